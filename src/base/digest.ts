@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** Digest is an immutable content hash in the form `sha256:<64 lowercase hex>`. */
+export type Digest = string;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** isDigest tells whether a text is a `sha256:<hex>` digest. Only this algorithm names an image here. */
+export function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
+
+/** sha256Hex gives the lowercase hex SHA-256 of bytes, or of a text's UTF-8. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex');
+}
+
+/**
+ * canonicalJson gives the RFC 8785 form of a JSON value: one text for one meaning, whatever order its keys
+ * came in. Throws a TypeError for what JSON cannot hold (undefined, functions, non-finite numbers).
+ */
+export function canonicalJson(value: unknown): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new TypeError('a value that JSON cannot hold has no canonical form');
+  return text;
+}

@@ -1,0 +1,51 @@
+const UNIT_NS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  'µs': 1_000n,
+  'μs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const MAX_NS = 9_223_372_036_854_775_807n;
+const WHOLE = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
+
+/**
+ * parseDuration reads a Go duration string (`168h`, `1h30m`, `1.5s`) and gives milliseconds, or null when the
+ * text is none. Go's own limits hold: at most about 292 years; a bare number but `0` has no unit and is refused.
+ */
+export function parseDuration(text: string): number | null {
+  if (text.length === 0 || text.length > 64) return null;
+  const negative = text.startsWith('-');
+  let rest = negative || text.startsWith('+') ? text.slice(1) : text;
+  if (rest === '0') return 0;
+  if (rest === '') return null;
+  let total = 0n;
+  while (rest !== '') {
+    const part = WHOLE.exec(rest)?.[0];
+    if (part === undefined) return null;
+    const number = /^[0-9.]+/.exec(part)?.[0] ?? '';
+    const unit = UNIT_NS[part.slice(number.length)];
+    if (unit === undefined) return null;
+    const [whole = '', fraction = ''] = number.split('.');
+    total += BigInt(whole === '' ? '0' : whole) * unit;
+    if (fraction !== '') total += (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
+    if (total > MAX_NS) return null;
+    rest = rest.slice(part.length);
+  }
+  const ms = Number(total) / 1e6;
+  return negative ? -ms : ms;
+}
+
+/** formatDuration writes milliseconds in the shortest Go form with hours as the largest unit: `168h`, `1h30m`. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  const sign = ms < 0 ? '-' : '';
+  const total = Math.abs(ms);
+  const hours = Math.floor(total / 3_600_000);
+  const minutes = Math.floor((total % 3_600_000) / 60_000);
+  const seconds = (total % 60_000) / 1000;
+  const text = `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${seconds > 0 ? `${seconds}s` : ''}`;
+  return sign + text;
+}

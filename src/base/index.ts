@@ -1,0 +1,12 @@
+/**
+ * What every other folder may use: digests and canonical JSON, durations and times, errors that carry a
+ * place, the order of names, and the ports that stand for the outside (the clock).
+ */
+export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
+export { formatDuration, parseDuration } from './duration.ts';
+export { IpoError, isIpoError, type ErrorPlace, type IpoErrorOptions } from './errors.ts';
+export { nearest } from './nearest.ts';
+export { byCodeUnit } from './order.ts';
+export type { Clock } from './ports.ts';
+export { printable } from './printable.ts';
+export { DAY_MS, formatTime, parseTime } from './time.ts';

@@ -1,0 +1,32 @@
+import type { Subject } from '../facts/index.ts';
+import type { Policy } from '../policy/index.ts';
+import type { Denial, Undecided } from './gate.ts';
+import { GATES } from './order.ts';
+import { rulesOf, type Rules } from './rules.ts';
+
+/** Decision is the verdict of one policy on one image, whatever the policy's enforcement. */
+export type Decision = { readonly kind: 'admit'; readonly breakGlass: boolean } | Denial | Undecided;
+
+const ADMIT: Decision = { kind: 'admit', breakGlass: false };
+const BYPASS: Decision = { kind: 'admit', breakGlass: true };
+
+/**
+ * decide judges one image under one policy at a time (milliseconds): the first gate that refuses gives the label
+ * and the sentence; break-glass stands before all of them. `unknown` says that a fact was never recorded which
+ * could change the answer. Pure: the same arguments always give the same decision.
+ */
+export function decide(policy: Policy, subject: Subject, at: number): Decision {
+  const rules = rulesOf(policy);
+  if (subject.breakGlass !== null && mayBypass(rules, subject.breakGlass)) return BYPASS;
+  for (const gate of GATES) {
+    const answer = gate(rules, subject, at);
+    if (answer !== null) return answer;
+  }
+  return ADMIT;
+}
+
+/** "members of these groups may bypass with the pod annotation; no group = nobody". A bypass without a reason is none. */
+function mayBypass(rules: Rules, request: NonNullable<Subject['breakGlass']>): boolean {
+  const { allowed, groups } = rules.spec.breakGlass;
+  return allowed && request.reason.trim() !== '' && groups.some((group) => request.groups.includes(group));
+}

@@ -1,0 +1,29 @@
+import type { Gate } from './gate.ts';
+import { attestation } from './gates/attestation.ts';
+import { context } from './gates/context.ts';
+import { digest } from './gates/digest.ts';
+import { endOfLife } from './gates/end-of-life.ts';
+import { knownExploited } from './gates/known-exploited.ts';
+import { provenance } from './gates/provenance.ts';
+import { quota } from './gates/quota.ts';
+import { registry } from './gates/registry.ts';
+import { signature } from './gates/signature.ts';
+import { tag } from './gates/tag.ts';
+import { threshold } from './gates/threshold.ts';
+import { unscanned } from './gates/unscanned.ts';
+
+/** GATES are judged top to bottom; the first that refuses gives the label and the sentence. */
+export const GATES: readonly Gate[] = [
+  registry,
+  tag,
+  digest,
+  quota,
+  unscanned,
+  signature,
+  attestation,
+  threshold,
+  knownExploited,
+  endOfLife,
+  provenance,
+  context,
+];

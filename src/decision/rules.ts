@@ -1,0 +1,68 @@
+import { severityRank } from '../findings/index.ts';
+import { SIGNALS, THRESHOLDS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
+
+/** Rules is a policy prepared for judging: everything that does not depend on the image, worked out once. */
+export interface Rules {
+  readonly spec: PolicySpec;
+  /** Lowest severity rank that is refused; Infinity never refuses. */
+  readonly refuseFrom: number;
+  readonly allowedRegistries: readonly string[];
+  /** The signals that escalate, in the order of the service; empty when the context is ignored. */
+  readonly escalating: readonly Signal[];
+  /** Whether statements of producers can take findings out at all. */
+  readonly appliesVex: boolean;
+  /** Builders credited with at least the required level. */
+  readonly creditedBuilders: PolicySpec['provenance']['trustedBuilders'];
+  /** The same policy one step stricter on gates 8 to 10. */
+  readonly stricter: Rules | null;
+}
+
+const prepared = new WeakMap<Policy, Rules>();
+
+/** rulesOf prepares a policy, once per policy object. */
+export function rulesOf(policy: Policy): Rules {
+  let rules = prepared.get(policy);
+  if (rules === undefined) {
+    rules = prepare(policy.spec, true);
+    prepared.set(policy, rules);
+  }
+  return rules;
+}
+
+function prepare(spec: PolicySpec, escalates: boolean): Rules {
+  const { deploymentContext, provenance, vex } = spec;
+  const selected: readonly Signal[] = deploymentContext.signals.length === 0 ? SIGNALS : deploymentContext.signals;
+  const escalating =
+    escalates && deploymentContext.mode === 'Escalate' ? SIGNALS.filter((signal) => selected.includes(signal)) : [];
+  return {
+    spec,
+    refuseFrom: severityRank(spec.severityThreshold) ?? Infinity,
+    allowedRegistries: spec.allowedRegistries.map(normaliseEntry),
+    escalating,
+    appliesVex: vex.mode === 'apply' && vex.trustedIssuers.length > 0,
+    creditedBuilders: provenance.trustedBuilders.filter((builder) => builder.level >= provenance.minLevel),
+    stricter: escalating.length > 0 ? prepare(oneStepStricter(spec), false) : null,
+  };
+}
+
+/** `docker.io` has an older second name, and host names do not differ by case; references are read the same way. */
+function normaliseEntry(entry: string): string {
+  const [host = '', ...path] = entry.split('/');
+  const lower = host.toLowerCase();
+  return [lower === 'index.docker.io' ? 'docker.io' : lower, ...path].join('/');
+}
+
+/**
+ * "deny on CRITICAL also denies HIGH, deny on HIGH also denies MEDIUM, and known-exploited or end-of-life warnings
+ * become refusals. It only tightens." MEDIUM steps to LOW; LOW and NONE have no step.
+ */
+function oneStepStricter(spec: PolicySpec): PolicySpec {
+  const step = THRESHOLDS.indexOf(spec.severityThreshold);
+  const next = THRESHOLDS[step + 1];
+  return {
+    ...spec,
+    severityThreshold: next === undefined || next === 'NONE' ? spec.severityThreshold : next,
+    knownExploited: spec.knownExploited === 'warn' ? 'block' : spec.knownExploited,
+    endOfLifeOS: spec.endOfLifeOS === 'warn' ? 'block' : spec.endOfLifeOS,
+  };
+}

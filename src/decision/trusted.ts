@@ -1,0 +1,66 @@
+import { attestationCounts, signatureCounts, vexCounts, type ImageFacts, type Subject } from '../facts/index.ts';
+import type { Rules } from './rules.ts';
+
+/** What the signatures of one digest prove under one policy. Verifying a key costs 1000 times a gate, so once. */
+interface Proofs {
+  signed: boolean | undefined;
+  /** The first predicate type that is missing; null when none is. */
+  missing: string | null | undefined;
+  readonly vex: Map<string, boolean>;
+}
+
+const proofs = new WeakMap<Rules, WeakMap<ImageFacts, Proofs>>();
+
+function proofsOf(rules: Rules, facts: ImageFacts): Proofs {
+  let byFacts = proofs.get(rules);
+  if (byFacts === undefined) proofs.set(rules, (byFacts = new WeakMap()));
+  let known = byFacts.get(facts);
+  if (known === undefined) byFacts.set(facts, (known = { signed: undefined, missing: undefined, vex: new Map() }));
+  return known;
+}
+
+/** isSigned tells whether one of the policy's signers signed the digest. */
+export function isSigned(rules: Rules, facts: ImageFacts): boolean {
+  const known = proofsOf(rules, facts);
+  if (known.signed === undefined) {
+    const { digest, signatures } = facts;
+    const signers = signersOf(rules.spec.signature);
+    known.signed =
+      digest !== null && (signatures ?? []).some((entry) => signatureCounts(entry, digest, signers));
+  }
+  return known.signed;
+}
+
+/** missingAttestation gives the first predicate type of the policy that no counting attestation states, or null. */
+export function missingAttestation(rules: Rules, facts: ImageFacts): string | null {
+  const known = proofsOf(rules, facts);
+  if (known.missing === undefined) {
+    const { digest, attestations } = facts;
+    const missing = rules.spec.attestations.find((wanted) => {
+      const signers = signersOf(wanted);
+      return !(
+        digest !== null &&
+        (attestations ?? []).some((entry) => attestationCounts(entry, digest, wanted.predicateType, signers))
+      );
+    });
+    known.missing = missing?.predicateType ?? null;
+  }
+  return known.missing;
+}
+
+/** isSuppressed tells whether a trusted statement takes the CVE out. Ask only when the policy applies VEX. */
+export function isSuppressed(rules: Rules, subject: Subject, cve: string): boolean {
+  const { digest, vex } = subject.facts;
+  if (digest === null || vex === null || vex.length === 0) return false;
+  const known = proofsOf(rules, subject.facts).vex;
+  let suppressed = known.get(cve);
+  if (suppressed === undefined) {
+    suppressed = vex.some((entry) => vexCounts(entry, digest, cve, rules.spec.vex.trustedIssuers));
+    known.set(cve, suppressed);
+  }
+  return suppressed;
+}
+
+function signersOf({ keys, identities }: Rules['spec']['signature'] | Rules['spec']['attestations'][number]) {
+  return [...keys.map((key) => ({ key })), ...identities];
+}

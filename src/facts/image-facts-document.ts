@@ -1,0 +1,215 @@
+import { canonicalJson, IpoError, isDigest, parseTime, sha256Hex } from '../base/index.ts';
+import { severityRank, type Finding, type ScanRecord, type Severity } from '../findings/index.ts';
+import type { ImageFacts, ProvenanceEntry, SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
+
+/** FactsError says which field of recorded facts cannot be read, and why. */
+export class FactsError extends IpoError {
+  override readonly name = 'FactsError';
+  constructor(path: string, found: string) {
+    super('invalid_facts', `${path} ${found}`);
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * parseImageFacts reads the facts of one digest in the form of the ledger export (snake_case; unknown keys are
+ * left alone, absent keys read as null). Written by hand rather than with a schema library, since an export can
+ * hold millions of findings. Throws FactsError.
+ */
+export function parseImageFacts(value: unknown): ImageFacts {
+  const image = object(value, 'image');
+  const digest = string(image.digest, 'digest');
+  if (!isDigest(digest)) throw new FactsError('digest', 'is not sha256: with 64 lowercase hex digits');
+  return {
+    digest,
+    names: list(image.names ?? [], 'names').map((name, i) => string(name, `names[${i}]`)),
+    scan: image.scan === null || image.scan === undefined ? null : scanRecord(image.scan),
+    signatures: nullableList(image.signatures, 'signatures', signedEntry),
+    attestations: nullableList(image.attestations, 'attestations', attestation),
+    provenance: nullableList(image.provenance, 'provenance', provenanceEntry),
+    vex: nullableList(image.vex, 'vex', vexEntry),
+  };
+}
+
+function scanRecord(value: unknown): ScanRecord {
+  const scan = object(value, 'scan');
+  const scanner = scan.scanner === null || scan.scanner === undefined ? null : object(scan.scanner, 'scan.scanner');
+  const os = scan.os === null || scan.os === undefined ? null : object(scan.os, 'scan.os');
+  return {
+    scannedAt: time(scan.scanned_at, 'scan.scanned_at'),
+    scanner: scanner && {
+      name: optionalString(scanner.name, 'scan.scanner.name') ?? '',
+      version: optionalString(scanner.version, 'scan.scanner.version') ?? '',
+      dbUpdatedAt: time(scanner.db_updated_at, 'scan.scanner.db_updated_at'),
+    },
+    os: os && {
+      family: optionalString(os.family, 'scan.os.family') ?? '',
+      name: optionalString(os.name, 'scan.os.name') ?? '',
+      eosl: optionalBoolean(os.eosl, 'scan.os.eosl') ?? false,
+    },
+    findings: nullableList(scan.findings, 'scan.findings', finding),
+  };
+}
+
+function finding(value: unknown, path: string): Finding {
+  const entry = object(value, path);
+  const severity = string(entry.severity, `${path}.severity`);
+  const rank = severityRank(severity);
+  if (rank === undefined) {
+    throw new FactsError(`${path}.severity`, 'is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN');
+  }
+  const triagedUntil = time(entry.triaged_until, `${path}.triaged_until`);
+  const cve = string(entry.cve, `${path}.cve`);
+  if (cve === '') throw new FactsError(`${path}.cve`, 'is empty');
+  return {
+    cve,
+    severity: severity as Severity,
+    rank,
+    package: optionalString(entry.package, `${path}.package`) ?? '',
+    installed: optionalString(entry.installed, `${path}.installed`) ?? '',
+    fixed: optionalString(entry.fixed, `${path}.fixed`),
+    knownExploited: optionalBoolean(entry.known_exploited, `${path}.known_exploited`),
+    triagedUntil,
+    triagedUntilMs: triagedUntil === null ? -Infinity : parseTime(triagedUntil),
+  };
+}
+
+function signedEntry(value: unknown, path: string): SignedEntry {
+  const entry = object(value, path);
+  const signed = {
+    identity: optionalString(entry.identity, `${path}.identity`),
+    issuer: optionalString(entry.issuer, `${path}.issuer`),
+    payload: optionalString(entry.payload, `${path}.payload`),
+    signature: optionalString(entry.signature, `${path}.signature`),
+    payloadType: optionalString(entry.payload_type, `${path}.payload_type`),
+  };
+  const keyed = signed.payload !== null && signed.signature !== null;
+  if (signed.identity === null && !keyed) {
+    throw new FactsError(path, 'has neither an identity nor a payload with its signature');
+  }
+  return signed;
+}
+
+function attestation(value: unknown, path: string): SignedAttestation {
+  const predicateType = string(object(value, path).predicate_type, `${path}.predicate_type`);
+  return { ...signedEntry(value, path), predicateType };
+}
+
+function vexEntry(value: unknown, path: string): VexEntry {
+  const entry = object(value, path);
+  return {
+    ...signedEntry(value, path),
+    cve: string(entry.cve, `${path}.cve`),
+    status: string(entry.status, `${path}.status`),
+  };
+}
+
+function provenanceEntry(value: unknown, path: string): ProvenanceEntry {
+  const entry = object(value, path);
+  return {
+    builderId: string(entry.builder_id, `${path}.builder_id`),
+    signer: optionalString(entry.signer, `${path}.signer`),
+    issuer: optionalString(entry.issuer, `${path}.issuer`),
+  };
+}
+
+/** toImageFactsDocument gives the export's form of recorded facts, without the line's `type`. */
+export function toImageFactsDocument(facts: ImageFacts): Json {
+  return { digest: facts.digest, names: facts.names, ...decidedFacts(facts, true) };
+}
+
+/**
+ * factsDigest gives the hex SHA-256 of everything that a decision can read from recorded facts. Names, scan time
+ * and scanner are not among them: a rescan that finds the same leaves it as it was.
+ */
+export function factsDigest(facts: ImageFacts): string {
+  return sha256Hex(canonicalJson(decidedFacts(facts, false)));
+}
+
+function decidedFacts(facts: ImageFacts, whole: boolean): Json {
+  const { scan } = facts;
+  const scanner = scan?.scanner;
+  return {
+    scan: scan && {
+      ...(whole && { scanned_at: scan.scannedAt }),
+      ...(whole && {
+        scanner: scanner && {
+          name: scanner.name,
+          version: scanner.version,
+          db_updated_at: scanner.dbUpdatedAt,
+        },
+      }),
+      os: scan.os && { family: scan.os.family, name: scan.os.name, eosl: scan.os.eosl },
+      findings: scan.findings && scan.findings.map(findingDocument),
+    },
+    signatures: facts.signatures && facts.signatures.map(signedDocument),
+    attestations:
+      facts.attestations &&
+      facts.attestations.map((entry) => ({ predicate_type: entry.predicateType, ...signedDocument(entry) })),
+    provenance:
+      facts.provenance &&
+      facts.provenance.map(({ builderId, signer, issuer }) => ({ builder_id: builderId, signer, issuer })),
+    vex:
+      facts.vex &&
+      facts.vex.map((entry) => ({ cve: entry.cve, status: entry.status, ...signedDocument(entry) })),
+  };
+}
+
+function findingDocument(entry: Finding): Json {
+  return {
+    cve: entry.cve,
+    severity: entry.severity,
+    package: entry.package,
+    installed: entry.installed,
+    fixed: entry.fixed,
+    known_exploited: entry.knownExploited,
+    triaged_until: entry.triagedUntil,
+  };
+}
+
+function signedDocument(entry: SignedEntry): Json {
+  return {
+    ...(entry.identity !== null && { identity: entry.identity, issuer: entry.issuer }),
+    ...(entry.payload !== null && { payload: entry.payload, signature: entry.signature }),
+    ...(entry.payloadType !== null && { payload_type: entry.payloadType }),
+  };
+}
+
+function object(value: unknown, path: string): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new FactsError(path, 'is not an object');
+  }
+  return value as Json;
+}
+
+function list(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new FactsError(path, 'is not a list');
+  return value as unknown[];
+}
+
+function nullableList<T>(value: unknown, path: string, parse: (entry: unknown, path: string) => T): T[] | null {
+  if (value === null || value === undefined) return null;
+  return list(value, path).map((entry, i) => parse(entry, `${path}[${i}]`));
+}
+
+function string(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw new FactsError(path, 'is not a text');
+  return value;
+}
+
+function optionalString(value: unknown, path: string): string | null {
+  return value === null || value === undefined ? null : string(value, path);
+}
+
+function optionalBoolean(value: unknown, path: string): boolean | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== 'boolean') throw new FactsError(path, 'is not true or false');
+  return value;
+}
+
+function time(value: unknown, path: string): string | null {
+  const text = optionalString(value, path);
+  if (text !== null && Number.isNaN(parseTime(text))) throw new FactsError(path, 'is not an RFC 3339 time');
+  return text;
+}

@@ -1,0 +1,56 @@
+import type { Digest } from '../base/index.ts';
+import type { SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
+import { verifyWithKey, type Signer } from './keys.ts';
+import { namesDigest, statesVex, statementPredicateType } from './payload.ts';
+
+/**
+ * signatureCounts tells whether an image signature was made by one of the signers and is about this digest. A
+ * keyless entry was verified when it was recorded; a keyed one is verified here, against the policy's own keys.
+ */
+export function signatureCounts(entry: SignedEntry, digest: Digest, signers: readonly Signer[]): boolean {
+  return signedBy(entry, signers, (payload) => namesDigest(payload, digest));
+}
+
+/** attestationCounts is the same for an attestation; a signed payload must also state the predicate type. */
+export function attestationCounts(
+  entry: SignedAttestation,
+  digest: Digest,
+  predicateType: string,
+  signers: readonly Signer[],
+): boolean {
+  if (entry.predicateType !== predicateType) return false;
+  return signedBy(
+    entry,
+    signers,
+    (payload) => namesDigest(payload, digest) && statementPredicateType(payload) === predicateType,
+  );
+}
+
+/** vexCounts tells whether a trusted `not_affected` or `fixed` statement covers the CVE on this digest. */
+export function vexCounts(entry: VexEntry, digest: Digest, cve: string, signers: readonly Signer[]): boolean {
+  if (entry.cve !== cve || (entry.status !== 'not_affected' && entry.status !== 'fixed')) return false;
+  return signedBy(entry, signers, (payload) => statesVex(payload, digest, cve, entry.status));
+}
+
+function signedBy(entry: SignedEntry, signers: readonly Signer[], states: (payload: Buffer) => boolean): boolean {
+  if (entry.identity !== null) {
+    const byIdentity = signers.some(
+      (signer) =>
+        signer.identity === entry.identity && (signer.issuer === undefined || signer.issuer === entry.issuer),
+    );
+    if (byIdentity) return true;
+  }
+  if (entry.payload === null || entry.signature === null) return false;
+  const keys = signers.flatMap((signer) => (signer.key === undefined ? [] : [signer.key]));
+  if (keys.length === 0) return false;
+  const payload = Buffer.from(entry.payload, 'base64');
+  const signature = Buffer.from(entry.signature, 'base64');
+  const signed = entry.payloadType === null ? payload : preAuthenticationEncoding(entry.payloadType, payload);
+  return keys.some((key) => verifyWithKey(key, signed, signature)) && states(payload);
+}
+
+/** DSSE v1: the type and the lengths are signed too, so that a payload cannot be read as another type. */
+function preAuthenticationEncoding(payloadType: string, payload: Buffer): Buffer {
+  const type = Buffer.from(payloadType, 'utf8');
+  return Buffer.concat([Buffer.from(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `, 'utf8'), payload]);
+}

@@ -1,0 +1,47 @@
+import type { Severity } from './severity.ts';
+
+/** Finding is one vulnerability of one package of an image. */
+export interface Finding {
+  readonly cve: string;
+  readonly severity: Severity;
+  /** 0 (`UNKNOWN`) to 4 (`CRITICAL`): the severity as the gates compare it. */
+  readonly rank: number;
+  readonly package: string;
+  readonly installed: string;
+  /** The version that repairs it, or null when there is none. */
+  readonly fixed: string | null;
+  /** Listed as exploited in the wild; null when the catalogue was never asked. */
+  readonly knownExploited: boolean | null;
+  /** RFC 3339 end of the triage decision that covers it, or null. */
+  readonly triagedUntil: string | null;
+  /** The same in milliseconds; -Infinity when there is none. */
+  readonly triagedUntilMs: number;
+}
+
+/** ScannerInfo names the scanner that made a record and the age of its database. */
+export interface ScannerInfo {
+  readonly name: string;
+  readonly version: string;
+  /** RFC 3339, or null when the scanner did not say. */
+  readonly dbUpdatedAt: string | null;
+}
+
+/** OperatingSystem is what the scanner recognised; `eosl` tells that its maker no longer serves it. */
+export interface OperatingSystem {
+  readonly family: string;
+  readonly name: string;
+  readonly eosl: boolean;
+}
+
+/** ScanRecord is the newest completed scan of a digest. `findings` null means that they were never recorded. */
+export interface ScanRecord {
+  readonly scannedAt: string | null;
+  readonly scanner: ScannerInfo | null;
+  readonly os: OperatingSystem | null;
+  readonly findings: readonly Finding[] | null;
+}
+
+/** isTriaged tells whether a triage decision covers the finding at a time; one that ends exactly then has expired. */
+export function isTriaged(finding: Finding, at: number): boolean {
+  return finding.triagedUntilMs > at;
+}

@@ -1,0 +1,85 @@
+import { isDigest, type Digest } from '../base/index.ts';
+
+/** ImageReference is a reference as written, taken apart and normalised. */
+export interface ImageReference {
+  /** As written. */
+  readonly text: string;
+  /** Registry host with its port; `docker.io` where none is written. */
+  readonly host: string;
+  /** Repository path without the host: `library/nginx`, `team/app`. */
+  readonly path: string;
+  /** `host/path`: what an allow-list entry is compared with. */
+  readonly name: string;
+  /** The tag as written, or null. No default is filled in. */
+  readonly tag: string | null;
+  /** The digest as written (`sha256:<hex>`), or null. */
+  readonly digest: Digest | null;
+}
+
+/** ReferenceFault says why a text is no image reference, as a clause that follows the quoted text. */
+export interface ReferenceFault {
+  readonly fault: string;
+}
+
+const MAX_NAME = 255;
+const HOST =
+  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
+const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
+const HEX_ID = /^[a-f0-9]{64}$/;
+
+/**
+ * parseReference reads `[host[:port]/]path[:tag][@digest]` by the grammar of distribution/reference. Docker's
+ * familiar names are normalised: `nginx` is `docker.io/library/nginx`, `index.docker.io` is `docker.io`. The
+ * first segment is a host when it holds a dot or a colon, is `localhost`, or has a capital letter. A bare
+ * 64-digit hex name is refused, as Docker does, since it could be meant as an image id.
+ */
+export function parseReference(text: string): ImageReference | ReferenceFault {
+  if (text === '') return { fault: 'is empty' };
+  if (text.length > 1024) return { fault: 'is longer than 1024 characters' };
+  let rest = text;
+  let digest: Digest | null = null;
+  const at = rest.indexOf('@');
+  if (at !== -1) {
+    const written = rest.slice(at + 1);
+    if (!isDigest(written)) return { fault: 'has a digest that is not sha256 with 64 lowercase hex digits' };
+    digest = written;
+    rest = rest.slice(0, at);
+  }
+  let tag: string | null = null;
+  const colon = rest.lastIndexOf(':');
+  if (colon > rest.lastIndexOf('/')) {
+    tag = rest.slice(colon + 1);
+    if (!TAG.test(tag)) return { fault: 'has a tag that is empty or uses other characters than A-Z a-z 0-9 _ . -' };
+    rest = rest.slice(0, colon);
+  }
+  if (HEX_ID.test(rest)) return { fault: 'is a bare image id, which names no repository' };
+
+  const slash = rest.indexOf('/');
+  const first = slash === -1 ? '' : rest.slice(0, slash);
+  const hasHost =
+    slash !== -1 && (/[.:[]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
+  let host = hasHost ? first : 'docker.io';
+  let path = hasHost ? rest.slice(slash + 1) : rest;
+  if (hasHost && !HOST.test(host)) return { fault: 'has a registry host that is not a host name with an optional port' };
+  host = host.toLowerCase(); // host names do not differ by case, so an allow-list must not either
+  if (host === 'index.docker.io') host = 'docker.io';
+  if (host === 'docker.io' && !path.includes('/')) path = `library/${path}`;
+  if (path === '' || path.endsWith('/')) return { fault: 'has no repository name' };
+  for (const component of path.split('/')) {
+    if (!COMPONENT.test(component)) {
+      return { fault: 'has a repository name that is not lowercase letters, digits and single separators' };
+    }
+  }
+  const name = `${host}/${path}`;
+  if (name.length > MAX_NAME) return { fault: `has a name longer than ${MAX_NAME} characters` };
+  return { text, host, path, name, tag, digest };
+}
+
+/**
+ * isUnder tells whether a normalised name (`host/path`) stands under an allow-list entry (`host[/path]`), on
+ * whole path segments: `ghcr.io/acme` covers `ghcr.io/acme/web`, not `ghcr.io/acme-evil/web`.
+ */
+export function isUnder(name: string, entry: string): boolean {
+  return name.startsWith(entry) && (name.length === entry.length || name.charCodeAt(entry.length) === 47);
+}

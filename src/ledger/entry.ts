@@ -1,0 +1,48 @@
+import { AUDIT_PREFIX } from '../decision/index.ts';
+
+/**
+ * LedgerRow is one decided image of a reviewed pod, or a refusal of a pod as a whole, with the field names of the
+ * export. Appended, never changed. A key that is absent reads as null.
+ */
+export interface LedgerRow {
+  /** Ascending with time of writing, from 1. */
+  readonly id: number;
+  /** Absent reads as `review`. */
+  readonly kind?: string | null;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly review_uid?: string | null;
+  readonly cluster?: string | null;
+  readonly namespace?: string | null;
+  readonly pod?: string | null;
+  readonly pod_uid?: string | null;
+  readonly container?: string | null;
+  /** As written in the pod; null on a row of the pod as a whole. */
+  readonly image?: string | null;
+  readonly digest?: string | null;
+  /** This image's verdict as answered. */
+  readonly allowed: boolean;
+  /** The answer to the pod. */
+  readonly review_allowed?: boolean | null;
+  /** Empty if none; `audit mode: …` where an audit policy would have refused. */
+  readonly reason: string;
+  readonly label?: string | null;
+  readonly policy?: string | null;
+  /** Empty or absent on rows from before release 0.2.0. */
+  readonly policy_revision?: string | null;
+  readonly break_glass?: boolean | null;
+  readonly break_glass_reason?: string | null;
+  /** Null on rows from before migration 0020. */
+  readonly signals?: readonly string[] | null;
+  readonly exposed_by?: string | null;
+  readonly subresource?: string | null;
+  readonly requester?: string | null;
+  readonly pod_level?: boolean | null;
+  /** SHA-256 of the facts given to the decision; null on old rows. */
+  readonly inputs?: string | null;
+}
+
+/** isRecordedRefusal tells the verdict of the policy on a row: what an audit policy let through was a refusal. */
+export function isRecordedRefusal(row: LedgerRow): boolean {
+  return !row.allowed || row.reason.startsWith(AUDIT_PREFIX);
+}

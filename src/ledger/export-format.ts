@@ -1,0 +1,101 @@
+import { IpoError, parseTime, type ErrorPlace } from '../base/index.ts';
+
+/** EXPORT_FORMAT names the version of the export that is read and written here. */
+export const EXPORT_FORMAT = 'ipo.ledger/1';
+
+/** ColdImagePolicy is the installation's answer to an image that was never scanned. */
+export type ColdImagePolicy = 'AllowAndScan' | 'DenyUntilScanned';
+
+/** LedgerError says why an export cannot be read, with the line. */
+export class LedgerError extends IpoError {
+  override readonly name = 'LedgerError';
+  /** Lines before the fault that were good. */
+  readonly goodLines: number;
+  constructor(
+    code: 'damaged' | 'truncated' | 'format' | 'empty',
+    message: string,
+    place: ErrorPlace & { readonly line: number },
+    hint?: string,
+    cause?: unknown,
+  ) {
+    const good = place.line - 1;
+    super(code, `${message}; ${good === 1 ? '1 line before it was' : `${good} lines before it were`} good`, { place, hint, cause });
+    this.goodLines = good;
+  }
+}
+
+/** ExportHeader is the first line of an export. */
+export interface ExportHeader {
+  /** Milliseconds; the default `as_of` of a replay. */
+  readonly exportedAt: number;
+  readonly cluster: string | null;
+  readonly coldImagePolicy: ColdImagePolicy;
+  /** How many row and image lines follow; null where the writer did not say. */
+  readonly rows: number | null;
+  readonly images: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** RecordedPolicy is one revision of a policy as a ledger keeps it. */
+export interface RecordedPolicy {
+  readonly name: string;
+  /** Taken as given. */
+  readonly revision: string;
+  /** Whether it is the policy in force. */
+  readonly current: boolean;
+  /** The policy document, of whatever release. */
+  readonly document: unknown;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** parseHeader reads the first line's value. Throws an Error whose message says what is wrong. */
+export function parseHeader(line: Json): ExportHeader {
+  if (line.type !== 'header') throw new Error('the first line is not the header of a ledger export');
+  if (line.format !== EXPORT_FORMAT) {
+    const found = typeof line.format === 'string' ? `"${line.format.slice(0, 40)}"` : 'missing';
+    throw new Error(`the format is ${found}; this release reads "${EXPORT_FORMAT}"`);
+  }
+  const exportedAt = typeof line.exported_at === 'string' ? parseTime(line.exported_at) : NaN;
+  if (Number.isNaN(exportedAt)) throw new Error('exported_at is not an RFC 3339 time');
+  const cold = line.cold_image_policy ?? 'AllowAndScan';
+  if (cold !== 'AllowAndScan' && cold !== 'DenyUntilScanned') {
+    throw new Error('cold_image_policy is neither AllowAndScan nor DenyUntilScanned');
+  }
+  return {
+    exportedAt,
+    cluster: optionalText(line.cluster, 'cluster'),
+    coldImagePolicy: cold,
+    rows: count(line.rows, 'rows'),
+    images: count(line.images, 'images'),
+    from: optionalText(line.from, 'from'),
+    to: optionalText(line.to, 'to'),
+  };
+}
+
+/** parsePolicyLine reads a policy line's value. Throws an Error whose message says what is wrong. */
+export function parsePolicyLine(line: Json): RecordedPolicy {
+  const { name, revision, document } = line;
+  if (typeof name !== 'string' || name === '') throw new Error('a policy line has no name');
+  if (typeof revision !== 'string') throw new Error('a policy line has no revision');
+  if (document === null || typeof document !== 'object' || Array.isArray(document)) {
+    throw new Error('a policy line has no document');
+  }
+  if (line.current !== undefined && line.current !== null && typeof line.current !== 'boolean') {
+    throw new Error('current of a policy line is not true or false');
+  }
+  return { name, revision, current: line.current === true, document };
+}
+
+function optionalText(value: unknown, field: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new Error(`${field} of the header is not a text`);
+  return value;
+}
+
+function count(value: unknown, field: string): number | null {
+  if (value === undefined || value === null) return null;
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${field} of the header is not a count`);
+  return value as number;
+}

@@ -1,0 +1,226 @@
+import { isIpoError, parseTime } from '../base/index.ts';
+import { parseImageFacts, type ImageFacts } from '../facts/index.ts';
+import type { LedgerRow } from './entry.ts';
+import { LedgerError, parseHeader, parsePolicyLine, type ExportHeader, type RecordedPolicy } from './export-format.ts';
+import { LineBlocks } from './lines.ts';
+import { parseRow } from './export-row.ts';
+
+/** RowBatch is some rows, newest first, with their times in milliseconds at the same places. */
+export interface RowBatch {
+  readonly rows: readonly LedgerRow[];
+  readonly times: readonly number[];
+}
+
+/** LedgerExport is an opened export: everything before its rows, and the rows as a stream. */
+export interface LedgerExport {
+  readonly file: string;
+  readonly header: ExportHeader;
+  readonly policies: readonly RecordedPolicy[];
+  /** By digest. */
+  readonly images: ReadonlyMap<string, ImageFacts>;
+  /**
+   * The rows, newest first, to be walked once. Whoever has enough stops: what was not read is not checked. Read to
+   * the end, the counts of the header are held against the lines. Throws LedgerError.
+   */
+  rows(): AsyncGenerator<RowBatch, void, undefined>;
+  /** Lets the source go without reading on. */
+  close(): Promise<void>;
+}
+
+/**
+ * readExport opens an export from its bytes (already decompressed). It reads to the first row; memory is bounded
+ * by the images and policies, not by the rows. Throws LedgerError for a damaged line, with its number, the reason
+ * and how many lines were good.
+ */
+export async function readExport(chunks: AsyncIterable<Uint8Array>, file: string): Promise<LedgerExport> {
+  const reader = new ExportReader(chunks, file);
+  await reader.readHead();
+  return reader;
+}
+
+class ExportReader implements LedgerExport {
+  readonly file: string;
+  readonly policies: RecordedPolicy[] = [];
+  readonly images = new Map<string, ImageFacts>();
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #lines = new LineBlocks();
+  #header: ExportHeader | null = null;
+  #line = 0;
+  #block = '';
+  #at = 0;
+  #ended = false;
+  #rowCount = 0;
+  #lastId = Infinity;
+  #sawCheckpoint = false;
+  readonly #head: { rows: LedgerRow[]; times: number[] } = { rows: [], times: [] };
+
+  constructor(chunks: AsyncIterable<Uint8Array>, file: string) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.file = file;
+  }
+
+  get header(): ExportHeader {
+    if (this.#header === null) throw new Error('the head of the export was not read');
+    return this.#header;
+  }
+
+  /** Reads up to and with the block that holds the first row. */
+  async readHead(): Promise<void> {
+    try {
+      while (this.#head.rows.length === 0 && (await this.#nextBlock())) this.#parseBlock(this.#head);
+      if (this.#header === null) {
+        throw this.#fault('empty', 'the file is empty, so it is no ledger export');
+      }
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async *rows(): AsyncGenerator<RowBatch, void, undefined> {
+    try {
+      if (this.#head.rows.length > 0) yield this.#head;
+      while (await this.#nextBlock()) {
+        const batch: { rows: LedgerRow[]; times: number[] } = { rows: [], times: [] };
+        this.#parseBlock(batch);
+        if (batch.rows.length > 0) yield batch;
+      }
+      this.#checkCounts();
+    } finally {
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  async #nextBlock(): Promise<boolean> {
+    for (;;) {
+      if (this.#ended) return false;
+      let next: IteratorResult<Uint8Array, unknown>;
+      try {
+        next = await this.#chunks.next();
+      } catch (error) {
+        if (isIpoError(error) && error.code !== 'damaged_stream') throw error;
+        this.#line += 1;
+        throw this.#fault('truncated', error instanceof Error ? error.message : 'the file cannot be read', error);
+      }
+      try {
+        if (next.done) {
+          this.#ended = true;
+          this.#block = this.#lines.end();
+        } else {
+          this.#block = this.#lines.push(next.value);
+        }
+      } catch (error) {
+        this.#line += 1;
+        throw this.#fault('damaged', (error as Error).message);
+      }
+      this.#at = 0;
+      if (this.#block !== '') return true;
+    }
+  }
+
+  #parseBlock(into: { rows: LedgerRow[]; times: number[] }): void {
+    const block = this.#block;
+    const length = block.length;
+    let at = this.#at;
+    while (at < length) {
+      const newline = block.indexOf('\n', at);
+      const end = newline === -1 ? length : newline;
+      this.#line += 1;
+      this.#parseLine(block.slice(at, end), into);
+      at = end + 1;
+    }
+    this.#block = '';
+  }
+
+  #parseLine(text: string, into: { rows: LedgerRow[]; times: number[] }): void {
+    let value: Readonly<Record<string, unknown>>;
+    try {
+      value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    } catch (error) {
+      if (text.trim() === '') throw this.#fault('damaged', 'the line is empty', error);
+      throw this.#ended && this.#block.endsWith(text)
+        ? this.#fault('truncated', 'the file ends in the middle of this line', error)
+        : this.#fault('damaged', 'the line is not JSON', error);
+    }
+    if (value === null || typeof value !== 'object') throw this.#fault('damaged', 'the line is not a JSON object');
+    try {
+      if (value.type === 'row' && this.#header !== null && !this.#sawCheckpoint) {
+        const row = parseRow(value);
+        if (row.id >= this.#lastId) throw new Error(`row ${row.id} stands after row ${this.#lastId}; rows come newest first, each once`);
+        const time = parseTime(row.time);
+        if (time !== time) throw new Error('time is not an RFC 3339 time');
+        this.#lastId = row.id;
+        this.#rowCount += 1;
+        into.rows.push(row);
+        into.times.push(time);
+      } else this.#parseOther(value);
+    } catch (error) {
+      if (error instanceof LedgerError) throw error;
+      throw this.#fault('damaged', (error as Error).message, error);
+    }
+  }
+
+  #parseOther(value: Readonly<Record<string, unknown>>): void {
+    if (this.#header === null) {
+      try {
+        this.#header = parseHeader(value);
+      } catch (error) {
+        throw this.#fault('format', (error as Error).message, error);
+      }
+      return;
+    }
+    if (this.#sawCheckpoint) throw new Error('a line follows the checkpoint, which is the last');
+    switch (value.type) {
+      case 'policy':
+      case 'image': {
+        if (this.#rowCount > 0) throw new Error(`a ${value.type} line stands after the first row`);
+        if (value.type === 'policy') {
+          this.policies.push(parsePolicyLine(value));
+          return;
+        }
+        const facts = parseImageFacts(value);
+        const digest = facts.digest ?? '';
+        if (this.images.has(digest)) throw new Error(`the facts of ${digest} are written twice`);
+        this.images.set(digest, facts);
+        return;
+      }
+      case 'checkpoint':
+        this.#sawCheckpoint = true;
+        return;
+      case 'header':
+        throw new Error('a second header');
+      default:
+        throw new Error('the line has no type that this release knows (policy, image, row, checkpoint)');
+    }
+  }
+
+  #checkCounts(): void {
+    const { rows, images } = this.header;
+    for (const [found, said, noun] of [
+      [this.#rowCount, rows, 'rows'],
+      [this.images.size, images, 'images'],
+    ] as const) {
+      if (said !== null && said !== found) {
+        this.#line += 1;
+        throw this.#fault(
+          found < said ? 'truncated' : 'damaged',
+          `the header announces ${said} ${noun}, and the file holds ${found}`,
+        );
+      }
+    }
+  }
+
+  #fault(code: 'damaged' | 'truncated' | 'format' | 'empty', message: string, cause?: unknown): LedgerError {
+    const hint =
+      code === 'truncated'
+        ? 'The export was cut off; export the ledger again'
+        : code === 'format' || code === 'empty'
+          ? 'Give a file that `ipo ledger export` or `npm run fixtures` wrote'
+          : 'Nothing was taken from the file; export the ledger again';
+    return new LedgerError(code, message, { file: this.file, line: Math.max(1, this.#line) }, hint, cause);
+  }
+}

@@ -1,0 +1,47 @@
+import { isDigest } from '../base/index.ts';
+import type { LedgerRow } from './entry.ts';
+
+/**
+ * parseRow checks a row line's value and gives it as it is: no copy, since this runs for every row of a file of
+ * millions. Throws an Error whose message names the field. Unknown fields are left alone.
+ */
+export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
+  const row = value as unknown as LedgerRow;
+  if (!Number.isSafeInteger(row.id) || row.id < 0) throw new Error('id is not a whole number');
+  if (typeof row.time !== 'string') throw new Error('time is missing');
+  if (typeof row.allowed !== 'boolean') throw new Error('allowed is not true or false');
+  if (typeof row.reason !== 'string') {
+    if (row.reason !== undefined && row.reason !== null) throw new Error('reason is not a text');
+    (value as { reason: string }).reason = '';
+  }
+  if (!isText(row.image)) throw new Error('image is not a text');
+  if (!isText(row.namespace)) throw new Error('namespace is not a text');
+  if (!isText(row.pod)) throw new Error('pod is not a text');
+  if (!isText(row.container)) throw new Error('container is not a text');
+  if (!isText(row.cluster)) throw new Error('cluster is not a text');
+  if (!isText(row.kind)) throw new Error('kind is not a text');
+  if (!isText(row.label)) throw new Error('label is not a text');
+  if (!isText(row.policy)) throw new Error('policy is not a text');
+  if (!isText(row.policy_revision)) throw new Error('policy_revision is not a text');
+  if (!isText(row.exposed_by)) throw new Error('exposed_by is not a text');
+  if (!isText(row.inputs)) throw new Error('inputs is not a text');
+  const { digest, signals } = row;
+  if (digest !== null && digest !== undefined && (typeof digest !== 'string' || !isDigest(digest))) {
+    throw new Error('digest is not sha256: with 64 lowercase hex digits');
+  }
+  if (signals !== null && signals !== undefined) {
+    if (!Array.isArray(signals)) throw new Error('signals is not a list');
+    for (const signal of signals) if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
+  }
+  if (!isFlag(row.break_glass)) throw new Error('break_glass is not true or false');
+  if (!isFlag(row.pod_level)) throw new Error('pod_level is not true or false');
+  return row;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === 'boolean' || value === null || value === undefined;
+}

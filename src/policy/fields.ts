@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { policyDocument } from './schema.ts';
+
+/** fieldsAt gives the names of the fields that the schema knows at a path of the policy document. */
+export function fieldsAt(path: readonly PropertyKey[]): string[] {
+  let schema: z.core.$ZodType | undefined = policyDocument;
+  for (const step of path) {
+    const inner: z.core.$ZodType | undefined = unwrap(schema);
+    if (inner instanceof z.core.$ZodObject) schema = inner._zod.def.shape[String(step)];
+    else if (inner instanceof z.core.$ZodArray) schema = inner._zod.def.element;
+    else return [];
+  }
+  const inner = unwrap(schema);
+  return inner instanceof z.core.$ZodObject ? Object.keys(inner._zod.def.shape) : [];
+}
+
+/** unwrap takes optional and defaulted schemas down to the schema of the value itself. */
+export function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let inner = schema;
+  while (
+    inner instanceof z.core.$ZodOptional ||
+    inner instanceof z.core.$ZodDefault ||
+    inner instanceof z.core.$ZodPrefault
+  ) {
+    inner = inner._zod.def.innerType;
+  }
+  return inner;
+}

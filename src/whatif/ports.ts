@@ -1,0 +1,22 @@
+import type { ImageFacts } from '../facts/index.ts';
+import type { ColdImagePolicy, RecordedPolicy, RowBatch } from '../ledger/index.ts';
+
+/** Period is a closed span of time in milliseconds. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * ReplaySource is all that a replay can see: recorded rows and recorded facts. It has no way to write, to scan or
+ * to ask a registry, so that the replay cannot.
+ */
+export interface ReplaySource {
+  readonly coldImagePolicy: ColdImagePolicy;
+  /** Every revision that the rows name, and the policies in force. */
+  readonly policies: readonly RecordedPolicy[];
+  /** The facts of a digest as they stand now, for rows that `rows` has given; undefined when there are none. */
+  facts(digest: string): ImageFacts | undefined;
+  /** Rows newest first. A source may leave out rows outside the period; it must leave out no others. */
+  rows(period: Period): AsyncIterable<RowBatch>;
+}
