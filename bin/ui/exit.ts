@@ -1,0 +1,52 @@
+import { isIpoError } from '../../src/base/index.ts';
+import type { GlobalOptions, Terminal } from './terminal.ts';
+
+/** EXIT lists every exit code; the output format never changes them. */
+export const EXIT = {
+  done: 0,
+  /** Done, and a check did not hold. */
+  check: 1,
+  /** Wrong usage, an invalid policy or export. */
+  usage: 2,
+  /** Something outside failed: file, server, credential, network. */
+  outside: 3,
+  /** An integrity check failed. */
+  integrity: 4,
+  /** Inconclusive under `--strict`. */
+  inconclusive: 5,
+} as const;
+
+/** ExitCode is one of the documented codes. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const CODES: Readonly<Record<string, ExitCode>> = {
+  usage: EXIT.usage,
+  invalid_policy: EXIT.usage,
+  invalid_facts: EXIT.usage,
+  invalid_report: EXIT.usage,
+  invalid_manifest: EXIT.usage,
+  damaged: EXIT.usage,
+  truncated: EXIT.usage,
+  format: EXIT.usage,
+  empty: EXIT.usage,
+  damaged_stream: EXIT.usage,
+  too_large: EXIT.usage,
+  not_text: EXIT.usage,
+  unreadable: EXIT.outside,
+  unwritable: EXIT.outside,
+};
+
+/** report prints a fault as `ipo: place: what is wrong. What to do.` and gives the exit code that belongs to it. */
+export function report(error: unknown, terminal: Terminal, options: Pick<GlobalOptions, 'verbose'>): ExitCode {
+  if (!isIpoError(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    terminal.err(`ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`);
+    if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
+    return EXIT.outside;
+  }
+  const { place } = error;
+  const where = place === undefined ? '' : `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')}: `;
+  terminal.err(`ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${error.hint}.\n`}`);
+  if (options.verbose) terminal.err(`${error.stack ?? ''}\n`);
+  return CODES[error.code] ?? EXIT.outside;
+}

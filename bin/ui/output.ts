@@ -1,0 +1,59 @@
+import { nearest } from '../../src/base/index.ts';
+import type { CliParts } from '../../src/app/index.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage.ts';
+
+/** OutputTarget is one `-o FORMAT[=PATH]`; path null or `-` is stdout. */
+export interface OutputTarget<F extends string> {
+  readonly format: F;
+  readonly path: string | null;
+}
+
+/**
+ * parseOutputs reads the values of `-o`, checks them against the formats of the command, and gives the default where
+ * there is none. Only one result may go to stdout. Throws UsageError.
+ */
+export function parseOutputs<F extends string>(
+  values: readonly string[],
+  formats: readonly F[],
+  standard: F,
+): readonly OutputTarget<F>[] {
+  const targets = values.map((value) => {
+    const equals = value.indexOf('=');
+    const name = equals === -1 ? value : value.slice(0, equals);
+    const path = equals === -1 ? null : value.slice(equals + 1);
+    const format = formats.find((known) => known === name);
+    if (format === undefined) {
+      const close = nearest(name, formats);
+      throw new UsageError(
+        `-o ${name}: no such format; this command writes ${formats.join(', ')}`,
+        close === null ? undefined : `Did you mean "${close}"?`,
+      );
+    }
+    if (path === '') throw new UsageError(`-o ${value}: the path after = is empty`, `Write -o ${name}=PATH, or -o ${name} for stdout`);
+    return { format, path: path === '-' ? null : path };
+  });
+  if (targets.filter(({ path }) => path === null).length > 1) {
+    throw new UsageError('two results cannot both go to stdout', 'Give all but one a file: -o html=report.html');
+  }
+  const paths = targets.flatMap(({ path }) => (path === null ? [] : [path]));
+  const twice = paths.find((path, i) => paths.indexOf(path) !== i);
+  if (twice !== undefined) throw new UsageError(`two results cannot both go to ${twice}`);
+  return targets.length === 0 ? [{ format: standard, path: null }] : targets;
+}
+
+/**
+ * writeOutputs renders every target before it writes the first, so that a fault leaves nothing half-done; files
+ * first, stdout last. `render` gets `toStdout`, since colour belongs to a terminal alone.
+ */
+export async function writeOutputs<F extends string>(
+  targets: readonly OutputTarget<F>[],
+  render: (format: F, toStdout: boolean) => string | Promise<string>,
+  parts: Pick<CliParts, 'writeFile'>,
+  terminal: Pick<Terminal, 'out'>,
+): Promise<void> {
+  const rendered: { path: string | null; text: string }[] = [];
+  for (const { format, path } of targets) rendered.push({ path, text: await render(format, path === null) });
+  for (const { path, text } of rendered) if (path !== null) await parts.writeFile(path, text);
+  for (const { path, text } of rendered) if (path === null) terminal.out(text);
+}

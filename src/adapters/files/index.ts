@@ -1,0 +1,5 @@
+/** Files of this machine: policies and reports read within bounds, ledger exports streamed, results written whole. */
+export { FileError } from './file-error.ts';
+export { openByteStream } from './byte-stream.ts';
+export { readBounded, readStreamBounded } from './read-bounded.ts';
+export { writeWhole } from './write-whole.ts';

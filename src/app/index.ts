@@ -1,0 +1,2 @@
+/** Where the parts are joined, for the command line and for tests. */
+export { buildCli, type CliParts, type Stdin } from './build.ts';
