@@ -1,4 +1,5 @@
 import { isIpoError } from '../../src/base/index.ts';
+import type { PolicyError } from '../../src/policy/index.ts';
 import type { GlobalOptions, Terminal } from './terminal.ts';
 
 /** EXIT lists every exit code; the output format never changes them. */
@@ -21,6 +22,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 const CODES: Readonly<Record<string, ExitCode>> = {
   usage: EXIT.usage,
+  unknown_source: EXIT.usage,
+  out_of_range: EXIT.usage,
   invalid_policy: EXIT.usage,
   invalid_facts: EXIT.usage,
   invalid_report: EXIT.usage,
@@ -44,9 +47,21 @@ export function report(error: unknown, terminal: Terminal, options: Pick<GlobalO
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
+  if (error.code === 'invalid_policy') {
+    // By its code: the class would load the policy schema into every command.
+    for (const { file, line, column, message, hint } of (error as PolicyError).problems) {
+      terminal.err(`ipo: ${file}:${line}:${column}: ${message}\n${hint === null ? '' : `  ${asSentence(hint)}\n`}`);
+    }
+    return EXIT.usage;
+  }
   const { place } = error;
   const where = place === undefined ? '' : `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')}: `;
-  terminal.err(`ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${error.hint}.\n`}`);
+  terminal.err(`ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${asSentence(error.hint)}\n`}`);
   if (options.verbose) terminal.err(`${error.stack ?? ''}\n`);
   return CODES[error.code] ?? EXIT.outside;
+}
+
+/** asSentence ends a hint with a period where it has no end of its own. */
+export function asSentence(hint: string): string {
+  return /[.?!…]$/.test(hint) ? hint : `${hint}.`;
 }

@@ -1,15 +1,8 @@
-import { isIpoError, parseTime } from '../base/index.ts';
+import { isIpoError } from '../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../facts/index.ts';
-import type { LedgerRow } from './entry.ts';
 import { LedgerError, parseHeader, parsePolicyLine, type ExportHeader, type RecordedPolicy } from './export-format.ts';
-import { LineBlocks } from './lines.ts';
-import { parseRow } from './export-row.ts';
-
-/** RowBatch is some rows, newest first, with their times in milliseconds at the same places. */
-export interface RowBatch {
-  readonly rows: readonly LedgerRow[];
-  readonly times: readonly number[];
-}
+import { LineBlocks, LineError } from './lines.ts';
+import { emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
 
 /** LedgerExport is an opened export: everything before its rows, and the rows as a stream. */
 export interface LedgerExport {
@@ -47,12 +40,13 @@ class ExportReader implements LedgerExport {
   #header: ExportHeader | null = null;
   #line = 0;
   #block = '';
-  #at = 0;
+  #waiting: readonly string[] = [];
   #ended = false;
   #rowCount = 0;
   #lastId = Infinity;
   #sawCheckpoint = false;
-  readonly #head: { rows: LedgerRow[]; times: number[] } = { rows: [], times: [] };
+  readonly #shapes = new RowShapes();
+  readonly #head: MutableBatch = emptyBatch();
 
   constructor(chunks: AsyncIterable<Uint8Array>, file: string) {
     this.#chunks = chunks[Symbol.asyncIterator]();
@@ -67,7 +61,7 @@ class ExportReader implements LedgerExport {
   /** Reads up to and with the block that holds the first row. */
   async readHead(): Promise<void> {
     try {
-      while (this.#head.rows.length === 0 && (await this.#nextBlock())) this.#parseBlock(this.#head);
+      while (this.#head.ids.length === 0 && (await this.#nextBlock())) this.#parseBlock(this.#head);
       if (this.#header === null) {
         throw this.#fault('empty', 'the file is empty, so it is no ledger export');
       }
@@ -79,11 +73,11 @@ class ExportReader implements LedgerExport {
 
   async *rows(): AsyncGenerator<RowBatch, void, undefined> {
     try {
-      if (this.#head.rows.length > 0) yield this.#head;
+      if (this.#head.ids.length > 0) yield this.#head;
       while (await this.#nextBlock()) {
-        const batch: { rows: LedgerRow[]; times: number[] } = { rows: [], times: [] };
+        const batch = emptyBatch();
         this.#parseBlock(batch);
-        if (batch.rows.length > 0) yield batch;
+        if (batch.ids.length > 0) yield batch;
       }
       this.#checkCounts();
     } finally {
@@ -97,6 +91,12 @@ class ExportReader implements LedgerExport {
 
   async #nextBlock(): Promise<boolean> {
     for (;;) {
+      const [block, ...waiting] = this.#waiting;
+      if (block !== undefined) {
+        this.#block = block;
+        this.#waiting = waiting;
+        return true;
+      }
       if (this.#ended) return false;
       let next: IteratorResult<Uint8Array, unknown>;
       try {
@@ -109,37 +109,54 @@ class ExportReader implements LedgerExport {
       try {
         if (next.done) {
           this.#ended = true;
-          this.#block = this.#lines.end();
-        } else {
-          this.#block = this.#lines.push(next.value);
-        }
+          this.#waiting = [this.#lines.end()].filter((text) => text !== '');
+        } else this.#waiting = this.#lines.push(next.value);
       } catch (error) {
-        this.#line += 1;
-        throw this.#fault('damaged', (error as Error).message);
+        const offset = error instanceof LineError ? error.offset : 0;
+        this.#line += 1 + offset;
+        throw this.#fault('damaged', (error as Error).message, error);
       }
-      this.#at = 0;
-      if (this.#block !== '') return true;
     }
   }
 
-  #parseBlock(into: { rows: LedgerRow[]; times: number[] }): void {
+  #parseBlock(into: MutableBatch): void {
     const block = this.#block;
     const length = block.length;
-    let at = this.#at;
-    while (at < length) {
+    for (let at = 0; at < length; ) {
       const newline = block.indexOf('\n', at);
       const end = newline === -1 ? length : newline;
       this.#line += 1;
-      this.#parseLine(block.slice(at, end), into);
+      this.#takeLine(block, at, end, into);
       at = end + 1;
     }
     this.#block = '';
   }
 
-  #parseLine(text: string, into: { rows: LedgerRow[]; times: number[] }): void {
-    let value: Readonly<Record<string, unknown>>;
+  #takeLine(block: string, from: number, to: number, into: MutableBatch): void {
+    const before = into.ids.length;
     try {
-      value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      if (this.#rowCount === 0 || this.#sawCheckpoint || !this.#shapes.takeKnown(block, from, to, into)) {
+        const value = this.#parseLine(block.slice(from, to));
+        if (value.type !== 'row' || this.#header === null || this.#sawCheckpoint) {
+          this.#parseOther(value);
+          return;
+        }
+        this.#shapes.takeParsed(value, block, from, to, into);
+      }
+      const id = into.ids[before] as number;
+      if (id >= this.#lastId) throw new Error(`row ${id} stands after row ${this.#lastId}; rows come newest first, each once`);
+      this.#lastId = id;
+      this.#rowCount += 1;
+    } catch (error) {
+      if (error instanceof LedgerError) throw error;
+      throw this.#fault('damaged', (error as Error).message, error);
+    }
+  }
+
+  #parseLine(text: string): Readonly<Record<string, unknown>> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
     } catch (error) {
       if (text.trim() === '') throw this.#fault('damaged', 'the line is empty', error);
       throw this.#ended && this.#block.endsWith(text)
@@ -147,21 +164,7 @@ class ExportReader implements LedgerExport {
         : this.#fault('damaged', 'the line is not JSON', error);
     }
     if (value === null || typeof value !== 'object') throw this.#fault('damaged', 'the line is not a JSON object');
-    try {
-      if (value.type === 'row' && this.#header !== null && !this.#sawCheckpoint) {
-        const row = parseRow(value);
-        if (row.id >= this.#lastId) throw new Error(`row ${row.id} stands after row ${this.#lastId}; rows come newest first, each once`);
-        const time = parseTime(row.time);
-        if (time !== time) throw new Error('time is not an RFC 3339 time');
-        this.#lastId = row.id;
-        this.#rowCount += 1;
-        into.rows.push(row);
-        into.times.push(time);
-      } else this.#parseOther(value);
-    } catch (error) {
-      if (error instanceof LedgerError) throw error;
-      throw this.#fault('damaged', (error as Error).message, error);
-    }
+    return value as Readonly<Record<string, unknown>>;
   }
 
   #parseOther(value: Readonly<Record<string, unknown>>): void {

@@ -1,0 +1,50 @@
+import { usesColor, type GlobalOptions, type Terminal } from './terminal.ts';
+
+/** Shorter work needs no progress; longer work says so about ten times a second. */
+const FIRST_AFTER_MS = 700;
+const EVERY_MS = 100;
+
+/** Progress is one line on stderr that is written over and wiped at the end; nothing where no person watches. */
+export class Progress {
+  readonly #terminal: Terminal;
+  readonly #shown: boolean;
+  readonly #now: () => number;
+  readonly #began: number;
+  #last = 0;
+  #written = false;
+  #share: number | null = null;
+
+  constructor(terminal: Terminal, options: GlobalOptions, now: () => number) {
+    this.#terminal = terminal;
+    this.#shown = terminal.tty.err && !options.quiet && usesColor(terminal, { ...options, color: true }, 'err');
+    this.#now = now;
+    this.#began = now();
+  }
+
+  /** Keeps how much of the file was read, where its size is known. */
+  bytes(read: number, size: number | null): void {
+    this.#share = size === null || size === 0 ? null : Math.min(1, read / size);
+  }
+
+  /** Shows the rows read so far. */
+  rows(count: number): void {
+    if (!this.#shown) return;
+    const now = this.#now();
+    if (now - this.#began < FIRST_AFTER_MS || now - this.#last < EVERY_MS) return;
+    this.#last = now;
+    this.#written = true;
+    const share = this.#share === null ? '' : ` ${bar(this.#share)} ${String(Math.floor(this.#share * 100)).padStart(3)} %`;
+    const rate = Math.round(count / ((now - this.#began) / 1000));
+    this.#terminal.err(`\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s`);
+  }
+
+  /** Wipes the line. */
+  end(): void {
+    if (this.#written) this.#terminal.err('\r\u001b[2K');
+  }
+}
+
+function bar(share: number): string {
+  const full = Math.round(share * 20);
+  return `${'━'.repeat(full)}${'╌'.repeat(20 - full)}`;
+}

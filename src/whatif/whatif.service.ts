@@ -1,0 +1,85 @@
+import { IpoError, nearest } from '../base/index.ts';
+import type { RowBatch } from '../ledger/index.ts';
+import type { Policy } from '../policy/index.ts';
+import type { ReplaySource } from './ports.ts';
+import { periodOf, Replay, type ReplayOptions } from './replay.ts';
+import type { SelfCheckResult, WhatIfResult } from './result.ts';
+import { Revisions } from './revisions.ts';
+import { SelfCheck } from './self-check.ts';
+
+export const DEFAULT_DAYS = 30;
+export const MAX_DAYS = 90;
+export const DEFAULT_LIMIT = 5000;
+
+/** WhatIfRequest asks what a draft would have changed. `limit` 0 replays all rows. */
+export interface WhatIfRequest extends ReplayOptions {
+  readonly draft: Policy;
+}
+
+/** WhatIfError says why a replay cannot begin. */
+export class WhatIfError extends IpoError {
+  override readonly name = 'WhatIfError';
+}
+
+/**
+ * runWhatIf replays a draft over a source, newest row first, and stops reading as soon as no further row can change
+ * the answer. `progress` is told the rows read after each batch. Throws WhatIfError for parameters out of range or
+ * an unknown source policy, and whatever the source throws.
+ */
+export async function runWhatIf(
+  { draft, ...options }: WhatIfRequest,
+  source: ReplaySource,
+  progress?: (rows: number) => void,
+): Promise<WhatIfResult> {
+  checkOptions(options);
+  const revisions = new Revisions(source.policies);
+  if (options.source !== null && revisions.inForce(options.source) === null) {
+    const names = revisions.names();
+    const close = nearest(options.source, names);
+    throw new WhatIfError('unknown_source', `source "${options.source}" is no policy in force`, {
+      hint:
+        close !== null ? `Did you mean "${close}"?` : names.length > 0 ? `Policies in force: ${names.join(', ')}` : 'The ledger names no policy in force',
+    });
+  }
+  const replay = new Replay(draft, source, revisions, options);
+  await walk(source, options, (batch, i) => replay.take(batch, i), progress);
+  return replay.finish();
+}
+
+/** runSelfCheck replays each row under the revision that decided it. Throws as runWhatIf does. */
+export async function runSelfCheck(
+  options: Omit<ReplayOptions, 'source'>,
+  source: ReplaySource,
+  progress?: (rows: number) => void,
+): Promise<SelfCheckResult> {
+  const whole = { ...options, source: null };
+  checkOptions(whole);
+  const check = new SelfCheck(source, new Revisions(source.policies), whole);
+  await walk(source, whole, (batch, i) => check.take(batch, i), progress);
+  return check.finish();
+}
+
+async function walk(
+  source: ReplaySource,
+  options: ReplayOptions,
+  take: (batch: RowBatch, i: number) => boolean,
+  progress?: (rows: number) => void,
+): Promise<void> {
+  let read = 0;
+  for await (const batch of source.rows(periodOf(options))) {
+    const { length } = batch.ids;
+    for (let i = 0; i < length; i += 1) if (!take(batch, i)) return;
+    read += length;
+    progress?.(read);
+  }
+}
+
+function checkOptions({ asOf, days, limit }: ReplayOptions): void {
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
+    throw new WhatIfError('out_of_range', `days is ${days}; it must be a whole number from 1 to ${MAX_DAYS}`);
+  }
+  if (!Number.isSafeInteger(limit) || limit < 0) {
+    throw new WhatIfError('out_of_range', `limit is ${limit}; it must be a whole number from 0 (all rows) up`);
+  }
+  if (!Number.isFinite(asOf)) throw new WhatIfError('out_of_range', 'as_of is not a time');
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const DOMAIN = ['image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'admission', 'whatif', 'render'];
+
+/** What each folder may import besides itself and `base`. A folder that is not here does not belong into the tree. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  image: [],
+  findings: ['image'],
+  policy: ['image', 'findings'],
+  facts: ['image', 'findings', 'policy'],
+  decision: ['image', 'findings', 'policy', 'facts'],
+  ledger: ['image', 'policy', 'facts', 'decision'],
+  admission: ['image', 'policy', 'facts', 'decision', 'ledger'],
+  whatif: ['image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'render'],
+  render: [],
+  adapters: DOMAIN,
+  app: [...DOMAIN, 'adapters'],
+};
+
+/** The doors: what a command may import. Parts with effects come from `app` alone. */
+const DOOR_MAY_IMPORT = [...DOMAIN, 'base', 'app'];
+
+/** Folders whose files are pure but for `*.service.ts`: no clock, no environment, no files. */
+const PURE = ['base', 'image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'admission', 'whatif', 'render'];
+const IMPURE = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\)/,
+  /\bprocess\.(env|argv|cwd|hrtime|stdout|stderr)\b/,
+  /\bMath\.random\b/,
+  /\bperformance\.now\b/,
+  /from 'node:(fs|fs\/promises|net|tls|http|https|dns|child_process|os|worker_threads)'/,
+  /\bfetch\(/,
+  /\bconsole\./,
+];
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+function sources(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|js)$/.test(entry.name))
+    .map((entry) => {
+      const path = relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/');
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g);
+      const imports = [...found].map(([, target = '']) => target);
+      return { path, text, imports };
+    });
+}
+
+/** The project file that a relative import names. */
+function target(from: SourceFile, specifier: string): string | null {
+  if (!specifier.startsWith('.')) return null;
+  return relative(ROOT, resolve(ROOT, dirname(from.path), specifier)).split(sep).join('/');
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+const src = sources('src');
+const doors = sources('bin');
+
+test('every folder of src is in the table, and has an index with a comment', () => {
+  const folders = new Set(src.map(({ path }) => folderOf(path)));
+  for (const folder of folders) {
+    assert.ok(folder in MAY_IMPORT, `src/${folder} is not in the table of the architecture`);
+    if (folder === 'adapters') continue;
+    const index = src.find(({ path }) => path === `src/${folder}/index.ts`);
+    assert.ok(index, `src/${folder} has no index.ts`);
+    assert.match(index.text, /^\/\*\*/, `src/${folder}/index.ts does not begin with a comment on the folder`);
+  }
+});
+
+test('folders import only what the walk allows, and others through their index alone', () => {
+  for (const file of src) {
+    const own = folderOf(file.path);
+    for (const specifier of file.imports) {
+      const path = target(file, specifier);
+      if (path === null) continue;
+      assert.ok(path.startsWith('src/'), `${file.path} imports ${specifier} from outside src`);
+      const other = folderOf(path);
+      if (own === 'adapters' && other === 'adapters') {
+        assert.equal(path.split('/')[2], file.path.split('/')[2], `${file.path}: adapters do not import each other`);
+        continue;
+      }
+      if (other === own) continue;
+      const allowed = ['base', ...(MAY_IMPORT[own] ?? [])];
+      assert.ok(allowed.includes(other), `${file.path} imports src/${other}, which stands after it in the walk`);
+      const depth = other === 'adapters' ? 4 : 3;
+      assert.ok(path.endsWith('/index.ts') && path.split('/').length === depth, `${file.path} imports ${path} past its index`);
+    }
+  }
+});
+
+test('the doors enter through app and the domain folders', () => {
+  for (const file of doors) {
+    for (const specifier of file.imports) {
+      const path = target(file, specifier);
+      if (path === null || !path.startsWith('src/')) continue;
+      assert.ok(DOOR_MAY_IMPORT.includes(folderOf(path)), `${file.path} imports ${path}`);
+      const inside = path.replace(/^src\/[^/]+\//, '');
+      assert.ok(/^(index\.ts|report\/(index|context)\.ts)$/.test(inside), `${file.path} imports ${path} past its index`);
+    }
+  }
+});
+
+test('no cycle of files', () => {
+  const graph = new Map([...src, ...doors].map((file) => [
+    file.path,
+    // A type is gone when the program runs, so it makes no cycle.
+    [...file.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?\bfrom\s+'([^']+)';/gms)]
+      .map(([, specifier = '']) => target(file, specifier))
+      .filter((path) => path !== null),
+  ]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(path), `cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+});
+
+test('pure folders ask no clock, no environment and no file', () => {
+  for (const file of src) {
+    if (!PURE.includes(folderOf(file.path)) || file.path.endsWith('.service.ts')) continue;
+    for (const pattern of IMPURE) assert.doesNotMatch(file.text, pattern, `${file.path} is not pure`);
+  }
+});
+
+test('the decision is synchronous', () => {
+  for (const file of src.filter(({ path }) => folderOf(path) === 'decision')) {
+    assert.doesNotMatch(file.text, /\basync\b|\bawait\b|\bPromise\b/, file.path);
+  }
+});
+
+test('files are named for what they hold, and none is too long', () => {
+  for (const { path, text } of [...src, ...doors]) {
+    const name = path.split('/').at(-1) ?? '';
+    assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*(\.service)?\.(ts|js)$/, `${path}: names are kebab-case`);
+    assert.doesNotMatch(name, /^(utils?|helpers?|common|types|manager)\./, `${path} says nothing of what it holds`);
+    assert.ok(text.split('\n').length <= 300, `${path} has more than 300 lines`);
+  }
+});
+
+test('--version and --help load no part of the core', () => {
+  const eager = new Set<string>();
+  const visit = (path: string): void => {
+    if (eager.has(path)) return;
+    eager.add(path);
+    const file = [...src, ...doors].find((candidate) => candidate.path === path);
+    const found = file?.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?\bfrom\s+'([^']+)';/gms) ?? [];
+    for (const [, specifier = ''] of found) {
+      const next = file === undefined ? null : target(file, specifier);
+      if (next !== null) visit(next);
+      else assert.match(specifier, /^(node:|commander$|canonicalize$)/, `${path} loads ${specifier} at the start`);
+    }
+  };
+  visit('bin/main.ts');
+  const core = [...eager].filter((path) => path.startsWith('src/') && !path.startsWith('src/base/'));
+  assert.deepEqual(core, []);
+});
