@@ -69,8 +69,8 @@ try {
   const rates = Array.from({ length: ROUNDS }, () => measure('decide')).map(({ count, ms }) => count / (ms / 1000));
   line('decisions a second, every gate on', number(Math.min(...rates)), 'at least 1,000,000');
 
-  if (!existsSync(join(ROOT, 'dist/main.js'))) throw new Error('run `npm run build` first: the start is measured on the bundle');
-  const ipo = join(ROOT, 'bin/ipo.js');
+  if (!existsSync(join(ROOT, 'dist/main.cjs'))) throw new Error('run `npm run build` first: the start is measured on the bundle');
+  const ipo = join(ROOT, 'bin/ipo.cjs');
   const whatif = [ipo, 'whatif', 'fixtures/policies/tighten.yaml', '--ledger', 'fixtures/ledger/shop.ndjson.gz'];
   const starts: Record<string, number[]> = { '--version': [], '--help': [], whatif: [] };
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,64 +1,14 @@
-import { Command, CommanderError, Option } from 'commander';
-import { checkCommand } from './commands/check.ts';
-import { policyCommand } from './commands/policy.ts';
-import { whatifCommand } from './commands/whatif.ts';
-import { EXIT, report } from './ui/exit.ts';
 import { processTerminal } from './ui/process-terminal.ts';
-import type { GlobalOptions, Terminal } from './ui/terminal.ts';
+import type { Terminal } from './ui/terminal.ts';
 import { VERSION } from './version.ts';
 
-/**
- * run is the command line: it parses the arguments, runs one command and gives the exit code. Nothing here loads
- * more than commander; each command imports what it needs when it runs.
- */
+/** run is the command line: it gives the exit code. The version is told without loading a parser for it. */
 export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
-  let code: number = EXIT.done;
-  const program = new Command('ipo')
-    .description('Decide which container images may run, and see what a policy would change before it is saved.')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .addOption(new Option('--no-color', 'no colour, whatever the terminal'))
-    .addOption(new Option('-q, --quiet', 'nothing on stderr but errors'))
-    .addOption(new Option('--verbose', 'say more; with a fault, where in the program it came from'))
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done; 1 a check did not hold; 2 wrong usage, invalid policy or export;\n' +
-        '3 something outside failed; 4 integrity; 5 inconclusive under --strict.\n' +
-        '\nStart with: ipo whatif POLICY --ledger EXPORT',
-    )
-    .showSuggestionAfterError()
-    .enablePositionalOptions(false);
-  const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
-    code = await action(terminal, program.opts<GlobalOptions>());
-  };
-  for (const command of [whatifCommand(settle), checkCommand(settle), policyCommand(settle)]) {
-    program.addCommand(command);
+  const [first] = argv;
+  if (argv.length === 1 && (first === '--version' || first === '-V')) {
+    terminal.out(`${VERSION}\n`);
+    return 0;
   }
-  configure(program, terminal);
-  try {
-    if (argv.length === 0) {
-      terminal.err(program.helpInformation());
-      return EXIT.usage;
-    }
-    await program.parseAsync([...argv], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return report(error, terminal, program.opts<GlobalOptions>());
-  }
-}
-
-/** Settle wraps the action of a command: it hands it the terminal and the global options, and keeps its exit code. */
-export type Settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => () => Promise<void>;
-
-/** Every command, however deep, writes through the terminal and throws instead of ending the process. */
-function configure(command: Command, terminal: Terminal): void {
-  command.exitOverride().configureOutput({
-    writeOut: (text) => terminal.out(text),
-    writeErr: (text) => terminal.err(text),
-    outputError: (text, write) => write(text.replace(/^error: /, 'ipo: ')),
-    getOutHelpWidth: () => terminal.columns,
-    getErrHelpWidth: () => terminal.columns,
-  });
-  for (const child of command.commands) configure(child, terminal);
+  const { runProgram } = await import('./program.ts');
+  return runProgram(argv, terminal);
 }

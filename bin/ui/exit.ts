@@ -1,4 +1,4 @@
-import { isIpoError } from '../../src/base/index.ts';
+import type { IpoError } from '../../src/base/index.ts';
 import type { PolicyError } from '../../src/policy/index.ts';
 import type { GlobalOptions, Terminal } from './terminal.ts';
 
@@ -41,14 +41,13 @@ const CODES: Readonly<Record<string, ExitCode>> = {
 
 /** report prints a fault as `ipo: place: what is wrong. What to do.` and gives the exit code that belongs to it. */
 export function report(error: unknown, terminal: Terminal, options: Pick<GlobalOptions, 'verbose'>): ExitCode {
-  if (!isIpoError(error)) {
+  if (!isExpected(error)) {
     const message = error instanceof Error ? error.message : String(error);
     terminal.err(`ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`);
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
   if (error.code === 'invalid_policy') {
-    // By its code: the class would load the policy schema into every command.
     for (const { file, line, column, message, hint } of (error as PolicyError).problems) {
       terminal.err(`ipo: ${file}:${line}:${column}: ${message}\n${hint === null ? '' : `  ${asSentence(hint)}\n`}`);
     }
@@ -64,4 +63,9 @@ export function report(error: unknown, terminal: Terminal, options: Pick<GlobalO
 /** asSentence ends a hint with a period where it has no end of its own. */
 export function asSentence(hint: string): string {
   return /[.?!…]$/.test(hint) ? hint : `${hint}.`;
+}
+
+/** By its shape: the classes would load a part of the core into every start, `--version` included. */
+function isExpected(error: unknown): error is IpoError {
+  return error instanceof Error && 'code' in error && 'place' in error && 'hint' in error;
 }

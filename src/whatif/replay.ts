@@ -6,7 +6,7 @@ import { Judge } from './judge.ts';
 import { notesOf } from './notes.ts';
 import type { Period, ReplaySource } from './ports.ts';
 import type { WhatIfResult } from './result.ts';
-import { Revisions } from './revisions.ts';
+import type { Revisions } from './revisions.ts';
 import { RowClasses } from './row-class.ts';
 import { Tally } from './tally.ts';
 
