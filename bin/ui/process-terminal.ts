@@ -8,7 +8,7 @@ export function processTerminal(): Terminal {
     out: (text) => write(1, text),
     err: (text) => write(2, text),
     env,
-    tty: { in: stdin.isTTY === true, out: stdout.isTTY === true, err: stderr.isTTY === true },
+    tty: { in: stdin.isTTY, out: stdout.isTTY, err: stderr.isTTY },
     columns: Math.min(Math.max(stdout.columns ?? stderr.columns ?? 100, 40), 200),
     parts: async () => {
       const { buildCli } = await import('../../src/app/index.ts');

@@ -18,10 +18,28 @@ export function sha256Hex(data: string | Uint8Array): string {
 
 /**
  * canonicalJson gives the RFC 8785 form of a JSON value: one text for one meaning, whatever order its keys
- * came in. Throws a TypeError for what JSON cannot hold (undefined, functions, non-finite numbers).
+ * came in. Half a surrogate pair, which UTF-8 cannot hold, is taken as U+FFFD, as any hash of the text would take
+ * it. Throws a TypeError for what JSON cannot hold (undefined, functions, non-finite numbers).
  */
 export function canonicalJson(value: unknown): string {
-  const text = canonicalize(value);
-  if (text === undefined) throw new TypeError('a value that JSON cannot hold has no canonical form');
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = canonicalize(value);
+  } catch {
+    try {
+      text = canonicalize(wellFormed(value));
+    } catch (error) {
+      cause = error;
+    }
+  }
+  if (text === undefined) throw new TypeError('a value that JSON cannot hold has no canonical form', { cause });
   return text;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key.toWellFormed(), wellFormed(entry)]));
 }

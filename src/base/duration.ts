@@ -13,7 +13,8 @@ const WHOLE = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
 
 /**
  * parseDuration reads a Go duration string (`168h`, `1h30m`, `1.5s`) and gives milliseconds, or null when the
- * text is none. Go's own limits hold: at most about 292 years; a bare number but `0` has no unit and is refused.
+ * text is none. Go's own limits and rounding hold: at most about 292 years; a bare number but `0` has no unit and is
+ * refused.
  */
 export function parseDuration(text: string): number | null {
   if (text.length === 0 || text.length > 64) return null;
@@ -30,12 +31,25 @@ export function parseDuration(text: string): number | null {
     if (unit === undefined) return null;
     const [whole = '', fraction = ''] = number.split('.');
     total += BigInt(whole === '' ? '0' : whole) * unit;
-    if (fraction !== '') total += (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
-    if (total > MAX_NS) return null;
+    if (fraction !== '') total += fractionNs(fraction, unit);
+    if (total > (negative ? MAX_NS + 1n : MAX_NS)) return null;
     rest = rest.slice(part.length);
   }
   const ms = Number(total) / 1e6;
   return negative ? -ms : ms;
+}
+
+/** As Go does: digits beyond 63 bits are dropped, and the rest is multiplied in floating point. */
+function fractionNs(digits: string, unit: bigint): bigint {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of digits) {
+    const next = value * 10n + BigInt(digit);
+    if (value > MAX_NS / 10n || next > MAX_NS + 1n) break;
+    value = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 }
 
 /** formatDuration writes milliseconds in the shortest Go form with hours as the largest unit: `168h`, `1h30m`. */

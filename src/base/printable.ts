@@ -1,5 +1,5 @@
-// oxlint-disable-next-line no-control-regex -- control characters are what is taken out here
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Control and format characters (direction marks, zero width, soft hyphens, tags), line ends, half surrogate pairs. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * printable makes foreign text safe to show on one line of a terminal or a report: control characters (escape
@@ -7,6 +7,14 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e
  * `max` characters is cut with an ellipsis.
  */
 export function printable(text: string, max = 200): string {
-  const shown = text.replace(UNPRINTABLE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return shown.length > max ? `${shown.slice(0, max - 1)}…` : shown;
+  const shown = text.replace(UNPRINTABLE, escaped);
+  if (shown.length <= max) return shown;
+  const cut = shown.slice(0, max - 1);
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`; // no half of a pair is left at the end
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
 }

@@ -16,7 +16,7 @@ export function parseTime(text: string): number {
   const day = digits(text, 8, 2);
   const hour = digits(text, 11, 2);
   const minute = digits(text, 14, 2);
-  let second = digits(text, 17, 2);
+  const second = digits(text, 17, 2);
   if (text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return NaN;
   if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return NaN;
   const separator = text.charCodeAt(10);
@@ -25,7 +25,6 @@ export function parseTime(text: string): number {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const inMonth = month === 2 && leap ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);
   if (!(day >= 1 && day <= inMonth)) return NaN;
-  if (second === 60) second = 59.999; // a leap second is the last moment of its minute
 
   let at = 19;
   let ms = 0;
@@ -58,7 +57,9 @@ export function parseTime(text: string): number {
   const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
   const dayOfYear = (DAYS_BEFORE_MONTH[month - 1] ?? 0) + (leap && month > 2 ? 1 : 0) + day - 1;
   const days = before * 365 + leaps + dayOfYear - 719_162;
-  return days * DAY_MS + ((hour * 60 + minute - offset) * 60 + second) * 1000 + Math.min(ms, 999);
+  // A leap second is the last moment of its minute, whatever its fraction.
+  const inMinute = second === 60 ? 59_999 : second * 1000 + ms;
+  return days * DAY_MS + (hour * 60 + minute - offset) * 60_000 + inMinute;
 }
 
 /** formatTime writes milliseconds as RFC 3339 UTC, without a fraction when the second is whole. */

@@ -2,7 +2,7 @@ import type { Subject } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { Denial, Undecided } from './gate.ts';
 import { GATES } from './order.ts';
-import { rulesOf, type Rules } from './rules.ts';
+import { rulesOf } from './rules.ts';
 
 /** Decision is the verdict of one policy on one image, whatever the policy's enforcement. */
 export type Decision = { readonly kind: 'admit'; readonly breakGlass: boolean } | Denial | Undecided;
@@ -17,7 +17,7 @@ const BYPASS: Decision = { kind: 'admit', breakGlass: true };
  */
 export function decide(policy: Policy, subject: Subject, at: number): Decision {
   const rules = rulesOf(policy);
-  if (subject.breakGlass !== null && mayBypass(rules, subject.breakGlass)) return BYPASS;
+  if (subject.breakGlass !== null && mayBypass(policy, subject.breakGlass)) return BYPASS;
   for (const gate of GATES) {
     const answer = gate(rules, subject, at);
     if (answer !== null) return answer;
@@ -25,8 +25,11 @@ export function decide(policy: Policy, subject: Subject, at: number): Decision {
   return ADMIT;
 }
 
-/** "members of these groups may bypass with the pod annotation; no group = nobody". A bypass without a reason is none. */
-function mayBypass(rules: Rules, request: NonNullable<Subject['breakGlass']>): boolean {
-  const { allowed, groups } = rules.spec.breakGlass;
+/**
+ * mayBypass tells whether a request to bypass a policy is granted: "members of these groups may bypass with the pod
+ * annotation; no group = nobody". A bypass without a reason is none.
+ */
+export function mayBypass({ spec }: Policy, request: NonNullable<Subject['breakGlass']>): boolean {
+  const { allowed, groups } = spec.breakGlass;
   return allowed && request.reason.trim() !== '' && groups.some((group) => request.groups.includes(group));
 }

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { Decision } from './decide.ts';
 import type { DenialLabel } from './labels.ts';
@@ -24,14 +25,15 @@ export interface Outcome {
 }
 
 /**
- * enforce applies Audit and Enforce to the verdicts of all governing policies, in name order: "the first refusal,
- * in name order, of an enforcing policy refuses the image; refusals by audit policies are recorded". A verdict
- * that lacks a fact neither refuses nor bypasses.
+ * enforce applies Audit and Enforce to the verdicts of all governing policies, given in any order: "the first
+ * refusal, in name order, of an enforcing policy refuses the image; refusals by audit policies are recorded". A
+ * verdict that lacks a fact neither refuses nor bypasses.
  */
 export function enforce(verdicts: readonly PolicyVerdict[]): Outcome {
   let audited: Outcome | null = null;
   let bypassed: Policy | null = null;
-  for (const { policy, decision } of verdicts) {
+  const inOrder = verdicts.toSorted((a, b) => byCodeUnit(a.policy.name, b.policy.name));
+  for (const { policy, decision } of inOrder) {
     if (decision.kind === 'refuse') {
       const { label, sentence } = decision;
       if (policy.spec.enforcement === 'Enforce') {
@@ -41,5 +43,5 @@ export function enforce(verdicts: readonly PolicyVerdict[]): Outcome {
     } else if (decision.kind === 'admit' && decision.breakGlass) bypassed ??= policy;
   }
   if (bypassed !== null) return { allowed: true, label: null, reason: '', policy: bypassed, breakGlass: true };
-  return audited ?? { allowed: true, label: null, reason: '', policy: verdicts[0]?.policy ?? null, breakGlass: false };
+  return audited ?? { allowed: true, label: null, reason: '', policy: inOrder[0]?.policy ?? null, breakGlass: false };
 }

@@ -38,10 +38,9 @@ export function statesVex(payload: Buffer, digest: Digest, cve: string, status: 
   for (const value of list(vex?.statements)) {
     const statement = object(value);
     if (statement === null || !isAbout(statement.vulnerability, cve)) continue;
-    const products = list(statement.products);
-    const texts = products.map((product) => JSON.stringify(product));
+    const texts = list(statement.products).map(nameOf);
     const named = texts.some((text) => text.includes(digest) || text.includes(digest.slice('sha256:'.length)));
-    const namesOther = texts.some((text) => /sha256:[0-9a-f]{64}|"sha-?256":/i.test(text));
+    const namesOther = texts.some((text) => /[0-9a-f]{64}/i.test(text)); // `sha256:…`, `sha256%3A…` or a bare hash
     if (!named && (!inToto || namesOther)) continue;
     const at = timeOf(statement.timestamp) ?? timeOf(vex?.timestamp) ?? -Infinity;
     if (at >= newest) {
@@ -55,6 +54,12 @@ export function statesVex(payload: Buffer, digest: Digest, cve: string, status: 
 function subjectNames(document: Json, digest: Digest): boolean {
   const hex = digest.slice('sha256:'.length);
   return list(document.subject).some((subject) => object(object(subject)?.digest)?.sha256 === hex);
+}
+
+/** What names a product: all of it but its parts, which are other things than the product that the statement is about. */
+function nameOf(product: unknown): string {
+  const { subcomponents: _parts, ...named } = object(product) ?? { text: product };
+  return JSON.stringify(named);
 }
 
 /** `vulnerability` is a text in OpenVEX 0.0.1, later an object with a name, an `@id` and aliases. */

@@ -38,15 +38,29 @@ function signedBy(entry: SignedEntry, signers: readonly Signer[], states: (paylo
       (signer) =>
         signer.identity === entry.identity && (signer.issuer === undefined || signer.issuer === entry.issuer),
     );
-    if (byIdentity) return true;
+    // A payload that was kept beside the identity must still be about this image.
+    if (byIdentity) return entry.payload === null || states(Buffer.from(entry.payload, 'base64'));
   }
   if (entry.payload === null || entry.signature === null) return false;
   const keys = signers.flatMap((signer) => (signer.key === undefined ? [] : [signer.key]));
   if (keys.length === 0) return false;
   const payload = Buffer.from(entry.payload, 'base64');
-  const signature = Buffer.from(entry.signature, 'base64');
-  const signed = entry.payloadType === null ? payload : preAuthenticationEncoding(entry.payloadType, payload);
-  return keys.some((key) => verifyWithKey(key, signed, signature)) && states(payload);
+  return keys.some((key) => isSignedWith(entry, payload, key)) && states(payload);
+}
+
+/** Verifying costs a thousand times a gate, and the revisions of a policy name the same keys: so once per entry and key. */
+const verified = new WeakMap<SignedEntry, Map<string, boolean>>();
+
+function isSignedWith(entry: SignedEntry, payload: Buffer, key: string): boolean {
+  let byKey = verified.get(entry);
+  if (byKey === undefined) verified.set(entry, (byKey = new Map()));
+  let holds = byKey.get(key);
+  if (holds === undefined) {
+    const signed = entry.payloadType === null ? payload : preAuthenticationEncoding(entry.payloadType, payload);
+    holds = verifyWithKey(key, signed, Buffer.from(entry.signature ?? '', 'base64'));
+    byKey.set(key, holds);
+  }
+  return holds;
 }
 
 /** DSSE v1: the type and the lengths are signed too, so that a payload cannot be read as another type. */

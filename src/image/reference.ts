@@ -21,7 +21,7 @@ export interface ReferenceFault {
   readonly fault: string;
 }
 
-const MAX_NAME = 255;
+const MAX_PATH = 255;
 const HOST =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
@@ -31,12 +31,13 @@ const HEX_ID = /^[a-f0-9]{64}$/;
 /**
  * parseReference reads `[host[:port]/]path[:tag][@digest]` by the grammar of distribution/reference. Docker's
  * familiar names are normalised: `nginx` is `docker.io/library/nginx`, `index.docker.io` is `docker.io`. The
- * first segment is a host when it holds a dot or a colon, is `localhost`, or has a capital letter. A bare
- * 64-digit hex name is refused, as Docker does, since it could be meant as an image id.
+ * first segment is a host when it holds a dot or a colon, is `localhost`, or has a capital letter. A text of
+ * 64 hex digits or a digest and nothing else is refused, since a runtime takes it as the id of an image it holds.
  */
 export function parseReference(text: string): ImageReference | ReferenceFault {
   if (text === '') return { fault: 'is empty' };
   if (text.length > 1024) return { fault: 'is longer than 1024 characters' };
+  if (HEX_ID.test(text) || isDigest(text)) return { fault: 'is a bare image id, which names no repository' };
   let rest = text;
   let digest: Digest | null = null;
   const at = rest.indexOf('@');
@@ -53,12 +54,11 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
     if (!TAG.test(tag)) return { fault: 'has a tag that is empty or uses other characters than A-Z a-z 0-9 _ . -' };
     rest = rest.slice(0, colon);
   }
-  if (HEX_ID.test(rest)) return { fault: 'is a bare image id, which names no repository' };
 
   const slash = rest.indexOf('/');
   const first = slash === -1 ? '' : rest.slice(0, slash);
   const hasHost =
-    slash !== -1 && (/[.:[]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
+    slash !== -1 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
   let host = hasHost ? first : 'docker.io';
   let path = hasHost ? rest.slice(slash + 1) : rest;
   if (hasHost && !HOST.test(host)) return { fault: 'has a registry host that is not a host name with an optional port' };
@@ -71,9 +71,8 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
       return { fault: 'has a repository name that is not lowercase letters, digits and single separators' };
     }
   }
-  const name = `${host}/${path}`;
-  if (name.length > MAX_NAME) return { fault: `has a name longer than ${MAX_NAME} characters` };
-  return { text, host, path, name, tag, digest };
+  if (path.length > MAX_PATH) return { fault: `has a repository name longer than ${MAX_PATH} characters` };
+  return { text, host, path, name: `${host}/${path}`, tag, digest };
 }
 
 /**

@@ -1,17 +1,12 @@
-import { Composer, CST, isCollection, isMap, isPair, isScalar, LineCounter, Parser, type Document, type Node } from 'yaml';
+import { Composer, LineCounter, Parser, Lexer, isScalar, type CST, type Document } from 'yaml';
 import type { Problem } from './problems.ts';
+import { toPlace, type Places } from './places.ts';
+import { explainSyntax, findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
 export const MAX_POLICY_BYTES = 262_144;
 const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
-
-/** Places finds where in a file a path of the document stands. */
-export interface Places {
-  readonly file: string;
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
-}
 
 /** SourceDocument is one YAML document: its plain value, and the places of its fields. */
 export interface SourceDocument {
@@ -19,129 +14,97 @@ export interface SourceDocument {
   readonly places: Places;
 }
 
+/** SourceFile is a text taken apart: its documents that hold something, and the faults of the others. */
+export interface SourceFile {
+  readonly documents: readonly SourceDocument[];
+  /** Every document as parsed, those with nothing but comments among them; empty when a limit was passed. */
+  readonly parsed: readonly Document.Parsed[];
+  readonly problems: readonly Problem[];
+}
+
 /**
- * readDocuments takes a YAML or JSON text apart into documents. Bombs end here: the size is bounded, nesting is
- * measured on tokens before anything recursive runs, and aliases (which a policy has no use for) are refused.
+ * readDocuments takes a YAML or JSON text apart into documents. Bombs end here: the size is bounded, the depth and
+ * the number of documents are watched while the text is read, and aliases (which a policy has no use for) are refused.
  */
-export function readDocuments(text: string, file: string): { documents: SourceDocument[]; problems: Problem[] } {
+export function readDocuments(text: string, file: string): SourceFile {
   const problems: Problem[] = [];
   const lines = new LineCounter();
-  const fault = (rule: string, offset: number, message: string, hint: string | null = null): void => {
-    const { line, col } = lines.linePos(Math.max(0, offset));
-    problems.push({ level: 'error', rule, path: '', message, hint, file, line: line || 1, column: col || 1 });
+  const fault = (rule: string, offset: number, message: string, hint: string | null): void => {
+    problems.push({ level: 'error', rule, path: '', message, hint, file, ...toPlace(lines, offset) });
   };
   if (Buffer.byteLength(text) > MAX_POLICY_BYTES) {
-    fault('size', 0, `the file is larger than ${MAX_POLICY_BYTES / 1024} KiB, the most a policy file may have`);
-    return { documents: [], problems };
+    fault(
+      'size',
+      0,
+      `the file is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy file has at most that`,
+      'Split it, or check that it is the right file',
+    );
+    return { documents: [], parsed: [], problems };
   }
-  const deep = tooDeep(text);
-  if (deep !== null) {
-    lines.addNewLine(0);
-    for (let at = text.indexOf('\n'); at !== -1 && at < deep; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
-    fault('depth', deep, `the document is nested deeper than ${MAX_DEPTH} levels`, 'A policy needs at most six');
-    return { documents: [], problems };
+  const tokens = readTokens(text.startsWith('\uFEFF') ? text.slice(1) : text, lines);
+  if (!Array.isArray(tokens)) {
+    const [message, hint] =
+      tokens.rule === 'depth'
+        ? [
+            `the document is nested deeper than ${MAX_DEPTH} levels; a policy needs six`,
+            'Check that it is the right file',
+          ]
+        : [
+            `the file holds more than ${MAX_DOCUMENTS} documents; that many are read at most`,
+            'Split it into several files',
+          ];
+    fault(tokens.rule, tokens.offset, message, hint);
+    return { documents: [], parsed: [], problems };
   }
-  const composer = new Composer({ uniqueKeys: true, merge: false, schema: 'core', version: '1.2', prettyErrors: false });
-  const parsed = [...composer.compose(new Parser(lines.addNewLine).parse(text))];
-  if (parsed.length > MAX_DOCUMENTS) {
-    fault('documents', 0, `the file holds more than ${MAX_DOCUMENTS} documents`);
-    return { documents: [], problems };
-  }
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false, // else !!binary would make bytes of a text
+    stringKeys: true,
+    uniqueKeys: false, // found in syntax.ts: here it would take the square of the number of keys
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  const parsed = [...composer.compose(tokens)];
   const documents: SourceDocument[] = [];
   for (const document of parsed) {
-    for (const error of document.errors) {
-      fault('syntax', error.pos[0], sentence(error.code, error.message), hintFor(error.code));
+    for (const error of [...document.errors, ...document.warnings]) {
+      const { message, hint } = explainSyntax(error);
+      fault(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
     }
-    if (document.errors.length > 0 || document.contents === null) continue;
-    const alias = firstAlias(document.contents);
-    if (alias !== null) {
-      fault('alias', alias.range?.[0] ?? 0, 'an alias (*name) is not accepted in a policy', 'Write the value out');
-      continue;
-    }
+    if (document.errors.length + document.warnings.length > 0 || document.contents === null) continue;
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
+    const forbidden = findForbidden(document.contents, lines);
+    for (const { rule, offset, message, hint } of forbidden) fault(rule, offset, message, hint);
+    if (forbidden.length > 0) continue;
     documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: { file, document, lines } });
   }
-  return { documents, problems };
+  return { documents, parsed, problems };
 }
 
 /**
- * placeOf gives line and column (from 1) of a path of the document; the nearest parent that is written where the
- * path itself is not. For a field it is the place of its name.
+ * The tokens of the text, or the limit that it passes. The parser is a loop over the lexer with a stack of its own,
+ * so that the depth can be watched as it grows: nothing recursive runs on a text that is too deep.
  */
-export function placeOf(places: Places, path: readonly PropertyKey[]): { line: number; column: number } {
-  let node: unknown = places.document.contents;
-  let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
-  for (const step of path) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
-      if (pair === undefined) break;
-      offset = (isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
-      node = pair.value;
-    } else if (isCollection(node)) {
-      const item: unknown = node.items[Number(step)];
-      if (!isNode(item)) break;
-      offset = item.range?.[0] ?? offset;
-      node = item;
-    } else break;
-  }
-  const { line, col } = places.lines.linePos(offset);
-  return { line: line || 1, column: col || 1 };
-}
-
-function isNode(value: unknown): value is Node {
-  return value !== null && typeof value === 'object' && 'range' in value;
-}
-
-/** The offset at which nesting passes the limit, or null. The lexer below it is a loop, so depth costs nothing. */
-function tooDeep(text: string): number | null {
-  if (text.length < MAX_DEPTH) return null;
-  let deepest: number | null = null;
-  const measure = (root: CST.Token): void => {
-    const open: { token: CST.Token; depth: number }[] = [{ token: root, depth: 0 }];
-    for (let next = open.pop(); next !== undefined && deepest === null; next = open.pop()) {
-      const { token, depth } = next;
-      if (depth > MAX_DEPTH) deepest = token.offset;
-      else if ('value' in token && token.type === 'document' && token.value) open.push({ token: token.value, depth });
-      else if ('items' in token) {
-        for (const item of token.items) {
-          if (item.key) open.push({ token: item.key, depth: depth + 1 });
-          if (item.value) open.push({ token: item.value, depth: depth + 1 });
-        }
-      }
-    }
+function readTokens(
+  text: string,
+  lines: LineCounter,
+): CST.Token[] | { rule: 'depth' | 'documents'; offset: number } {
+  const tokens: CST.Token[] = [];
+  const parser = new Parser(lines.addNewLine);
+  let documents = 0;
+  lines.addNewLine(0);
+  const take = (token: CST.Token): void => {
+    if (token.type === 'document') documents += 1;
+    tokens.push(token);
   };
-  for (const token of new Parser().parse(text)) {
-    measure(token);
-    if (deepest !== null) break;
+  for (const lexeme of new Lexer().lex(text)) {
+    const before = parser.offset;
+    for (const token of parser.next(lexeme)) take(token);
+    if (parser.stack.length > MAX_DEPTH) return { rule: 'depth', offset: before };
+    if (documents > MAX_DOCUMENTS) return { rule: 'documents', offset: before };
   }
-  return deepest;
-}
-
-function firstAlias(root: unknown): Node | null {
-  const open: unknown[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (isNode(node) && 'source' in node && node.constructor.name === 'Alias') return node;
-    if (isPair(node)) open.push(node.value ?? undefined, node.key ?? undefined);
-    else if (isCollection(node)) open.push(...node.items);
-  }
-  return null;
-}
-
-function sentence(code: string, message: string): string {
-  if (code === 'DUPLICATE_KEY') return 'the same field is written twice';
-  const first = (message.split('\n')[0] ?? message).replace(/[.:]$/, '');
-  return first.charAt(0).toLowerCase() + first.slice(1);
-}
-
-function hintFor(code: string): string | null {
-  switch (code) {
-    case 'DUPLICATE_KEY':
-      return 'Keep one of the two';
-    case 'TAB_AS_INDENT':
-      return 'Indent with spaces';
-    case 'BAD_INDENT':
-      return 'Line the fields of one level up under each other';
-    default:
-      return null;
-  }
+  for (const token of parser.end()) take(token);
+  return documents > MAX_DOCUMENTS ? { rule: 'documents', offset: parser.offset } : tokens;
 }

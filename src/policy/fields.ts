@@ -1,17 +1,28 @@
 import * as z from 'zod/mini';
 import { policyDocument } from './schema.ts';
 
-/** fieldsAt gives the names of the fields that the schema knows at a path of the policy document. */
-export function fieldsAt(path: readonly PropertyKey[]): string[] {
+/** fieldsAt gives the names of the fields that the schema knows at a path of the policy document, in its order. */
+export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: z.core.$ZodType | undefined = policyDocument;
   for (const step of path) {
     const inner: z.core.$ZodType | undefined = unwrap(schema);
-    if (inner instanceof z.core.$ZodObject) schema = inner._zod.def.shape[String(step)];
-    else if (inner instanceof z.core.$ZodArray) schema = inner._zod.def.element;
+    if (inner instanceof z.core.$ZodObject) {
+      const { shape } = inner._zod.def;
+      const name = String(step);
+      schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    } else if (inner instanceof z.core.$ZodArray) schema = inner._zod.def.element;
     else return [];
   }
   const inner = unwrap(schema);
   return inner instanceof z.core.$ZodObject ? Object.keys(inner._zod.def.shape) : [];
+}
+
+/** allFields gives the paths of every field of the schema that is not in a list: `spec`, `spec.sla.critical`. */
+export function allFields(path: readonly string[] = []): readonly (readonly string[])[] {
+  return fieldsAt(path).flatMap((name) => {
+    const field = [...path, name];
+    return [field, ...allFields(field)];
+  });
 }
 
 /** unwrap takes optional and defaulted schemas down to the schema of the value itself. */

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { sha256Hex } from '../base/index.ts';
 
 /** CURVE_HASHES gives the hash that belongs to each elliptic curve that is verified here. */
 export const CURVE_HASHES: Readonly<Record<string, string>> = {
@@ -7,25 +8,53 @@ export const CURVE_HASHES: Readonly<Record<string, string>> = {
   secp521r1: 'sha512',
 };
 
+/** KeyFault says why a text is no usable public key: a clause that follows the field's name, and what to do. */
+export interface KeyFault {
+  readonly message: string;
+  readonly hint: string | null;
+}
+
 /** publicKeyFault says why a text is no public key that can verify here, or gives null when it is one. */
-export function publicKeyFault(pem: string): string | null {
+export function publicKeyFault(pem: string): KeyFault | null {
+  const fault = (message: string, hint: string | null = null): KeyFault => ({ message, hint });
   if (/PRIVATE KEY/.test(pem)) {
-    return 'is a private key; give the public one, and replace this key: it has been disclosed';
+    return fault(
+      'is a private key; only the public one belongs here',
+      'Give the public key, and replace this pair: it has been disclosed',
+    );
   }
-  if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return 'is not a PEM block "BEGIN PUBLIC KEY"';
+  if (/BEGIN CERTIFICATE/.test(pem)) {
+    return fault(
+      'is a certificate; a PEM block "BEGIN PUBLIC KEY" is needed',
+      'Take its key out: openssl x509 -in FILE -pubkey -noout',
+    );
+  }
+  if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) {
+    return fault(
+      'is not a PEM block "BEGIN PUBLIC KEY"',
+      'Paste the whole key below `|`, its BEGIN and END lines included',
+    );
+  }
+  if ((pem.match(/-----BEGIN /g) ?? []).length > 1)
+    return fault('holds several keys; one is allowed', 'Make an entry of each');
   const key = openPublicKey(pem);
-  if (key === null) return 'is not a readable PEM public key';
+  if (key === null)
+    return fault('is not a readable PEM public key', 'Paste the whole key again; a line may be cut off');
   switch (key.asymmetricKeyType) {
     case 'ed25519':
       return null;
     case 'ec': {
       const curve = key.asymmetricKeyDetails?.namedCurve ?? 'unknown';
-      return curve in CURVE_HASHES ? null : `uses the curve ${curve}; P-256, P-384 and P-521 are verified`;
+      return Object.hasOwn(CURVE_HASHES, curve)
+        ? null
+        : fault(`uses the curve ${curve}; P-256, P-384 and P-521 are verified`);
     }
-    case 'rsa':
-      return (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048 ? null : 'is an RSA key under 2048 bits';
+    case 'rsa': {
+      const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+      return bits >= 2048 ? null : fault(`is an RSA key of ${bits} bits; at least 2048 are needed`);
+    }
     default:
-      return `is a ${key.asymmetricKeyType ?? 'strange'} key; ECDSA, Ed25519 and RSA are verified`;
+      return fault(`is a ${key.asymmetricKeyType ?? 'strange'} key; ECDSA, Ed25519 and RSA are verified`);
   }
 }
 
@@ -44,4 +73,10 @@ export function openPublicKey(pem: string): KeyObject | null {
     opened.set(pem, key);
   }
   return key;
+}
+
+/** keyId names a key by what it is, not by how its PEM is wrapped: the SHA-256 of its SPKI form. */
+export function keyId(pem: string): string {
+  const key = openPublicKey(pem);
+  return sha256Hex(key === null ? pem : key.export({ type: 'spki', format: 'der' }));
 }

@@ -1,0 +1,53 @@
+import { loadAuthoring } from '../../src/policy/index.ts';
+import type { PolicyDiffOptions } from '../commands/policy.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import { renderComparison } from '../ui/policy-diff-view.ts';
+import { checkStdin } from '../ui/read-policies.ts';
+import { readPolicies } from '../ui/read-policy.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+
+/** runPolicyDiff is `ipo policy diff`. */
+export async function runPolicyDiff(
+  before: string,
+  after: string,
+  options: PolicyDiffOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml', 'markdown'], 'table');
+  checkStdin([before, after]);
+  const parts = await terminal.parts();
+  const read = async (path: string) => ({
+    file: path === '-' ? 'stdin' : path,
+    policies: await readPolicies(path, parts),
+  });
+  const { comparePolicies, ...show } = await loadAuthoring();
+  const comparison = comparePolicies(await read(before), await read(after));
+  const { changed, added, removed } = comparison.summary;
+  await writeOutputs(
+    targets,
+    async (format, toStdout) => {
+      switch (format) {
+        case 'table':
+          return renderComparison(comparison, show, toStdout && usesColor(terminal, globals, 'out'));
+        case 'markdown':
+          return (await import('../ui/policy-diff-markdown.ts')).renderComparisonMarkdown(comparison, show);
+        case 'json':
+          return `${JSON.stringify(comparison, unsetAsNull)}\n`;
+        case 'yaml':
+          return (await import('yaml')).stringify(JSON.parse(JSON.stringify(comparison, unsetAsNull)), {
+            aliasDuplicateObjects: false,
+          });
+      }
+    },
+    parts,
+    terminal,
+  );
+  return options.exitCode && changed + added + removed > 0 ? EXIT.check : EXIT.done;
+}
+
+/** A field that is not set on one side is told as null, not left out. */
+function unsetAsNull(_key: string, value: unknown): unknown {
+  return value === undefined ? null : value;
+}

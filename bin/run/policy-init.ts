@@ -1,0 +1,60 @@
+import { isIpoError } from '../../src/base/index.ts';
+import type { CliParts } from '../../src/app/index.ts';
+import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
+import type { PolicyInitOptions } from '../commands/policy.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+
+/** runPolicyInit is `ipo policy init`: it asks nothing, so that it does the same in a terminal and in a script. */
+export async function runPolicyInit(
+  name: string,
+  options: PolicyInitOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { out, force, enforce } = options;
+  if (force && out === undefined)
+    throw new UsageError('--force is for --out', 'Add --out FILE, or leave --force out');
+  if (out === '' || out === '-')
+    throw new UsageError(`--out ${out || '""'}: this is no file`, 'Leave --out out to write to stdout');
+  const namespaces = toList('--namespaces', options.namespaces);
+  const registries = toList('--registries', options.registries);
+  const { starterPolicy } = await loadAuthoring();
+  const text = starterPolicy({ name, enforce: enforce === true, namespaces, registries });
+  const [fault] = parsePolicies(text, 'policy').problems;
+  if (fault !== undefined) throw new UsageError(fault.message, fault.hint ?? undefined);
+  if (out === undefined) {
+    terminal.out(text);
+    return EXIT.done;
+  }
+  const parts = await terminal.parts();
+  if (!force && (await isThere(out, parts))) {
+    throw new UsageError(
+      `${out} is there already; it was left as it is`,
+      'Choose another name, or overwrite it with --force',
+    );
+  }
+  await parts.writeFile(out, text);
+  if (!globals.quiet) terminal.err(`ipo: wrote ${out}; next: ipo policy lint ${out}\n`);
+  return EXIT.done;
+}
+
+function toList(flag: string, value: string | undefined): string[] {
+  if (value === undefined) return [];
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.some((entry) => entry === '')) {
+    throw new UsageError(`${flag} ${value || '""'}: an entry is empty`, `Write ${flag} a,b without spaces`);
+  }
+  return entries;
+}
+
+/** Whatever cannot be read for another reason than that it is missing is there, and is not to be replaced. */
+async function isThere(path: string, parts: CliParts): Promise<boolean> {
+  try {
+    await parts.readText(path, 0);
+    return true;
+  } catch (error) {
+    return !(isIpoError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT');
+  }
+}

@@ -1,0 +1,15 @@
+import { loadAuthoring } from '../../src/policy/index.ts';
+import type { PolicySchemaOptions } from '../commands/policy.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import type { Terminal } from '../ui/terminal.ts';
+
+/** runPolicySchema is `ipo policy schema`. */
+export async function runPolicySchema(options: PolicySchemaOptions, terminal: Terminal): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ['json'], 'json');
+  const { policyJsonSchema } = await loadAuthoring();
+  // Indented, unlike other JSON: people keep this file beside their policies and read its changes.
+  const text = `${JSON.stringify(policyJsonSchema(), null, 2)}\n`;
+  await writeOutputs(targets, () => text, await terminal.parts(), terminal);
+  return EXIT.done;
+}

@@ -1,0 +1,166 @@
+import type { core } from 'zod/mini';
+import { nearest } from '../base/index.ts';
+import { fieldsAt } from './fields.ts';
+import { quote, toPath, valueAt, type Path } from './paths.ts';
+import { placeOf, type Places } from './places.ts';
+import type { Problem } from './problems.ts';
+
+/** What is said about one issue: where, under which rule, and in which words. */
+interface Said {
+  readonly rule: string;
+  readonly path: Path;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/**
+ * toProblems says what is wrong with one document. A document of another kind is told to be one, without a word
+ * about its fields.
+ */
+export function toProblems(issues: readonly core.$ZodIssue[], places: Places, value: unknown): Problem[] {
+  const said = otherKind(value) ?? issues.flatMap((issue) => explain(issue, value));
+  return said.map(({ path, ...rest }) => ({
+    level: 'error',
+    ...rest,
+    path: toPath(path),
+    file: places.file,
+    ...placeOf(places, path),
+  }));
+}
+
+function otherKind(value: unknown): Said[] | null {
+  const kind = valueAt(value, ['kind']);
+  if (typeof kind !== 'string' || kind === 'ImagePolicy' || nearest(kind, ['ImagePolicy']) !== null)
+    return null;
+  const hint = /List$/.test(kind)
+    ? 'Make a document of each of its items, with a line --- between two'
+    : 'Take the document out; a policy file holds policies alone';
+  return [{ rule: 'kind', path: ['kind'], message: `kind is ${quote(kind)}; allowed: ImagePolicy`, hint }];
+}
+
+function explain(issue: core.$ZodIssue, value: unknown): Said[] {
+  const { path } = issue;
+  const found = valueAt(value, path);
+  const shown = toPath(path) || 'the document';
+  const say = (rule: string, message: string, hint: string | null): Said[] => [
+    { rule, path, message: `${shown} ${message}`, hint },
+  ];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownField([...path, key]));
+    case 'invalid_value': {
+      const allowed = issue.values.map((word) => (word === '' ? '""' : String(word)));
+      if (found === undefined)
+        return say('missing', `is missing; allowed: ${allowed.join(', ')}`, addHint(path, allowed[0] ?? ''));
+      const close = typeof found === 'string' ? nearest(found, allowed) : null;
+      const hint =
+        close === null
+          ? `Write one of them${typeof found === 'string' ? '' : ', as a text'}`
+          : `Did you mean "${close}"?`;
+      return say('value', `is ${quote(found)}; allowed: ${allowed.join(', ')}`, hint);
+    }
+    case 'invalid_type': {
+      const wanted = TYPE_NAMES[issue.expected] ?? issue.expected;
+      if (found === undefined) return say('missing', `is missing; it must be ${wanted}`, addHint(path, ''));
+      return say('type', `is ${quote(found)}; it must be ${wanted}`, typeHint(issue.expected, found, path));
+    }
+    case 'too_small':
+    case 'too_big': {
+      if (found === '')
+        return say('empty', 'is empty; a value is needed', 'Give it a value, or leave it out');
+      const atLeast = issue.code === 'too_small';
+      const limit = atLeast ? issue.minimum : issue.maximum;
+      const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : '';
+      const has =
+        typeof found === 'string' || Array.isArray(found)
+          ? `has ${found.length}${unit}`
+          : `is ${quote(found)}`;
+      return say('range', `${has}; ${atLeast ? 'at least' : 'at most'} ${limit} allowed`, null);
+    }
+    case 'custom': {
+      const quoted =
+        typeof found === 'string' && found.length <= 100 && !found.includes('\n') ? `${quote(found)} ` : '';
+      const hint: unknown = issue.params?.hint;
+      return say('value', quoted + issue.message, typeof hint === 'string' ? hint : null);
+    }
+    default:
+      return say('value', issue.message, null);
+  }
+}
+
+function unknownField(path: Path): Said {
+  const name = String(path.at(-1));
+  const known = fieldsAt(path.slice(0, -1));
+  const close = nearest(name, known);
+  const shown = toPath(path);
+  const elsewhere = path.length === 1 && fieldsAt(['spec']).includes(name) ? 'Indent it below spec' : null;
+  const todo =
+    close !== null ? `Did you mean "${close}"?` : (ELSEWHERE.get(shown) ?? elsewhere ?? 'Take it out');
+  const names =
+    path[0] === 'metadata' && path.length === 2
+      ? 'name, labels, annotations, and what the API server sets'
+      : known.join(', ');
+  const allowed = names === '' ? '' : `${todo.endsWith('?') ? '' : '.'} Allowed here: ${names}`;
+  // The sentence is a contract: `unknown field "spec.runtime"`, word for word, wherever a policy is refused.
+  return { rule: 'unknown-field', path, message: `unknown field "${shown}"`, hint: todo + allowed };
+}
+
+/** Fields that people look for in the wrong place, or that earlier releases had. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'metadata.namespace':
+      'Take it out: a policy belongs to no namespace; spec.targetNamespaces says which it governs',
+    'spec.runtime':
+      'Take it out: releases from 1.3.1 on have no runtime block; a RuntimePolicy can stop a pod instead',
+    'spec.namespaces': 'Did you mean "targetNamespaces"?',
+    'spec.registries': 'Did you mean "allowedRegistries"?',
+    'spec.severity': 'Did you mean "severityThreshold"?',
+    'spec.threshold': 'Did you mean "severityThreshold"?',
+    'spec.mode': 'Did you mean "enforcement"?',
+  }),
+);
+
+/** The numbers of a policy are levels of provenance. */
+const LEVEL = 'a whole number from 0 to 3';
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping with fields',
+  record: 'a mapping of names to texts',
+  int: LEVEL,
+  number: LEVEL,
+};
+
+function typeHint(expected: string, found: unknown, path: Path): string | null {
+  switch (expected) {
+    case 'array':
+      return typeof found === 'object'
+        ? 'Write a line "- value" for each entry'
+        : `Write it as a list: [${quote(found)}]`;
+    case 'boolean':
+      return typeof found === 'string'
+        ? 'Write true or false without quotes (yes, no, on and off are texts in YAML 1.2)'
+        : 'Write true or false';
+    case 'string':
+      if (path[1] === 'sla' && typeof found === 'number') return `Add the unit: ${found}h`;
+      return typeof found === 'object'
+        ? 'Write a single value after the colon'
+        : `Put it in quotes: "${quote(found)}"`;
+    case 'int':
+    case 'number':
+      return typeof found === 'string' ? 'Write the number without quotes' : null;
+    default:
+      return path.length === 0
+        ? 'Begin with apiVersion, kind, metadata and spec'
+        : 'Write its fields on the lines below, indented';
+  }
+}
+
+function addHint(path: Path, value: string): string {
+  if (path.length === 1 && path[0] === 'spec')
+    return 'Add "spec:", and below it what the policy asks; `spec: {}` takes every default';
+  if (path.length <= 2 && path[0] === 'metadata') return 'Add "metadata:", and below it "name: my-policy"';
+  return `Add "${String(path.at(-1))}: ${value === '' ? '…' : value}"`;
+}

@@ -1,0 +1,28 @@
+import { withoutNulls } from './parse.ts';
+import type { Policy } from './policy.ts';
+import { policySpec } from './schema.ts';
+
+/**
+ * parseRecordedPolicy reads a policy document out of a ledger, where `name` and `revision` are taken as given. It
+ * may come from an earlier release, so fields that are no longer known are left out instead of refused. Null when
+ * what remains is no policy.
+ */
+export function parseRecordedPolicy(document: unknown, name: string, revision: string): Policy | null {
+  if (document === null || typeof document !== 'object') return null;
+  const candidate = withoutNulls((document as { spec?: unknown }).spec);
+  // An unknown field inside one that was left out shows in the next round only.
+  for (let round = 0; round < 8; round += 1) {
+    const result = policySpec.safeParse(candidate);
+    if (result.success) return { name, revision, spec: result.data };
+    const unknown = result.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
+    if (unknown.length !== result.error.issues.length) return null;
+    for (const issue of unknown) for (const key of issue.keys) leaveOut(candidate, [...issue.path, key]);
+  }
+  return null;
+}
+
+function leaveOut(value: unknown, [step, ...rest]: readonly PropertyKey[]): void {
+  if (value === null || typeof value !== 'object' || step === undefined) return;
+  if (rest.length === 0) Reflect.deleteProperty(value, step);
+  else leaveOut((value as Record<PropertyKey, unknown>)[step], rest);
+}

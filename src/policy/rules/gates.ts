@@ -1,0 +1,142 @@
+import type { PolicyRule, Remark } from '../rule.ts';
+import { THRESHOLDS, type PolicySpec } from '../schema.ts';
+
+/** gateRules look at settings that cannot make a difference beside the others. */
+export const gateRules: PolicyRule = ({ policy: { spec } }) => [
+  ...scanRemarks(spec),
+  ...contextRemarks(spec),
+  ...otherRemarks(spec),
+];
+
+/** Whether the scan of an image can ever refuse it under this policy. */
+function judgesScans(spec: PolicySpec): boolean {
+  return (
+    spec.severityThreshold !== 'NONE' ||
+    spec.knownExploited === 'block' ||
+    spec.endOfLifeOS === 'block' ||
+    escalates(spec)
+  );
+}
+
+function escalates(spec: PolicySpec): boolean {
+  return spec.deploymentContext.mode === 'Escalate' && hasStep(spec);
+}
+
+/** Whether the policy can be judged one step stricter at all. */
+function hasStep(spec: PolicySpec): boolean {
+  const next = THRESHOLDS[THRESHOLDS.indexOf(spec.severityThreshold) + 1];
+  return (
+    (next !== undefined && next !== 'NONE') || spec.knownExploited === 'warn' || spec.endOfLifeOS === 'warn'
+  );
+}
+
+const warn = (rule: string, field: string, message: string, hint: string): Remark => ({
+  rule,
+  level: 'warning',
+  path: ['spec', ...field.split('.')],
+  message,
+  hint,
+});
+
+function scanRemarks(spec: PolicySpec): Remark[] {
+  const remarks: Remark[] = [];
+  if (spec.severityThreshold === 'NONE' && spec.ignoreUnfixed) {
+    remarks.push(
+      warn(
+        'unfixed-unused',
+        'ignoreUnfixed',
+        'ignoreUnfixed is for the threshold, and severityThreshold NONE never refuses',
+        'Set a severityThreshold, or take ignoreUnfixed out',
+      ),
+    );
+  }
+  if (spec.admissionTiming === 'DenyUntilScanned' && !judgesScans(spec)) {
+    remarks.push({
+      ...warn(
+        'scan-unused',
+        'admissionTiming',
+        'images wait for a scan that can refuse none of them: no threshold, and neither knownExploited nor endOfLifeOS blocks',
+        'Set a severityThreshold, unless all you want is that every image was scanned once',
+      ),
+      level: 'notice',
+    });
+  }
+  return remarks;
+}
+
+function contextRemarks(spec: PolicySpec): Remark[] {
+  const { mode, signals } = spec.deploymentContext;
+  const remarks: Remark[] = [];
+  if (mode === 'Ignore' && signals.length > 0) {
+    remarks.push(
+      warn(
+        'signals-unused',
+        'deploymentContext.signals',
+        'signals are selected, and deploymentContext.mode is Ignore, so they escalate nothing',
+        'Set the mode to Escalate, or take the signals out',
+      ),
+    );
+  }
+  if (mode === 'Escalate' && !hasStep(spec)) {
+    remarks.push(
+      warn(
+        'escalate-nothing',
+        'deploymentContext.mode',
+        `nothing is left to escalate: severityThreshold ${spec.severityThreshold} has no stricter step, and neither knownExploited nor endOfLifeOS warns`,
+        'Set the mode to Ignore, or one of the three to a value with a step',
+      ),
+    );
+  }
+  return remarks;
+}
+
+function otherRemarks(spec: PolicySpec): Remark[] {
+  const remarks: Remark[] = [];
+  if (spec.denyLatestTag && spec.digestEnforcement === 'require') {
+    remarks.push({
+      ...warn(
+        'tag-covered',
+        'denyLatestTag',
+        'digestEnforcement require refuses all that denyLatestTag refuses; it changes the sentence of the refusal alone',
+        'Keep it for the sentence, or take it out',
+      ),
+      level: 'notice',
+    });
+  }
+  if (spec.enforcement === 'Audit' && spec.runtimeReconciliation === 'enforce') {
+    remarks.push(
+      warn(
+        'reconcile-audit',
+        'runtimeReconciliation',
+        'runtimeReconciliation is enforce, and a policy with enforcement Audit acts on no running pod',
+        'Set enforcement to Enforce, or runtimeReconciliation to audit',
+      ),
+    );
+  }
+  if (refusesNothing(spec)) {
+    remarks.push({
+      ...warn(
+        'no-gate',
+        '',
+        'no gate of this policy can refuse an image',
+        'Set a severityThreshold, allowedRegistries, signature or another gate',
+      ),
+      path: ['spec'],
+    });
+  }
+  return remarks;
+}
+
+function refusesNothing(spec: PolicySpec): boolean {
+  return (
+    !judgesScans(spec) &&
+    spec.allowedRegistries.length === 0 &&
+    !spec.denyLatestTag &&
+    spec.digestEnforcement !== 'require' &&
+    spec.admissionTiming !== 'DenyUntilScanned' &&
+    !spec.signature.required &&
+    spec.attestations.length === 0 &&
+    spec.provenance.minLevel === 0 &&
+    spec.workloadHardening !== 'block'
+  );
+}

@@ -1,0 +1,110 @@
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type LineCounter,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import { printable } from '../base/index.ts';
+import { toPlace } from './places.ts';
+
+/** Forbidden is something that YAML allows and a policy does not, with the offset at which it stands. */
+export interface Forbidden {
+  readonly rule: 'alias' | 'duplicate-field' | 'merge-key';
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** explainSyntax says in our words what the YAML parser found wrong, and what to do where that is known. */
+export function explainSyntax(error: YAMLError): { message: string; hint: string | null } {
+  const known = SENTENCES[error.code];
+  if (known !== undefined) return { message: known[0], hint: known[1] };
+  const first = (error.message.split('\n')[0] ?? error.message).replace(/[.:]$/, '');
+  const message = printable(first.charAt(0).toLowerCase() + first.slice(1), 160);
+  return { message: `not readable as YAML or JSON: ${message}`, hint: HINTS[error.code] ?? null };
+}
+
+const SENTENCES: Readonly<Record<string, readonly [string, string]>> = {
+  TAB_AS_INDENT: ['a tab stands in the indentation; YAML allows spaces only', 'Indent with two spaces'],
+  BAD_INDENT: [
+    'the indentation fits no level above; fields of one level begin in one column',
+    'Line them up under each other',
+  ],
+  NON_STRING_KEY: [
+    'the name of a field is not a text; only texts are allowed',
+    'Write the name of the field before the colon',
+  ],
+  TAG_RESOLVE_FAILED: [
+    'a tag (!name) stands here; a policy has only texts, numbers, true, false, lists and mappings',
+    'Take the tag out',
+  ],
+  MULTILINE_IMPLICIT_KEY: [
+    'the name of a field goes over several lines; it must stand on one',
+    'Is a colon or a quote missing in the line above?',
+  ],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'two fields stand on one line; one is allowed',
+    'Write each on a line of its own, or quote a text that holds ": "',
+  ],
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  BAD_DQ_ESCAPE: 'Use single quotes for a text with backslashes',
+  BAD_SCALAR_START: 'Put the text in quotes',
+  UNEXPECTED_TOKEN: 'Look for a missing quote, bracket, comma or colon before this place',
+  MISSING_CHAR: 'Look for a missing quote, bracket, comma or colon before this place',
+  MULTIPLE_DOCS: 'Put a line --- between two documents',
+  BAD_DIRECTIVE: 'Take the line that begins with % out',
+};
+
+/** findForbidden walks a document, without recursion, and gives every alias, repeated field and merge key of it. */
+export function findForbidden(root: unknown, lines: LineCounter): Forbidden[] {
+  const found: Forbidden[] = [];
+  const open: unknown[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isAlias(node)) {
+      found.push({
+        rule: 'alias',
+        offset: node.range?.[0] ?? 0,
+        message: `an alias (*${printable(node.source, 40)}) stands here; a policy says each value where it is used`,
+        hint: 'Write the value out',
+      });
+    } else if (isPair(node)) open.push(node.value ?? undefined, node.key ?? undefined);
+    else if (isMap(node)) {
+      checkKeys(node, lines, found);
+      for (const pair of node.items) open.push(pair);
+    } else if (isCollection(node)) for (const item of node.items) open.push(item);
+  }
+  return found.toSorted((a, b) => a.offset - b.offset);
+}
+
+function checkKeys(map: YAMLMap, lines: LineCounter, found: Forbidden[]): void {
+  const seen = new Map<string, number>();
+  for (const { key } of map.items) {
+    if (!isScalar(key)) continue;
+    const name = String(key.value);
+    const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
+    const first = seen.get(name);
+    if (first !== undefined) {
+      found.push({
+        rule: 'duplicate-field',
+        offset,
+        message: `the field "${printable(name, 60)}" is written twice; the first stands on line ${toPlace(lines, first).line}`,
+        hint: 'Keep one of the two',
+      });
+    } else seen.set(name, offset);
+    if (name === '<<') {
+      found.push({
+        rule: 'merge-key',
+        offset,
+        message: 'a merge key (<<) stands here; a policy says each field where it applies',
+        hint: 'Write the fields out',
+      });
+    }
+  }
+}
