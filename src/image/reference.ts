@@ -26,7 +26,7 @@ const HOST =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
-const HEX_ID = /^[a-f0-9]{64}$/;
+const IMAGE_ID = /^(?:sha256:)?[a-f0-9]{64}$/;
 
 /**
  * parseReference reads `[host[:port]/]path[:tag][@digest]` by the grammar of distribution/reference. Docker's
@@ -37,7 +37,7 @@ const HEX_ID = /^[a-f0-9]{64}$/;
 export function parseReference(text: string): ImageReference | ReferenceFault {
   if (text === '') return { fault: 'is empty' };
   if (text.length > 1024) return { fault: 'is longer than 1024 characters' };
-  if (HEX_ID.test(text) || isDigest(text)) return { fault: 'is a bare image id, which names no repository' };
+  if (IMAGE_ID.test(text)) return { fault: 'is a bare image id, which names no repository' };
   let rest = text;
   let digest: Digest | null = null;
   const at = rest.indexOf('@');
