@@ -1,3 +1,4 @@
+import { normaliseRegistry } from '../image/index.ts';
 import { severityRank } from '../findings/index.ts';
 import { SIGNALS, THRESHOLDS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
 
@@ -37,19 +38,12 @@ function prepare(spec: PolicySpec, escalates: boolean): Rules {
   return {
     spec,
     refuseFrom: severityRank(spec.severityThreshold) ?? Infinity,
-    allowedRegistries: spec.allowedRegistries.map(normaliseEntry),
+    allowedRegistries: spec.allowedRegistries.map(normaliseRegistry),
     escalating,
     appliesVex: vex.mode === 'apply' && vex.trustedIssuers.length > 0,
     creditedBuilders: provenance.trustedBuilders.filter((builder) => builder.level >= provenance.minLevel),
     stricter: escalating.length > 0 ? prepare(oneStepStricter(spec), false) : null,
   };
-}
-
-/** `docker.io` has an older second name, and host names do not differ by case; references are read the same way. */
-function normaliseEntry(entry: string): string {
-  const [host = '', ...path] = entry.split('/');
-  const lower = host.toLowerCase();
-  return [lower === 'index.docker.io' ? 'docker.io' : lower, ...path].join('/');
 }
 
 /**

@@ -82,3 +82,10 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
 export function isUnder(name: string, entry: string): boolean {
   return name.startsWith(entry) && (name.length === entry.length || name.charCodeAt(entry.length) === 47);
 }
+
+/** normaliseRegistry gives an allow-list entry as references are read: host in lowercase, Docker Hub by one name. */
+export function normaliseRegistry(entry: string): string {
+  const [host = '', ...path] = entry.split('/');
+  const lower = host.toLowerCase();
+  return [lower === 'index.docker.io' ? 'docker.io' : lower, ...path].join('/');
+}

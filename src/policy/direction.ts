@@ -1,5 +1,6 @@
 import { parseDuration } from '../base/index.ts';
-import { normaliseRegistry, registryCovers } from './entries.ts';
+import { normaliseRegistry } from '../image/index.ts';
+import { registryCovers } from './entries.ts';
 import { keyId } from './public-key.ts';
 import { compareReach, type Reach } from './reach.ts';
 import { THRESHOLDS, type PolicySpec } from './schema.ts';

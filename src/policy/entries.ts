@@ -1,14 +1,7 @@
 import { canonicalJson } from '../base/index.ts';
-import { isUnder } from '../image/index.ts';
+import { isUnder, normaliseRegistry } from '../image/index.ts';
 import { keyId } from './public-key.ts';
 import { SIGNALS } from './signals.ts';
-
-/** normaliseRegistry gives an allow-list entry as references are read: host in lowercase, Docker Hub by one name. */
-export function normaliseRegistry(entry: string): string {
-  const [host = '', ...path] = entry.split('/');
-  const lower = host.toLowerCase();
-  return [lower === 'index.docker.io' ? 'docker.io' : lower, ...path].join('/');
-}
 
 /** registryCovers tells whether everything under the other normalised entry stands under the first. */
 export function registryCovers(entry: string, other: string): boolean {

@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../../base/index.ts';
 import { judgeChanges } from '../changes.ts';
-import { normaliseRegistry, registryCovers } from '../entries.ts';
+import { normaliseRegistry } from '../../image/index.ts';
+import { registryCovers } from '../entries.ts';
 import type { ParsedPolicy } from '../parse.ts';
 import type { Remark } from '../rule.ts';
 import type { PolicySpec } from '../schema.ts';

@@ -1,4 +1,5 @@
-import { normaliseRegistry, registryCovers } from '../entries.ts';
+import { normaliseRegistry } from '../../image/index.ts';
+import { registryCovers } from '../entries.ts';
 import type { PolicyRule, Remark } from '../rule.ts';
 
 /** Sites where people look at images, with the registry that the references of those images name. */
