@@ -1,0 +1,178 @@
+import type { ChalkInstance } from 'chalk';
+import type TableClassValue from 'cli-table3';
+import { printable } from '../../src/base/index.ts';
+import { imageText } from '../../src/whatif/report/index.ts';
+import { cutEnd, cutMiddle, displayWidth, wrapWords } from '../../src/render/index.ts';
+
+type TableClass = typeof TableClassValue;
+
+/** ViewOptions say what the terminal can show. */
+export interface ViewOptions {
+  readonly color: boolean;
+  readonly columns: number;
+  /** The policy file, or of a self-check the ledger, as it was given. */
+  readonly file: string;
+}
+
+/** Cell is a text of a table with its colour; the colour is put on after the text is cut and aligned. */
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+  /** How the text gives way to a narrow column, where cutting its middle is not best. */
+  readonly cut?: (max: number) => string;
+}
+
+/** Column is a column of a table: right-aligned for numbers; `flex` shares out the room that is left. */
+export interface Column {
+  readonly heading: string;
+  readonly align?: 'left' | 'right';
+  /** Columns that it can give away when the terminal is narrow, as a part of the whole; absent for none. */
+  readonly flex?: number;
+}
+
+const GAP = 2;
+const INDENT = 2;
+
+/** Paint draws for one terminal: colours, tables, bars and wrapped sentences, never wider than its columns. */
+export class Paint {
+  readonly chalk: ChalkInstance;
+  /** Between 40 and 200 columns. */
+  readonly columns: number;
+  readonly #Table: TableClass;
+
+  constructor(chalk: ChalkInstance, Table: TableClass, columns: number) {
+    this.chalk = chalk;
+    this.#Table = Table;
+    this.columns = Math.max(40, Math.min(200, Number.isFinite(columns) ? Math.floor(columns) : 100));
+  }
+
+  heading(title: string, beside = ''): string {
+    const room = this.columns - displayWidth(title) - 2;
+    return `${this.chalk.bold(title)}${beside === '' || room < 8 ? '' : `  ${this.chalk.dim(cutMiddle(beside, room))}`}`;
+  }
+
+  /** A sentence over as many lines as it takes. */
+  sentence(text: string, paint: (line: string) => string = String, indent = INDENT): string[] {
+    return wrapWords(text, Math.min(this.columns, 110) - indent).map(
+      (line) => `${' '.repeat(indent)}${paint(line)}`,
+    );
+  }
+
+  /** Short texts side by side, over as many lines as they take; none is broken that fits on a line. */
+  items(items: readonly string[], paint: (line: string) => string = String, indent = INDENT): string[] {
+    const lines: string[] = [];
+    for (const item of items.map((text) => cutMiddle(text, this.columns - indent))) {
+      const joined = `${lines.at(-1) ?? ''}  ·  ${item}`;
+      if (lines.length > 0 && displayWidth(joined) <= this.columns - indent) lines[lines.length - 1] = joined;
+      else lines.push(item);
+    }
+    return lines.map((line) => `${' '.repeat(indent)}${paint(line)}`);
+  }
+
+  /** One line of a text that may be long: its end is cut off. */
+  line(text: string, indent = INDENT): string {
+    return `${' '.repeat(indent)}${cutEnd(text, this.columns - indent)}`;
+  }
+
+  /** A bar of `share` (0 to 1) of `width` columns; what is there shows at least an eighth of a column. */
+  bar(share: number, width: number): string {
+    const eighths = Math.min(width * 8, Math.max(share > 0 ? 1 : 0, Math.round(share * width * 8)));
+    return `${'█'.repeat(Math.floor(eighths / 8))}${['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8]}`;
+  }
+
+  /**
+   * A table without borders and without wrapped cells; too much text is cut in the middle. `widths` are those of
+   * `widthsOf` over all tables that are to stand in line; without them the rows alone count.
+   */
+  table(
+    columns: readonly Column[],
+    rows: readonly (readonly Cell[])[],
+    indent = INDENT,
+    widths: readonly number[] = this.widthsOf(columns, rows, indent),
+  ): string[] {
+    const table = new this.#Table({
+      chars: Object.fromEntries(
+        BORDERS.map((border) => [border, border === 'middle' ? ' '.repeat(GAP) : '']),
+      ),
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+      colWidths: [...widths],
+      colAligns: columns.map(({ align = 'left' }) => align),
+    });
+    const headings = columns.map(({ heading }, i) => this.chalk.dim(cutMiddle(heading, widths[i] ?? 0)));
+    if (columns.some(({ heading }) => heading !== '')) table.push(headings);
+    for (const row of rows) {
+      table.push(
+        row.map(({ text, paint = String, cut }, i) =>
+          paint(cutMiddle(cut?.(widths[i] ?? 0) ?? text, widths[i] ?? 0)),
+        ),
+      );
+    }
+    return table
+      .toString()
+      .split('\n')
+      .map((line) => `${' '.repeat(indent)}${line.trimEnd()}`);
+  }
+
+  /** The widths that columns get over these rows, so that a line fits the terminal. */
+  widthsOf(columns: readonly Column[], rows: readonly (readonly Cell[])[], indent = INDENT): number[] {
+    const natural = columns.map(({ heading }, i) =>
+      Math.max(1, displayWidth(heading), ...rows.map((row) => displayWidth(row[i]?.text ?? ''))),
+    );
+    let over =
+      natural.reduce((sum, width) => sum + width, 0) + GAP * (columns.length - 1) + indent - this.columns;
+    const widths = [...natural];
+    // A column in turn gives what it has above its fair share, the widest first.
+    while (over > 0) {
+      const widest = columns.reduce((best, { flex }, i) => {
+        if (flex === undefined || (widths[i] ?? 0) <= 6) return best;
+        return best === -1 || (widths[i] ?? 0) / flex > (widths[best] ?? 0) / (columns[best]?.flex ?? 1)
+          ? i
+          : best;
+      }, -1);
+      if (widest === -1) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+      over -= 1;
+    }
+    return widths;
+  }
+}
+
+/** openPaint loads what draws; nothing of it is loaded before there is something to draw. */
+export async function openPaint({ color, columns }: Pick<ViewOptions, 'color' | 'columns'>): Promise<Paint> {
+  const [{ Chalk }, { default: Table }] = await Promise.all([import('chalk'), import('cli-table3')]);
+  return new Paint(new Chalk({ level: color ? 1 : 0 }), Table, columns);
+}
+
+/**
+ * clean makes foreign text safe for a terminal and for the log of a pipeline, which takes a line that begins with
+ * `::word` for a command, and `##` even in the middle of one.
+ */
+export function clean(text: string, max = 400): string {
+  return printable(text.toWellFormed(), max)
+    .replaceAll('##', '#\\u0023')
+    .replace(/::(?=[a-z])/gi, ':\\u003a');
+}
+
+/** imageCell is an image name that gives up its digest before its name. */
+export function imageCell(image: string): Cell {
+  const fit = (max: number): string => clean(imageText(image, max));
+  return { text: fit(200), cut: fit };
+}
+
+const BORDERS = [
+  'top',
+  'top-mid',
+  'top-left',
+  'top-right',
+  'bottom',
+  'bottom-mid',
+  'bottom-left',
+  'bottom-right',
+  'left',
+  'left-mid',
+  'mid',
+  'mid-mid',
+  'right',
+  'right-mid',
+  'middle',
+] as const;

@@ -1,0 +1,43 @@
+import type { SelfCheckResult, WhatIfResult } from '../../src/whatif/index.ts';
+import type { FailedCheck } from '../../src/whatif/report/context.ts';
+import { changesNothing } from '../../src/whatif/report/index.ts';
+import { changedFields, edit, figures, headline, subject } from './whatif-figures.ts';
+import { changeGroups } from './whatif-groups.ts';
+import { openPaint, type ViewOptions } from './whatif-paint.ts';
+import { selfCheckLines } from './whatif-self-check.ts';
+import { checkLines, contextLines, nextSteps, noteLines, origin, unscannedLines } from './whatif-sections.ts';
+
+/** renderWhatIf writes an answer for a person at a terminal, the sentence that matters first. */
+export async function renderWhatIf(
+  result: WhatIfResult,
+  options: ViewOptions & { readonly checks?: readonly FailedCheck[] },
+): Promise<string> {
+  const paint = await openPaint(options);
+  const { file, checks = [] } = options;
+  const quiet = changesNothing(result);
+  return assemble([
+    [...headline(paint, result), ...edit(paint, result), ...subject(paint, result, file)],
+    quiet ? [] : figures(paint, result),
+    changedFields(paint, result),
+    ...changeGroups(paint, result),
+    origin(paint, result),
+    contextLines(paint, result),
+    unscannedLines(paint, result),
+    noteLines(paint, result),
+    checkLines(paint, checks),
+    nextSteps(paint, result, checks),
+  ]);
+}
+
+/** renderSelfCheck writes the answer of a self-check for a person at a terminal. */
+export async function renderSelfCheck(result: SelfCheckResult, options: ViewOptions): Promise<string> {
+  return assemble(selfCheckLines(await openPaint(options), result, options.file));
+}
+
+/** Sections stand apart by an empty line. */
+function assemble(sections: readonly (readonly string[])[]): string {
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}

@@ -1,0 +1,70 @@
+import { printable } from '../../base/index.ts';
+import { isDenialLabel } from '../../decision/index.ts';
+import { cutMiddle, displayWidth } from '../../render/index.ts';
+import type { ChangeGroup, WhatIfResult } from '../result.ts';
+
+/** Change is the kind of a difference. */
+export type Change = 'would_deny' | 'would_allow';
+
+/** Reason is a label with the rows that it stands for. */
+export interface Reason {
+  readonly change: Change;
+  /** Printable. */
+  readonly label: string;
+  readonly count: number;
+  /** The groups of this reason that the answer lists, most rows first. */
+  readonly groups: readonly ChangeGroup[];
+}
+
+/** A ledger can hold any text as a label; more than so many foreign ones are summed. */
+const MOST_FOREIGN = 8;
+const REST = 'further labels';
+
+/** reasonsOf gives the reasons of a change, most rows first and else in the order of the gates; a sum of the rest last. */
+export function reasonsOf(result: WhatIfResult, change: Change): readonly Reason[] {
+  const counts = Object.entries(result[`${change}_by_reason`]);
+  const foreign = counts.filter(([label]) => !isDenialLabel(label));
+  const summed = new Set(foreign.slice(MOST_FOREIGN).map(([label]) => label));
+  const groups = result.groups.filter((group) => group.change === change);
+  const reasons = counts
+    .filter(([label]) => !summed.has(label))
+    .map(([label, count]) => ({
+      change,
+      label: printable(label, 60),
+      count,
+      groups: groups.filter((group) => group.label === label),
+    }))
+    .toSorted((a, b) => b.count - a.count);
+  if (summed.size === 0) return reasons;
+  const count = counts.reduce((sum, [label, rows]) => sum + (summed.has(label) ? rows : 0), 0);
+  return [
+    ...reasons,
+    { change, label: REST, count, groups: groups.filter(({ label }) => summed.has(label)) },
+  ];
+}
+
+/** workloadText names a group's workload as `namespace/workload`, printable. */
+export function workloadText({ namespace, workload }: Pick<ChangeGroup, 'namespace' | 'workload'>): string {
+  return printable(`${namespace ?? '–'}/${workload ?? '–'}`, 400);
+}
+
+/** A digest of a name, in as few characters as still tell two images apart at a glance. */
+const DIGEST = /@sha256:([0-9a-f]{64})$/;
+
+/**
+ * imageText writes an image name in at most `max` columns, printable: with 12 digits of its digest, else with 7, else
+ * without where a tag tells the version; and then cut in the middle.
+ */
+export function imageText(image: string, max: number): string {
+  const whole = printable(image, 400);
+  const digest = DIGEST.exec(whole)?.[1];
+  if (digest === undefined) return cutMiddle(whole, max);
+  const name = whole.replace(DIGEST, '');
+  const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
+  const forms = [
+    `${name}@sha256:${digest.slice(0, 12)}…`,
+    `${name}@${digest.slice(0, 7)}`,
+    ...(tagged ? [name] : []),
+  ];
+  return forms.find((form) => displayWidth(form) <= max) ?? cutMiddle(forms.at(-1) ?? name, max);
+}
