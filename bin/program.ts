@@ -52,7 +52,7 @@ export type Settle = (action: (terminal: Terminal, options: GlobalOptions) => Pr
 
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
 function configure(command: Command, terminal: Terminal): void {
-  command.exitOverride().configureOutput({
+  command.exitOverride().configureHelp({ showGlobalOptions: true }).configureOutput({
     writeOut: (text) => terminal.out(text),
     writeErr: (text) => terminal.err(text),
     outputError: (text, write) => write(text.replace(/^error: /, 'ipo: ')),

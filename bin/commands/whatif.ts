@@ -8,10 +8,10 @@ export interface WhatIfOptions {
   readonly limit: string;
   readonly source?: string;
   readonly asOf?: string;
-  readonly failOn: readonly string[];
+  readonly failOn?: readonly string[];
   readonly strict?: true;
   readonly selfCheck?: true;
-  readonly output: readonly string[];
+  readonly output?: readonly string[];
 }
 
 /** whatifCommand defines `ipo whatif`. */
@@ -29,15 +29,13 @@ export function whatifCommand(settle: Settle): Command {
     .addOption(new Option('--as-of <time>', 'end of the period (RFC 3339), instead of when the export was made'))
     .addOption(
       new Option('--fail-on <check>', 'exit 1 when would_deny, would_allow or a denial label counts above =N (default 0); repeatable')
-        .argParser(collect)
-        .default([], 'none'),
+        .argParser(collect),
     )
     .addOption(new Option('--strict', 'exit 5 when no row was covered, rows were left out, or rows could not be decided'))
     .addOption(new Option('--self-check', 'replay each row under the revision that decided it, without a draft'))
     .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json, yaml, markdown, html, sarif, junit or github; repeatable')
-        .argParser(collect)
-        .default([], 'table'),
+      new Option('-o, --output <format[=path]>', 'table, json, yaml, markdown, html, sarif, junit or github; repeatable (default: table)')
+        .argParser(collect),
     );
   return command.action((policy: string | undefined) =>
     settle(async (terminal, globals) => {
@@ -47,6 +45,6 @@ export function whatifCommand(settle: Settle): Command {
   );
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

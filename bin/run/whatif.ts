@@ -25,8 +25,8 @@ export async function runWhatIf(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   if (options.selfCheck) return selfCheck(policyPath, options, terminal, globals);
-  const targets = parseOutputs(options.output, FORMATS, 'table');
-  const checks = parseChecks(options.failOn);
+  const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
+  const checks = parseChecks(options.failOn ?? []);
   const parameters = parseParameters(options);
   if (policyPath === undefined) {
     throw new UsageError('no policy is given', 'Call ipo whatif POLICY --ledger EXPORT; `ipo policy init` writes a first policy');
@@ -69,10 +69,10 @@ async function selfCheck(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   if (policyPath !== undefined) throw new UsageError('--self-check takes no policy: each row is replayed under its own revision');
-  for (const [flag, given] of [['--fail-on', options.failOn.length > 0], ['--source', options.source !== undefined]] as const) {
+  for (const [flag, given] of [['--fail-on', options.failOn !== undefined], ['--source', options.source !== undefined]] as const) {
     if (given) throw new UsageError(`${flag} has no meaning with --self-check`, 'Leave it out: a mismatch exits with 1');
   }
-  const targets = parseOutputs(options.output, SELF_CHECK_FORMATS, 'table');
+  const targets = parseOutputs(options.output ?? [], SELF_CHECK_FORMATS, 'table');
   const parameters = parseParameters(options);
   const parts = await terminal.parts();
   const progress = new Progress(terminal, globals, parts.clock.now);

@@ -1,8 +1,8 @@
 import { labelOfSentence, type Decision } from '../decision/index.ts';
-import { effectiveDigest, NO_FACTS, type Subject } from '../facts/index.ts';
-import { parseReference } from '../image/index.ts';
+import type { Subject } from '../facts/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { ReplaySource } from './ports.ts';
+import { subjectOf } from './subject.ts';
 
 /**
  * RowClass stands for all rows that differ in nothing that a verdict depends on. A cluster admits the same images
@@ -67,7 +67,8 @@ export class RowClasses {
         index: this.#count,
         row: shape,
         content,
-        subject: shape.break_glass === true ? null : this.#subject(shape),
+        // "The licence meter is not re-run."
+        subject: shape.break_glass === true ? null : subjectOf(shape, this.#source, null),
         draft: null,
         outcome: shape.break_glass === true ? 'break_glass' : 'not_evaluated',
         effect: 'none',
@@ -88,22 +89,6 @@ export class RowClasses {
     for (const rows of this.#byContent.values()) this.#settle(rows);
     this.#byContent.clear();
     this.#byShape.clear();
-  }
-
-  #subject(row: LedgerRow): Subject | null {
-    const reference = parseReference(row.image ?? '');
-    if ('fault' in reference) return null;
-    const digest = effectiveDigest(row.digest ?? null, reference);
-    return {
-      reference,
-      digest,
-      facts: (digest === null ? undefined : this.#source.facts(digest)) ?? NO_FACTS,
-      signals: row.signals ?? null,
-      exposedBy: row.exposed_by ?? null,
-      quota: null, // "The licence meter is not re-run."
-      coldImagePolicy: this.#source.coldImagePolicy,
-      breakGlass: null,
-    };
   }
 }
 

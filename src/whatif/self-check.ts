@@ -1,13 +1,13 @@
 import { AUDIT_PREFIX, decide } from '../decision/index.ts';
-import { effectiveDigest, factsDigest, inputsDigest, NO_FACTS, type ImageFacts, type Subject } from '../facts/index.ts';
+import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import { formatTime } from '../base/index.ts';
-import { parseReference } from '../image/index.ts';
 import { isRecordedRefusal, type LedgerRow, type RowBatch } from '../ledger/index.ts';
 import type { ReplaySource } from './ports.ts';
 import { periodOf, type ReplayOptions } from './replay.ts';
 import type { SelfCheckMismatch, SelfCheckResult } from './result.ts';
 import type { Revisions } from './revisions.ts';
 import { isQuotaRefusal } from './row-class.ts';
+import { subjectOf } from './subject.ts';
 
 const MAX_MISMATCHES = 200;
 const SUBRESOURCE = '; subresource ';
@@ -79,7 +79,8 @@ export class SelfCheck {
 
   #check(row: LedgerRow, time: number): void {
     const policy = row.policy_revision ? this.#revisions.revision(row.policy_revision) : null;
-    const subject = policy === null || !row.inputs ? null : this.#subject(row);
+    const byMeter = isRecordedRefusal(row) && isQuotaRefusal(row) ? quotaSentence(row.reason) : null;
+    const subject = policy === null || !row.inputs ? null : subjectOf(row, this.#source, byMeter);
     if (policy === null || subject === null) {
       this.#unknown += 1;
       return;
@@ -111,22 +112,6 @@ export class SelfCheck {
       recorded: { allowed: row.allowed, label: row.label ?? null, reason: row.reason },
       replayed: { allowed: !refused, label: refused ? decision.label : null, reason: refused ? decision.sentence : '' },
     });
-  }
-
-  #subject(row: LedgerRow): Subject | null {
-    const reference = parseReference(row.image ?? '');
-    if ('fault' in reference) return null;
-    const digest = effectiveDigest(row.digest ?? null, reference);
-    return {
-      reference,
-      digest,
-      facts: (digest === null ? undefined : this.#source.facts(digest)) ?? NO_FACTS,
-      signals: row.signals ?? null,
-      exposedBy: row.exposed_by ?? null,
-      quota: isRecordedRefusal(row) && isQuotaRefusal(row) ? quotaSentence(row.reason) : null,
-      coldImagePolicy: this.#source.coldImagePolicy,
-      breakGlass: null,
-    };
   }
 
   #inputs(subject: Subject, image: string): string {

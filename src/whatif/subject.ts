@@ -1,0 +1,24 @@
+import { effectiveDigest, NO_FACTS, type Subject } from '../facts/index.ts';
+import { parseReference } from '../image/index.ts';
+import type { LedgerRow } from '../ledger/index.ts';
+import type { ReplaySource } from './ports.ts';
+
+/**
+ * subjectOf gives what a decision about a recorded row reads, from the facts as they stand in the source; null when
+ * the reference does not parse. `quota` is the meter's sentence, where that is to be judged again.
+ */
+export function subjectOf(row: LedgerRow, source: ReplaySource, quota: string | null): Subject | null {
+  const reference = parseReference(row.image ?? '');
+  if ('fault' in reference) return null;
+  const digest = effectiveDigest(row.digest ?? null, reference);
+  return {
+    reference,
+    digest,
+    facts: (digest === null ? undefined : source.facts(digest)) ?? NO_FACTS,
+    signals: row.signals ?? null,
+    exposedBy: row.exposed_by ?? null,
+    quota,
+    coldImagePolicy: source.coldImagePolicy,
+    breakGlass: null,
+  };
+}
