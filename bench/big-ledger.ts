@@ -6,7 +6,16 @@ import { exportLines, type LedgerRow } from '../src/ledger/index.ts';
 import { parsePolicies } from '../src/policy/index.ts';
 
 const EXPORTED_AT = Date.parse('2026-11-20T06:00:00Z');
-const NAMESPACES = ['storefront', 'checkout', 'payments', 'catalog', 'search', 'platform', 'data', 'monitoring'];
+const NAMESPACES = [
+  'storefront',
+  'checkout',
+  'payments',
+  'catalog',
+  'search',
+  'platform',
+  'data',
+  'monitoring',
+];
 const SEVERITIES = ['CRITICAL', 'HIGH', 'HIGH', 'MEDIUM', 'MEDIUM', 'MEDIUM', 'LOW', 'LOW', 'LOW', 'UNKNOWN'];
 const SIGNALS = [[], [], [], ['root'], ['root', 'exposed'], ['privileged', 'root', 'hostNamespace']];
 

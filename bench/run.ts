@@ -61,17 +61,34 @@ try {
     shares.push(scan.ms / replay.ms);
     smallMs = Math.min(smallMs, replay.ms);
   }
-  line(`replay of ${number(SMALL)} rows, of a bare JSON.parse scan`, Math.min(...shares).toFixed(2), 'at least 0.60, aim 0.80');
+  line(
+    `replay of ${number(SMALL)} rows, of a bare JSON.parse scan`,
+    Math.min(...shares).toFixed(2),
+    'at least 0.60, aim 0.80',
+  );
   const five = measure('replay', large);
   line(`replay of ${number(SMALL * 5)} rows: memory`, `${number(five.rss)} MB`, 'at most 300 MB');
-  line('  time per row, of that of a fifth of the rows', (five.ms / smallMs / 5).toFixed(2), 'about 1: linear');
+  line(
+    '  time per row, of that of a fifth of the rows',
+    (five.ms / smallMs / 5).toFixed(2),
+    'about 1: linear',
+  );
 
-  const rates = Array.from({ length: ROUNDS }, () => measure('decide')).map(({ count, ms }) => count / (ms / 1000));
+  const rates = Array.from({ length: ROUNDS }, () => measure('decide')).map(
+    ({ count, ms }) => count / (ms / 1000),
+  );
   line('decisions a second, every gate on', number(Math.min(...rates)), 'at least 1,000,000');
 
-  if (!existsSync(join(ROOT, 'dist/main.cjs'))) throw new Error('run `npm run build` first: the start is measured on the bundle');
+  if (!existsSync(join(ROOT, 'dist/main.cjs')))
+    throw new Error('run `npm run build` first: the start is measured on the bundle');
   const ipo = join(ROOT, 'bin/ipo.cjs');
-  const whatif = [ipo, 'whatif', 'fixtures/policies/tighten.yaml', '--ledger', 'fixtures/ledger/shop.ndjson.gz'];
+  const whatif = [
+    ipo,
+    'whatif',
+    'fixtures/policies/tighten.yaml',
+    '--ledger',
+    'fixtures/ledger/shop.ndjson.gz',
+  ];
   const starts: Record<string, number[]> = { '--version': [], '--help': [], whatif: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     const floor = wholeProcess('-e', '0');

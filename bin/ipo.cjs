@@ -4,7 +4,9 @@
 // four milliseconds more to load, a sixth of the whole start.
 var version = process.versions.node.split('.').map(Number);
 if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
-  process.stderr.write('ipo needs Node.js 24.15 or newer; this is ' + process.versions.node + ' (' + process.execPath + ')\n');
+  process.stderr.write(
+    'ipo needs Node.js 24.15 or newer; this is ' + process.versions.node + ' (' + process.execPath + ')\n',
+  );
   process.exitCode = 3;
 } else {
   // Node keeps the compiled form of the bundle itself, which halves the time to the first output.

@@ -13,7 +13,9 @@ import { VERSION } from './version.ts';
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.done;
   const program = new Command('ipo')
-    .description('Decide which container images may run, and see what a policy would change before it is saved.')
+    .description(
+      'Decide which container images may run, and see what a policy would change before it is saved.',
+    )
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .addOption(new Option('--no-color', 'no colour, whatever the terminal'))
@@ -48,16 +50,21 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
 }
 
 /** Settle wraps the action of a command: it hands it the terminal and the global options, and keeps its exit code. */
-export type Settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => () => Promise<void>;
+export type Settle = (
+  action: (terminal: Terminal, options: GlobalOptions) => Promise<number>,
+) => () => Promise<void>;
 
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
 function configure(command: Command, terminal: Terminal): void {
-  command.exitOverride().configureHelp({ showGlobalOptions: true }).configureOutput({
-    writeOut: (text) => terminal.out(text),
-    writeErr: (text) => terminal.err(text),
-    outputError: (text, write) => write(text.replace(/^error: /, 'ipo: ')),
-    getOutHelpWidth: () => terminal.columns,
-    getErrHelpWidth: () => terminal.columns,
-  });
+  command
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => terminal.out(text),
+      writeErr: (text) => terminal.err(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'ipo: ')),
+      getOutHelpWidth: () => terminal.columns,
+      getErrHelpWidth: () => terminal.columns,
+    });
   for (const child of command.commands) configure(child, terminal);
 }

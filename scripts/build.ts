@@ -61,5 +61,7 @@ await build({
   format: 'esm',
   splitting: true,
   // Libraries written for CommonJS ask for Node's own modules through require.
-  banner: { js: "import { createRequire as ipoRequire } from 'node:module'; const require = ipoRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as ipoRequire } from 'node:module'; const require = ipoRequire(import.meta.url);",
+  },
 });

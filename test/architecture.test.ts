@@ -4,7 +4,17 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { test } from 'node:test';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const DOMAIN = ['image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'admission', 'whatif', 'render'];
+const DOMAIN = [
+  'image',
+  'findings',
+  'policy',
+  'facts',
+  'decision',
+  'ledger',
+  'admission',
+  'whatif',
+  'render',
+];
 
 /** What each folder may import besides itself and `base`. A folder that is not here does not belong into the tree. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +36,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const DOOR_MAY_IMPORT = [...DOMAIN, 'base', 'app'];
 
 /** Folders whose files are pure but for `*.service.ts`: no clock, no environment, no files. */
-const PURE = ['base', 'image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'admission', 'whatif', 'render'];
+const PURE = [
+  'base',
+  'image',
+  'findings',
+  'policy',
+  'facts',
+  'decision',
+  'ledger',
+  'admission',
+  'whatif',
+  'render',
+];
 const IMPURE = [
   /\bDate\.now\b/,
   /\bnew Date\(\)/,
@@ -59,7 +80,9 @@ function sources(folder: string): SourceFile[] {
 /** The project file that a relative import names. */
 function target(from: SourceFile, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
-  return relative(ROOT, resolve(ROOT, dirname(from.path), specifier)).split(sep).join('/');
+  return relative(ROOT, resolve(ROOT, dirname(from.path), specifier))
+    .split(sep)
+    .join('/');
 }
 
 function folderOf(path: string): string {
@@ -89,14 +112,24 @@ test('folders import only what the walk allows, and others through their index a
       assert.ok(path.startsWith('src/'), `${file.path} imports ${specifier} from outside src`);
       const other = folderOf(path);
       if (own === 'adapters' && other === 'adapters') {
-        assert.equal(path.split('/')[2], file.path.split('/')[2], `${file.path}: adapters do not import each other`);
+        assert.equal(
+          path.split('/')[2],
+          file.path.split('/')[2],
+          `${file.path}: adapters do not import each other`,
+        );
         continue;
       }
       if (other === own) continue;
       const allowed = ['base', ...(MAY_IMPORT[own] ?? [])];
-      assert.ok(allowed.includes(other), `${file.path} imports src/${other}, which stands after it in the walk`);
+      assert.ok(
+        allowed.includes(other),
+        `${file.path} imports src/${other}, which stands after it in the walk`,
+      );
       const depth = other === 'adapters' ? 4 : 3;
-      assert.ok(path.endsWith('/index.ts') && path.split('/').length === depth, `${file.path} imports ${path} past its index`);
+      assert.ok(
+        path.endsWith('/index.ts') && path.split('/').length === depth,
+        `${file.path} imports ${path} past its index`,
+      );
     }
   }
 });
@@ -108,19 +141,24 @@ test('the doors enter through app and the domain folders', () => {
       if (path === null || !path.startsWith('src/')) continue;
       assert.ok(DOOR_MAY_IMPORT.includes(folderOf(path)), `${file.path} imports ${path}`);
       const inside = path.replace(/^src\/[^/]+\//, '');
-      assert.ok(/^(index\.ts|report\/(index|context)\.ts)$/.test(inside), `${file.path} imports ${path} past its index`);
+      assert.ok(
+        /^(index\.ts|report\/(index|context)\.ts)$/.test(inside),
+        `${file.path} imports ${path} past its index`,
+      );
     }
   }
 });
 
 test('no cycle of files', () => {
-  const graph = new Map([...src, ...doors].map((file) => [
-    file.path,
-    // A type is gone when the program runs, so it makes no cycle.
-    [...file.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?\bfrom\s+'([^']+)';/gms)]
-      .map(([, specifier = '']) => target(file, specifier))
-      .filter((path) => path !== null),
-  ]));
+  const graph = new Map(
+    [...src, ...doors].map((file) => [
+      file.path,
+      // A type is gone when the program runs, so it makes no cycle.
+      [...file.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?\bfrom\s+'([^']+)';/gms)]
+        .map(([, specifier = '']) => target(file, specifier))
+        .filter((path) => path !== null),
+    ]),
+  );
   const done = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {
     assert.ok(!trail.includes(path), `cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
@@ -148,7 +186,11 @@ test('files are named for what they hold, and none is too long', () => {
   for (const { path, text } of [...src, ...doors]) {
     const name = path.split('/').at(-1) ?? '';
     assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*(\.service)?\.(ts|cjs)$/, `${path}: names are kebab-case`);
-    assert.doesNotMatch(name, /^(utils?|helpers?|common|types|manager)\./, `${path} says nothing of what it holds`);
+    assert.doesNotMatch(
+      name,
+      /^(utils?|helpers?|common|types|manager)\./,
+      `${path} says nothing of what it holds`,
+    );
     assert.ok(text.split('\n').length <= 300, `${path} has more than 300 lines`);
   }
 });
@@ -163,7 +205,12 @@ test('--version and --help load no part of the core', () => {
     for (const [, specifier = ''] of found) {
       const next = file === undefined ? null : target(file, specifier);
       if (next !== null) visit(next);
-      else assert.match(specifier, /^(node:(events|fs|path|process|util)$|commander$)/, `${path} loads ${specifier} at the start`);
+      else
+        assert.match(
+          specifier,
+          /^(node:(events|fs|path|process|util)$|commander$)/,
+          `${path} loads ${specifier} at the start`,
+        );
     }
   };
   visit('bin/main.ts');

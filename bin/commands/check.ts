@@ -1,7 +1,108 @@
-import { Command } from 'commander';
-import type { Settle } from '../main.ts';
+import { Command, Option } from 'commander';
+import type { Settle } from '../program.ts';
+
+/** CheckOptions are the flags of `ipo check` as commander gives them. */
+export interface CheckOptions {
+  readonly policy: readonly string[];
+  readonly manifest: readonly string[];
+  readonly ledger?: string;
+  readonly trivy: readonly string[];
+  readonly kev?: string;
+  readonly namespace: string;
+  readonly asOf?: string;
+  readonly coldImagePolicy?: 'AllowAndScan' | 'DenyUntilScanned';
+  readonly enforce?: true;
+  readonly strict?: true;
+  readonly groups?: string;
+  readonly signals?: string;
+  readonly exposedBy?: string;
+  readonly quota?: string;
+  readonly breakGlass?: string;
+  readonly output: readonly string[];
+}
 
 /** checkCommand defines `ipo check`. */
-export function checkCommand(_settle: Settle): Command {
-  return new Command('check').description('Decide images or manifests offline.');
+export function checkCommand(settle: Settle): Command {
+  const many = (flags: string, text: string, shown: string) =>
+    new Option(flags, text)
+      .argParser((value: string, before: readonly string[]) => [...before, value])
+      .default([], shown);
+  const command = new Command('check')
+    .summary('would these images be admitted?')
+    .description(
+      'Decides images or manifests under policies, offline, as the admission webhook would, with the facts of a ledger export or of Trivy reports. Exit 1 when something is refused.',
+    )
+    .argument('[image...]', 'image references; or give manifests with -f')
+    .addOption(
+      many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin', 'none'),
+    )
+    .addOption(
+      many(
+        '-f, --manifest <file>',
+        'Kubernetes manifests (YAML or JSON) or an AdmissionReview; repeatable; - is stdin',
+        'none',
+      ),
+    )
+    .addOption(
+      new Option('-l, --ledger <file>', 'ledger export with what is known of the images; - is stdin'),
+    )
+    .addOption(
+      many('-t, --trivy <file>', 'JSON report of Trivy for an image; repeatable; - is stdin', 'none'),
+    )
+    .addOption(new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'))
+    .addOption(
+      new Option('-n, --namespace <name>', 'namespace of images, and of objects that name none').default(
+        'default',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--as-of <time>',
+        'time of the decision (RFC 3339), instead of when the export was made, or now',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--cold-image-policy <timing>',
+        'for images without a scan, where a policy does not say; instead of that of the export',
+      ).choices(['AllowAndScan', 'DenyUntilScanned']),
+    )
+    .addOption(new Option('--enforce', 'judge audit policies as if they enforced'))
+    .addOption(
+      new Option(
+        '--strict',
+        'exit 5 when a fact is unknown, an image has no scan record, or nothing was decided',
+      ),
+    )
+    .addOption(
+      new Option('--groups <a,b>', 'groups of who asks: with them a break-glass annotation can be granted'),
+    )
+    .addOption(
+      new Option(
+        '-o, --output <format[=path]>',
+        'table, json, yaml, markdown, sarif, junit or github; repeatable',
+      )
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([], 'table'),
+    );
+  const facts = [
+    new Option(
+      '--signals <a,b>',
+      'signals of the pod: privileged, root, hostNamespace, hostFilesystem, capabilities, exposed',
+    ),
+    new Option('--exposed-by <name>', "what exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
+    new Option('--quota <sentence>', "the meter's refusal: 'monthly allowance of N image names exceeded'"),
+    new Option(
+      '--break-glass <reason>',
+      'the break-glass annotation of the pod; granted with --groups alone',
+    ),
+  ];
+  for (const option of facts)
+    command.addOption(option.helpGroup('Facts of the pod when it is named by image alone:'));
+  return command.action((images: readonly string[]) =>
+    settle(async (terminal, globals) => {
+      const { runCheck } = await import('../run/check.ts');
+      return runCheck(images, command.opts<CheckOptions>(), terminal, globals);
+    })(),
+  );
 }

@@ -24,7 +24,10 @@ export function parseChecks(values: readonly string[]): readonly Check[] {
       );
     }
     if (!/^[0-9]{1,15}$/.test(tolerated)) {
-      throw new UsageError(`--fail-on ${value}: what is tolerated is a whole number`, `Write --fail-on ${check}=10 to accept up to ten`);
+      throw new UsageError(
+        `--fail-on ${value}: what is tolerated is a whole number`,
+        `Write --fail-on ${check}=10 to accept up to ten`,
+      );
     }
     return { check, tolerated: Number(tolerated) };
   });
@@ -34,7 +37,9 @@ export function parseChecks(values: readonly string[]): readonly Check[] {
 export function runChecks(checks: readonly Check[], result: WhatIfResult): readonly FailedCheck[] {
   return checks.map(({ check, tolerated }) => {
     const count =
-      check === 'would_deny' || check === 'would_allow' ? result[check] : (result.would_deny_by_reason[check] ?? 0);
+      check === 'would_deny' || check === 'would_allow'
+        ? result[check]
+        : (result.would_deny_by_reason[check] ?? 0);
     return { check, tolerated, count, broken: count > tolerated };
   });
 }
@@ -46,5 +51,7 @@ export function whatIsOpen(result: WhatIfResult): string | null {
   }
   if (result.truncated) return `rows were left out: only the newest ${result.limit} were decided`;
   if (result.not_evaluated.count > 0) return `${result.not_evaluated.count} rows could not be decided`;
-  return result.evaluated === 0 ? 'no row was decided: all of the covered ones are break-glass admissions' : null;
+  return result.evaluated === 0
+    ? 'no row was decided: all of the covered ones are break-glass admissions'
+    : null;
 }

@@ -1,7 +1,13 @@
 import { parseTime } from '../../src/base/index.ts';
 import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
-import { MAX_DAYS, runSelfCheck, runWhatIf as replay, type ReplaySource, type WhatIfResult } from '../../src/whatif/index.ts';
+import {
+  MAX_DAYS,
+  runSelfCheck,
+  runWhatIf as replay,
+  type ReplaySource,
+  type WhatIfResult,
+} from '../../src/whatif/index.ts';
 import type { WhatIfOptions } from '../commands/whatif.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseWhole } from '../ui/numbers.ts';
@@ -29,10 +35,14 @@ export async function runWhatIf(
   const checks = parseChecks(options.failOn ?? []);
   const parameters = parseParameters(options);
   if (policyPath === undefined) {
-    throw new UsageError('no policy is given', 'Call ipo whatif POLICY --ledger EXPORT; `ipo policy init` writes a first policy');
+    throw new UsageError(
+      'no policy is given',
+      'Call ipo whatif POLICY --ledger EXPORT; `ipo policy init` writes a first policy',
+    );
   }
   const ledgerPath = pathOfLedger(options);
-  if (policyPath === '-' && ledgerPath === '-') throw new UsageError('policy and ledger cannot both come from stdin');
+  if (policyPath === '-' && ledgerPath === '-')
+    throw new UsageError('policy and ledger cannot both come from stdin');
   const parts = await terminal.parts();
   const draft = await readOnePolicy(policyPath, parts);
   const progress = new Progress(terminal, globals, parts.clock.now);
@@ -40,8 +50,10 @@ export async function runWhatIf(
   let result: WhatIfResult;
   try {
     const asOf = parameters.asOf ?? ledger.header.exportedAt;
-    result = await replay({ draft: draft.policy, ...parameters, asOf, source: options.source ?? null }, sourceOf(ledger), (rows) =>
-      progress.rows(rows),
+    result = await replay(
+      { draft: draft.policy, ...parameters, asOf, source: options.source ?? null },
+      sourceOf(ledger),
+      (rows) => progress.rows(rows),
     );
   } finally {
     progress.end();
@@ -49,13 +61,18 @@ export async function runWhatIf(
   }
   const held = runChecks(checks, result);
   const render = (format: Format, toStdout: boolean) =>
-    renderResult(format, result, draft, held, { color: toStdout && usesColor(terminal, globals, 'out'), columns: terminal.columns });
+    renderResult(format, result, draft, held, {
+      color: toStdout && usesColor(terminal, globals, 'out'),
+      columns: terminal.columns,
+    });
   await writeOutputs(targets, render, parts, terminal);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
   const open = whatIsOpen(result);
   const broken = held.filter((check) => check.broken);
   for (const { check, count, tolerated } of broken) {
-    say(`--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} does not hold: ${count} rows, ${tolerated} tolerated`);
+    say(
+      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} does not hold: ${count} rows, ${tolerated} tolerated`,
+    );
   }
   if (open !== null && (options.strict || result.evaluated === 0)) say(open);
   if (broken.length > 0) return EXIT.check;
@@ -68,9 +85,17 @@ async function selfCheck(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  if (policyPath !== undefined) throw new UsageError('--self-check takes no policy: each row is replayed under its own revision');
-  for (const [flag, given] of [['--fail-on', options.failOn !== undefined], ['--source', options.source !== undefined]] as const) {
-    if (given) throw new UsageError(`${flag} has no meaning with --self-check`, 'Leave it out: a mismatch exits with 1');
+  if (policyPath !== undefined)
+    throw new UsageError('--self-check takes no policy: each row is replayed under its own revision');
+  for (const [flag, given] of [
+    ['--fail-on', options.failOn !== undefined],
+    ['--source', options.source !== undefined],
+  ] as const) {
+    if (given)
+      throw new UsageError(
+        `${flag} has no meaning with --self-check`,
+        'Leave it out: a mismatch exits with 1',
+      );
   }
   const targets = parseOutputs(options.output ?? [], SELF_CHECK_FORMATS, 'table');
   const parameters = parseParameters(options);
@@ -79,13 +104,20 @@ async function selfCheck(
   const ledger = await parts.openLedger(pathOfLedger(options), (read, size) => progress.bytes(read, size));
   try {
     const asOf = parameters.asOf ?? ledger.header.exportedAt;
-    const result = await runSelfCheck({ ...parameters, asOf }, sourceOf(ledger), (rows) => progress.rows(rows));
+    const result = await runSelfCheck({ ...parameters, asOf }, sourceOf(ledger), (rows) =>
+      progress.rows(rows),
+    );
     progress.end();
     const render = async (format: (typeof SELF_CHECK_FORMATS)[number], toStdout: boolean) => {
       if (format === 'json') return `${JSON.stringify(result)}\n`;
-      if (format === 'yaml') return (await import('yaml')).stringify(result, { aliasDuplicateObjects: false });
+      if (format === 'yaml')
+        return (await import('yaml')).stringify(result, { aliasDuplicateObjects: false });
       const { renderSelfCheck } = await import('../ui/whatif-view.ts');
-      return renderSelfCheck(result, { color: toStdout && usesColor(terminal, globals, 'out'), columns: terminal.columns, file: ledger.file });
+      return renderSelfCheck(result, {
+        color: toStdout && usesColor(terminal, globals, 'out'),
+        columns: terminal.columns,
+        file: ledger.file,
+      });
     };
     await writeOutputs(targets, render, parts, terminal);
     if (result.mismatch > 0) return EXIT.check;
@@ -115,7 +147,11 @@ async function renderResult(
     file,
     version: VERSION,
     checks,
-    placeOf: (path: string) => placeOf(draft.places, path.split(/[.[\]]+/).filter((step) => step !== '')),
+    placeOf: (path: string) =>
+      placeOf(
+        draft.places,
+        path.split(/[.[\]]+/).filter((step) => step !== ''),
+      ),
   };
   switch (format) {
     case 'yaml':
@@ -138,7 +174,10 @@ function parseParameters(options: WhatIfOptions): { days: number; limit: number;
   const limit = parseWhole('--limit', options.limit, 0, Number.MAX_SAFE_INTEGER, 'the limit');
   const asOf = options.asOf === undefined ? null : parseTime(options.asOf);
   if (Number.isNaN(asOf)) {
-    throw new UsageError(`--as-of ${options.asOf}: this is not an RFC 3339 time`, 'Write it as 2026-11-20T06:00:00Z');
+    throw new UsageError(
+      `--as-of ${options.asOf}: this is not an RFC 3339 time`,
+      'Write it as 2026-11-20T06:00:00Z',
+    );
   }
   return { days, limit, asOf };
 }

@@ -40,22 +40,35 @@ const CODES: Readonly<Record<string, ExitCode>> = {
 };
 
 /** report prints a fault as `ipo: place: what is wrong. What to do.` and gives the exit code that belongs to it. */
-export function report(error: unknown, terminal: Terminal, options: Pick<GlobalOptions, 'verbose'>): ExitCode {
+export function report(
+  error: unknown,
+  terminal: Terminal,
+  options: Pick<GlobalOptions, 'verbose'>,
+): ExitCode {
   if (!isExpected(error)) {
     const message = error instanceof Error ? error.message : String(error);
-    terminal.err(`ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`);
+    terminal.err(
+      `ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
+    );
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
   if (error.code === 'invalid_policy') {
     for (const { file, line, column, message, hint } of (error as PolicyError).problems) {
-      terminal.err(`ipo: ${file}:${line}:${column}: ${message}\n${hint === null ? '' : `  ${asSentence(hint)}\n`}`);
+      terminal.err(
+        `ipo: ${file}:${line}:${column}: ${message}\n${hint === null ? '' : `  ${asSentence(hint)}\n`}`,
+      );
     }
     return EXIT.usage;
   }
   const { place } = error;
-  const where = place === undefined ? '' : `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')}: `;
-  terminal.err(`ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${asSentence(error.hint)}\n`}`);
+  const where =
+    place === undefined
+      ? ''
+      : `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')}: `;
+  terminal.err(
+    `ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${asSentence(error.hint)}\n`}`,
+  );
   if (options.verbose) terminal.err(`${error.stack ?? ''}\n`);
   return CODES[error.code] ?? EXIT.outside;
 }

@@ -4,7 +4,10 @@ import { UsageError } from './usage.ts';
 export function parseWhole(flag: string, text: string, least: number, most: number, what: string): number {
   const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
   if (!(value >= least && value <= most)) {
-    const range = most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least} up` : `a whole number from ${least} to ${most}`;
+    const range =
+      most === Number.MAX_SAFE_INTEGER
+        ? `a whole number from ${least} up`
+        : `a whole number from ${least} to ${most}`;
     throw new UsageError(`${flag} ${text || '""'}: ${what} is ${range}`);
   }
   return value;

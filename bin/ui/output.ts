@@ -30,11 +30,18 @@ export function parseOutputs<F extends string>(
         close === null ? undefined : `Did you mean "${close}"?`,
       );
     }
-    if (path === '') throw new UsageError(`-o ${value}: the path after = is empty`, `Write -o ${name}=PATH, or -o ${name} for stdout`);
+    if (path === '')
+      throw new UsageError(
+        `-o ${value}: the path after = is empty`,
+        `Write -o ${name}=PATH, or -o ${name} for stdout`,
+      );
     return { format, path: path === '-' ? null : path };
   });
   if (targets.filter(({ path }) => path === null).length > 1) {
-    throw new UsageError('two results cannot both go to stdout', 'Give all but one a file: -o html=report.html');
+    throw new UsageError(
+      'two results cannot both go to stdout',
+      'Give all but one a file: -o html=report.html',
+    );
   }
   const paths = targets.flatMap(({ path }) => (path === null ? [] : [path]));
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);

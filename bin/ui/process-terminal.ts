@@ -23,7 +23,7 @@ export function processTerminal(): Terminal {
  */
 function write(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text, 'utf8');
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {

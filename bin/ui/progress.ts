@@ -16,7 +16,8 @@ export class Progress {
 
   constructor(terminal: Terminal, options: GlobalOptions, now: () => number) {
     this.#terminal = terminal;
-    this.#shown = terminal.tty.err && !options.quiet && usesColor(terminal, { ...options, color: true }, 'err');
+    this.#shown =
+      terminal.tty.err && !options.quiet && usesColor(terminal, { ...options, color: true }, 'err');
     this.#now = now;
     this.#began = now();
   }
@@ -33,9 +34,14 @@ export class Progress {
     if (now - this.#began < FIRST_AFTER_MS || now - this.#last < EVERY_MS) return;
     this.#last = now;
     this.#written = true;
-    const share = this.#share === null ? '' : ` ${bar(this.#share)} ${String(Math.floor(this.#share * 100)).padStart(3)} %`;
+    const share =
+      this.#share === null
+        ? ''
+        : ` ${bar(this.#share)} ${String(Math.floor(this.#share * 100)).padStart(3)} %`;
     const rate = Math.round(count / ((now - this.#began) / 1000));
-    this.#terminal.err(`\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s`);
+    this.#terminal.err(
+      `\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s`,
+    );
   }
 
   /** Wipes the line. */

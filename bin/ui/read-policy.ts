@@ -17,7 +17,8 @@ export async function readPolicies(path: string, parts: CliParts): Promise<reado
 export async function readOnePolicy(path: string, parts: CliParts): Promise<ParsedPolicy> {
   const policies = await readPolicies(path, parts);
   const [only, second] = policies;
-  if (only === undefined || second !== undefined) throw new PolicyError([severalPolicies(path, policies.length, second)]);
+  if (only === undefined || second !== undefined)
+    throw new PolicyError([severalPolicies(path, policies.length, second)]);
   return only;
 }
 

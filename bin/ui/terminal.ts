@@ -22,5 +22,7 @@ export interface GlobalOptions {
 /** usesColor tells whether output to that stream may be coloured: never for a file or a pipe. */
 export function usesColor(terminal: Terminal, options: GlobalOptions, stream: 'out' | 'err'): boolean {
   const { NO_COLOR, TERM } = terminal.env;
-  return options.color && terminal.tty[stream] && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
+  return (
+    options.color && terminal.tty[stream] && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+  );
 }

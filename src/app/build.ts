@@ -1,5 +1,6 @@
 import { openByteStream, readBounded, readStreamBounded, writeWhole } from '../adapters/files/index.ts';
 import type { Clock } from '../base/index.ts';
+import type { TrivyReport } from '../adapters/trivy/index.ts';
 import { readExport, type LedgerExport } from '../ledger/index.ts';
 
 /** Stdin is the standard input as bytes. */
@@ -12,15 +13,29 @@ export interface CliParts {
   readText(path: string, max: number): Promise<string>;
   /** Opens a ledger export, plain or compressed. Throws FileError or LedgerError. */
   openLedger(path: string, progress?: (read: number, size: number | null) => void): Promise<LedgerExport>;
+  /** Reads a report of Trivy. Throws FileError, or ReportError `invalid_report`. */
+  readTrivy(path: string): Promise<TrivyReport>;
+  /** Reads the CVE ids of the catalogue of known exploited vulnerabilities. Throws FileError, or `invalid_report`. */
+  readKev(path: string): Promise<ReadonlySet<string>>;
   /** Writes a file whole or not at all. Throws FileError. */
   writeFile(path: string, data: string | Uint8Array): Promise<void>;
 }
 
 /** buildCli joins the parts of the command line: real files, the real clock. */
 export function buildCli(stdin: Stdin): CliParts {
+  const readText: CliParts['readText'] = (path, max) =>
+    path === '-' ? readStreamBounded(stdin, 'stdin', max) : readBounded(path, max);
   return {
     clock: { now: () => Date.now() },
-    readText: (path, max) => (path === '-' ? readStreamBounded(stdin, 'stdin', max) : readBounded(path, max)),
+    readText,
+    readTrivy: async (path) => {
+      const { MAX_REPORT_BYTES, parseTrivyReport } = await import('../adapters/trivy/index.ts');
+      return parseTrivyReport(await readText(path, MAX_REPORT_BYTES), path === '-' ? 'stdin' : path);
+    },
+    readKev: async (path) => {
+      const { MAX_CATALOGUE_BYTES, parseKevCatalogue } = await import('../adapters/feeds/index.ts');
+      return parseKevCatalogue(await readText(path, MAX_CATALOGUE_BYTES), path === '-' ? 'stdin' : path);
+    },
     openLedger: async (path, progress) =>
       readExport(await openByteStream(path === '-' ? stdin : path, progress), path === '-' ? 'stdin' : path),
     writeFile: writeWhole,

@@ -33,7 +33,8 @@ export function canonicalJson(value: unknown): string {
       cause = error;
     }
   }
-  if (text === undefined) throw new TypeError('a value that JSON cannot hold has no canonical form', { cause });
+  if (text === undefined)
+    throw new TypeError('a value that JSON cannot hold has no canonical form', { cause });
   return text;
 }
 
@@ -41,5 +42,7 @@ function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(wellFormed);
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key.toWellFormed(), wellFormed(entry)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key.toWellFormed(), wellFormed(entry)]),
+  );
 }

@@ -42,6 +42,15 @@ export function enforce(verdicts: readonly PolicyVerdict[]): Outcome {
       audited ??= { allowed: true, label, reason: AUDIT_PREFIX + sentence, policy, breakGlass: false };
     } else if (decision.kind === 'admit' && decision.breakGlass) bypassed ??= policy;
   }
-  if (bypassed !== null) return { allowed: true, label: null, reason: '', policy: bypassed, breakGlass: true };
-  return audited ?? { allowed: true, label: null, reason: '', policy: inOrder[0]?.policy ?? null, breakGlass: false };
+  if (bypassed !== null)
+    return { allowed: true, label: null, reason: '', policy: bypassed, breakGlass: true };
+  return (
+    audited ?? {
+      allowed: true,
+      label: null,
+      reason: '',
+      policy: inOrder[0]?.policy ?? null,
+      breakGlass: false,
+    }
+  );
 }

@@ -3,7 +3,13 @@ import type { DenialLabel } from './labels.ts';
 import type { Rules } from './rules.ts';
 
 /** UnknownFact names what was never recorded and could change the answer of the gate that was reached. */
-export type UnknownFact = 'findings' | 'known_exploited' | 'signatures' | 'attestations' | 'provenance' | 'vex';
+export type UnknownFact =
+  | 'findings'
+  | 'known_exploited'
+  | 'signatures'
+  | 'attestations'
+  | 'provenance'
+  | 'vex';
 
 /** Denial is the refusal of one gate. */
 export interface Denial {

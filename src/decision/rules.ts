@@ -32,9 +32,12 @@ export function rulesOf(policy: Policy): Rules {
 
 function prepare(spec: PolicySpec, escalates: boolean): Rules {
   const { deploymentContext, provenance, vex } = spec;
-  const selected: readonly Signal[] = deploymentContext.signals.length === 0 ? SIGNALS : deploymentContext.signals;
+  const selected: readonly Signal[] =
+    deploymentContext.signals.length === 0 ? SIGNALS : deploymentContext.signals;
   const escalating =
-    escalates && deploymentContext.mode === 'Escalate' ? SIGNALS.filter((signal) => selected.includes(signal)) : [];
+    escalates && deploymentContext.mode === 'Escalate'
+      ? SIGNALS.filter((signal) => selected.includes(signal))
+      : [];
   return {
     spec,
     refuseFrom: severityRank(spec.severityThreshold) ?? Infinity,

@@ -1,4 +1,10 @@
-import { attestationCounts, signatureCounts, vexCounts, type ImageFacts, type Subject } from '../facts/index.ts';
+import {
+  attestationCounts,
+  signatureCounts,
+  vexCounts,
+  type ImageFacts,
+  type Subject,
+} from '../facts/index.ts';
 import type { Rules } from './rules.ts';
 
 /** What the signatures of one digest prove under one policy. Verifying a key costs 1000 times a gate, so once. */
@@ -15,7 +21,8 @@ function proofsOf(rules: Rules, facts: ImageFacts): Proofs {
   let byFacts = proofs.get(rules);
   if (byFacts === undefined) proofs.set(rules, (byFacts = new WeakMap()));
   let known = byFacts.get(facts);
-  if (known === undefined) byFacts.set(facts, (known = { signed: undefined, missing: undefined, vex: new Map() }));
+  if (known === undefined)
+    byFacts.set(facts, (known = { signed: undefined, missing: undefined, vex: new Map() }));
   return known;
 }
 

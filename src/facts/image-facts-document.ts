@@ -34,7 +34,8 @@ export function parseImageFacts(value: unknown): ImageFacts {
 
 function scanRecord(value: unknown): ScanRecord {
   const scan = object(value, 'scan');
-  const scanner = scan.scanner === null || scan.scanner === undefined ? null : object(scan.scanner, 'scan.scanner');
+  const scanner =
+    scan.scanner === null || scan.scanner === undefined ? null : object(scan.scanner, 'scan.scanner');
   const os = scan.os === null || scan.os === undefined ? null : object(scan.os, 'scan.os');
   return {
     scannedAt: time(scan.scanned_at, 'scan.scanned_at'),
@@ -124,7 +125,11 @@ export function toImageFactsDocument(facts: ImageFacts): Json {
     names: facts.names,
     scan: scan && {
       scanned_at: scan.scannedAt,
-      scanner: scanner && { name: scanner.name, version: scanner.version, db_updated_at: scanner.dbUpdatedAt },
+      scanner: scanner && {
+        name: scanner.name,
+        version: scanner.version,
+        db_updated_at: scanner.dbUpdatedAt,
+      },
       ...decided,
     },
     ...lists,
@@ -183,7 +188,15 @@ function attestationDocument(entry: SignedAttestation): Json {
 
 function vexDocument(entry: VexEntry): Json {
   const { identity, issuer, payload, payload_type, signature } = signedFields(entry);
-  return present({ cve: entry.cve, identity, issuer, payload, payload_type, signature, status: entry.status });
+  return present({
+    cve: entry.cve,
+    identity,
+    issuer,
+    payload,
+    payload_type,
+    signature,
+    status: entry.status,
+  });
 }
 
 function signedDocument(entry: SignedEntry): Json {
@@ -217,7 +230,11 @@ function list(value: unknown, path: string): readonly unknown[] {
   return value as unknown[];
 }
 
-function nullableList<T>(value: unknown, path: string, parse: (entry: unknown, path: string) => T): T[] | null {
+function nullableList<T>(
+  value: unknown,
+  path: string,
+  parse: (entry: unknown, path: string) => T,
+): T[] | null {
   if (value === null || value === undefined) return null;
   return list(value, path).map((entry, i) => parse(entry, `${path}[${i}]`));
 }

@@ -3,7 +3,14 @@
  * signature or a statement was made by somebody a policy names. Facts that were never recorded are null, which
  * is another thing than none.
  */
-export { NO_FACTS, type ImageFacts, type SignedAttestation, type SignedEntry, type ProvenanceEntry, type VexEntry } from './image-facts.ts';
+export {
+  NO_FACTS,
+  type ImageFacts,
+  type SignedAttestation,
+  type SignedEntry,
+  type ProvenanceEntry,
+  type VexEntry,
+} from './image-facts.ts';
 export { parseImageFacts, toImageFactsDocument, factsDigest, FactsError } from './image-facts-document.ts';
 export { inputsDigest, effectiveDigest, type Subject } from './subject.ts';
 export type { Signer } from './keys.ts';

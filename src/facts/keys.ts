@@ -24,7 +24,9 @@ export function verifyWithKey(pem: string, data: Uint8Array, signature: Uint8Arr
       case 'ec': {
         const own = CURVE_HASHES[key.asymmetricKeyDetails?.namedCurve ?? ''];
         if (own === undefined) return false;
-        return verify(own, data, key, signature) || (own !== 'sha256' && verify('sha256', data, key, signature));
+        return (
+          verify(own, data, key, signature) || (own !== 'sha256' && verify('sha256', data, key, signature))
+        );
       }
       case 'rsa':
         return (

@@ -39,7 +39,9 @@ export function statesVex(payload: Buffer, digest: Digest, cve: string, status: 
     const statement = object(value);
     if (statement === null || !isAbout(statement.vulnerability, cve)) continue;
     const texts = list(statement.products).map(nameOf);
-    const named = texts.some((text) => text.includes(digest) || text.includes(digest.slice('sha256:'.length)));
+    const named = texts.some(
+      (text) => text.includes(digest) || text.includes(digest.slice('sha256:'.length)),
+    );
     const namesOther = texts.some((text) => /[0-9a-f]{64}/i.test(text)); // `sha256:…`, `sha256%3A…` or a bare hash
     if (!named && (!inToto || namesOther)) continue;
     const at = timeOf(statement.timestamp) ?? timeOf(vex?.timestamp) ?? -Infinity;

@@ -32,7 +32,11 @@ export function vexCounts(entry: VexEntry, digest: Digest, cve: string, signers:
   return signedBy(entry, signers, (payload) => statesVex(payload, digest, cve, entry.status));
 }
 
-function signedBy(entry: SignedEntry, signers: readonly Signer[], states: (payload: Buffer) => boolean): boolean {
+function signedBy(
+  entry: SignedEntry,
+  signers: readonly Signer[],
+  states: (payload: Buffer) => boolean,
+): boolean {
   if (entry.identity !== null) {
     const byIdentity = signers.some(
       (signer) =>
@@ -56,7 +60,8 @@ function isSignedWith(entry: SignedEntry, payload: Buffer, key: string): boolean
   if (byKey === undefined) verified.set(entry, (byKey = new Map()));
   let holds = byKey.get(key);
   if (holds === undefined) {
-    const signed = entry.payloadType === null ? payload : preAuthenticationEncoding(entry.payloadType, payload);
+    const signed =
+      entry.payloadType === null ? payload : preAuthenticationEncoding(entry.payloadType, payload);
     holds = verifyWithKey(key, signed, Buffer.from(entry.signature ?? '', 'base64'));
     byKey.set(key, holds);
   }
@@ -66,5 +71,8 @@ function isSignedWith(entry: SignedEntry, payload: Buffer, key: string): boolean
 /** DSSE v1: the type and the lengths are signed too, so that a payload cannot be read as another type. */
 function preAuthenticationEncoding(payloadType: string, payload: Buffer): Buffer {
   const type = Buffer.from(payloadType, 'utf8');
-  return Buffer.concat([Buffer.from(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `, 'utf8'), payload]);
+  return Buffer.concat([
+    Buffer.from(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `, 'utf8'),
+    payload,
+  ]);
 }

@@ -51,7 +51,8 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
   const colon = rest.lastIndexOf(':');
   if (colon > rest.lastIndexOf('/')) {
     tag = rest.slice(colon + 1);
-    if (!TAG.test(tag)) return { fault: 'has a tag that is empty or uses other characters than A-Z a-z 0-9 _ . -' };
+    if (!TAG.test(tag))
+      return { fault: 'has a tag that is empty or uses other characters than A-Z a-z 0-9 _ . -' };
     rest = rest.slice(0, colon);
   }
 
@@ -61,7 +62,8 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
     slash !== -1 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
   let host = hasHost ? first : 'docker.io';
   let path = hasHost ? rest.slice(slash + 1) : rest;
-  if (hasHost && !HOST.test(host)) return { fault: 'has a registry host that is not a host name with an optional port' };
+  if (hasHost && !HOST.test(host))
+    return { fault: 'has a registry host that is not a host name with an optional port' };
   host = host.toLowerCase(); // host names do not differ by case, so an allow-list must not either
   if (host === 'index.docker.io') host = 'docker.io';
   if (host === 'docker.io' && !path.includes('/')) path = `library/${path}`;

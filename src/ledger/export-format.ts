@@ -19,7 +19,11 @@ export class LedgerError extends IpoError {
     cause?: unknown,
   ) {
     const good = place.line - 1;
-    super(code, `${message}; ${good === 1 ? '1 line before it was' : `${good} lines before it were`} good`, { place, hint, cause });
+    super(code, `${message}; ${good === 1 ? '1 line before it was' : `${good} lines before it were`} good`, {
+      place,
+      hint,
+      cause,
+    });
     this.goodLines = good;
   }
 }
@@ -96,6 +100,7 @@ function optionalText(value: unknown, field: string): string | null {
 
 function count(value: unknown, field: string): number | null {
   if (value === undefined || value === null) return null;
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${field} of the header is not a count`);
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw new Error(`${field} of the header is not a count`);
   return value as number;
 }

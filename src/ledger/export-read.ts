@@ -1,6 +1,12 @@
 import { isIpoError } from '../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../facts/index.ts';
-import { LedgerError, parseHeader, parsePolicyLine, type ExportHeader, type RecordedPolicy } from './export-format.ts';
+import {
+  LedgerError,
+  parseHeader,
+  parsePolicyLine,
+  type ExportHeader,
+  type RecordedPolicy,
+} from './export-format.ts';
 import { LineBlocks, LineError } from './lines.ts';
 import { emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
 
@@ -104,7 +110,11 @@ class ExportReader implements LedgerExport {
       } catch (error) {
         if (isIpoError(error) && error.code !== 'damaged_stream') throw error;
         this.#line += 1;
-        throw this.#fault('truncated', error instanceof Error ? error.message : 'the file cannot be read', error);
+        throw this.#fault(
+          'truncated',
+          error instanceof Error ? error.message : 'the file cannot be read',
+          error,
+        );
       }
       try {
         if (next.done) {
@@ -122,7 +132,7 @@ class ExportReader implements LedgerExport {
   #parseBlock(into: MutableBatch): void {
     const block = this.#block;
     const length = block.length;
-    for (let at = 0; at < length; ) {
+    for (let at = 0; at < length;) {
       const newline = block.indexOf('\n', at);
       const end = newline === -1 ? length : newline;
       this.#line += 1;
@@ -144,7 +154,8 @@ class ExportReader implements LedgerExport {
         this.#shapes.takeParsed(value, block, from, to, into);
       }
       const id = into.ids[before] as number;
-      if (id >= this.#lastId) throw new Error(`row ${id} stands after row ${this.#lastId}; rows come newest first, each once`);
+      if (id >= this.#lastId)
+        throw new Error(`row ${id} stands after row ${this.#lastId}; rows come newest first, each once`);
       this.#lastId = id;
       this.#rowCount += 1;
     } catch (error) {
@@ -163,7 +174,8 @@ class ExportReader implements LedgerExport {
         ? this.#fault('truncated', 'the file ends in the middle of this line', error)
         : this.#fault('damaged', 'the line is not JSON', error);
     }
-    if (value === null || typeof value !== 'object') throw this.#fault('damaged', 'the line is not a JSON object');
+    if (value === null || typeof value !== 'object')
+      throw this.#fault('damaged', 'the line is not a JSON object');
     return value as Readonly<Record<string, unknown>>;
   }
 

@@ -31,7 +31,8 @@ export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   }
   if (signals !== null && signals !== undefined) {
     if (!Array.isArray(signals)) throw new Error('signals is not a list');
-    for (const signal of signals) if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
+    for (const signal of signals)
+      if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
   }
   if (!isFlag(row.break_glass)) throw new Error('break_glass is not true or false');
   if (!isFlag(row.pod_level)) throw new Error('pod_level is not true or false');

@@ -3,7 +3,13 @@
  * needs: rows, policies by revision, and the facts of every digest.
  */
 export { isRecordedRefusal, type LedgerRow } from './entry.ts';
-export { EXPORT_FORMAT, LedgerError, type ColdImagePolicy, type ExportHeader, type RecordedPolicy } from './export-format.ts';
+export {
+  EXPORT_FORMAT,
+  LedgerError,
+  type ColdImagePolicy,
+  type ExportHeader,
+  type RecordedPolicy,
+} from './export-format.ts';
 export { readExport, type LedgerExport } from './export-read.ts';
 export type { RowBatch } from './row-shapes.ts';
 export { exportLines, type ExportParts } from './export-write.ts';

@@ -70,7 +70,7 @@ function decode(bytes: Buffer, linesBefore = 0): string {
   if (!isUtf8(bytes)) {
     let line = linesBefore;
     for (let at = 0, end = 0; at < bytes.length; at = end, line += 1) {
-      end = (bytes.indexOf(NEWLINE, at) + 1) || bytes.length;
+      end = bytes.indexOf(NEWLINE, at) + 1 || bytes.length;
       if (!isUtf8(bytes.subarray(at, end))) break;
     }
     throw new LineError('the text is not UTF-8', line);

@@ -97,7 +97,8 @@ export class RowShapes {
       id = id * 10 + digit;
       at += 1;
     }
-    if (at === digits || at - digits > 15 || (at - digits > 1 && text.charCodeAt(digits) === 48)) return false;
+    if (at === digits || at - digits > 15 || (at - digits > 1 && text.charCodeAt(digits) === 48))
+      return false;
     if (!isAt(text, TIME, at)) return false;
     place.id = id;
     place.timeAt = at + TIME.length;
@@ -118,7 +119,13 @@ export class RowShapes {
   }
 
   /** Takes a row line's parsed value; `text[from, to)` is the line, remembered for the next of its shape. */
-  takeParsed(value: Readonly<Record<string, unknown>>, text: string, from: number, to: number, into: MutableBatch): void {
+  takeParsed(
+    value: Readonly<Record<string, unknown>>,
+    text: string,
+    from: number,
+    to: number,
+    into: MutableBatch,
+  ): void {
     const row = parseRow(value);
     const shape = this.#intern(row);
     push(into, row.id, row.time, row.pod ?? null, shape);
@@ -189,7 +196,8 @@ function endOfText(text: string, from: number, to: number): number {
 /** A number that lines of one shape share and most others do not: the lengths and a few letters of the two parts. */
 function sketchLine(text: string, headAt: number, podAt: number, restAt: number, to: number): number {
   let mix = Math.imul(podAt - headAt, 31) + (to - restAt);
-  for (let at = podAt - POD.length - 2, i = 0; i < 3; i += 1, at -= 3) mix = (Math.imul(mix, 31) + text.charCodeAt(at)) | 0;
+  for (let at = podAt - POD.length - 2, i = 0; i < 3; i += 1, at -= 3)
+    mix = (Math.imul(mix, 31) + text.charCodeAt(at)) | 0;
   const step = Math.max(1, (to - restAt) >> 4);
   for (let at = restAt; at < to; at += step) mix = (Math.imul(mix, 31) + text.charCodeAt(at)) | 0;
   return mix;
@@ -198,11 +206,25 @@ function sketchLine(text: string, headAt: number, podAt: number, restAt: number,
 /** The same for a parsed row of any layout. */
 function sketchRow(row: LedgerRow): number {
   let mix = row.allowed ? 1 : 2;
-  for (const text of [row.namespace, row.image, row.digest, row.reason, row.container, row.policy_revision, row.inputs]) {
+  for (const text of [
+    row.namespace,
+    row.image,
+    row.digest,
+    row.reason,
+    row.container,
+    row.policy_revision,
+    row.inputs,
+  ]) {
     mix = Math.imul(mix, 31) | 0;
     if (!text) continue;
     const { length } = text;
-    mix = (mix + length + text.charCodeAt(length - 1) + (text.charCodeAt(length >> 1) << 8) + (text.charCodeAt(0) << 16)) | 0;
+    mix =
+      (mix +
+        length +
+        text.charCodeAt(length - 1) +
+        (text.charCodeAt(length >> 1) << 8) +
+        (text.charCodeAt(0) << 16)) |
+      0;
   }
   for (const signal of row.signals ?? []) mix = (Math.imul(mix, 31) + signal.length) | 0;
   return mix;

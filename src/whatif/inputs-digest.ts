@@ -31,7 +31,8 @@ export class InputsDigest {
 
   /** Adds a row of a class that was written out. A pod's name comes with its length, so that no name reads as two. */
   addRow(index: number, id: number, time: string, pod: string | null): void {
-    this.#piece += pod === null ? `${index} ${id} ${time} -\n` : `${index} ${id} ${time} ${pod.length} ${pod}\n`;
+    this.#piece +=
+      pod === null ? `${index} ${id} ${time} -\n` : `${index} ${id} ${time} ${pod.length} ${pod}\n`;
     if (this.#piece.length > PIECE) this.#flush();
   }
 

@@ -17,19 +17,29 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
   return [
     "Decisions use each image's scan record as it stands now, not as it stood at the admission.",
     ...(draft.spec.enforcement === 'Audit'
-      ? ['The draft is an Audit policy; it was replayed as if it enforced, so would_deny counts what it would only report.']
+      ? [
+          'The draft is an Audit policy; it was replayed as if it enforced, so would_deny counts what it would only report.',
+        ]
       : []),
     ...(noted.truncated
       ? [`Only the newest ${noted.limit} covered rows were decided; older ones in the period were left out.`]
       : []),
     ...(noted.notEvaluated > 0
-      ? ['Rows whose reference does not parse, or that lack a recorded fact the draft needs, are counted in not_evaluated and in no other figure.']
+      ? [
+          'Rows whose reference does not parse, or that lack a recorded fact the draft needs, are counted in not_evaluated and in no other figure.',
+        ]
       : []),
     ...(tally.breakGlass > 0 ? ['Break-glass admissions are counted and not replayed.'] : []),
     ...(noted.quotaAllowed > 0
-      ? ['The licence meter is not re-run: rows once refused for an allowance show as would_allow under quota.']
+      ? [
+          'The licence meter is not re-run: rows once refused for an allowance show as would_allow under quota.',
+        ]
       : []),
-    ...(compared === null ? ['No policy in force has the name of the draft; name the one it was edited from as source to see its changed fields.'] : []),
+    ...(compared === null
+      ? [
+          'No policy in force has the name of the draft; name the one it was edited from as source to see its changed fields.',
+        ]
+      : []),
     ...(tally.missing > 0
       ? ['Rows without a policy in force to compare with are counted in baseline.missing.']
       : []),

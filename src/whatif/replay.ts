@@ -128,7 +128,13 @@ export class Replay {
       groups: parts.groups,
       groups_total: parts.groups_total,
       by_day: parts.by_day,
-      policy_changes: this.#compared && diffPolicies(this.#compared.spec, this.#draft.spec).map(({ path, before, after }) => ({ path, before: before ?? null, after: after ?? null })),
+      policy_changes:
+        this.#compared &&
+        diffPolicies(this.#compared.spec, this.#draft.spec).map(({ path, before, after }) => ({
+          path,
+          before: before ?? null,
+          after: after ?? null,
+        })),
       notes: notesOf(tally, {
         draft: this.#draft,
         limit,

@@ -9,7 +9,8 @@ export class Revisions {
 
   constructor(recorded: readonly RecordedPolicy[]) {
     for (const entry of recorded) {
-      if (entry.revision !== '' && !this.#byRevision.has(entry.revision)) this.#byRevision.set(entry.revision, entry);
+      if (entry.revision !== '' && !this.#byRevision.has(entry.revision))
+        this.#byRevision.set(entry.revision, entry);
       if (entry.current) this.#inForce.set(entry.name, entry);
     }
   }

@@ -110,7 +110,11 @@ export class SelfCheck {
       policy: row.policy ?? null,
       policy_revision: row.policy_revision ?? '',
       recorded: { allowed: row.allowed, label: row.label ?? null, reason: row.reason },
-      replayed: { allowed: !refused, label: refused ? decision.label : null, reason: refused ? decision.sentence : '' },
+      replayed: {
+        allowed: !refused,
+        label: refused ? decision.label : null,
+        reason: refused ? decision.sentence : '',
+      },
     });
   }
 

@@ -107,7 +107,9 @@ export class Tally {
     | 'groups_total'
     | 'by_day'
   > & { readonly signals: Readonly<Record<string, number>> } {
-    const unscanned = [...this.#unscanned.values()].toSorted((a, b) => b.rows - a.rows || byCodeUnit(a.digest, b.digest));
+    const unscanned = [...this.#unscanned.values()].toSorted(
+      (a, b) => b.rows - a.rows || byCodeUnit(a.digest, b.digest),
+    );
     const notEvaluated = [...this.#notEvaluated].toSorted(([a], [b]) => byCodeUnit(a, b));
     return {
       distinct_images: this.#digests.size,
@@ -148,7 +150,16 @@ export class Tally {
     if (group !== undefined) return group;
     if (this.#groups.size >= HELD_GROUPS) return this.#leftOut;
     const reason = rows.draft?.kind === 'refuse' ? rows.draft.sentence : withoutPrefix(row.reason);
-    group = { change, namespace: row.namespace ?? null, workload, image, label, reason, rows: 0, newest: detached(time) };
+    group = {
+      change,
+      namespace: row.namespace ?? null,
+      workload,
+      image,
+      label,
+      reason,
+      rows: 0,
+      newest: detached(time),
+    };
     this.#groups.set(key, group);
     return group;
   }
@@ -186,7 +197,12 @@ function toSample(walked: WalkedRow, { row, subject, draft }: RowClass, change: 
     image: row.image ?? '',
     digest: subject?.digest ?? null,
     change,
-    recorded: { allowed: row.allowed, label: row.label ?? null, reason: row.reason, policy: row.policy ?? null },
+    recorded: {
+      allowed: row.allowed,
+      label: row.label ?? null,
+      reason: row.reason,
+      policy: row.policy ?? null,
+    },
     draft: { allowed: refusal === null, label: refusal?.label ?? null, reason: refusal?.sentence ?? '' },
   };
 }
@@ -222,6 +238,8 @@ function inGateOrder(counts: ReadonlyMap<string, number>): Readonly<Record<strin
     const at = (DENIAL_LABELS as readonly string[]).indexOf(label);
     return at !== -1 ? at : label === 'other' ? Infinity : DENIAL_LABELS.length;
   };
-  const sorted = [...counts].toSorted(([a], [b]) => (place(a) === place(b) ? byCodeUnit(a, b) : place(a) - place(b)));
+  const sorted = [...counts].toSorted(([a], [b]) =>
+    place(a) === place(b) ? byCodeUnit(a, b) : place(a) - place(b),
+  );
   return Object.fromEntries(sorted);
 }

@@ -38,7 +38,11 @@ export async function runWhatIf(
     const close = nearest(options.source, names);
     throw new WhatIfError('unknown_source', `source "${options.source}" is no policy in force`, {
       hint:
-        close !== null ? `Did you mean "${close}"?` : names.length > 0 ? `Policies in force: ${names.join(', ')}` : 'The ledger names no policy in force',
+        close !== null
+          ? `Did you mean "${close}"?`
+          : names.length > 0
+            ? `Policies in force: ${names.join(', ')}`
+            : 'The ledger names no policy in force',
     });
   }
   const replay = new Replay(draft, source, revisions, options);
@@ -79,7 +83,10 @@ function checkOptions({ asOf, days, limit }: ReplayOptions): void {
     throw new WhatIfError('out_of_range', `days is ${days}; it must be a whole number from 1 to ${MAX_DAYS}`);
   }
   if (!Number.isSafeInteger(limit) || limit < 0) {
-    throw new WhatIfError('out_of_range', `limit is ${limit}; it must be a whole number from 0 (all rows) up`);
+    throw new WhatIfError(
+      'out_of_range',
+      `limit is ${limit}; it must be a whole number from 0 (all rows) up`,
+    );
   }
   if (!Number.isFinite(asOf)) throw new WhatIfError('out_of_range', 'as_of is not a time');
 }

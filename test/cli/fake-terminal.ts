@@ -10,7 +10,10 @@ export interface Ran {
 }
 
 /** ipo runs the command line in this process, with a terminal that nobody watches and the given stdin. */
-export async function ipo(args: readonly string[], options: { stdin?: string | Uint8Array; tty?: boolean } = {}): Promise<Ran> {
+export async function ipo(
+  args: readonly string[],
+  options: { stdin?: string | Uint8Array; tty?: boolean } = {},
+): Promise<Ran> {
   let out = '';
   let err = '';
   const { stdin = '', tty = false } = options;

@@ -413,19 +413,3 @@ describe('ipo policy schema', () => {
     assert.equal((await ipo(['policy', 'schema', '-o', 'yaml'])).code, 2);
   });
 });
-
-test('the manual page names every command and flag, and no other', async () => {
-  const page = readFileSync(new URL('../../man/ipo-policy.1', import.meta.url), 'utf8').replaceAll(
-    '\\-',
-    '-',
-  );
-  const helped = new Set<string>();
-  for (const command of ['lint', 'diff', 'fmt', 'init', 'schema']) {
-    const { out } = await ipo(['policy', command, '--help']);
-    assert.ok(page.includes(`.SS ${command}\n`), command);
-    for (const [flag] of out.matchAll(/--[a-z][a-z-]+/g)) helped.add(flag);
-  }
-  helped.delete('--help');
-  const paged = new Set([...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag));
-  assert.deepEqual([...paged].toSorted(), [...helped].toSorted());
-});

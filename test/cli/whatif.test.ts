@@ -41,7 +41,14 @@ describe('ipo whatif', () => {
     const body = JSON.parse(plain.out) as Record<string, unknown>;
     assert.deepEqual([body.evaluated, body.would_deny, body.kept, body.run_id], [2, 2, false, null]);
     const zipped = await ipo(['whatif', policy, '-l', file('l.ndjson.gz', gzipSync(LEDGER)), '-o', 'json']);
-    const packed = await ipo(['whatif', policy, '-l', file('l.ndjson.zst', zstdCompressSync(Buffer.from(LEDGER))), '-o', 'json']);
+    const packed = await ipo([
+      'whatif',
+      policy,
+      '-l',
+      file('l.ndjson.zst', zstdCompressSync(Buffer.from(LEDGER))),
+      '-o',
+      'json',
+    ]);
     const misnamed = await ipo(['whatif', policy, '-l', file('l.ndjson', gzipSync(LEDGER)), '-o', 'json']);
     const piped = await ipo(['whatif', policy, '-l', '-', '-o', 'json'], { stdin: gzipSync(LEDGER) });
     const draft = await ipo(['whatif', '-', '-l', ledger, '-o', 'json'], { stdin: POLICY });
@@ -60,7 +67,15 @@ describe('ipo whatif', () => {
   test('several outputs in one run: files whole, one on stdout', async () => {
     const target = (format: string): string => join(directory, `out-${format}`);
     const formats = ['json', 'yaml', 'markdown', 'html', 'sarif', 'junit', 'github'];
-    const { code, out, err } = await ipo(['whatif', policy, '-l', ledger, '-o', 'table', ...formats.flatMap((f) => ['-o', `${f}=${target(f)}`])]);
+    const { code, out, err } = await ipo([
+      'whatif',
+      policy,
+      '-l',
+      ledger,
+      '-o',
+      'table',
+      ...formats.flatMap((f) => ['-o', `${f}=${target(f)}`]),
+    ]);
     assert.equal(code, 0, err);
     assert.match(out, /threshold/);
     assert.equal(JSON.parse(readFileSync(target('json'), 'utf8')).would_deny, 2);
@@ -70,12 +85,16 @@ describe('ipo whatif', () => {
     assert.equal(JSON.parse(readFileSync(target('sarif'), 'utf8')).version, '2.1.0');
     assert.match(readFileSync(target('junit'), 'utf8'), /^<\?xml/);
     assert.match(readFileSync(target('github'), 'utf8'), /^::warning file=.*line=7/m);
-    assert.deepEqual(readdirSync(directory).filter((name) => name.includes('ipo-tmp')), []);
+    assert.deepEqual(
+      readdirSync(directory).filter((name) => name.includes('ipo-tmp')),
+      [],
+    );
   });
 });
 
 describe('the gate of a merge', () => {
-  const gate = async (...flags: string[]): Promise<number> => (await ipo(['whatif', policy, '-l', ledger, '-o', 'json', ...flags])).code;
+  const gate = async (...flags: string[]): Promise<number> =>
+    (await ipo(['whatif', policy, '-l', ledger, '-o', 'json', ...flags])).code;
 
   test('differences alone exit with 0', async () => assert.equal(await gate(), 0));
   test('--fail-on exits with 1 above what is tolerated', async () => {
@@ -93,53 +112,170 @@ describe('the gate of a merge', () => {
     const open = file('open.ndjson', toText({ rows: [row(1, { image: 'Not A Reference' })] }));
     assert.equal((await ipo(['whatif', policy, '-l', open, '--strict'])).code, 5);
   });
-  test('a check that does not hold outweighs --strict', async () => assert.equal(await gate('--strict', '--limit', '1', '--fail-on', 'would_deny'), 1));
+  test('a check that does not hold outweighs --strict', async () =>
+    assert.equal(await gate('--strict', '--limit', '1', '--fail-on', 'would_deny'), 1));
   test('an empty period is said in one sentence', async () => {
-    const { code, err } = await ipo(['whatif', policy, '-l', ledger, '--as-of', '2020-01-01T00:00:00Z', '-o', 'json']);
+    const { code, err } = await ipo([
+      'whatif',
+      policy,
+      '-l',
+      ledger,
+      '--as-of',
+      '2020-01-01T00:00:00Z',
+      '-o',
+      'json',
+    ]);
     assert.equal(code, 0);
-    assert.match(err, /^ipo: no row of the ledger is covered: none in the 30 days before 2020-01-01T00:00:00Z/);
+    assert.match(
+      err,
+      /^ipo: no row of the ledger is covered: none in the 30 days before 2020-01-01T00:00:00Z/,
+    );
   });
 });
 
 describe('bad input: one clear sentence with the place, the documented code, nothing written', () => {
-  const long = toText({ rows: Array.from({ length: 3000 }, (_, i) => row(3000 - i, { requester: `r${Math.imul(i, 48271)}` })) });
-  const cases: readonly (readonly [name: string, args: readonly string[], code: number, message: RegExp])[] = [
-    ['no policy', ['whatif'], 2, /no policy is given/],
-    ['no ledger', ['whatif', policy], 2, /no ledger is given/],
-    ['a policy that is not there', ['whatif', join(directory, 'none.yaml'), '-l', ledger], 3, /none\.yaml: no such file/],
-    ['a directory as policy', ['whatif', directory, '-l', ledger], 3, /is a directory/],
-    ['a ledger that is not there', ['whatif', policy, '-l', join(directory, 'none')], 3, /none: no such file/],
-    ['a directory as ledger', ['whatif', policy, '-l', directory], 3, /is a directory/],
-    ['an invalid policy', ['whatif', file('bad.yaml', POLICY.replace('CRITICAL', 'CRITICL')), '-l', ledger], 2, /bad\.yaml:7:\d+: spec\.severityThreshold is "CRITICL".*\n\s+Did you mean "CRITICAL"\?/],
-    ['an unknown field', ['whatif', file('field.yaml', `${POLICY}  runtime: {}\n`), '-l', ledger], 2, /field\.yaml:8:3: unknown field "spec\.runtime"/],
-    ['two policies', ['whatif', file('two.yaml', `${POLICY}---\n${POLICY}`), '-l', ledger], 2, /two\.yaml:\d+:\d+: the file holds 2 policies/],
-    ['an empty policy file', ['whatif', file('empty.yaml', ''), '-l', ledger], 2, /holds no policy/],
-    ['both from stdin', ['whatif', '-', '-l', '-'], 2, /cannot both come from stdin/],
-    ['days out of range', ['whatif', policy, '-l', ledger, '--days', '91'], 2, /--days 91: the period is a whole number from 1 to 90/],
-    ['days that are no number', ['whatif', policy, '-l', ledger, '--days', '1e1'], 2, /--days 1e1/],
-    ['a negative limit', ['whatif', policy, '-l', ledger, '--limit=-1'], 2, /--limit -1/],
-    ['a time that is none', ['whatif', policy, '-l', ledger, '--as-of', 'yesterday'], 2, /--as-of yesterday: this is not an RFC 3339 time/],
-    ['an unknown check', ['whatif', policy, '-l', ledger, '--fail-on', 'would_denny'], 2, /no such count.*\n\s+Did you mean "would_deny"\?/],
-    ['a check without a number', ['whatif', policy, '-l', ledger, '--fail-on', 'tag=many'], 2, /whole number/],
-    ['an unknown format', ['whatif', policy, '-l', ledger, '-o', 'jsn'], 2, /no such format.*\n\s+Did you mean "json"\?/],
-    ['two results on stdout', ['whatif', policy, '-l', ledger, '-o', 'json', '-o', 'table'], 2, /cannot both go to stdout/],
-    ['an empty output path', ['whatif', policy, '-l', ledger, '-o', 'json='], 2, /path after = is empty/],
-    ['an output that cannot be written', ['whatif', policy, '-l', ledger, '-o', `json=${policy}/x`], 3, /cannot be written|not a directory/],
-    ['an unknown option', ['whatif', policy, '--legder', ledger], 2, /unknown option '--legder'/],
-    ['an unknown command', ['wahtif'], 2, /unknown command 'wahtif'/],
-    ['an unknown source', ['whatif', policy, '-l', ledger, '-s', 'shopp'], 2, /source "shopp" is no policy in force.*\n\s+Did you mean "shop"\?/],
-    ['a truncated gzip', ['whatif', policy, '-l', file('cut.gz', gzipSync(long).subarray(0, 3000)), '--limit', '0'], 2, /cut\.gz:\d+: the compressed data ends too early; \d+ lines before it were good/],
-    ['a damaged gzip', ['whatif', policy, '-l', file('bad.gz', damage(gzipSync(long))), '--limit', '0'], 2, /bad\.gz:\d+: the compressed data is damaged/],
-    ['a truncated zstd', ['whatif', policy, '-l', file('cut.zst', zstdCompressSync(Buffer.from(long)).subarray(0, 2000)), '--limit', '0'], 2, /cut\.zst:\d+: the compressed data/],
-    ['a policy as ledger', ['whatif', policy, '-l', policy], 2, /policy\.yaml:1: the line is not JSON/],
-    ['an image as ledger', ['whatif', policy, '-l', file('x.png', Buffer.from([0x89, 80, 78, 71, 13, 10, 26, 10, 0, 0]))], 2, /x\.png:1: the text is not UTF-8/],
-    ['a self-check with a draft', ['whatif', policy, '-l', ledger, '--self-check'], 2, /takes no policy/],
-    ['a self-check with a check', ['whatif', '-l', ledger, '--self-check', '--fail-on', 'tag'], 2, /--fail-on has no meaning/],
-  ];
+  const long = toText({
+    rows: Array.from({ length: 3000 }, (_, i) => row(3000 - i, { requester: `r${Math.imul(i, 48271)}` })),
+  });
+  const cases: readonly (readonly [name: string, args: readonly string[], code: number, message: RegExp])[] =
+    [
+      ['no policy', ['whatif'], 2, /no policy is given/],
+      ['no ledger', ['whatif', policy], 2, /no ledger is given/],
+      [
+        'a policy that is not there',
+        ['whatif', join(directory, 'none.yaml'), '-l', ledger],
+        3,
+        /none\.yaml: no such file/,
+      ],
+      ['a directory as policy', ['whatif', directory, '-l', ledger], 3, /is a directory/],
+      [
+        'a ledger that is not there',
+        ['whatif', policy, '-l', join(directory, 'none')],
+        3,
+        /none: no such file/,
+      ],
+      ['a directory as ledger', ['whatif', policy, '-l', directory], 3, /is a directory/],
+      [
+        'an invalid policy',
+        ['whatif', file('bad.yaml', POLICY.replace('CRITICAL', 'CRITICL')), '-l', ledger],
+        2,
+        /bad\.yaml:7:\d+: spec\.severityThreshold is "CRITICL".*\n\s+Did you mean "CRITICAL"\?/,
+      ],
+      [
+        'an unknown field',
+        ['whatif', file('field.yaml', `${POLICY}  runtime: {}\n`), '-l', ledger],
+        2,
+        /field\.yaml:8:3: unknown field "spec\.runtime"/,
+      ],
+      [
+        'two policies',
+        ['whatif', file('two.yaml', `${POLICY}---\n${POLICY}`), '-l', ledger],
+        2,
+        /two\.yaml:\d+:\d+: the file holds 2 policies/,
+      ],
+      ['an empty policy file', ['whatif', file('empty.yaml', ''), '-l', ledger], 2, /holds no policy/],
+      ['both from stdin', ['whatif', '-', '-l', '-'], 2, /cannot both come from stdin/],
+      [
+        'days out of range',
+        ['whatif', policy, '-l', ledger, '--days', '91'],
+        2,
+        /--days 91: the period is a whole number from 1 to 90/,
+      ],
+      ['days that are no number', ['whatif', policy, '-l', ledger, '--days', '1e1'], 2, /--days 1e1/],
+      ['a negative limit', ['whatif', policy, '-l', ledger, '--limit=-1'], 2, /--limit -1/],
+      [
+        'a time that is none',
+        ['whatif', policy, '-l', ledger, '--as-of', 'yesterday'],
+        2,
+        /--as-of yesterday: this is not an RFC 3339 time/,
+      ],
+      [
+        'an unknown check',
+        ['whatif', policy, '-l', ledger, '--fail-on', 'would_denny'],
+        2,
+        /no such count.*\n\s+Did you mean "would_deny"\?/,
+      ],
+      [
+        'a check without a number',
+        ['whatif', policy, '-l', ledger, '--fail-on', 'tag=many'],
+        2,
+        /whole number/,
+      ],
+      [
+        'an unknown format',
+        ['whatif', policy, '-l', ledger, '-o', 'jsn'],
+        2,
+        /no such format.*\n\s+Did you mean "json"\?/,
+      ],
+      [
+        'two results on stdout',
+        ['whatif', policy, '-l', ledger, '-o', 'json', '-o', 'table'],
+        2,
+        /cannot both go to stdout/,
+      ],
+      ['an empty output path', ['whatif', policy, '-l', ledger, '-o', 'json='], 2, /path after = is empty/],
+      [
+        'an output that cannot be written',
+        ['whatif', policy, '-l', ledger, '-o', `json=${policy}/x`],
+        3,
+        /cannot be written|not a directory/,
+      ],
+      ['an unknown option', ['whatif', policy, '--legder', ledger], 2, /unknown option '--legder'/],
+      ['an unknown command', ['wahtif'], 2, /unknown command 'wahtif'/],
+      [
+        'an unknown source',
+        ['whatif', policy, '-l', ledger, '-s', 'shopp'],
+        2,
+        /source "shopp" is no policy in force.*\n\s+Did you mean "shop"\?/,
+      ],
+      [
+        'a truncated gzip',
+        ['whatif', policy, '-l', file('cut.gz', gzipSync(long).subarray(0, 3000)), '--limit', '0'],
+        2,
+        /cut\.gz:\d+: the compressed data ends too early; \d+ lines before it were good/,
+      ],
+      [
+        'a damaged gzip',
+        ['whatif', policy, '-l', file('bad.gz', damage(gzipSync(long))), '--limit', '0'],
+        2,
+        /bad\.gz:\d+: the compressed data is damaged/,
+      ],
+      [
+        'a truncated zstd',
+        [
+          'whatif',
+          policy,
+          '-l',
+          file('cut.zst', zstdCompressSync(Buffer.from(long)).subarray(0, 2000)),
+          '--limit',
+          '0',
+        ],
+        2,
+        /cut\.zst:\d+: the compressed data/,
+      ],
+      ['a policy as ledger', ['whatif', policy, '-l', policy], 2, /policy\.yaml:1: the line is not JSON/],
+      [
+        'an image as ledger',
+        ['whatif', policy, '-l', file('x.png', Buffer.from([0x89, 80, 78, 71, 13, 10, 26, 10, 0, 0]))],
+        2,
+        /x\.png:1: the text is not UTF-8/,
+      ],
+      ['a self-check with a draft', ['whatif', policy, '-l', ledger, '--self-check'], 2, /takes no policy/],
+      [
+        'a self-check with a check',
+        ['whatif', '-l', ledger, '--self-check', '--fail-on', 'tag'],
+        2,
+        /--fail-on has no meaning/,
+      ],
+    ];
   for (const [name, args, code, message] of cases) {
     test(name, async () => {
       const target = join(directory, 'never.json');
-      const ran = await ipo(args.some((arg) => arg.startsWith('-o')) || args.length < 4 ? args : [...args, '-o', `json=${target}`]);
+      const ran = await ipo(
+        args.some((arg) => arg.startsWith('-o')) || args.length < 4
+          ? args
+          : [...args, '-o', `json=${target}`],
+      );
       assert.match(ran.err, message);
       assert.equal(ran.code, code);
       assert.doesNotMatch(ran.err, /\n\s+at /, 'no stack trace');
@@ -151,7 +287,11 @@ describe('bad input: one clear sentence with the place, the documented code, not
 
 describe('bombs end quickly with an error', () => {
   test('ten levels of YAML aliases', async () => {
-    const levels = Array.from({ length: 10 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array.from({ length: 10 }, () => (i === 0 ? 'x' : `*l${i}`)).join(', ')}]`);
+    const levels = Array.from(
+      { length: 10 },
+      (_, i) =>
+        `l${i + 1}: &l${i + 1} [${Array.from({ length: 10 }, () => (i === 0 ? 'x' : `*l${i}`)).join(', ')}]`,
+    );
     const { code, err } = await ipo(['whatif', file('bomb.yaml', levels.join('\n')), '-l', ledger]);
     assert.equal(code, 2);
     assert.match(err, /bomb\.yaml:2:\d+: .*alias/);
@@ -159,7 +299,11 @@ describe('bombs end quickly with an error', () => {
   test('JSON 100,000 levels deep, as policy and as ledger', async () => {
     const deep = '{"a":'.repeat(100_000);
     assert.equal((await ipo(['whatif', file('deep.json', deep), '-l', ledger])).code, 2);
-    assert.equal((await ipo(['whatif', file('deep2.json', '['.repeat(100_000) + ']'.repeat(100_000)), '-l', ledger])).code, 2);
+    assert.equal(
+      (await ipo(['whatif', file('deep2.json', '['.repeat(100_000) + ']'.repeat(100_000)), '-l', ledger]))
+        .code,
+      2,
+    );
     assert.equal((await ipo(['whatif', policy, '-l', file('deep.ndjson', deep)])).code, 2);
   });
   test('a gzip bomb of one endless line, and one of empty lines', async () => {
@@ -170,7 +314,10 @@ describe('bombs end quickly with an error', () => {
       assert.equal(code, 2);
       assert.match(err, /longer than 16 MiB|line is empty/);
     }
-    assert.ok(process.memoryUsage().rss - before < 600 * 1024 * 1024, 'the bomb itself is 256 MiB, the rest is bounded');
+    assert.ok(
+      process.memoryUsage().rss - before < 600 * 1024 * 1024,
+      'the bomb itself is 256 MiB, the rest is bounded',
+    );
   });
 });
 

@@ -13,8 +13,22 @@ interface Read {
 }
 
 const SHAPE = [
-  'kind', 'cluster', 'namespace', 'container', 'image', 'digest', 'allowed', 'reason', 'label', 'policy', 'policy_revision',
-  'break_glass', 'signals', 'exposed_by', 'pod_level', 'inputs',
+  'kind',
+  'cluster',
+  'namespace',
+  'container',
+  'image',
+  'digest',
+  'allowed',
+  'reason',
+  'label',
+  'policy',
+  'policy_revision',
+  'break_glass',
+  'signals',
+  'exposed_by',
+  'pod_level',
+  'inputs',
 ] as const;
 
 function shapeOf(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -42,7 +56,10 @@ async function readAll(text: string): Promise<Read[] | string> {
 }
 
 test('rows come out as JSON.parse gives them, whatever the layout of their lines', async () => {
-  const texts = fc.oneof(fc.constantFrom('web-0', 'a"b', 'back\\slash', 'ünï', '\u0001', '', '","pod":"x', '","id":9,"x":"'), fc.string());
+  const texts = fc.oneof(
+    fc.constantFrom('web-0', 'a"b', 'back\\slash', 'ünï', '\u0001', '', '","pod":"x', '","id":9,"x":"'),
+    fc.string(),
+  );
   const one = fc.record({
     pod: fc.oneof(texts, fc.constant(null)),
     namespace: fc.constantFrom('shop', 'pay"ments', 'x\\y'),
@@ -60,7 +77,12 @@ test('rows come out as JSON.parse gives them, whatever the layout of their lines
         const value = row(1000 - i, fields);
         return shuffled ? Object.fromEntries(Object.entries(value).toReversed()) : value;
       });
-      const expected = rows.map((value) => ({ id: value.id, time: value.time, pod: value.pod, shape: shapeOf(value) }));
+      const expected = rows.map((value) => ({
+        id: value.id,
+        time: value.time,
+        pod: value.pod,
+        shape: shapeOf(value),
+      }));
       assert.deepEqual(await readAll(toText({ rows: [...rows] })), expected);
     }),
     { numRuns: 300 },
@@ -74,7 +96,23 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
   await fc.assert(
     fc.asyncProperty(
       fc.nat(last.length - 1),
-      fc.constantFrom('"', '\\', '\u0000', '\t', '0', 'x', '}', '{', ',', ':', '', ' ', 'ü', '"pod":"y",', '"id":3,'),
+      fc.constantFrom(
+        '"',
+        '\\',
+        '\u0000',
+        '\t',
+        '0',
+        'x',
+        '}',
+        '{',
+        ',',
+        ':',
+        '',
+        ' ',
+        'ü',
+        '"pod":"y",',
+        '"id":3,',
+      ),
       fc.boolean(),
       async (at, put, insert) => {
         const damaged = last.slice(0, at) + put + last.slice(insert ? at : at + 1);
@@ -89,7 +127,12 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
         if (typeof found === 'string') return; // refused for what it says, which the table below holds
         const read = found[2];
         assert.ok(read, 'the line was lost');
-        assert.deepEqual(read, { id: value.id, time: value.time, pod: value.pod ?? null, shape: shapeOf(value) });
+        assert.deepEqual(read, {
+          id: value.id,
+          time: value.time,
+          pod: value.pod ?? null,
+          shape: shapeOf(value),
+        });
       },
     ),
     { numRuns: 1500 },
@@ -97,10 +140,22 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
 });
 
 test('what the writer writes, the reader reads', async () => {
-  const made = [row(3), row(2, { kind: 'reconcile', signals: null }), row(1, { pod_level: true, image: null, digest: null })];
+  const made = [
+    row(3),
+    row(2, { kind: 'reconcile', signals: null }),
+    row(1, { pod_level: true, image: null, digest: null }),
+  ];
   const parts: string[] = [];
   const lines = exportLines({
-    header: { exportedAt: 0, cluster: null, coldImagePolicy: 'DenyUntilScanned', rows: 3, images: 0, from: null, to: null },
+    header: {
+      exportedAt: 0,
+      cluster: null,
+      coldImagePolicy: 'DenyUntilScanned',
+      rows: 3,
+      images: 0,
+      from: null,
+      to: null,
+    },
     policies: [{ name: 'p', revision: 'r', current: true, document: {} }],
     images: [],
     rows: [made as unknown as LedgerRow[]],

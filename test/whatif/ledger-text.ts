@@ -1,6 +1,12 @@
 import { readExport, type LedgerExport } from '../../src/ledger/index.ts';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';
-import { runSelfCheck, runWhatIf, type ReplaySource, type SelfCheckResult, type WhatIfResult } from '../../src/whatif/index.ts';
+import {
+  runSelfCheck,
+  runWhatIf,
+  type ReplaySource,
+  type SelfCheckResult,
+  type WhatIfResult,
+} from '../../src/whatif/index.ts';
 
 export const EXPORTED_AT = '2026-11-20T06:00:00Z';
 export const DIGEST_A = `sha256:${'a'.repeat(64)}`;
@@ -51,7 +57,16 @@ export function row(id: number, more: Json = {}): Json {
 
 /** finding makes a finding with a fix that nothing takes out of the count. */
 export function finding(cve: string, severity: string, more: Json = {}): Json {
-  return { cve, severity, package: 'p', installed: '1', fixed: '2', known_exploited: false, triaged_until: null, ...more };
+  return {
+    cve,
+    severity,
+    package: 'p',
+    installed: '1',
+    fixed: '2',
+    known_exploited: false,
+    triaged_until: null,
+    ...more,
+  };
 }
 
 /** image makes the facts of a digest: scanned, nothing signed. */
@@ -75,7 +90,12 @@ export function image(digest: string, findings: readonly Json[] | null, more: Js
 
 /** policyLine makes a policy line of a revision. */
 export function policyLine(name: string, revision: string, current: boolean, spec: Json): Json {
-  return { name, revision, current, document: { apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name }, spec } };
+  return {
+    name,
+    revision,
+    current,
+    document: { apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name }, spec },
+  };
 }
 
 /** toText writes the parts as an export. */
@@ -128,7 +148,11 @@ export interface Asked {
 }
 
 /** ask replays a draft over an export. */
-export async function ask(spec: Json | Policy, text: LedgerText | string, asked: Asked = {}): Promise<WhatIfResult> {
+export async function ask(
+  spec: Json | Policy,
+  text: LedgerText | string,
+  asked: Asked = {},
+): Promise<WhatIfResult> {
   const ledger = await open(typeof text === 'string' ? text : toText(text), asked.chunk);
   return runWhatIf(
     {

@@ -3,14 +3,23 @@ import { describe, test } from 'node:test';
 import { ask, DIGEST_A, DIGEST_B, finding, image, policyLine, row } from './ledger-text.ts';
 
 const CRITICAL = image(DIGEST_A, [finding('CVE-2026-1', 'CRITICAL'), finding('CVE-2026-2', 'HIGH')]);
-const refused = { allowed: false, review_allowed: false, label: 'threshold', reason: 'vulnerabilities at or above CRITICAL: CVE-2026-1' };
+const refused = {
+  allowed: false,
+  review_allowed: false,
+  label: 'threshold',
+  reason: 'vulnerabilities at or above CRITICAL: CVE-2026-1',
+};
 
 describe('what changed', () => {
   test('recorded allowed and the draft refuses: would_deny, with the draft’s own sentence', async () => {
     const result = await ask({}, { images: [CRITICAL], rows: [row(1)] });
     assert.equal(result.would_deny, 1);
     assert.deepEqual(result.would_deny_by_reason, { threshold: 1 });
-    assert.deepEqual(result.samples[0]?.draft, { allowed: false, label: 'threshold', reason: 'vulnerabilities at or above CRITICAL: CVE-2026-1' });
+    assert.deepEqual(result.samples[0]?.draft, {
+      allowed: false,
+      label: 'threshold',
+      reason: 'vulnerabilities at or above CRITICAL: CVE-2026-1',
+    });
     assert.deepEqual(result.samples[0]?.recorded, { allowed: true, label: null, reason: '', policy: 'shop' });
   });
 
@@ -22,12 +31,24 @@ describe('what changed', () => {
 
   test('without a label the sentence gives it, and what cannot be recovered is other', async () => {
     const rows = [
-      row(3, { ...refused, label: null, reason: 'context exposed by Service shop/web: known exploited: CVE-1; subresource ephemeralcontainers' }),
+      row(3, {
+        ...refused,
+        label: null,
+        reason:
+          'context exposed by Service shop/web: known exploited: CVE-1; subresource ephemeralcontainers',
+      }),
       row(2, { ...refused, label: null, reason: 'something of old' }),
       row(1, { ...refused, label: null, reason: 'node ceiling of 5 exceeded' }),
     ];
-    const { would_allow_by_reason: byReason } = await ask({ severityThreshold: 'NONE' }, { images: [CRITICAL], rows });
-    assert.deepEqual(Object.entries(byReason), [['quota', 1], ['context', 1], ['other', 1]]);
+    const { would_allow_by_reason: byReason } = await ask(
+      { severityThreshold: 'NONE' },
+      { images: [CRITICAL], rows },
+    );
+    assert.deepEqual(Object.entries(byReason), [
+      ['quota', 1],
+      ['context', 1],
+      ['other', 1],
+    ]);
   });
 
   test('an audit draft is replayed as if enforcing, and notes say so', async () => {
@@ -37,14 +58,19 @@ describe('what changed', () => {
   });
 
   test('a recorded audit row counts as allowed', async () => {
-    const audited = { reason: 'audit mode: vulnerabilities at or above CRITICAL: CVE-2026-1', label: 'threshold' };
+    const audited = {
+      reason: 'audit mode: vulnerabilities at or above CRITICAL: CVE-2026-1',
+      label: 'threshold',
+    };
     const rows = [row(1, audited)];
     assert.equal((await ask({}, { images: [CRITICAL], rows })).would_deny, 1);
     assert.equal((await ask({ severityThreshold: 'NONE' }, { images: [CRITICAL], rows })).unchanged, 1);
   });
 
   test('a refused quota row shows as would_allow under quota', async () => {
-    const rows = [row(1, { ...refused, label: 'quota', reason: 'monthly allowance of 100 image names exceeded' })];
+    const rows = [
+      row(1, { ...refused, label: 'quota', reason: 'monthly allowance of 100 image names exceeded' }),
+    ];
     const result = await ask({ severityThreshold: 'NONE' }, { rows });
     assert.deepEqual(result.would_allow_by_reason, { quota: 1 });
     assert.deepEqual([result.baseline.input_drift, result.baseline.drift_unknown], [0, 0]);
@@ -56,7 +82,14 @@ describe('which rows are covered', () => {
     const rows = [
       row(5, { kind: 'unreviewed' }),
       row(4, { kind: 'reconcile' }),
-      row(3, { image: null, digest: null, pod_level: true, allowed: false, label: 'workload_hardening', reason: 'workload hardening: root' }),
+      row(3, {
+        image: null,
+        digest: null,
+        pod_level: true,
+        allowed: false,
+        label: 'workload_hardening',
+        reason: 'workload hardening: root',
+      }),
       row(2, { kind: undefined }),
       row(1),
     ];
@@ -151,7 +184,9 @@ describe('facts', () => {
     assert.equal((await ask({}, { rows })).unchanged, 1);
     assert.deepEqual((await ask({}, cold)).would_deny_by_reason, { unscanned: 1 });
     assert.equal((await ask({ admissionTiming: 'AllowAndScan' }, cold)).unchanged, 1);
-    assert.deepEqual((await ask({ admissionTiming: 'DenyUntilScanned' }, { rows })).would_deny_by_reason, { unscanned: 1 });
+    assert.deepEqual((await ask({ admissionTiming: 'DenyUntilScanned' }, { rows })).would_deny_by_reason, {
+      unscanned: 1,
+    });
   });
 
   test('unscanned lists distinct digests, most rows first, ties by digest, the image of the newest row', async () => {
@@ -173,14 +208,19 @@ describe('facts', () => {
     const unknown = image(DIGEST_A, null);
     const rows = [row(2, { image: 'Bad Reference' }), row(1)];
     const result = await ask({}, { images: [unknown], rows });
-    assert.deepEqual(result.not_evaluated, { count: 2, by_reason: { findings_unknown: 1, reference_invalid: 1 } });
+    assert.deepEqual(result.not_evaluated, {
+      count: 2,
+      by_reason: { findings_unknown: 1, reference_invalid: 1 },
+    });
     assert.deepEqual([result.evaluated, result.unchanged, result.distinct_images], [0, 0, 0]);
     assert.deepEqual([result.baseline.missing, result.baseline.drift_unknown], [0, 0]);
     assert.equal((await ask({ severityThreshold: 'NONE' }, { images: [unknown], rows })).evaluated, 1);
   });
 
   test('triage is judged at as_of', async () => {
-    const triaged = image(DIGEST_A, [finding('CVE-2026-1', 'CRITICAL', { triaged_until: '2026-11-20T06:00:00Z' })]);
+    const triaged = image(DIGEST_A, [
+      finding('CVE-2026-1', 'CRITICAL', { triaged_until: '2026-11-20T06:00:00Z' }),
+    ]);
     const text = { images: [triaged], rows: [row(1)] };
     assert.equal((await ask({}, text)).would_deny, 1, 'one that ends exactly then has expired');
     assert.equal((await ask({}, text, { asOf: '2026-11-20T05:59:59.999Z' })).would_deny, 0);
@@ -197,16 +237,29 @@ describe('context', () => {
 
   test('every signal is counted under either mode, unknown names are left out', async () => {
     const { context } = await ask({}, { images: [high], rows });
-    assert.deepEqual(context.signals, { privileged: 0, root: 1, hostNamespace: 0, hostFilesystem: 0, capabilities: 0, exposed: 1 });
+    assert.deepEqual(context.signals, {
+      privileged: 0,
+      root: 1,
+      hostNamespace: 0,
+      hostFilesystem: 0,
+      capabilities: 0,
+      exposed: 1,
+    });
     assert.deepEqual([context.mode, context.rows_without_context], ['Ignore', 1]);
     assert.match(context.note ?? '', /0020/);
     assert.equal('note' in (await ask({}, { rows: [row(1)] })).context, false);
   });
 
   test('escalated denials are those with the label context', async () => {
-    const result = await ask({ deploymentContext: { mode: 'Escalate', signals: ['exposed'] } }, { images: [high], rows });
+    const result = await ask(
+      { deploymentContext: { mode: 'Escalate', signals: ['exposed'] } },
+      { images: [high], rows },
+    );
     assert.equal(result.context.escalated_denials, 1);
-    assert.equal(result.samples[0]?.draft.reason, 'context exposed by Service shop/web: vulnerabilities at or above HIGH: CVE-2026-2');
+    assert.equal(
+      result.samples[0]?.draft.reason,
+      'context exposed by Service shop/web: vulnerabilities at or above HIGH: CVE-2026-2',
+    );
   });
 });
 
@@ -217,23 +270,40 @@ describe('the baseline', () => {
     // Recorded as admitted, but a scan since then found a critical: drift, not an effect of the edit.
     const result = await ask({}, { policies: [inForce], images: [CRITICAL], rows: [row(1)] });
     assert.equal(result.would_deny, 1);
-    assert.deepEqual(result.baseline, { policy_effect: { would_deny: 0, would_allow: 0 }, missing: 0, input_drift: 1, drift_unknown: 0 });
+    assert.deepEqual(result.baseline, {
+      policy_effect: { would_deny: 0, would_allow: 0 },
+      missing: 0,
+      input_drift: 1,
+      drift_unknown: 0,
+    });
   });
 
   test('a source is compared with whatever policy the rows name', async () => {
     const strict = policyLine('strict', 'rev-9', true, { severityThreshold: 'LOW' });
-    const text = { policies: [inForce, strict], images: [image(DIGEST_A, [finding('CVE-1', 'LOW')])], rows: [row(1)] };
+    const text = {
+      policies: [inForce, strict],
+      images: [image(DIGEST_A, [finding('CVE-1', 'LOW')])],
+      rows: [row(1)],
+    };
     const result = await ask({}, text, { source: 'strict' });
     assert.deepEqual(result.baseline.policy_effect, { would_deny: 0, would_allow: 1 });
-    assert.deepEqual(result.policy_changes, [{ path: 'spec.severityThreshold', before: 'LOW', after: 'CRITICAL' }]);
+    assert.deepEqual(result.policy_changes, [
+      { path: 'spec.severityThreshold', before: 'LOW', after: 'CRITICAL' },
+    ]);
   });
 
   test('an unknown source is refused with the nearest name', async () => {
-    await assert.rejects(ask({}, { policies: [inForce], rows: [] }, { source: 'shoop' }), { code: 'unknown_source', hint: 'Did you mean "shop"?' });
+    await assert.rejects(ask({}, { policies: [inForce], rows: [] }, { source: 'shoop' }), {
+      code: 'unknown_source',
+      hint: 'Did you mean "shop"?',
+    });
   });
 
   test('a policy in force that does not govern the namespace admits', async () => {
-    const elsewhere = policyLine('shop', 'rev-1', true, { targetNamespaces: ['elsewhere'], severityThreshold: 'LOW' });
+    const elsewhere = policyLine('shop', 'rev-1', true, {
+      targetNamespaces: ['elsewhere'],
+      severityThreshold: 'LOW',
+    });
     const result = await ask({}, { policies: [elsewhere], images: [CRITICAL], rows: [row(1)] });
     assert.deepEqual(result.baseline.policy_effect, { would_deny: 1, would_allow: 0 });
   });
@@ -242,26 +312,43 @@ describe('the baseline', () => {
     const rows = [row(2), row(1, { policy: null })];
     const old = policyLine('shop', 'rev-1', false, {});
     assert.equal((await ask({}, { policies: [old], rows })).baseline.missing, 2);
-    const asks = policyLine('shop', 'rev-1', true, { provenance: { minLevel: 1, trustedBuilders: [{ id: 'b', level: 1 }] } });
+    const asks = policyLine('shop', 'rev-1', true, {
+      provenance: { minLevel: 1, trustedBuilders: [{ id: 'b', level: 1 }] },
+    });
     const text = { policies: [asks], images: [image(DIGEST_A, [], { provenance: null })], rows };
-    assert.deepEqual((await ask({}, text)).baseline, { policy_effect: { would_deny: 0, would_allow: 0 }, missing: 2, input_drift: 0, drift_unknown: 2 });
+    assert.deepEqual((await ask({}, text)).baseline, {
+      policy_effect: { would_deny: 0, would_allow: 0 },
+      missing: 2,
+      input_drift: 0,
+      drift_unknown: 2,
+    });
   });
 
   test('a revision is looked up by itself, whatever name its line carries; its namespaces are not asked', async () => {
-    const renamed = policyLine('other-name', 'rev-1', false, { targetNamespaces: ['elsewhere'], enforcement: 'Audit' });
+    const renamed = policyLine('other-name', 'rev-1', false, {
+      targetNamespaces: ['elsewhere'],
+      enforcement: 'Audit',
+    });
     const result = await ask({}, { policies: [renamed], images: [CRITICAL], rows: [row(1)] });
     assert.deepEqual([result.baseline.input_drift, result.baseline.drift_unknown], [1, 0]);
   });
 
   test('drift: an audit row’s verdict is its refusal; no revision is unknown', async () => {
-    const audited = { reason: 'audit mode: vulnerabilities at or above CRITICAL: CVE-2026-1', label: 'threshold' };
+    const audited = {
+      reason: 'audit mode: vulnerabilities at or above CRITICAL: CVE-2026-1',
+      label: 'threshold',
+    };
     const rows = [row(3, audited), row(2, { policy_revision: '' }), row(1, { policy_revision: 'gone' })];
     const { baseline } = await ask({}, { policies: [inForce], images: [CRITICAL], rows });
     assert.deepEqual([baseline.input_drift, baseline.drift_unknown], [0, 2]);
   });
 
   test('a recorded document of an earlier release, with fields that are gone, still compares', async () => {
-    const old = policyLine('shop', 'rev-1', true, { runtime: { rules: [] }, severityThreshold: 'LOW', sla: { critical: '24h', legacy: 1 } });
+    const old = policyLine('shop', 'rev-1', true, {
+      runtime: { rules: [] },
+      severityThreshold: 'LOW',
+      sla: { critical: '24h', legacy: 1 },
+    });
     const text = { policies: [old], images: [image(DIGEST_A, [finding('CVE-1', 'LOW')])], rows: [row(1)] };
     assert.deepEqual((await ask({}, text)).baseline.policy_effect, { would_deny: 0, would_allow: 1 });
   });
@@ -273,8 +360,13 @@ describe('lists', () => {
     const result = await ask({}, { images: [CRITICAL], rows });
     assert.equal(result.samples.length, 200);
     assert.deepEqual([result.samples[0]?.id, result.samples[199]?.id], [300, 101]);
-    assert.deepEqual(result.groups.map(({ workload, rows: count, label }) => [workload, count, label]), [['web', 300, 'threshold']]);
-    assert.deepEqual(result.by_day, [{ date: '2026-11-19', evaluated: 300, would_deny: 300, would_allow: 0 }]);
+    assert.deepEqual(
+      result.groups.map(({ workload, rows: count, label }) => [workload, count, label]),
+      [['web', 300, 'threshold']],
+    );
+    assert.deepEqual(result.by_day, [
+      { date: '2026-11-19', evaluated: 300, would_deny: 300, would_allow: 0 },
+    ]);
   });
 
   test('hostile names are kept as they are and set nothing else off', async () => {

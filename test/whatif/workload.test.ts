@@ -20,5 +20,6 @@ const NAMES: readonly (readonly [pod: string, workload: string])[] = [
 ];
 
 for (const [pod, workload] of NAMES) {
-  test(`${pod || 'an empty name'} belongs to ${workload || 'nothing'}`, () => assert.equal(workloadOf(pod), workload));
+  test(`${pod || 'an empty name'} belongs to ${workload || 'nothing'}`, () =>
+    assert.equal(workloadOf(pod), workload));
 }

@@ -35,7 +35,9 @@ export async function openByteStream(
       throw toFileError('unreadable', source, error);
     }
   } else input = source;
-  const counted = countBytes(input, typeof source === 'string' ? source : '-', (read) => progress?.(read, size));
+  const counted = countBytes(input, typeof source === 'string' ? source : '-', (read) =>
+    progress?.(read, size),
+  );
   const { first, rest } = await peek(counted, 4);
   const decompress = startsWith(first, GZIP)
     ? createGunzip({ chunkSize: CHUNK })
@@ -73,7 +75,9 @@ async function* decompressed(
     for await (const chunk of through as unknown as AsyncIterable<Uint8Array>) yield chunk;
   } catch (error) {
     if (error instanceof IpoError) throw error;
-    const ended = /unexpected end|Z_BUF_ERROR/i.test(`${(error as NodeJS.ErrnoException).code} ${(error as Error).message}`);
+    const ended = /unexpected end|Z_BUF_ERROR/i.test(
+      `${(error as NodeJS.ErrnoException).code} ${(error as Error).message}`,
+    );
     throw new IpoError(
       'damaged_stream',
       ended ? 'the compressed data ends too early' : 'the compressed data is damaged',
@@ -101,7 +105,10 @@ async function peek(
   return { first, rest: chain(first, input) };
 }
 
-async function* chain(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chain(
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (first.length > 0) yield first;
     yield* rest;

@@ -3,7 +3,13 @@ import { IpoError } from '../../base/index.ts';
 /** FileError says why a file cannot be read or written. */
 export class FileError extends IpoError {
   override readonly name = 'FileError';
-  constructor(code: 'unreadable' | 'unwritable' | 'too_large' | 'not_text', file: string, message: string, hint?: string, cause?: unknown) {
+  constructor(
+    code: 'unreadable' | 'unwritable' | 'too_large' | 'not_text',
+    file: string,
+    message: string,
+    hint?: string,
+    cause?: unknown,
+  ) {
     super(code, `${file}: ${message}`, { hint, cause });
   }
 }
@@ -11,7 +17,9 @@ export class FileError extends IpoError {
 /** toFileError turns a fault of the file system into a sentence. */
 export function toFileError(code: 'unreadable' | 'unwritable', file: string, error: unknown): FileError {
   const fault = error as NodeJS.ErrnoException;
-  const [message, hint] = SENTENCES[fault.code ?? ''] ?? [`cannot be ${code === 'unreadable' ? 'read' : 'written'} (${fault.code ?? 'unknown fault'})`];
+  const [message, hint] = SENTENCES[fault.code ?? ''] ?? [
+    `cannot be ${code === 'unreadable' ? 'read' : 'written'} (${fault.code ?? 'unknown fault'})`,
+  ];
   return new FileError(code, file, message, hint, error);
 }
 

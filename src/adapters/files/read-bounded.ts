@@ -22,7 +22,11 @@ export async function readBounded(path: string, max: number): Promise<string> {
 }
 
 /** readStreamBounded does the same for a stream such as stdin; `name` is what to call it. */
-export async function readStreamBounded(chunks: AsyncIterable<Uint8Array | string>, name: string, max: number): Promise<string> {
+export async function readStreamBounded(
+  chunks: AsyncIterable<Uint8Array | string>,
+  name: string,
+  max: number,
+): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
@@ -30,7 +34,11 @@ export async function readStreamBounded(chunks: AsyncIterable<Uint8Array | strin
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk);
       size += bytes.length;
       if (size > max) {
-        throw new FileError('too_large', name, `is larger than ${max >= 1_048_576 ? `${max / 1_048_576} MiB` : `${max / 1024} KiB`}, the most that is read here`);
+        throw new FileError(
+          'too_large',
+          name,
+          `is larger than ${max >= 1_048_576 ? `${max / 1_048_576} MiB` : `${max / 1024} KiB`}, the most that is read here`,
+        );
       }
       parts.push(bytes);
     }

@@ -12,7 +12,8 @@ const ESCALATED: readonly Gate[] = [threshold, knownExploited, endOfLife];
 export const context: Gate = (rules, subject, at) => {
   const { stricter } = rules;
   const present = subject.signals;
-  if (stricter === null || present === null || present.length === 0 || subject.facts.scan === null) return null;
+  if (stricter === null || present === null || present.length === 0 || subject.facts.scan === null)
+    return null;
   const signal = rules.escalating.find((selected) => present.includes(selected));
   if (signal === undefined) return null;
   let open: Undecided | null = null;

@@ -19,5 +19,8 @@ export const threshold: Gate = (rules, subject, at) => {
     else if (!cves.includes(finding.cve)) cves.push(finding.cve);
   }
   if (cves === null) return null;
-  return refuse('threshold', `vulnerabilities at or above ${rules.spec.severityThreshold}: ${cves.join(', ')}`);
+  return refuse(
+    'threshold',
+    `vulnerabilities at or above ${rules.spec.severityThreshold}: ${cves.join(', ')}`,
+  );
 };

@@ -4,5 +4,7 @@ import { refuse, type Gate } from '../gate.ts';
 export const unscanned: Gate = ({ spec }, subject) => {
   if (subject.facts.scan !== null) return null;
   const timing = spec.admissionTiming === '' ? subject.coldImagePolicy : spec.admissionTiming;
-  return timing === 'DenyUntilScanned' ? refuse('unscanned', `not scanned yet: ${subject.reference.text}`) : null;
+  return timing === 'DenyUntilScanned'
+    ? refuse('unscanned', `not scanned yet: ${subject.reference.text}`)
+    : null;
 };

@@ -1,0 +1,196 @@
+import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
+import { formatTime } from '../../src/base/index.ts';
+import type { PolicyVerdict } from '../../src/decision/index.ts';
+import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';
+import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remedy.ts';
+
+/** DecisionDocument is what one policy says, as JSON has it. */
+export interface DecisionDocument {
+  readonly policy: string;
+  readonly policy_revision: string;
+  readonly enforcement: 'Audit' | 'Enforce';
+  readonly verdict: 'admit' | 'refuse' | 'unknown';
+  readonly label: string | null;
+  readonly sentence: string | null;
+  /** What was never recorded, beside the verdict `unknown`. */
+  readonly fact: string | null;
+  readonly break_glass: boolean;
+}
+
+/** AnswerDocument is what images and pods have in common. */
+export interface AnswerDocument {
+  readonly file: string | null;
+  /** From 1; of the image, or of the pod's name. */
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly kind: string | null;
+  readonly name: string | null;
+  readonly namespace: string;
+  /** Null when it could not be decided. */
+  readonly allowed: boolean | null;
+  readonly label: string | null;
+  readonly reason: string;
+  readonly policy: string | null;
+  readonly policy_revision: string | null;
+  readonly break_glass: boolean;
+  readonly break_glass_reason: string | null;
+  readonly decisions: readonly DecisionDocument[];
+  readonly warnings: readonly string[];
+  readonly signals: readonly string[] | null;
+  readonly exposed_by: string | null;
+  /** What would let it pass, in a clause; null where it passes. */
+  readonly remedy: string | null;
+}
+
+/** ImageDocument is the answer on one image. */
+export interface ImageDocument extends AnswerDocument {
+  readonly container: string | null;
+  readonly role: string | null;
+  readonly image: string;
+  readonly digest: string | null;
+  readonly digest_from: string | null;
+  readonly scanned_at: string | null;
+  readonly scanned: boolean;
+}
+
+/** CheckDocument is the answer of `ipo check` as JSON. */
+export interface CheckDocument {
+  readonly as_of: string;
+  readonly cold_image_policy: string;
+  readonly results: readonly ImageDocument[];
+  readonly pods: readonly AnswerDocument[];
+  readonly refused: number;
+  readonly audited: number;
+  readonly undecided: number;
+  readonly unscanned: number;
+  readonly skipped: readonly Readonly<Record<string, unknown>>[];
+  readonly notes: readonly string[];
+}
+
+/** toDocument gives an outcome as JSON has it. */
+export function toDocument(
+  outcome: CheckOutcome,
+  about: {
+    readonly asOf: number;
+    readonly coldImagePolicy: string;
+    readonly skipped: readonly Skipped[];
+    readonly notes: readonly string[];
+  },
+): CheckDocument {
+  const { images, pods, refused, audited, undecided, unscanned } = outcome;
+  return {
+    as_of: formatTime(about.asOf),
+    cold_image_policy: about.coldImagePolicy,
+    results: images.map(toImageDocument),
+    pods: pods.map(toPodDocument),
+    refused,
+    audited,
+    undecided,
+    unscanned,
+    skipped: about.skipped.map(({ file, document, line, kind, name, reason, makesPods }) => ({
+      file,
+      document,
+      line,
+      kind,
+      name,
+      reason,
+      makes_pods: makesPods,
+    })),
+    notes: about.notes,
+  };
+}
+
+function toImageDocument(result: ImageResult): ImageDocument {
+  const { pod, container, role, image, subject, judgement, found, fault, allowed, unknown, line, column } =
+    result;
+  const outcome = judgement?.outcome;
+  const lacking = judgement?.undecided ?? null;
+  const policy = outcome?.policy ?? null;
+  const refusal = judgement?.verdicts.find((verdict) => verdict.policy === policy)?.decision;
+  const [first] = unknown;
+  return {
+    ...whereOf(pod, line, column),
+    container,
+    role,
+    image,
+    digest: found?.digest ?? null,
+    digest_from: found?.digestFrom ?? null,
+    scanned_at: subject?.facts.scan?.scannedAt ?? null,
+    scanned: subject !== null && subject.facts.scan !== null,
+    allowed,
+    label: allowed === null ? null : (outcome?.label ?? null),
+    reason:
+      fault !== null
+        ? `not decided: the reference ${fault}`
+        : lacking !== null
+          ? `not decided: it is unknown ${nameFact(lacking)}`
+          : (outcome?.reason ?? ''),
+    policy: policy?.name ?? null,
+    policy_revision: policy?.revision ?? null,
+    break_glass: outcome?.breakGlass ?? false,
+    break_glass_reason: outcome?.breakGlass ? pod.breakGlassReason : null,
+    decisions: (judgement?.verdicts ?? []).map(toDecisionDocument),
+    warnings: judgement?.warnings ?? [],
+    signals: pod.signals,
+    exposed_by: pod.exposedBy,
+    remedy:
+      fault !== null
+        ? 'write a reference that a registry can serve'
+        : lacking === null && refusal?.kind === 'refuse' && subject !== null
+          ? remedyOf(refusal.label, refusal.sentence, policy, subject)
+          : first !== undefined
+            ? remedyOfFact(first)
+            : null,
+  };
+}
+
+function toPodDocument({ pod, judgement }: PodResult): AnswerDocument {
+  const { allowed, label, reason, policy, verdicts, warnings } = judgement;
+  const bypassed = label === null && verdicts.some(({ breakGlass }) => breakGlass);
+  return {
+    ...whereOf(pod, pod.line, pod.column),
+    allowed,
+    label,
+    reason,
+    policy: policy?.name ?? null,
+    policy_revision: policy?.revision ?? null,
+    break_glass: bypassed,
+    break_glass_reason: bypassed ? pod.breakGlassReason : null,
+    decisions: verdicts.map(toHardeningDocument),
+    warnings,
+    signals: pod.signals,
+    exposed_by: pod.exposedBy,
+    remedy: label === null ? null : remedyOfSignals(pod.signals ?? []),
+  };
+}
+
+function whereOf({ file, kind, name, namespace }: CheckedPod, line: number, column: number) {
+  const known = file !== null;
+  return { file, line: known ? line : null, column: known ? column : null, kind, name, namespace };
+}
+
+function toDecisionDocument({ policy, decision }: PolicyVerdict): DecisionDocument {
+  return {
+    policy: policy.name,
+    policy_revision: policy.revision,
+    enforcement: policy.spec.enforcement,
+    verdict: decision.kind,
+    label: decision.kind === 'refuse' ? decision.label : null,
+    sentence: decision.kind === 'refuse' ? decision.sentence : null,
+    fact: decision.kind === 'unknown' ? decision.fact : null,
+    break_glass: decision.kind === 'admit' && decision.breakGlass,
+  };
+}
+
+function toHardeningDocument({ policy, verdict, sentence, breakGlass }: HardeningVerdict): DecisionDocument {
+  return {
+    policy: policy.name,
+    policy_revision: policy.revision,
+    enforcement: policy.spec.enforcement,
+    verdict,
+    label: verdict === 'refuse' ? 'workload_hardening' : null,
+    sentence,
+    fact: null,
+    break_glass: breakGlass,
+  };
+}

@@ -1,0 +1,152 @@
+import type { TrivyReport } from '../../src/app/index.ts';
+import type { Digest } from '../../src/base/index.ts';
+import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
+import type { Finding, ScanRecord } from '../../src/findings/index.ts';
+import { parseReference, type ImageReference } from '../../src/image/index.ts';
+
+/** FoundFacts is what is known of an image, and how its digest became known. */
+export interface FoundFacts {
+  readonly digest: Digest | null;
+  readonly digestFrom: 'reference' | 'ledger' | 'trivy' | null;
+  readonly facts: ImageFacts;
+  /** Why no digest was found where there were several to choose from; a clause, or null. */
+  readonly note: string | null;
+}
+
+/** FactSources are the files that facts come from. */
+export interface FactSources {
+  /** Facts of a ledger export by digest. */
+  readonly images: ReadonlyMap<Digest, ImageFacts>;
+  readonly reports: readonly TrivyReport[];
+  /** CVE ids of the known-exploited catalogue, or null when it was not given. */
+  readonly kev: ReadonlySet<string> | null;
+}
+
+/**
+ * FactBook finds the facts of image references. A report of Trivy goes before the scan of the ledger: it was given
+ * by hand, for this. Of several reports on one image the newest is taken.
+ */
+export class FactBook {
+  readonly #sources: FactSources;
+  readonly #usedReports = new Set<TrivyReport>();
+  #digestsByName: Map<string, Digest[]> | null = null;
+
+  constructor(sources: FactSources) {
+    this.#sources = sources;
+  }
+
+  /** Reports that matched none of the references that were looked up. */
+  unusedReports(): readonly TrivyReport[] {
+    return this.#sources.reports.filter((report) => !this.#usedReports.has(report));
+  }
+
+  /** Gives the facts of a reference. Without a digest or a record of it there are none of anything. */
+  find(reference: ImageReference): FoundFacts {
+    const { images, reports } = this.#sources;
+    if (reference.digest !== null) {
+      const { digest } = reference;
+      const report = newest(reports.filter(({ digests }) => digests.some((one) => one.digest === digest)));
+      return { digest, digestFrom: 'reference', facts: this.#merge(digest, report), note: null };
+    }
+    const name = `${reference.name}:${reference.tag ?? 'latest'}`;
+    const report = newest(reports.filter(({ names }) => names.includes(name)));
+    if (report !== null) {
+      const digest = digestOf(report, reference.name);
+      return {
+        digest,
+        digestFrom: digest === null ? null : 'trivy',
+        facts: this.#merge(digest, report),
+        note: null,
+      };
+    }
+    const [digest, ...others] = this.#byName(images).get(name) ?? [];
+    if (digest === undefined) return { digest: null, digestFrom: null, facts: NO_FACTS, note: null };
+    if (others.length > 0) {
+      const note = `${others.length + 1} images of the ledger carry this name, so it stands for no digest; name one`;
+      return { digest: null, digestFrom: null, facts: NO_FACTS, note };
+    }
+    return { digest, digestFrom: 'ledger', facts: this.#merge(digest, null), note: null };
+  }
+
+  #merge(digest: Digest | null, report: TrivyReport | null): ImageFacts {
+    const recorded = digest === null ? undefined : this.#sources.images.get(digest);
+    if (report === null) return this.#withKev(recorded ?? NO_FACTS);
+    this.#usedReports.add(report);
+    // A scan says nothing of signatures: of a digest they are unknown, and what has no digest has none.
+    const unasked = digest === null ? [] : null;
+    return this.#withKev({
+      digest,
+      names: report.names,
+      scan: carryOver(report.scan, recorded?.scan ?? null),
+      signatures: recorded === undefined ? unasked : recorded.signatures,
+      attestations: recorded === undefined ? unasked : recorded.attestations,
+      provenance: recorded === undefined ? unasked : recorded.provenance,
+      vex: recorded === undefined ? unasked : recorded.vex,
+    });
+  }
+
+  /** The catalogue answers for findings of which it was never asked. */
+  #withKev(facts: ImageFacts): ImageFacts {
+    const { kev } = this.#sources;
+    if (kev === null || !facts.scan?.findings?.some(({ knownExploited }) => knownExploited === null))
+      return facts;
+    const findings = facts.scan.findings.map((finding) =>
+      finding.knownExploited === null ? { ...finding, knownExploited: kev.has(finding.cve) } : finding,
+    );
+    return { ...facts, scan: { ...facts.scan, findings } };
+  }
+
+  #byName(images: ReadonlyMap<Digest, ImageFacts>): Map<string, Digest[]> {
+    if (this.#digestsByName !== null) return this.#digestsByName;
+    const byName = new Map<string, Digest[]>();
+    for (const [digest, { names }] of images) {
+      for (const text of new Set(names)) {
+        const reference = parseReference(text);
+        if ('fault' in reference || (reference.tag === null && reference.digest !== null)) continue;
+        const name = `${reference.name}:${reference.tag ?? 'latest'}`;
+        const known = byName.get(name);
+        if (known === undefined) byName.set(name, [digest]);
+        else if (!known.includes(digest)) known.push(digest);
+      }
+    }
+    return (this.#digestsByName = byName);
+  }
+}
+
+function newest(reports: readonly TrivyReport[]): TrivyReport | null {
+  return reports.reduce<TrivyReport | null>(
+    (best, report) =>
+      best === null || (report.scan.scannedAt ?? '') >= (best.scan.scannedAt ?? '') ? report : best,
+    null,
+  );
+}
+
+/** The digest under which the registry of this name holds the image; that of another name only if there is one alone. */
+function digestOf({ digests }: TrivyReport, name: string): Digest | null {
+  const own = new Set(digests.filter((one) => one.name === name).map(({ digest }) => digest));
+  const all = new Set(digests.map(({ digest }) => digest));
+  const [only, ...others] = own.size > 0 ? own : all;
+  return only === undefined || others.length > 0 ? null : only;
+}
+
+/** What people and catalogues said of a CVE on this digest still holds when it is scanned again. */
+function carryOver(scan: ScanRecord, before: ScanRecord | null): ScanRecord {
+  if (before === null || !before.findings || !scan.findings) return scan;
+  const known = new Map<string, Finding>();
+  for (const finding of before.findings) {
+    const there = known.get(finding.cve);
+    if (there === undefined || finding.triagedUntilMs > there.triagedUntilMs) known.set(finding.cve, finding);
+  }
+  const findings = scan.findings.map((finding) => {
+    const said = known.get(finding.cve);
+    if (said === undefined) return finding;
+    const { triagedUntil, triagedUntilMs } = said;
+    return {
+      ...finding,
+      triagedUntil,
+      triagedUntilMs,
+      knownExploited: finding.knownExploited ?? said.knownExploited,
+    };
+  });
+  return { ...scan, findings };
+}

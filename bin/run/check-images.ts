@@ -1,0 +1,164 @@
+import {
+  governing,
+  judgeImage,
+  judgePod,
+  type ImageJudgement,
+  type PodJudgement,
+} from '../../src/admission/index.ts';
+import type { UnknownFact } from '../../src/decision/index.ts';
+import type { Subject } from '../../src/facts/index.ts';
+import { parseReference, type ImageReference } from '../../src/image/index.ts';
+import type { Policy } from '../../src/policy/index.ts';
+import type { FoundFacts } from './check-facts.ts';
+
+/** CheckedPod is a pod of a manifest, or the pod that runs the images given by name. */
+export interface CheckedPod {
+  /** Null, as kind and name, for images given by name. */
+  readonly file: string | null;
+  readonly kind: string | null;
+  readonly name: string | null;
+  readonly namespace: string;
+  /** From 1; 0 for images given by name. */
+  readonly line: number;
+  readonly column: number;
+  /** Null when nothing is known of the pod. */
+  readonly signals: readonly string[] | null;
+  readonly exposedBy: string | null;
+  readonly breakGlassReason: string | null;
+  readonly quota: string | null;
+  readonly images: readonly {
+    readonly container: string | null;
+    readonly role: string | null;
+    readonly image: string;
+    readonly line: number;
+    readonly column: number;
+  }[];
+}
+
+/** CheckRequest is everything that a check is made from. */
+export interface CheckRequest {
+  readonly policies: readonly Policy[];
+  readonly pods: readonly CheckedPod[];
+  readonly find: (reference: ImageReference) => FoundFacts;
+  /** Milliseconds. */
+  readonly asOf: number;
+  readonly coldImagePolicy: Subject['coldImagePolicy'];
+  /** Groups of who asks; without them no bypass is granted. */
+  readonly groups: readonly string[] | null;
+  /** Judge audit policies as if they enforced. */
+  readonly enforce: boolean;
+}
+
+/** ImageResult is the answer on one image. */
+export interface ImageResult {
+  readonly pod: CheckedPod;
+  readonly container: string | null;
+  readonly role: string | null;
+  readonly image: string;
+  readonly line: number;
+  readonly column: number;
+  /** Null, with `fault`, when the reference does not parse. */
+  readonly subject: Subject | null;
+  readonly judgement: ImageJudgement | null;
+  readonly found: FoundFacts | null;
+  readonly fault: string | null;
+  /** Null when it could not be decided. */
+  readonly allowed: boolean | null;
+  /** The facts that one or another policy lacked. */
+  readonly unknown: readonly UnknownFact[];
+}
+
+/** PodResult is the answer on a pod as a whole. */
+export interface PodResult {
+  readonly pod: CheckedPod;
+  readonly judgement: PodJudgement;
+}
+
+/** CheckOutcome is the answer on everything, with counts over images and pods. */
+export interface CheckOutcome {
+  readonly images: readonly ImageResult[];
+  readonly pods: readonly PodResult[];
+  readonly refused: number;
+  /** Admitted because the refusing policies audit. */
+  readonly audited: number;
+  /** Images of which one policy at least could not say whether it admits them, and that no other refused. */
+  readonly undecided: number;
+  /** Images without a scan record. */
+  readonly unscanned: number;
+}
+
+/** checkImages decides every image and every pod by the functions of the webhook. Pure, but for what `find` does. */
+export function checkImages(request: CheckRequest): CheckOutcome {
+  const policies = request.enforce ? request.policies.map(enforcing) : request.policies;
+  const byNamespace = new Map<string, Policy[]>();
+  const images: ImageResult[] = [];
+  const pods: PodResult[] = [];
+  for (const pod of request.pods) {
+    let asked = byNamespace.get(pod.namespace);
+    if (asked === undefined) byNamespace.set(pod.namespace, (asked = governing(policies, pod.namespace)));
+    const { breakGlassReason: reason } = pod;
+    const breakGlass = reason === null || request.groups === null ? null : { reason, groups: request.groups };
+    if (pod.signals !== null) pods.push({ pod, judgement: judgePod(asked, pod.signals, breakGlass) });
+    for (const image of pod.images) images.push(checkImage(pod, image, breakGlass, asked, request));
+  }
+  const count = (test: (result: ImageResult) => boolean): number => images.filter(test).length;
+  const onPods = (test: (judgement: PodJudgement) => boolean): number =>
+    pods.filter(({ judgement }) => test(judgement)).length;
+  return {
+    images,
+    pods,
+    refused: count(({ allowed }) => allowed === false) + onPods(({ allowed }) => !allowed),
+    audited: count(isAudited) + onPods(({ allowed, label }) => allowed && label !== null),
+    undecided: count(({ allowed, unknown }) => allowed === null || (allowed && unknown.length > 0)),
+    unscanned: count(({ subject }) => subject !== null && subject.facts.scan === null),
+  };
+}
+
+/** isAudited tells an image that an audit policy would have refused. */
+export function isAudited({ allowed, judgement }: ImageResult): boolean {
+  return allowed === true && judgement !== null && judgement.outcome.label !== null;
+}
+
+function checkImage(
+  pod: CheckedPod,
+  { container, role, image, line, column }: CheckedPod['images'][number],
+  breakGlass: Subject['breakGlass'],
+  policies: readonly Policy[],
+  { find, asOf, coldImagePolicy }: CheckRequest,
+): ImageResult {
+  const about = { pod, container, role, image, line, column };
+  const reference = parseReference(image);
+  if ('fault' in reference) {
+    return {
+      ...about,
+      subject: null,
+      judgement: null,
+      found: null,
+      fault: reference.fault,
+      allowed: null,
+      unknown: [],
+    };
+  }
+  const found = find(reference);
+  const { signals, exposedBy, quota } = pod;
+  const subject: Subject = {
+    reference,
+    digest: found.digest,
+    facts: found.facts,
+    signals,
+    exposedBy,
+    quota,
+    coldImagePolicy,
+    breakGlass,
+  };
+  const judgement = judgeImage(policies, subject, asOf);
+  const unknown = judgement.verdicts.flatMap(({ decision }) =>
+    decision.kind === 'unknown' ? [decision.fact] : [],
+  );
+  const allowed = judgement.undecided === null ? judgement.outcome.allowed : null;
+  return { ...about, subject, judgement, found, fault: null, allowed, unknown: [...new Set(unknown)] };
+}
+
+function enforcing(policy: Policy): Policy {
+  return { ...policy, spec: { ...policy.spec, enforcement: 'Enforce' } };
+}

@@ -1,0 +1,130 @@
+import type { DenialLabel, UnknownFact } from '../../src/decision/index.ts';
+import type { Subject } from '../../src/facts/index.ts';
+import type { Finding } from '../../src/findings/index.ts';
+import type { Policy } from '../../src/policy/index.ts';
+
+const MOST = 3;
+/** Of several versions that repair a package the greatest repairs most; good enough for advice. */
+const BY_VERSION = new Intl.Collator('en', { numeric: true });
+
+/** remedyOf says in a clause what would let a refused image pass. Foreign text in it is as it came. */
+export function remedyOf(
+  label: DenialLabel,
+  sentence: string,
+  policy: Policy | null,
+  subject: Subject,
+): string {
+  const spec = policy?.spec;
+  switch (label) {
+    case 'registry':
+      return `take it from ${some(spec?.allowedRegistries ?? [])}`;
+    case 'tag':
+      return 'name a version or a digest';
+    case 'digest':
+      return subject.digest === null
+        ? 'name its digest: name@sha256:…'
+        : `write it as ${subject.reference.name}@${subject.digest}`;
+    case 'quota':
+      return 'wait for the next month, or have the allowance raised';
+    case 'unscanned':
+      return subject.digest === null
+        ? 'give a report of Trivy for it with --trivy, or name its digest'
+        : 'scan it; a report of Trivy is given with --trivy';
+    case 'signature':
+      return `have it signed by ${signersOf(spec?.signature)}`;
+    case 'attestation': {
+      const type = sentence.slice('attestation missing: '.length);
+      const wanted = spec?.attestations.find(({ predicateType }) => type.startsWith(predicateType));
+      return `attach an attestation of this type, signed by ${signersOf(wanted)}`;
+    }
+    case 'threshold':
+    case 'known_exploited':
+      return repairOf(sentence, subject);
+    case 'end_of_life':
+      return 'build it on a release of the system that is still served';
+    case 'provenance':
+      return `have it built by ${some(spec?.provenance.trustedBuilders.filter(({ level }) => level >= (spec?.provenance.minLevel ?? 0)).map(({ id }) => id) ?? [])}`;
+    case 'context': {
+      const signal = /^context (\w+)/.exec(sentence)?.[1] ?? '';
+      const repair = sentence.includes(': end of life OS: ')
+        ? 'build it on a release of the system that is still served'
+        : repairOf(sentence, subject);
+      return `${repair}; or ${SIGNAL_REMEDIES[signal] ?? 'take the signal away'}`;
+    }
+  }
+}
+
+/** remedyOfFact says in a clause where a fact that is unknown could come from. */
+export function remedyOfFact(fact: UnknownFact): string {
+  return FACTS[fact][1];
+}
+
+/** nameFact says in a clause what is unknown. */
+export function nameFact(fact: UnknownFact): string {
+  return FACTS[fact][0];
+}
+
+const FACTS: Readonly<Record<UnknownFact, readonly [string, string]>> = {
+  findings: [
+    'what a scan for vulnerabilities finds',
+    'scan it for vulnerabilities: the report that was given holds no such result',
+  ],
+  known_exploited: ['whether its findings are known to be exploited', 'give the catalogue with --kev'],
+  signatures: ['who signed it', 'give a ledger export that recorded its signatures with --ledger'],
+  attestations: ['which attestations it has', 'give a ledger export that recorded them with --ledger'],
+  provenance: ['who built it', 'give a ledger export that recorded its provenance with --ledger'],
+  vex: ['what its producer states of its findings', 'give a ledger export that recorded it with --ledger'],
+};
+
+/** remedyOfSignals says in a clause how a pod loses its signals. */
+export function remedyOfSignals(signals: readonly string[]): string {
+  return signals.map((signal) => SIGNAL_REMEDIES[signal] ?? `take ${signal} away`).join('; ');
+}
+
+const SIGNAL_REMEDIES: Readonly<Record<string, string>> = {
+  privileged: 'run no container privileged',
+  root: 'set runAsNonRoot: true',
+  hostNamespace: 'leave out hostNetwork, hostPID and hostIPC',
+  hostFilesystem: 'mount no hostPath',
+  capabilities: 'add no capability beyond the default set',
+  exposed: 'do not expose the pod',
+};
+
+/** The packages to update for the CVEs that the sentence ends with, and the CVEs that no version repairs. */
+function repairOf(sentence: string, { facts }: Subject): string {
+  const cves = new Set(sentence.slice(sentence.lastIndexOf(': ') + 2).split(', '));
+  const findings = (facts.scan?.findings ?? []).filter(({ cve }) => cves.has(cve));
+  const updates = new Map<string, Finding>();
+  const open = new Set<string>();
+  for (const finding of findings) {
+    if (finding.fixed === null) open.add(finding.cve);
+    else if (BY_VERSION.compare(updates.get(finding.package)?.fixed ?? '', finding.fixed) < 0)
+      updates.set(finding.package, finding);
+  }
+  const parts = [
+    ...(updates.size > 0
+      ? [`update ${some([...updates.values()].map((finding) => `${finding.package} to ${finding.fixed}`))}`]
+      : []),
+    ...(open.size > 0 ? [`nothing repairs ${some([...open])} yet: triage, or another base image`] : []),
+  ];
+  return parts.length === 0 ? 'update what the findings are in' : parts.join('; ');
+}
+
+function signersOf(
+  signers:
+    | { readonly keys: readonly string[]; readonly identities: readonly { readonly identity: string }[] }
+    | undefined,
+): string {
+  const named = signers?.identities.map(({ identity }) => identity) ?? [];
+  const keys = signers?.keys.length ?? 0;
+  return some(
+    [...named, ...(keys > 0 ? [keys === 1 ? "the policy's key" : `one of the policy's ${keys} keys`] : [])],
+    ' or ',
+  );
+}
+
+function some(texts: readonly string[], joint = ', '): string {
+  if (texts.length === 0) return 'nothing: the policy names none';
+  const shown = texts.slice(0, MOST).join(joint);
+  return texts.length > MOST ? `${shown} and ${texts.length - MOST} more` : shown;
+}

@@ -1,0 +1,185 @@
+import { printable } from '../../src/base/index.ts';
+import type { LedgerExport } from '../../src/ledger/index.ts';
+import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
+import type { CheckOptions } from '../commands/check.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { VERSION } from '../version.ts';
+import { toDocument, type CheckDocument } from './check-document.ts';
+import { FactBook } from './check-facts.ts';
+import { checkImages, type CheckedPod, type CheckOutcome } from './check-images.ts';
+import {
+  checkFlags,
+  parseAsOf,
+  parseNames,
+  podOfArguments,
+  readAllPolicies,
+  readManifests,
+} from './check-inputs.ts';
+
+const FORMATS = ['table', 'json', 'yaml', 'markdown', 'sarif', 'junit', 'github'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** runCheck is `ipo check`: read policies, facts and pods, decide, write every output, answer with the exit code. */
+export async function runCheck(
+  images: readonly string[],
+  options: CheckOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, FORMATS, 'table');
+  checkFlags(images, options);
+  const given = parseAsOf(options.asOf);
+  const named = images.length === 0 ? [] : [podOfArguments(images, options)];
+  const parts = await terminal.parts();
+  const policies = await readAllPolicies(options.policy, parts);
+  const manifests = await readManifests(options.manifest, options.namespace, parts);
+  const kev = options.kev === undefined ? null : await parts.readKev(options.kev);
+  const reports = [];
+  for (const path of new Set(options.trivy)) reports.push(await parts.readTrivy(path));
+  const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
+
+  const book = new FactBook({ images: ledger?.images ?? new Map(), reports, kev });
+  const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
+  const asOf = given ?? ledger?.header.exportedAt ?? parts.clock.now();
+  const coldImagePolicy = options.coldImagePolicy ?? ledger?.header.coldImagePolicy ?? 'AllowAndScan';
+  const outcome = checkImages({
+    policies: policies.map(({ policy }) => policy),
+    pods,
+    find: (reference) => book.find(reference),
+    asOf,
+    coldImagePolicy,
+    groups: parseNames(options.groups),
+    enforce: options.enforce === true,
+  });
+  const notes = [
+    ...notesOn(outcome, policies),
+    ...manifests.without.map((file) => `${printable(file)} holds nothing that makes pods`),
+    ...book
+      .unusedReports()
+      .map(
+        ({ file, artifact }) =>
+          `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is none of the images checked`,
+      ),
+  ];
+  const document = toDocument(outcome, { asOf, coldImagePolicy, skipped: manifests.skipped, notes });
+  const render = (format: Format, toStdout: boolean) =>
+    renderCheck(format, document, policies, {
+      color: toStdout && usesColor(terminal, globals, 'out'),
+      columns: terminal.columns,
+    });
+  await writeOutputs(targets, render, parts, terminal);
+
+  if (!globals.quiet) {
+    for (const { file, line, kind, name, reason, makesPods } of manifests.skipped) {
+      const lost = makesPods ? ', though it seems to make pods' : '';
+      terminal.err(
+        `ipo: ${printable(file)}:${line}: skipped ${printable(kind)}${name === '' ? '' : ` ${printable(name)}`}: ${reason}${lost}\n`,
+      );
+    }
+    for (const note of notes) terminal.err(`ipo: ${note}\n`);
+  }
+  const open = whatIsOpen(
+    outcome,
+    manifests.skipped.some(({ makesPods }) => makesPods),
+  );
+  if (open !== null && options.strict && !globals.quiet) terminal.err(`ipo: --strict: ${open}\n`);
+  // A reference on the command line that is none is a wrong command line.
+  if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
+  if (outcome.refused > 0) return EXIT.check;
+  return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
+}
+
+/** What stands before the rows is all that a check needs. */
+async function headOf(ledger: LedgerExport): Promise<LedgerExport> {
+  await ledger.close();
+  return ledger;
+}
+
+function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): string[] {
+  const ambiguous = images.flatMap(({ image, found }) =>
+    found?.note ? [`${printable(image)}: ${found.note}`] : [],
+  );
+  const alone = new Set(
+    images.flatMap(({ pod, judgement }) => (judgement?.verdicts.length === 0 ? [pod.namespace] : [])),
+  );
+  const ungoverned = [...alone].map(
+    (namespace) => `no policy governs the namespace ${printable(namespace)}: everything in it is admitted`,
+  );
+  const blind = images.some(({ pod }) => pod.signals === null);
+  const asked = policies.some(
+    ({ policy: { spec } }) =>
+      spec.deploymentContext.mode === 'Escalate' || spec.workloadHardening !== 'ignore',
+  );
+  const unseen =
+    blind && asked
+      ? [
+          'of images given by name the pod is not known: context and workload hardening are not judged without --signals',
+        ]
+      : [];
+  return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images)])];
+}
+
+/** One line for all images without a digest: what is recorded of digests cannot be found for them. */
+function digestless(images: CheckOutcome['images']): string[] {
+  const names = new Set(
+    images.flatMap(({ image, subject, found }) =>
+      subject !== null && subject.digest === null && !found?.note && subject.facts.scan === null
+        ? [image]
+        : [],
+    ),
+  );
+  const [first] = names;
+  if (first === undefined) return [];
+  const more = names.size > 1 ? ` and ${names.size - 1} more` : '';
+  return [`no digest and no scan is known for ${printable(first)}${more}`];
+}
+
+function whatIsOpen(
+  { images, pods, undecided, unscanned }: CheckOutcome,
+  skippedPods: boolean,
+): string | null {
+  if (undecided > 0) return `${undecided === 1 ? 'one image' : `${undecided} images`} could not be decided`;
+  if (unscanned > 0)
+    return `${unscanned === 1 ? 'one image has' : `${unscanned} images have`} no scan record`;
+  if (skippedPods) return 'an object was skipped that seems to make pods';
+  return images.length + pods.length === 0 ? 'nothing was decided' : null;
+}
+
+async function renderCheck(
+  format: Format,
+  document: CheckDocument,
+  policies: readonly ParsedPolicy[],
+  view: { readonly color: boolean; readonly columns: number },
+): Promise<string> {
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(document)}\n`;
+    case 'yaml':
+      return (await import('yaml')).stringify(document, { aliasDuplicateObjects: false });
+    case 'table': {
+      const { renderCheckTable } = await import('../ui/check-view.ts');
+      return renderCheckTable(document, view);
+    }
+    case 'markdown': {
+      const { renderCheckMarkdown } = await import('../ui/check-markdown.ts');
+      return renderCheckMarkdown(document);
+    }
+    case 'sarif':
+    case 'junit':
+    case 'github': {
+      const reports = await import('../ui/check-reports.ts');
+      const places = new Map(
+        policies.map(({ policy, places }) => [
+          policy.name,
+          { file: places.file, ...placeOf(places, ['metadata', 'name']) },
+        ]),
+      );
+      if (format === 'sarif') return reports.renderCheckSarif(document, places, VERSION);
+      return format === 'junit'
+        ? reports.renderCheckJUnit(document)
+        : reports.renderCheckAnnotations(document, places);
+    }
+  }
+}

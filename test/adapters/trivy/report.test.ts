@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { parseTrivyReport, ReportError, type TrivyReport } from '../../../src/adapters/trivy/index.ts';
+
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const FOUND = {
+  VulnerabilityID: 'CVE-2026-1',
+  PkgName: 'openssl',
+  InstalledVersion: '3.0.1',
+  FixedVersion: '3.0.2',
+  Severity: 'HIGH',
+};
+const PACKAGES = { Target: 'debian', Class: 'os-pkgs', Type: 'debian' };
+
+function parse(report: object): TrivyReport {
+  const whole = {
+    SchemaVersion: 2,
+    ArtifactName: 'web:1',
+    ArtifactType: 'container_image',
+    Results: [PACKAGES],
+    ...report,
+  };
+  return parseTrivyReport(JSON.stringify(whole), 'report.json');
+}
+
+function refused(text: string): string {
+  try {
+    parseTrivyReport(text, 'report.json');
+  } catch (error) {
+    assert.ok(error instanceof ReportError, String(error));
+    assert.equal(error.code, 'invalid_report');
+    assert.equal(error.place?.file, 'report.json');
+    return error.message;
+  }
+  return assert.fail('the report was read');
+}
+
+suite('findings', () => {
+  test('as Trivy gives them, each one, with the fields that are used', () => {
+    const { scan } = parse({
+      Results: [
+        { ...PACKAGES, Vulnerabilities: [FOUND, FOUND] },
+        { Class: 'lang-pkgs', Vulnerabilities: [FOUND] },
+      ],
+    });
+    assert.equal(scan.findings?.length, 3);
+    assert.deepEqual(scan.findings[0], {
+      cve: 'CVE-2026-1',
+      severity: 'HIGH',
+      rank: 3,
+      package: 'openssl',
+      installed: '3.0.1',
+      fixed: '3.0.2',
+      knownExploited: null,
+      triagedUntil: null,
+      triagedUntilMs: -Infinity,
+    });
+  });
+
+  test('no fixed version, whether empty or absent, is null; no severity is UNKNOWN', () => {
+    const { FixedVersion: _, Severity: __, ...bare } = FOUND;
+    const { scan } = parse({
+      Results: [{ Class: 'os-pkgs', Vulnerabilities: [{ ...FOUND, FixedVersion: '' }, bare] }],
+    });
+    assert.deepEqual(
+      scan.findings?.map(({ fixed, severity }) => [fixed, severity]),
+      [
+        [null, 'HIGH'],
+        [null, 'UNKNOWN'],
+      ],
+    );
+  });
+
+  const clean: readonly (readonly [string, object])[] = [
+    ['packages without a vulnerability', { Results: [PACKAGES] }],
+    ['an empty list of vulnerabilities', { Results: [{ ...PACKAGES, Vulnerabilities: [] }] }],
+    [
+      'a list that is null, beside secrets',
+      {
+        Results: [
+          { Class: 'secret', Secrets: [] },
+          { Class: 'lang-pkgs', Vulnerabilities: null },
+        ],
+      },
+    ],
+  ];
+  for (const [name, report] of clean)
+    test(`clean: ${name}`, () => assert.deepEqual(parse(report).scan.findings, []));
+
+  const unknown: readonly (readonly [string, object])[] = [
+    ['secrets alone', { Results: [{ Target: 'a', Class: 'secret', Secrets: [{}] }] }],
+    ['misconfigurations alone', { Results: [{ Class: 'config', Misconfigurations: [{}] }] }],
+    ['licences alone', { Results: [{ Class: 'license', Licenses: [{}] }] }],
+    ['no result', { Results: [] }],
+    ['results that are null', { Results: null }],
+    ['results that are absent', { Results: undefined }],
+  ];
+  for (const [name, report] of unknown)
+    test(`no clean scan: ${name}`, () => assert.equal(parse(report).scan.findings, null));
+});
+
+suite('what a report is of', () => {
+  test('names and digests are normalised, and an empty one is none', () => {
+    const report = parse({
+      ArtifactName: 'nginx',
+      Metadata: {
+        RepoTags: ['nginx:1.27', ''],
+        RepoDigests: [`nginx@${DIGEST}`, ''],
+        Reference: 'nginx:1.27',
+        ImageID: DIGEST,
+      },
+    });
+    assert.deepEqual(report.names, ['docker.io/library/nginx:latest', 'docker.io/library/nginx:1.27']);
+    assert.deepEqual(report.digests, [{ name: 'docker.io/library/nginx', digest: DIGEST }]);
+    assert.equal(report.imageId, DIGEST);
+  });
+
+  test('a scan by digest tells the digest though the registry’s is not listed', () => {
+    const report = parse({ ArtifactName: `ghcr.io/acme/web@${DIGEST}` });
+    assert.deepEqual([report.names, report.digests], [[], [{ name: 'ghcr.io/acme/web', digest: DIGEST }]]);
+  });
+
+  test('a directory and an archive are the name of no image', () => {
+    assert.deepEqual(parse({ ArtifactName: 'web', ArtifactType: 'filesystem' }).names, []);
+    assert.deepEqual(parse({ ArtifactName: 'images/web.tar.gz' }).names, []);
+  });
+
+  test('operating system, scanner, time in UTC and source repository', () => {
+    const { scan, source } = parse({
+      CreatedAt: '2026-03-22T22:49:26.769363+03:00',
+      Trivy: { Version: '0.72.0' },
+      Metadata: {
+        OS: { Family: 'alpine', Name: '3.10.9', EOSL: true },
+        ImageConfig: {
+          config: { Labels: { 'org.opencontainers.image.source': 'https://github.com/acme/web', other: 5 } },
+        },
+      },
+    });
+    assert.deepEqual(scan.os, { family: 'alpine', name: '3.10.9', eosl: true });
+    assert.deepEqual(scan.scanner, { name: 'trivy', version: '0.72.0', dbUpdatedAt: null });
+    assert.equal(scan.scannedAt, '2026-03-22T19:49:26.769Z');
+    assert.equal(source, 'https://github.com/acme/web');
+  });
+
+  test('what is not said is null', () => {
+    const { scan, source } = parse({ CreatedAt: '0001-01-01T00:00:00Z' });
+    assert.deepEqual([scan.os, scan.scannedAt, source], [null, null, null]);
+  });
+});
+
+suite('what is no report', () => {
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['nothing', '', /empty/],
+    [
+      'a report that was cut off',
+      JSON.stringify({ SchemaVersion: 2, Results: [PACKAGES] }).slice(0, -5),
+      /cut off/,
+    ],
+    ['one that was cut off after a comma', '{"SchemaVersion":2,', /cut off/],
+    ['one that was cut off after a brace', '{"SchemaVersion":2,"Metadata":{"OS":{}', /cut off/],
+    ['no JSON', 'alpine:3.10 (alpine 3.10.9)\nTotal: 1', /not JSON/],
+    ['a text', '"x"', /not a report of Trivy/],
+    ['null', 'null', /not a report of Trivy/],
+    ['the list of schema version 1', '[{"Target":"a","Vulnerabilities":null}]', /schema version 1/],
+    ['another list', '[1]', /is a list/],
+    ['an object of schema version 1', '{"SchemaVersion":1,"Results":[]}', /schema version 1/],
+    ['a schema version to come', '{"SchemaVersion":3}', /not known here/],
+    ['no schema version', '{"Results":[]}', /no SchemaVersion/],
+    ['the report of a cluster', '{"ClusterName":"kind","Resources":[]}', /whole cluster/],
+    ['the report of a cluster, in summary', '{"ClusterName":"kind","Findings":[]}', /whole cluster/],
+    [
+      'an object of the operator of Trivy',
+      '{"apiVersion":"aquasecurity.github.io/v1alpha1","kind":"VulnerabilityReport"}',
+      /Kubernetes object/,
+    ],
+    ['a list of objects', '{"apiVersion":"v1","kind":"List","items":[]}', /Kubernetes object/],
+    ['SARIF', '{"version":"2.1.0","runs":[]}', /SARIF/],
+    ['CycloneDX', '{"bomFormat":"CycloneDX"}', /bill of materials/],
+    ['SPDX', '{"spdxVersion":"SPDX-2.3"}', /bill of materials/],
+    [
+      'an unknown severity',
+      JSON.stringify({
+        SchemaVersion: 2,
+        Results: [{ Class: 'os-pkgs', Vulnerabilities: [{ ...FOUND, Severity: 'BAD' }] }],
+      }),
+      /Results\.0\.Vulnerabilities\.0\.Severity/,
+    ],
+    [
+      'a vulnerability without an id',
+      '{"SchemaVersion":2,"Results":[{"Vulnerabilities":[{"VulnerabilityID":""}]}]}',
+      /Results\.0\.Vulnerabilities\.0\.VulnerabilityID/,
+    ],
+    ['results that are no list', '{"SchemaVersion":2,"Results":{}}', /^Results is not/],
+    [
+      'a million faults',
+      `{"SchemaVersion":2,"Results":[{"Vulnerabilities":[${'1,'.repeat(1_000_000)}1]}]}`,
+      /Results\.0\.Vulnerabilities\.0 is not/,
+    ],
+    ['a time that is none', '{"SchemaVersion":2,"CreatedAt":"yesterday"}', /CreatedAt/],
+    ['100,000 levels', `{"SchemaVersion":${'['.repeat(100_000)}`, /cut off|not JSON/],
+  ];
+  for (const [name, text, message] of cases) test(name, () => assert.match(refused(text), message));
+
+  test('100,000 levels where nothing is read do no harm', () => {
+    const text = `{"SchemaVersion":2,"More":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    assert.equal(parseTrivyReport(text, 'report.json').scan.findings, null);
+  });
+});

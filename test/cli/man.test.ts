@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { EXIT } from '../../bin/ui/exit.ts';
+import { DENIAL_LABELS } from '../../src/decision/index.ts';
+import { ipo } from './fake-terminal.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const page = (name: string): string =>
+  read(`man/${name}.1`)
+    .replaceAll('\\-', '-')
+    .replaceAll(/\\f[A-Z]/g, '');
+const flagsOf = (text: string): string[] =>
+  [...new Set([...text.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag))].toSorted();
+
+/** The flags of a command's own, without the global ones and without --help. */
+async function helped(...command: string[]): Promise<string> {
+  const { out } = await ipo([...command, '--help']);
+  return (out.split('\nGlobal Options:')[0] ?? '').replaceAll('--help', '');
+}
+
+const PAGES: readonly (readonly [name: string, commands: readonly (readonly string[])[]])[] = [
+  ['ipo-whatif', [['whatif']]],
+  ['ipo-check', [['check']]],
+  ['ipo-policy', ['lint', 'diff', 'fmt', 'init', 'schema'].map((command) => ['policy', command])],
+];
+
+for (const [name, commands] of PAGES) {
+  test(`${name}.1 names every flag of its commands, and no other`, async () => {
+    const help = (await Promise.all(commands.map((command) => helped(...command)))).join('\n');
+    assert.deepEqual(flagsOf(page(name)), flagsOf(help));
+    for (const [, command] of commands)
+      if (command !== undefined) assert.ok(page(name).includes(`.SS ${command}\n`), command);
+  });
+}
+
+test('ipo.1 names the global flags, every command and every exit code', async () => {
+  const { out } = await ipo(['--help']);
+  const options = out.slice(out.indexOf('Options:'), out.indexOf('Commands:'));
+  const own = page('ipo').slice(page('ipo').indexOf('.SH OPTIONS'), page('ipo').indexOf('.SH CONVENTIONS'));
+  assert.deepEqual(flagsOf(own), flagsOf(options));
+  for (const [name] of PAGES) assert.ok(page('ipo').includes(name), name);
+  for (const code of Object.values(EXIT)) {
+    assert.ok(page('ipo').includes(`.TP\n${code}\n`), `exit code ${code} in ipo.1`);
+    assert.match(read('README.md'), new RegExp(`^\\| ${code} \\|`, 'm'), `exit code ${code} in the README`);
+  }
+});
+
+test('every page is in the package', () => {
+  const manifest = JSON.parse(read('package.json')) as { man: string[] };
+  assert.deepEqual(
+    manifest.man.toSorted(),
+    ['ipo', ...PAGES.map(([name]) => name)].map((name) => `man/${name}.1`).toSorted(),
+  );
+});
+
+test('every denial label stands in the page and in the README', () => {
+  for (const label of DENIAL_LABELS) assert.ok(page('ipo-whatif').includes(label), label);
+});
+
+test('commands and flags that the README shows exist', async () => {
+  const shown = [...read('README.md').matchAll(/\bipo ((?:whatif|check|policy)[^\n`|]*)/g)].map(
+    ([, line = '']) => line,
+  );
+  assert.ok(shown.length > 10);
+  const known = flagsOf(
+    (
+      await Promise.all(
+        PAGES.flatMap(([, commands]) => commands.map((command) => ipo([...command, '--help']))),
+      )
+    )
+      .map(({ out }) => out)
+      .join('\n'),
+  );
+  for (const line of shown)
+    for (const flag of flagsOf(line)) assert.ok(known.includes(flag), `${flag} in: ipo ${line}`);
+});
