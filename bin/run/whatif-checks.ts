@@ -51,7 +51,5 @@ export function whatIsOpen(result: WhatIfResult): string | null {
   }
   if (result.truncated) return `rows were left out: only the newest ${result.limit} were decided`;
   if (result.not_evaluated.count > 0) return `${result.not_evaluated.count} rows could not be decided`;
-  return result.evaluated === 0
-    ? 'no row was decided: all of the covered ones are break-glass admissions'
-    : null;
+  return null;
 }

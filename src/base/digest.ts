@@ -17,32 +17,35 @@ export function sha256Hex(data: string | Uint8Array): string {
 }
 
 /**
- * canonicalJson gives the RFC 8785 form of a JSON value: one text for one meaning, whatever order its keys
- * came in. Half a surrogate pair, which UTF-8 cannot hold, is taken as U+FFFD, as any hash of the text would take
- * it. Throws a TypeError for what JSON cannot hold (undefined, functions, non-finite numbers).
+ * canonicalJson gives the RFC 8785 form of a JSON value: one text for one meaning, whatever order its keys came in.
+ * Half a surrogate pair, for which the RFC has no form, stays an escape as JSON.stringify writes it, so that two values
+ * never have one form. Throws a TypeError for what JSON cannot hold (undefined, functions, non-finite numbers).
  */
 export function canonicalJson(value: unknown): string {
   let text: string | undefined;
   let cause: unknown;
   try {
     text = canonicalize(value);
-  } catch {
-    try {
-      text = canonicalize(wellFormed(value));
-    } catch (error) {
-      cause = error;
-    }
+  } catch (error) {
+    cause = error;
+    if (isJson(value)) text = JSON.stringify(sorted(value));
   }
   if (text === undefined)
     throw new TypeError('a value that JSON cannot hold has no canonical form', { cause });
   return text;
 }
 
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(wellFormed);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key.toWellFormed(), wellFormed(entry)]),
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  return (
+    typeof value === 'object' && Object.values(value).every((entry) => entry === undefined || isJson(entry))
   );
+}
+
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, sorted(entry)]));
 }

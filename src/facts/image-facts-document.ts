@@ -49,8 +49,17 @@ function scanRecord(value: unknown): ScanRecord {
       name: optionalString(os.name, 'scan.os.name') ?? '',
       eosl: optionalBoolean(os.eosl, 'scan.os.eosl') ?? false,
     },
-    findings: nullableList(scan.findings, 'scan.findings', finding),
+    findings: triagedByCve(nullableList(scan.findings, 'scan.findings', finding)),
   };
+}
+
+/** A triage decision covers a CVE for the image, so that of one finding holds for the others of the CVE. */
+function triagedByCve(findings: Finding[] | null): Finding[] | null {
+  if (findings === null || !findings.some(({ triagedUntil }) => triagedUntil !== null)) return findings;
+  const until = new Map<string, number>();
+  for (const { cve, triagedUntilMs } of findings)
+    until.set(cve, Math.max(until.get(cve) ?? -Infinity, triagedUntilMs));
+  return findings.map((entry) => ({ ...entry, triagedUntilMs: until.get(entry.cve) ?? -Infinity }));
 }
 
 function finding(value: unknown, path: string): Finding {

@@ -14,7 +14,7 @@ export interface Finding {
   readonly knownExploited: boolean | null;
   /** RFC 3339 end of the triage decision that covers it, or null. */
   readonly triagedUntil: string | null;
-  /** The same in milliseconds; -Infinity when there is none. */
+  /** Milliseconds at which the last triage decision on the CVE ends; -Infinity when there is none. */
   readonly triagedUntilMs: number;
 }
 

@@ -1,5 +1,3 @@
-import { isDigest, type Digest } from '../base/index.ts';
-
 /** ImageReference is a reference as written, taken apart and normalised. */
 export interface ImageReference {
   /** As written. */
@@ -12,8 +10,8 @@ export interface ImageReference {
   readonly name: string;
   /** The tag as written, or null. No default is filled in. */
   readonly tag: string | null;
-  /** The digest as written (`sha256:<hex>`), or null. */
-  readonly digest: Digest | null;
+  /** The digest as written, of any algorithm that OCI registers; or null. */
+  readonly digest: string | null;
 }
 
 /** ReferenceFault says why a text is no image reference, as a clause that follows the quoted text. */
@@ -26,6 +24,7 @@ const HOST =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
+const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
 const IMAGE_ID = /^(?:sha256:)?[a-f0-9]{64}$/;
 
 /**
@@ -39,11 +38,12 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
   if (text.length > 1024) return { fault: 'is longer than 1024 characters' };
   if (IMAGE_ID.test(text)) return { fault: 'is a bare image id, which names no repository' };
   let rest = text;
-  let digest: Digest | null = null;
+  let digest: string | null = null;
   const at = rest.indexOf('@');
   if (at !== -1) {
     const written = rest.slice(at + 1);
-    if (!isDigest(written)) return { fault: 'has a digest that is not sha256 with 64 lowercase hex digits' };
+    if (!DIGEST.test(written))
+      return { fault: 'has a digest that is not sha256, sha384 or sha512 in lowercase hex' };
     digest = written;
     rest = rest.slice(0, at);
   }

@@ -7,8 +7,8 @@ import {
   type ExportHeader,
   type RecordedPolicy,
 } from './export-format.ts';
-import { LineBlocks, LineError } from './lines.ts';
-import { emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
+import { LineBlocks } from './lines.ts';
+import { cutBatch, emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
 
 /** LedgerExport is an opened export: everything before its rows, and the rows as a stream. */
 export interface LedgerExport {
@@ -51,6 +51,8 @@ class ExportReader implements LedgerExport {
   #rowCount = 0;
   #lastId = Infinity;
   #sawCheckpoint = false;
+  /** The damage behind rows that are still to be given: whoever has enough with them never meets it. */
+  #damage: unknown = null;
   readonly #shapes = new RowShapes();
   readonly #head: MutableBatch = emptyBatch();
 
@@ -80,11 +82,12 @@ class ExportReader implements LedgerExport {
   async *rows(): AsyncGenerator<RowBatch, void, undefined> {
     try {
       if (this.#head.ids.length > 0) yield this.#head;
-      while (await this.#nextBlock()) {
+      while (this.#damage === null && (await this.#nextBlock())) {
         const batch = emptyBatch();
         this.#parseBlock(batch);
         if (batch.ids.length > 0) yield batch;
       }
+      if (this.#damage !== null) throw this.#damage;
       this.#checkCounts();
     } finally {
       await this.close();
@@ -103,6 +106,10 @@ class ExportReader implements LedgerExport {
         this.#waiting = waiting;
         return true;
       }
+      if (this.#lines.fault !== null) {
+        this.#line += 1;
+        throw this.#fault('damaged', this.#lines.fault);
+      }
       if (this.#ended) return false;
       let next: IteratorResult<Uint8Array, unknown>;
       try {
@@ -116,27 +123,28 @@ class ExportReader implements LedgerExport {
           error,
         );
       }
-      try {
-        if (next.done) {
-          this.#ended = true;
-          this.#waiting = [this.#lines.end()].filter((text) => text !== '');
-        } else this.#waiting = this.#lines.push(next.value);
-      } catch (error) {
-        const offset = error instanceof LineError ? error.offset : 0;
-        this.#line += 1 + offset;
-        throw this.#fault('damaged', (error as Error).message, error);
-      }
+      if (next.done) {
+        this.#ended = true;
+        this.#waiting = [this.#lines.end()].filter((text) => text !== '');
+      } else this.#waiting = this.#lines.push(next.value);
     }
   }
 
   #parseBlock(into: MutableBatch): void {
     const block = this.#block;
     const length = block.length;
-    for (let at = 0; at < length;) {
+    for (let at = 0; at < length && this.#damage === null;) {
       const newline = block.indexOf('\n', at);
       const end = newline === -1 ? length : newline;
       this.#line += 1;
-      this.#takeLine(block, at, end, into);
+      const rows = into.ids.length;
+      try {
+        this.#takeLine(block, at, end, into);
+      } catch (error) {
+        if (rows === 0) throw error;
+        cutBatch(into, rows);
+        this.#damage = error;
+      }
       at = end + 1;
     }
     this.#block = '';

@@ -7,8 +7,9 @@ import type { LedgerRow } from './entry.ts';
  */
 export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   const row = value as unknown as LedgerRow;
-  if (!Number.isSafeInteger(row.id) || row.id < 0) throw new Error('id is not a whole number');
-  if (typeof row.time !== 'string') throw new Error('time is missing');
+  if (!Number.isSafeInteger(row.id) || row.id < 0)
+    throw new Error('id is not a whole number from 0 to 2^53 - 1');
+  if (typeof row.time !== 'string') throw new Error('time is not a text');
   if (typeof row.allowed !== 'boolean') throw new Error('allowed is not true or false');
   if (typeof row.reason !== 'string') {
     if (row.reason !== undefined && row.reason !== null) throw new Error('reason is not a text');

@@ -5,25 +5,22 @@ export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-/** LineError says what is wrong with a line; `offset` counts the good lines of the push before it. */
-export class LineError extends Error {
-  readonly offset: number;
-  constructor(message: string, offset: number) {
-    super(message);
-    this.offset = offset;
-  }
-}
-
 /**
  * LineBlocks cuts byte chunks at line ends. Each `push` gives the texts of the lines that are complete, each text
- * ending in a newline. The cut is made on bytes, so a character is never split; bytes that are not UTF-8
- * are refused. The rest of an unfinished line is kept, up to MAX_LINE_BYTES.
+ * ending in a newline. The cut is made on bytes, so a character is never split. The rest of an unfinished line is kept,
+ * up to MAX_LINE_BYTES. A line that cannot be read ends it: the lines before it are given, and `fault` says what is wrong
+ * with the next one, so that it makes no difference how the bytes were cut into chunks.
  */
 export class LineBlocks {
   #rest: Uint8Array[] = [];
   #restBytes = 0;
+  #fault: string | null = null;
 
-  /** Throws LineError. */
+  /** What is wrong with the line after those that were given, or null. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
   push(chunk: Uint8Array): readonly string[] {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const last = buffer.lastIndexOf(NEWLINE);
@@ -36,44 +33,40 @@ export class LineBlocks {
     if (this.#restBytes > 0) {
       // The line that the last chunk began is a block of its own, so that the rest is not copied for it.
       from = buffer.indexOf(NEWLINE) + 1;
-      if (this.#restBytes + from > MAX_LINE_BYTES) throw tooLong();
-      blocks.push(decode(Buffer.concat([...this.#rest, buffer.subarray(0, from)])));
-      this.#rest = [];
-      this.#restBytes = 0;
+      this.#keep(buffer.subarray(0, from));
+      blocks.push(this.end());
     }
-    if (from <= last) blocks.push(decode(buffer.subarray(from, last + 1), blocks.length));
-    if (last + 1 < buffer.length) this.#keep(buffer.subarray(last + 1));
-    return blocks;
+    if (this.#fault === null && from <= last) blocks.push(this.#decode(buffer.subarray(from, last + 1)));
+    if (this.#fault === null && last + 1 < buffer.length) this.#keep(buffer.subarray(last + 1));
+    return blocks.filter((text) => text !== '');
   }
 
-  /** The last line, where the file does not end in a newline. */
+  /** The line that is being collected: the last one, where the file does not end in a newline. */
   end(): string {
+    if (this.#fault !== null) return '';
     const rest = Buffer.concat(this.#rest);
     this.#rest = [];
     this.#restBytes = 0;
-    return decode(rest);
+    return this.#decode(rest);
   }
 
   #keep(bytes: Uint8Array): void {
     this.#restBytes += bytes.length;
-    if (this.#restBytes > MAX_LINE_BYTES) throw tooLong();
-    this.#rest.push(Buffer.from(bytes)); // a copy: the chunk belongs to the stream
+    if (this.#restBytes > MAX_LINE_BYTES) {
+      this.#fault = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`;
+      this.#rest = [];
+    } else this.#rest.push(Buffer.from(bytes)); // a copy: the chunk belongs to the stream
   }
-}
 
-function tooLong(): LineError {
-  return new LineError(`the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`, 0);
-}
-
-function decode(bytes: Buffer, linesBefore = 0): string {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) {
-    let line = linesBefore;
-    for (let at = 0, end = 0; at < bytes.length; at = end, line += 1) {
-      end = bytes.indexOf(NEWLINE, at) + 1 || bytes.length;
-      if (!isUtf8(bytes.subarray(at, end))) break;
+  #decode(bytes: Buffer): string {
+    if (isAscii(bytes)) return bytes.toString('latin1');
+    if (isUtf8(bytes)) return bytes.toString('utf8');
+    this.#fault = 'the text is not UTF-8';
+    let good = 0;
+    for (let end = 0; end < bytes.length; good = end) {
+      end = bytes.indexOf(NEWLINE, good) + 1 || bytes.length;
+      if (!isUtf8(bytes.subarray(good, end))) break;
     }
-    throw new LineError('the text is not UTF-8', line);
+    return bytes.toString('utf8', 0, good);
   }
-  return bytes.toString('utf8');
 }

@@ -30,6 +30,11 @@ export function emptyBatch(): MutableBatch {
   return { ids: [], times: [], at: [], pods: [], shapes: [] };
 }
 
+/** cutBatch leaves the first rows of a batch. */
+export function cutBatch(batch: MutableBatch, rows: number): void {
+  for (const column of Object.values(batch) as unknown[][]) column.length = Math.min(column.length, rows);
+}
+
 /** A line of the layout that `exportLines` writes, by the two parts of it that do not set rows apart. */
 interface KnownLine {
   /** From `"cluster"` up to the pod's name. */
@@ -47,7 +52,9 @@ const POD = ',"pod":"';
 const POD_UID = '","pod_uid":"';
 const CONTAINER = '","container":';
 /** The fields that set rows of one shape apart, with the ones that come before them. */
-const VARIABLE = /"(?:type|id|kind|time|review_uid|pod|pod_uid)":/;
+const VARIABLE = /"(?:type|id|kind|time|review_uid|pod|pod_uid)"\s*:/;
+/** What stands before the pod's name: flat, so that the pod is the row's own. */
+const FLAT_HEAD = /^"cluster":(?:null|"[^"\\]*"),"namespace":(?:null|"[^"\\]*"),"pod":"$/;
 /** Beyond this many the memory is emptied and begun again. */
 const MAX_KNOWN = 50_000;
 
@@ -151,14 +158,13 @@ export class RowShapes {
 
   /**
    * Only a line in the writer's layout is remembered, and only when its invariable parts hold no escape (so that a
-   * quote ends a text) and name no variable field a second time (JSON takes the last).
+   * quote ends a text) and name no variable field a second time, at whatever depth (JSON takes the last).
    */
   #remember(line: string, shape: LedgerRow): void {
     if (!this.#locate(line, 0, line.length)) return;
     const { headAt, podAt, restAt } = this.#place;
     const [head, rest] = [line.slice(headAt, podAt), line.slice(restAt)];
-    const isPlain = (part: string): boolean => !part.includes('\\') && !VARIABLE.test(part);
-    if (!isPlain(head.slice(0, -POD.length)) || !isPlain(rest)) return;
+    if (!FLAT_HEAD.test(head) || rest.includes('\\') || VARIABLE.test(rest)) return;
     const key = sketchLine(line, headAt, podAt, restAt, line.length);
     const known: KnownLine = { head: detached(head), rest: detached(rest), shape };
     const candidates = this.#lines.get(key);

@@ -7,9 +7,14 @@ import { durationHint, namespaceHint, registryHint } from './hints.ts';
 export const about = (description: string, more: Readonly<Record<string, unknown>> = {}) =>
   z.meta({ description, ...more });
 
-/** text is a text of at least one character. */
+/** text is a text of at least one character. Half a surrogate pair has no canonical form, so no revision could tell it. */
 export const text = (description: string, max = 1024) =>
-  z.string().check(z.minLength(1), z.maxLength(max), about(description));
+  z.string().check(
+    z.minLength(1),
+    z.maxLength(max),
+    z.refine((value: string) => value.isWellFormed(), 'holds half a surrogate pair, which is no character'),
+    about(description),
+  );
 
 /** list is a list that is empty by default. */
 export const list = <T extends z.core.SomeType>(entry: T, description: string, max = 256) =>

@@ -29,10 +29,15 @@ export class InputsDigest {
     this.#add(`class ${content} ${JSON.stringify([facts, policies])}\n`);
   }
 
-  /** Adds a row of a class that was written out. A pod's name comes with its length, so that no name reads as two. */
+  /**
+   * Adds a row of a class that was written out. A pod's name comes with its length, so that no name reads as two; one
+   * that UTF-8 cannot hold comes as JSON.
+   */
   addRow(index: number, id: number, time: string, pod: string | null): void {
     this.#piece +=
-      pod === null ? `${index} ${id} ${time} -\n` : `${index} ${id} ${time} ${pod.length} ${pod}\n`;
+      pod === null || !pod.isWellFormed()
+        ? `${index} ${id} ${time} ${JSON.stringify(pod)}\n`
+        : `${index} ${id} ${time} ${pod.length} ${pod}\n`;
     if (this.#piece.length > PIECE) this.#flush();
   }
 

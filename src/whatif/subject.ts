@@ -16,7 +16,7 @@ export function subjectOf(row: LedgerRow, source: ReplaySource, quota: string | 
     digest,
     facts: (digest === null ? undefined : source.facts(digest)) ?? NO_FACTS,
     signals: row.signals ?? null,
-    exposedBy: row.exposed_by ?? null,
+    exposedBy: row.exposed_by || null,
     quota,
     coldImagePolicy: source.coldImagePolicy,
     breakGlass: null,

@@ -1,4 +1,4 @@
-import { byCodeUnit, DAY_MS } from '../base/index.ts';
+import { byCodeUnit, DAY_MS, formatTime, parseTime } from '../base/index.ts';
 import { AUDIT_PREFIX, DENIAL_LABELS, labelOfSentence } from '../decision/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import { SIGNALS } from '../policy/index.ts';
@@ -158,7 +158,7 @@ export class Tally {
       label,
       reason,
       rows: 0,
-      newest: detached(time),
+      newest: utc(time),
     };
     this.#groups.set(key, group);
     return group;
@@ -189,7 +189,7 @@ function toSample(walked: WalkedRow, { row, subject, draft }: RowClass, change: 
   const refusal = draft?.kind === 'refuse' ? draft : null;
   return {
     id: walked.id,
-    time: detached(walked.time),
+    time: utc(walked.time),
     cluster: row.cluster ?? null,
     namespace: row.namespace ?? null,
     pod: walked.pod === null ? null : detached(walked.pod),
@@ -209,7 +209,12 @@ function toSample(walked: WalkedRow, { row, subject, draft }: RowClass, change: 
 
 /** The draft's label when it refuses; else the recorded one, recovered from the sentence where it is missing. */
 function labelOf({ row, draft }: RowClass): string {
-  return draft?.kind === 'refuse' ? draft.label : (row.label ?? labelOfSentence(row.reason) ?? 'other');
+  return draft?.kind === 'refuse' ? draft.label : row.label || labelOfSentence(row.reason) || 'other';
+}
+
+/** The time as UTC. One that ends in `Z` is kept digit by digit. */
+function utc(time: string): string {
+  return time.endsWith('Z') ? detached(time) : formatTime(parseTime(time));
 }
 
 /** A copy: a text cut out of a block of lines would keep the whole block alive. */

@@ -115,8 +115,9 @@ suite('canonicalJson', () => {
     );
   });
 
-  test('half a surrogate pair is read as its replacement, as in UTF-8', () => {
-    assert.equal(canonicalJson({ 'a\ud800': ['\udc00', '😀'] }), '{"a\ufffd":["\ufffd","😀"]}');
+  test('half a surrogate pair stays an escape, so that two values never have one form', () => {
+    assert.equal(canonicalJson({ b: 1, 'a\ud800': ['\udc00', '😀'] }), '{"a\\ud800":["\\udc00","😀"],"b":1}');
+    assert.notEqual(canonicalJson('\ud800'), canonicalJson('\udbff'));
   });
 
   for (const value of [undefined, Number.NaN, Number.POSITIVE_INFINITY, [Number.NaN]]) {

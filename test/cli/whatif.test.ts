@@ -112,6 +112,10 @@ describe('the gate of a merge', () => {
     const open = file('open.ndjson', toText({ rows: [row(1, { image: 'Not A Reference' })] }));
     assert.equal((await ipo(['whatif', policy, '-l', open, '--strict'])).code, 5);
   });
+  test('break-glass admissions alone are covered rows, so --strict holds', async () => {
+    const bypassed = file('bypassed.ndjson', toText({ rows: [row(1, { break_glass: true })] }));
+    assert.equal((await ipo(['whatif', policy, '-l', bypassed, '--strict', '-o', 'json'])).code, 0);
+  });
   test('a check that does not hold outweighs --strict', async () =>
     assert.equal(await gate('--strict', '--limit', '1', '--fail-on', 'would_deny'), 1));
   test('an empty period is said in one sentence', async () => {

@@ -139,6 +139,34 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
   );
 });
 
+test('fields that a known line names twice, or further in, are read as JSON reads them', async () => {
+  const [header = '', ...lines] = toText({ header: { rows: null }, rows: [row(6), row(5), row(4)] })
+    .trimEnd()
+    .split('\n');
+  const tails = [
+    ',"time" :"2020-01-01T00:00:00Z"}',
+    ',"pod"\t:"other"}',
+    ',"x":{"pod":"inner"}}',
+    ',"x":{"id":1}}',
+    ',"kind": "reconcile"}',
+  ];
+  for (const tail of tails) {
+    const changed = lines.map((line) => `${line.slice(0, -1)}${tail}`);
+    const expected = changed.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const found = await readAll([header, ...changed, ''].join('\n'));
+    assert.deepEqual(
+      found,
+      expected.map((value) => ({ id: value.id, time: value.time, pod: value.pod, shape: shapeOf(value) })),
+      tail,
+    );
+  }
+  const nested = lines.map((line) =>
+    line.replace(/"pod":"[^"]*","pod_uid":"[^"]*",/, '"x":{"a":1,"pod":"B","pod_uid":"q","container":"z"},'),
+  );
+  const found = await readAll([header, ...nested, ''].join('\n'));
+  assert.deepEqual(Array.isArray(found) && found.map(({ pod }) => pod), [null, null, null]);
+});
+
 test('what the writer writes, the reader reads', async () => {
   const made = [
     row(3),

@@ -115,6 +115,22 @@ describe('which rows are covered', () => {
     assert.equal((await ask({}, { rows }, { days: 1, asOf: '2026-11-20T06:00:00.001Z' })).evaluated, 2);
   });
 
+  test('microseconds count at the edges', async () => {
+    const rows = [
+      row(4, { time: '2026-11-20T06:00:00.000001Z' }),
+      row(3, { time: '2026-11-20T06:00:00.000000Z' }),
+      row(2, { time: '2026-11-19T06:00:00.000000Z' }),
+      row(1, { time: '2026-11-19T05:59:59.999999Z' }),
+    ];
+    assert.equal((await ask({}, { rows }, { days: 1 })).evaluated, 2);
+    const later = await ask(
+      {},
+      { header: { exported_at: '2026-11-20T06:00:00.000001Z' }, rows },
+      { days: 1 },
+    );
+    assert.deepEqual([later.evaluated, later.as_of], [2, '2026-11-20T06:00:00.000001Z']);
+  });
+
   test('a row out of the order of time is found where it stands', async () => {
     const rows = [row(3), row(2, { time: '2026-01-01T00:00:00Z' }), row(1)];
     assert.equal((await ask({}, { rows })).evaluated, 2);
@@ -158,6 +174,17 @@ describe('the limit', () => {
     const more = [row(11, { image: 'UPPER CASE' }), ...rows];
     const result = await ask({}, { rows: more }, { limit: 10 });
     assert.deepEqual([result.evaluated, result.not_evaluated.count, result.truncated], [10, 1, false]);
+  });
+
+  test('however the bytes come, damage behind enough rows is not met, and damage before is', async () => {
+    const { toText } = await import('./ledger-text.ts');
+    const good = toText({ header: { rows: null }, rows });
+    for (const damage of ['{"damaged\n', '\n', '\ud800'.toWellFormed().repeat(3)]) {
+      for (const chunk of [7, 100, 3000, 1_000_000]) {
+        assert.equal((await ask({}, good + damage, { limit: 9, chunk })).truncated, true);
+        await assert.rejects(ask({}, good + damage, { limit: 10, chunk }), { code: /damaged|truncated/ });
+      }
+    }
   });
 
   test('reading stops when there are enough: damage further down is not met', async () => {
@@ -224,6 +251,54 @@ describe('facts', () => {
     const text = { images: [triaged], rows: [row(1)] };
     assert.equal((await ask({}, text)).would_deny, 1, 'one that ends exactly then has expired');
     assert.equal((await ask({}, text, { asOf: '2026-11-20T05:59:59.999Z' })).would_deny, 0);
+  });
+});
+
+describe('what was odd', () => {
+  test('triage covers a CVE for the image, whichever of its findings says so', async () => {
+    const twice = [
+      finding('CVE-1', 'CRITICAL'),
+      finding('CVE-1', 'CRITICAL', { package: 'q', triaged_until: '2027-01-01T00:00:00Z' }),
+    ];
+    assert.equal((await ask({}, { images: [image(DIGEST_A, twice)], rows: [row(1)] })).would_deny, 0);
+  });
+
+  test('a reference with a sha512 digest parses; facts are kept by sha256 alone', async () => {
+    const rows = [row(1, { image: `registry.example/app@sha512:${'f'.repeat(128)}`, digest: null })];
+    const result = await ask({ digestEnforcement: 'require' }, { rows });
+    assert.deepEqual([result.evaluated, result.unchanged, result.distinct_images], [1, 1, 0]);
+  });
+
+  test('an empty label counts as none, an empty exposure too, and times come out as UTC', async () => {
+    const odd = row(1, {
+      ...refused,
+      label: '',
+      reason: 'digest required: x',
+      exposed_by: '',
+      signals: ['exposed'],
+      time: '2026-11-19T08:30:00.5+02:00',
+    });
+    const result = await ask({ severityThreshold: 'NONE' }, { rows: [odd] });
+    assert.deepEqual(result.would_allow_by_reason, { digest: 1 });
+    assert.equal(result.samples[0]?.time, '2026-11-19T06:30:00.500Z');
+    const high = image(DIGEST_A, [finding('CVE-2', 'HIGH')]);
+    const escalated = await ask(
+      { deploymentContext: { mode: 'Escalate' } },
+      { images: [high], rows: [{ ...odd, allowed: true, reason: '' }] },
+    );
+    assert.equal(
+      escalated.samples[0]?.draft.reason,
+      'context exposed: vulnerabilities at or above HIGH: CVE-2',
+    );
+  });
+
+  test('pods that UTF-8 cannot hold have digests of their own', async () => {
+    const digests = await Promise.all(
+      ['p\ud800', 'p\udbff', 'p\ufffd', null].map(
+        async (pod) => (await ask({}, { rows: [row(1, { pod })] })).inputs_digest,
+      ),
+    );
+    assert.equal(new Set(digests).size, 4);
   });
 });
 

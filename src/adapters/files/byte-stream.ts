@@ -1,10 +1,15 @@
 import { open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { IpoError } from '../../base/index.ts';
 import { toFileError } from './file-error.ts';
 
-const CHUNK = 262_144;
+/** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
+const CHUNK = 65_536;
+/** So much compressed data is taken at a time: what it can grow to is bounded before the reader has had its turn. */
+const SLICE = 16_384;
+/** With so many bytes waiting to be read, decompression pauses. */
+const MUCH = 4_194_304;
 
 /** What stands at the start of compressed data; the name of a file may say otherwise. */
 const GZIP = [0x1f, 0x8b];
@@ -64,29 +69,73 @@ async function* countBytes(
   }
 }
 
+/**
+ * Decompresses slice by slice. Everything that was decompressed is given before a fault in the data is thrown, so that a
+ * reader who has enough with the good part never meets it; a pipe would throw its buffers away. While much is waiting to
+ * be read, decompression pauses: a few bytes can stand for gigabytes.
+ */
 async function* decompressed(
   input: AsyncIterable<Uint8Array>,
-  through: NodeJS.ReadWriteStream & { destroy(): void },
+  through: Transform,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const source = Readable.from(input, { objectMode: false });
-  source.on('error', (error) => (through as unknown as Readable).destroy(error));
-  source.pipe(through);
+  let ready: Uint8Array[] = [];
+  let waiting = 0;
+  let settled = true;
+  let fault: Error | null = null;
+  let wake = (): void => undefined;
+  through.on('data', (chunk: Uint8Array) => {
+    ready.push(chunk);
+    waiting += chunk.length;
+    if (waiting < MUCH) return;
+    through.pause();
+    wake();
+  });
+  const settle = (): void => {
+    settled = true;
+    wake();
+  };
+  through.on('error', (error) => {
+    fault = error;
+    settle();
+  });
+  through.on('end', settle);
+
+  /** Gives what comes out until the transform has taken what it was given. */
+  async function* taken(): AsyncGenerator<Uint8Array, void, undefined> {
+    do {
+      if (!settled && waiting < MUCH) await new Promise<void>((resolve) => (wake = resolve));
+      const given = ready;
+      ready = [];
+      waiting = 0;
+      yield* given;
+      through.resume();
+    } while (!settled || ready.length > 0);
+    if (fault !== null) throw faultOf(fault);
+  }
+
   try {
-    for await (const chunk of through as unknown as AsyncIterable<Uint8Array>) yield chunk;
-  } catch (error) {
-    if (error instanceof IpoError) throw error;
-    const ended = /unexpected end|Z_BUF_ERROR/i.test(
-      `${(error as NodeJS.ErrnoException).code} ${(error as Error).message}`,
-    );
-    throw new IpoError(
-      'damaged_stream',
-      ended ? 'the compressed data ends too early' : 'the compressed data is damaged',
-      { cause: error },
-    );
+    for await (const chunk of input) {
+      for (let at = 0; at < chunk.length; at += SLICE) {
+        settled = false;
+        through.write(chunk.subarray(at, at + SLICE), settle);
+        yield* taken();
+      }
+    }
+    settled = false;
+    through.end();
+    yield* taken();
   } finally {
-    source.destroy();
     through.destroy();
   }
+}
+
+function faultOf(error: NodeJS.ErrnoException): IpoError {
+  const ended = /unexpected end|Z_BUF_ERROR/i.test(`${error.code} ${error.message}`);
+  return new IpoError(
+    'damaged_stream',
+    ended ? 'the compressed data ends too early' : 'the compressed data is damaged',
+    { cause: error },
+  );
 }
 
 async function peek(
