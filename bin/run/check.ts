@@ -5,6 +5,7 @@ import type { CheckOptions } from '../commands/check.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 import { VERSION } from '../version.ts';
 import { toDocument, type CheckDocument } from './check-document.ts';
 import { FactBook } from './check-facts.ts';
@@ -32,7 +33,7 @@ export async function runCheck(
   checkFlags(images, options);
   const given = parseAsOf(options.asOf);
   const named = images.length === 0 ? [] : [podOfArguments(images, options)];
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const policies = await readAllPolicies(options.policy, parts);
   const manifests = await readManifests(options.manifest, options.namespace, parts);
   const kev = options.kev === undefined ? null : await parts.readKev(options.kev);

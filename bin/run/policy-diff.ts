@@ -6,6 +6,7 @@ import { renderComparison } from '../ui/policy-diff-view.ts';
 import { checkStdin } from '../ui/read-policies.ts';
 import { readPolicies } from '../ui/read-policy.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 
 /** runPolicyDiff is `ipo policy diff`. */
 export async function runPolicyDiff(
@@ -17,7 +18,7 @@ export async function runPolicyDiff(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ['table', 'json', 'yaml', 'markdown'], 'table');
   checkStdin([before, after]);
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const read = async (path: string) => ({
     file: path === '-' ? 'stdin' : path,
     policies: await readPolicies(path, parts),

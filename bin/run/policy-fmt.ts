@@ -5,6 +5,7 @@ import { EXIT, report, type ExitCode } from '../ui/exit.ts';
 import { plural, renderProblems } from '../ui/policy-problems.ts';
 import { checkStdin, readPolicyText } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
 
 /** runPolicyFmt is `ipo policy fmt`. Every file is formatted before the first is written. */
@@ -29,7 +30,7 @@ export async function runPolicyFmt(
       'Add --write to change them in place, or --check to list those that would change',
     );
   }
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const { formatPolicies } = await loadAuthoring();
   const results: { path: string; before: string; after: string }[] = [];
   let worst: ExitCode = EXIT.done;

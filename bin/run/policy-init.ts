@@ -4,6 +4,7 @@ import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
 import type { PolicyInitOptions } from '../commands/policy.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
 
 /** runPolicyInit is `ipo policy init`: it asks nothing, so that it does the same in a terminal and in a script. */
@@ -28,7 +29,7 @@ export async function runPolicyInit(
     terminal.out(text);
     return EXIT.done;
   }
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   if (!force && (await isThere(out, parts))) {
     throw new UsageError(
       `${out} is there already; it was left as it is`,

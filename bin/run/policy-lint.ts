@@ -7,6 +7,7 @@ import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { plural, renderProblems } from '../ui/policy-problems.ts';
 import { checkStdin, readInForce, readPolicyText } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
 import { VERSION } from '../version.ts';
 
@@ -23,7 +24,7 @@ export async function runPolicyLint(
   const failOn = parseLevel(options.failOn);
   const distinct = [...new Set(paths)];
   checkStdin([...paths, options.against]);
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const inForce = options.against === undefined ? [] : await readInForce(options.against, parts);
   const files: PolicyFile[] = [];
   const unreadable: { file: string; message: string }[] = [];

@@ -3,6 +3,7 @@ import type { PolicySchemaOptions } from '../commands/policy.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import type { Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 
 /** runPolicySchema is `ipo policy schema`. */
 export async function runPolicySchema(options: PolicySchemaOptions, terminal: Terminal): Promise<ExitCode> {
@@ -10,6 +11,6 @@ export async function runPolicySchema(options: PolicySchemaOptions, terminal: Te
   const { policyJsonSchema } = await loadAuthoring();
   // Indented, unlike other JSON: people keep this file beside their policies and read its changes.
   const text = `${JSON.stringify(policyJsonSchema(), null, 2)}\n`;
-  await writeOutputs(targets, () => text, await terminal.parts(), terminal);
+  await writeOutputs(targets, () => text, openParts(terminal), terminal);
   return EXIT.done;
 }

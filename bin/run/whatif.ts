@@ -15,6 +15,7 @@ import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { Progress } from '../ui/progress.ts';
 import { readOnePolicy } from '../ui/read-policy.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
 import { VERSION } from '../version.ts';
 import { parseChecks, runChecks, whatIsOpen } from './whatif-checks.ts';
@@ -43,7 +44,7 @@ export async function runWhatIf(
   const ledgerPath = pathOfLedger(options);
   if (policyPath === '-' && ledgerPath === '-')
     throw new UsageError('policy and ledger cannot both come from stdin');
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const draft = await readOnePolicy(policyPath, parts);
   const progress = new Progress(terminal, globals, parts.clock.now);
   const ledger = await parts.openLedger(ledgerPath, (read, size) => progress.bytes(read, size));
@@ -99,7 +100,7 @@ async function selfCheck(
   }
   const targets = parseOutputs(options.output ?? [], SELF_CHECK_FORMATS, 'table');
   const parameters = parseParameters(options);
-  const parts = await terminal.parts();
+  const parts = openParts(terminal);
   const progress = new Progress(terminal, globals, parts.clock.now);
   const ledger = await parts.openLedger(pathOfLedger(options), (read, size) => progress.bytes(read, size));
   try {

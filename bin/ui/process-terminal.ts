@@ -10,10 +10,7 @@ export function processTerminal(): Terminal {
     env,
     tty: { in: stdin.isTTY, out: stdout.isTTY, err: stderr.isTTY },
     columns: Math.min(Math.max(stdout.columns ?? stderr.columns ?? 100, 40), 200),
-    parts: async () => {
-      const { buildCli } = await import('../../src/app/index.ts');
-      return buildCli(stdin);
-    },
+    stdin,
   };
 }
 

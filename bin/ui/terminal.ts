@@ -1,5 +1,3 @@
-import type { CliParts } from '../../src/app/index.ts';
-
 /** Terminal is the world as a command sees it. Results go to `out`, everything else to `err`. */
 export interface Terminal {
   out(text: string): void;
@@ -9,7 +7,8 @@ export interface Terminal {
   readonly tty: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
   /** Columns of the terminal; 100 where it is none. */
   readonly columns: number;
-  readonly parts: () => Promise<CliParts>;
+  /** The standard input, as bytes. */
+  readonly stdin: AsyncIterable<Uint8Array>;
 }
 
 /** GlobalOptions hold for every command. */

@@ -1,4 +1,5 @@
 import { decide, type Decision } from '../decision/index.ts';
+import type { Subject } from '../facts/index.ts';
 import { isRecordedRefusal } from '../ledger/index.ts';
 import { governs, type Policy } from '../policy/index.ts';
 import type { Revisions } from './revisions.ts';
@@ -10,6 +11,7 @@ export class Judge {
   readonly #source: Policy | null;
   readonly #revisions: Revisions;
   readonly #asOf: number;
+  readonly #decided = new WeakMap<Subject, Map<Policy, Decision>>();
 
   constructor(draft: Policy, source: Policy | null, revisions: Revisions, asOf: number) {
     this.#draft = draft;
@@ -25,7 +27,7 @@ export class Judge {
     const inForce = this.#source ?? (row.policy ? this.#revisions.inForce(row.policy) : null);
     const own = row.policy_revision ? this.#revisions.revision(row.policy_revision) : null;
     if (subject === null) return [];
-    const draft = decide(this.#draft, subject, this.#asOf);
+    const draft = this.#decide(this.#draft, subject);
     rows.draft = draft;
     if (draft.kind === 'unknown') return [inForce, own];
     const admits = draft.kind === 'admit';
@@ -39,7 +41,7 @@ export class Judge {
     if (inForce === null || subject === null) return 'missing';
     // "one that does not govern the row's namespace admits"
     const verdict: Decision['kind'] = governs(inForce, row.namespace ?? '')
-      ? decide(inForce, subject, this.#asOf).kind
+      ? this.#decide(inForce, subject).kind
       : 'admit';
     if (verdict === 'unknown') return 'missing';
     return (verdict === 'admit') === admits ? 'none' : admits ? 'would_allow' : 'would_deny';
@@ -49,8 +51,17 @@ export class Judge {
     const refused = isRecordedRefusal(row);
     if (refused && isQuotaRefusal(row)) return 'not_asked';
     if (own === null || subject === null) return 'unknown';
-    const verdict = decide(own, subject, this.#asOf).kind;
+    const verdict = this.#decide(own, subject).kind;
     if (verdict === 'unknown') return 'unknown';
     return (verdict === 'refuse') === refused ? 'none' : 'drifted';
+  }
+
+  /** One policy in three parts (draft, in force, own revision), and one subject in many classes, are decided once. */
+  #decide(policy: Policy, subject: Subject): Decision {
+    let decided = this.#decided.get(subject);
+    if (decided === undefined) this.#decided.set(subject, (decided = new Map()));
+    let decision = decided.get(policy);
+    if (decision === undefined) decided.set(policy, (decision = decide(policy, subject, this.#asOf)));
+    return decision;
   }
 }

@@ -42,6 +42,7 @@ export class RowClasses {
   readonly #byShape = new Map<LedgerRow, RowClass>();
   /** By content, since a source may give two objects for one shape. */
   readonly #byContent = new Map<string, RowClass>();
+  readonly #subjects = new Map<string, Subject | null>();
   readonly #source: ReplaySource;
   readonly #settle: (rows: RowClass) => void;
   #count = 0;
@@ -67,8 +68,7 @@ export class RowClasses {
         index: this.#count,
         row: shape,
         content,
-        // "The licence meter is not re-run."
-        subject: shape.break_glass === true ? null : subjectOf(shape, this.#source, null),
+        subject: shape.break_glass === true ? null : this.#subject(shape),
         draft: null,
         outcome: shape.break_glass === true ? 'break_glass' : 'not_evaluated',
         effect: 'none',
@@ -84,11 +84,28 @@ export class RowClasses {
     return rows;
   }
 
+  /** Classes of one image in one context share the subject, so that it is decided once. */
+  #subject(shape: LedgerRow): Subject | null {
+    const key = JSON.stringify([
+      shape.image,
+      shape.digest ?? null,
+      shape.signals ?? null,
+      shape.exposed_by ?? null,
+    ]);
+    let subject = this.#subjects.get(key);
+    if (subject === undefined) {
+      subject = subjectOf(shape, this.#source, null); // "The licence meter is not re-run."
+      this.#subjects.set(key, subject);
+    }
+    return subject;
+  }
+
   /** Settles every class that is held. */
   settle(): void {
     for (const rows of this.#byContent.values()) this.#settle(rows);
     this.#byContent.clear();
     this.#byShape.clear();
+    this.#subjects.clear();
   }
 }
 

@@ -1,6 +1,5 @@
 import { run } from '../../bin/main.ts';
 import type { Terminal } from '../../bin/ui/terminal.ts';
-import { buildCli } from '../../src/app/index.ts';
 
 /** Ran is what a command left behind. */
 export interface Ran {
@@ -26,7 +25,7 @@ export async function ipo(
     env: { TERM: 'xterm' },
     tty: { in: tty, out: tty, err: tty },
     columns: 100,
-    parts: async () => buildCli(input()),
+    stdin: input(),
   };
   const code = await run(args, terminal);
   return { code, out, err };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { run } from '../../bin/main.ts';
 import type { CheckDocument } from '../../bin/run/check-document.ts';
 import type { Terminal } from '../../bin/ui/terminal.ts';
-import { buildCli } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { SIGNALS } from '../../src/policy/index.ts';
 import type { DecisionCase } from './cases.ts';
@@ -40,7 +39,7 @@ export async function checked(c: DecisionCase, ledger: string, folder: string): 
     env: {},
     tty: { in: false, out: false, err: false },
     columns: 100,
-    parts: async () => buildCli(nothing()),
+    stdin: nothing(),
   };
   const code = await run(argv, terminal);
   const document = tryJson(out);

@@ -6,8 +6,6 @@ import { toFileError } from './file-error.ts';
 
 /** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
 const CHUNK = 65_536;
-/** So much compressed data is taken at a time: what it can grow to is bounded before the reader has had its turn. */
-const SLICE = 16_384;
 /** With so many bytes waiting to be read, decompression pauses. */
 const MUCH = 4_194_304;
 
@@ -70,9 +68,9 @@ async function* countBytes(
 }
 
 /**
- * Decompresses slice by slice. Everything that was decompressed is given before a fault in the data is thrown, so that a
- * reader who has enough with the good part never meets it; a pipe would throw its buffers away. While much is waiting to
- * be read, decompression pauses: a few bytes can stand for gigabytes.
+ * Decompresses ahead of the reader, so that the two work at once, until much is waiting to be read: a few bytes can stand
+ * for gigabytes. What was decompressed is given before a fault is thrown, so that a reader who has enough with the good
+ * part never meets it; a pipe would throw its buffers away.
  */
 async function* decompressed(
   input: AsyncIterable<Uint8Array>,
@@ -80,52 +78,54 @@ async function* decompressed(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let ready: Uint8Array[] = [];
   let waiting = 0;
-  let settled = true;
-  let fault: Error | null = null;
-  let wake = (): void => undefined;
+  let ended = false;
+  let fault: unknown = null;
+  let wakeReader = (): void => undefined;
+  let wakeWriter = (): void => undefined;
+  const end = (error: unknown): void => {
+    fault ??= error;
+    ended = true;
+    wakeReader();
+    wakeWriter();
+  };
   through.on('data', (chunk: Uint8Array) => {
     ready.push(chunk);
     waiting += chunk.length;
-    if (waiting < MUCH) return;
-    through.pause();
-    wake();
+    if (waiting >= MUCH) through.pause();
+    wakeReader();
   });
-  const settle = (): void => {
-    settled = true;
-    wake();
-  };
-  through.on('error', (error) => {
-    fault = error;
-    settle();
-  });
-  through.on('end', settle);
+  through.on('drain', () => wakeWriter());
+  through.on('error', (error) => end(faultOf(error)));
+  through.on('end', () => end(null));
 
-  /** Gives what comes out until the transform has taken what it was given. */
-  async function* taken(): AsyncGenerator<Uint8Array, void, undefined> {
-    do {
-      if (!settled && waiting < MUCH) await new Promise<void>((resolve) => (wake = resolve));
-      const given = ready;
-      ready = [];
-      waiting = 0;
-      yield* given;
-      through.resume();
-    } while (!settled || ready.length > 0);
-    if (fault !== null) throw faultOf(fault);
-  }
-
-  try {
-    for await (const chunk of input) {
-      for (let at = 0; at < chunk.length; at += SLICE) {
-        settled = false;
-        through.write(chunk.subarray(at, at + SLICE), settle);
-        yield* taken();
+  const write = async (): Promise<void> => {
+    try {
+      for await (const chunk of input) {
+        if (ended) return;
+        if (!through.write(chunk)) await new Promise<void>((resolve) => (wakeWriter = resolve));
       }
+      through.end();
+    } catch (error) {
+      end(error);
     }
-    settled = false;
-    through.end();
-    yield* taken();
+  };
+  const written = write();
+  try {
+    for (;;) {
+      const given = ready;
+      if (given.length > 0) {
+        ready = [];
+        waiting = 0;
+        through.resume();
+        yield* given;
+      } else if (ended) break;
+      else await new Promise<void>((resolve) => (wakeReader = resolve));
+    }
+    if (fault !== null) throw fault;
   } finally {
+    end(null);
     through.destroy();
+    await written;
   }
 }
 

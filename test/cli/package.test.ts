@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const IPO = join(ROOT, 'bin/ipo.cjs');
+const built = existsSync(join(ROOT, 'dist/main.cjs')) ? false : 'dist/ is not built: run npm run build';
+const directory = mkdtempSync(join(tmpdir(), 'ipo-package-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const run = (args: readonly string[], cwd = directory) =>
+  spawnSync(process.execPath, [IPO, ...args], { encoding: 'utf8', cwd, maxBuffer: 64 * 1024 * 1024 });
+
+test('every command runs from the bundle, from any directory', { skip: built }, () => {
+  const draft = join(ROOT, 'fixtures/policies/tighten.yaml');
+  const ledger = join(ROOT, 'fixtures/ledger/shop.ndjson.gz');
+  const calls: readonly (readonly [args: readonly string[], code: number, out: RegExp])[] = [
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['--help'], 0, /Exit codes:/],
+    [['whatif', draft, '--ledger', ledger], 0, /cluster-baseline/],
+    [['whatif', draft, '--ledger', ledger, '-o', 'html'], 0, /^<!doctype html>/i],
+    [['whatif', '--self-check', '--ledger', ledger], 0, /reproduced/i],
+    [['check', 'nginx', '-p', draft], 1, /nginx/],
+    [['policy', 'lint', draft], 0, /^/],
+    [['policy', 'lint', draft, '-o', 'sarif'], 0, /"2\.1\.0"/],
+    [['policy', 'diff', draft, join(ROOT, 'fixtures/policies/loosen.yaml'), '-o', 'markdown'], 0, /spec/],
+    [['policy', 'fmt', draft], 0, /kind: ImagePolicy/],
+    [['policy', 'init', 'mine'], 0, /name: mine/],
+    [['policy', 'schema'], 0, /"\$id"/],
+  ];
+  for (const [args, code, out] of calls) {
+    const child = run(args);
+    assert.equal(child.status, code, `ipo ${args.join(' ')}: ${child.stderr}`);
+    assert.match(child.stdout, out, args.join(' '));
+  }
+});
+
+test('the package holds the program, its pages and its licence, and no source or fixture', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    files: string[];
+    bin: { ipo: string };
+  };
+  for (const file of ['bin/ipo.cjs', 'dist', 'man', 'LICENSE', 'README.md', 'CHANGELOG.md'])
+    assert.ok(manifest.files.includes(file), file);
+  assert.equal(manifest.bin.ipo, 'bin/ipo.cjs');
+  assert.equal(manifest.files.length, 6);
+});
+
+test('a Node that is too old is told so in one line', () => {
+  const old = join(directory, 'old.cjs');
+  writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });");
+  const child = spawnSync(process.execPath, ['--require', old, IPO, '--version'], { encoding: 'utf8' });
+  assert.equal(child.status, 3);
+  assert.match(child.stderr, /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\)\n$/);
+});
+
+test('the lock file names no address', () => {
+  assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/);
+});
+
+test('a reader that goes away ends the output, not the program', { skip: built }, () => {
+  const child = spawnSync('sh', ['-c', `"${process.execPath}" "${IPO}" policy schema | head -c 10`], {
+    encoding: 'utf8',
+  });
+  assert.equal(child.stderr, '');
+  assert.equal(child.stdout.length, 10);
+});
