@@ -5,7 +5,11 @@
 var version = process.versions.node.split('.').map(Number);
 if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
   process.stderr.write(
-    'ipo needs Node.js 24.15 or newer; this is ' + process.versions.node + ' (' + process.execPath + ')\n',
+    'ipo needs Node.js 24.15 or newer; this is ' +
+      process.versions.node +
+      ' (' +
+      process.execPath +
+      '); in a clone, npm ci brings one that npx ipo uses\n',
   );
   process.exitCode = 3;
 } else {

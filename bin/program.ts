@@ -20,7 +20,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     .helpOption('-h, --help', 'show help')
     .addOption(new Option('--no-color', 'no colour, whatever the terminal'))
     .addOption(new Option('-q, --quiet', 'nothing on stderr but errors'))
-    .addOption(new Option('--verbose', 'say more; with a fault, where in the program it came from'))
+    .addOption(new Option('--verbose', 'with a fault, say where in the program it came from'))
     .addHelpText(
       'after',
       '\nExit codes: 0 done; 1 a check did not hold; 2 wrong usage, invalid policy or export;\n' +
@@ -55,9 +55,11 @@ export type Settle = (
 ) => () => Promise<void>;
 
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
-function configure(command: Command, terminal: Terminal): void {
+function configure(command: Command, terminal: Terminal, above: readonly string[] = []): void {
+  const trail = [...above, command.name()];
   command
     .exitOverride()
+    .showHelpAfterError(`  See ${[...trail, '--help'].join(' ')}.`)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => terminal.out(text),
@@ -66,5 +68,5 @@ function configure(command: Command, terminal: Terminal): void {
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
     });
-  for (const child of command.commands) configure(child, terminal);
+  for (const child of command.commands) configure(child, terminal, trail);
 }

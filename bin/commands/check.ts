@@ -3,10 +3,10 @@ import type { Settle } from '../program.ts';
 
 /** CheckOptions are the flags of `ipo check` as commander gives them. */
 export interface CheckOptions {
-  readonly policy: readonly string[];
-  readonly manifest: readonly string[];
+  readonly policy?: readonly string[];
+  readonly manifest?: readonly string[];
   readonly ledger?: string;
-  readonly trivy: readonly string[];
+  readonly trivy?: readonly string[];
   readonly kev?: string;
   readonly namespace: string;
   readonly asOf?: string;
@@ -18,37 +18,29 @@ export interface CheckOptions {
   readonly exposedBy?: string;
   readonly quota?: string;
   readonly breakGlass?: string;
-  readonly output: readonly string[];
+  readonly output?: readonly string[];
 }
 
 /** checkCommand defines `ipo check`. */
 export function checkCommand(settle: Settle): Command {
-  const many = (flags: string, text: string, shown: string) =>
-    new Option(flags, text)
-      .argParser((value: string, before: readonly string[]) => [...before, value])
-      .default([], shown);
+  const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
     .summary('would these images be admitted?')
     .description(
       'Decides images or manifests under policies, offline, as the admission webhook would, with the facts of a ledger export or of Trivy reports. Exit 1 when something is refused.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
-    .addOption(
-      many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin', 'none'),
-    )
+    .addOption(many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin'))
     .addOption(
       many(
         '-f, --manifest <file>',
         'Kubernetes manifests (YAML or JSON) or an AdmissionReview; repeatable; - is stdin',
-        'none',
       ),
     )
     .addOption(
       new Option('-l, --ledger <file>', 'ledger export with what is known of the images; - is stdin'),
     )
-    .addOption(
-      many('-t, --trivy <file>', 'JSON report of Trivy for an image; repeatable; - is stdin', 'none'),
-    )
+    .addOption(many('-t, --trivy <file>', 'JSON report of Trivy for an image; repeatable; - is stdin'))
     .addOption(new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'))
     .addOption(
       new Option('-n, --namespace <name>', 'namespace of images, and of objects that name none').default(
@@ -71,19 +63,17 @@ export function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a fact is unknown, an image has no scan record, or nothing was decided',
+        'exit 5 when a fact is unknown, an image has no scan record, an object was skipped that seems to make pods, or nothing was decided',
       ),
     )
     .addOption(
       new Option('--groups <a,b>', 'groups of who asks: with them a break-glass annotation can be granted'),
     )
     .addOption(
-      new Option(
+      many(
         '-o, --output <format[=path]>',
-        'table, json, yaml, markdown, sarif, junit or github; repeatable',
-      )
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([], 'table'),
+        'table, json, yaml, markdown, sarif, junit or github; repeatable (default: table)',
+      ),
     );
   const facts = [
     new Option(
@@ -105,4 +95,8 @@ export function checkCommand(settle: Settle): Command {
       return runCheck(images, command.opts<CheckOptions>(), terminal, globals);
     })(),
   );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

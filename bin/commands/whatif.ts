@@ -34,7 +34,7 @@ export function whatifCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--fail-on <check>',
-        'exit 1 when would_deny, would_allow or a denial label counts above =N (default 0); repeatable',
+        'exit 1 when would_deny, would_allow, edit_would_deny, edit_would_allow (what the edit itself does, new scans left out) or a denial label counts above =N (default 0); repeatable',
       ).argParser(collect),
     )
     .addOption(

@@ -1,6 +1,6 @@
 import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
 import { formatTime } from '../../src/base/index.ts';
-import type { PolicyVerdict } from '../../src/decision/index.ts';
+import { WORKLOAD_HARDENING, type PolicyVerdict } from '../../src/decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';
 import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remedy.ts';
 
@@ -51,6 +51,11 @@ export interface ImageDocument extends AnswerDocument {
   readonly digest_from: string | null;
   readonly scanned_at: string | null;
   readonly scanned: boolean;
+}
+
+/** isImageAnswer tells an answer on an image from one on a pod. */
+export function isImageAnswer(answer: AnswerDocument): answer is ImageDocument {
+  return 'image' in answer;
 }
 
 /** CheckDocument is the answer of `ipo check` as JSON. */
@@ -188,7 +193,7 @@ function toHardeningDocument({ policy, verdict, sentence, breakGlass }: Hardenin
     policy_revision: policy.revision,
     enforcement: policy.spec.enforcement,
     verdict,
-    label: verdict === 'refuse' ? 'workload_hardening' : null,
+    label: verdict === 'refuse' ? WORKLOAD_HARDENING : null,
     sentence,
     fact: null,
     break_glass: breakGlass,

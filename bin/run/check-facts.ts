@@ -1,5 +1,5 @@
 import type { TrivyReport } from '../../src/app/index.ts';
-import type { Digest } from '../../src/base/index.ts';
+import { parseTime, type Digest } from '../../src/base/index.ts';
 import { effectiveDigest, NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
 import type { Finding, ScanRecord } from '../../src/findings/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
@@ -118,10 +118,15 @@ export class FactBook {
 
 function newest(reports: readonly TrivyReport[]): TrivyReport | null {
   return reports.reduce<TrivyReport | null>(
-    (best, report) =>
-      best === null || (report.scan.scannedAt ?? '') >= (best.scan.scannedAt ?? '') ? report : best,
+    (best, report) => (best === null || scannedAt(report) >= scannedAt(best) ? report : best),
     null,
   );
+}
+
+/** A report that does not say when it was made is the oldest. */
+function scannedAt({ scan }: TrivyReport): number {
+  const at = scan.scannedAt === null ? NaN : parseTime(scan.scannedAt);
+  return Number.isNaN(at) ? -Infinity : at;
 }
 
 /** The digest under which the registry of this name holds the image; that of another name only if there is one alone. */
@@ -135,10 +140,16 @@ function digestOf({ digests }: TrivyReport, name: string): Digest | null {
 /** What people and catalogues said of a CVE on this digest still holds when it is scanned again. */
 function carryOver(scan: ScanRecord, before: ScanRecord | null): ScanRecord {
   if (before === null || !before.findings || !scan.findings) return scan;
-  const known = new Map<string, Finding>();
+  const known = new Map<string, Pick<Finding, 'triagedUntil' | 'triagedUntilMs' | 'knownExploited'>>();
   for (const finding of before.findings) {
-    const there = known.get(finding.cve);
-    if (there === undefined || finding.triagedUntilMs > there.triagedUntilMs) known.set(finding.cve, finding);
+    const there = known.get(finding.cve) ?? finding;
+    const { triagedUntil, triagedUntilMs } = finding.triagedUntilMs > there.triagedUntilMs ? finding : there;
+    // That a CVE is exploited is said of it once for all packages in which it was found.
+    const knownExploited =
+      finding.knownExploited === true || there.knownExploited === true
+        ? true
+        : (finding.knownExploited ?? there.knownExploited);
+    known.set(finding.cve, { triagedUntil, triagedUntilMs, knownExploited });
   }
   const findings = scan.findings.map((finding) => {
     const said = known.get(finding.cve);

@@ -9,16 +9,18 @@ import {
 } from '../../src/admission/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import { nearest, parseTime, printable } from '../../src/base/index.ts';
+import { parseReference } from '../../src/image/index.ts';
 import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 
 import type { CheckOptions } from '../commands/check.ts';
+import { isThere } from '../ui/is-there.ts';
 import { readPolicies } from '../ui/read-policy.ts';
 import { UsageError } from '../ui/usage.ts';
 import type { CheckedPod } from './check-images.ts';
 
 /** checkFlags refuses a command line that says too little or contradicts itself. Throws UsageError. */
 export function checkFlags(images: readonly string[], options: CheckOptions): void {
-  const { policy, manifest, trivy, ledger, kev } = options;
+  const { policy = [], manifest = [], trivy = [], ledger, kev } = options;
   if (policy.length === 0)
     throw new UsageError(
       'no policy is given',
@@ -27,12 +29,6 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
   if (images.length === 0 && manifest.length === 0) {
     throw new UsageError('nothing to check is given', 'Name images, or manifests with -f FILE');
   }
-  const file = images.find((image) => /\.(?:ya?ml|json)$/i.test(image));
-  if (file !== undefined)
-    throw new UsageError(
-      `${printable(file)}: this is a file, not an image`,
-      'Give each manifest with a -f of its own',
-    );
   if ([...policy, ...manifest, ...trivy, ledger, kev].filter((path) => path === '-').length > 1) {
     throw new UsageError('two inputs cannot both come from stdin', 'Name a file for all but one of them');
   }
@@ -49,6 +45,24 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
         `${flag} is about images given by name; a manifest says it itself`,
         'Leave it out',
       );
+  }
+}
+
+/**
+ * refuseFiles refuses a manifest that was named as an image: `-f *.yaml` makes images of all files but the first. A
+ * repository may be called `schema.json`, so what could be either is a file if there is one. Throws UsageError.
+ */
+export async function refuseFiles(
+  images: readonly string[],
+  parts: Pick<CliParts, 'readText'>,
+): Promise<void> {
+  for (const image of images) {
+    if (!/\.(?:ya?ml|json)$/i.test(image)) continue;
+    if (!('fault' in parseReference(image)) && !(await isThere(image, parts))) continue;
+    throw new UsageError(
+      `${printable(image)}: this is a file, not an image`,
+      'Give each manifest with a -f of its own',
+    );
   }
 }
 

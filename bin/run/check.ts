@@ -2,6 +2,7 @@ import { printable } from '../../src/base/index.ts';
 import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
+import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
@@ -17,6 +18,7 @@ import {
   podOfArguments,
   readAllPolicies,
   readManifests,
+  refuseFiles,
 } from './check-inputs.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown', 'sarif', 'junit', 'github'] as const;
@@ -29,16 +31,19 @@ export async function runCheck(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, FORMATS, 'table');
+  const { policy = [], manifest = [], trivy = [] } = options;
+  const inputs = [...policy, ...manifest, ...trivy, options.kev, options.ledger];
+  const targets = parseOutputs(options.output ?? [], FORMATS, 'table', inputs);
   checkFlags(images, options);
   const given = parseAsOf(options.asOf);
   const named = images.length === 0 ? [] : [podOfArguments(images, options)];
   const parts = openParts(terminal);
-  const policies = await readAllPolicies(options.policy, parts);
-  const manifests = await readManifests(options.manifest, options.namespace, parts);
+  await refuseFiles(images, parts);
+  const policies = await readAllPolicies(policy, parts);
+  const manifests = await readManifests(manifest, options.namespace, parts);
   const kev = options.kev === undefined ? null : await parts.readKev(options.kev);
   const reports = [];
-  for (const path of new Set(options.trivy)) reports.push(await parts.readTrivy(path));
+  for (const path of new Set(trivy)) reports.push(await parts.readTrivy(path));
   const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
 
   const book = new FactBook({ images: ledger?.images ?? new Map(), reports, kev });
@@ -76,10 +81,10 @@ export async function runCheck(
     for (const { file, line, kind, name, reason, makesPods } of manifests.skipped) {
       const lost = makesPods ? ', though it seems to make pods' : '';
       terminal.err(
-        `ipo: ${printable(file)}:${line}: skipped ${printable(kind)}${name === '' ? '' : ` ${printable(name)}`}: ${reason}${lost}\n`,
+        `ipo: ${clean(file)}:${line}: skipped ${clean(kind)}${name === '' ? '' : ` ${clean(name)}`}: ${reason}${lost}\n`,
       );
     }
-    for (const note of notes) terminal.err(`ipo: ${note}\n`);
+    for (const note of notes) terminal.err(`ipo: ${clean(note, 2000)}\n`);
   }
   const open = whatIsOpen(
     outcome,
@@ -158,7 +163,7 @@ async function renderCheck(
     case 'json':
       return `${JSON.stringify(document)}\n`;
     case 'yaml':
-      return (await import('yaml')).stringify(document, { aliasDuplicateObjects: false });
+      return (await import('../../src/render/index.ts')).toYaml(document);
     case 'table': {
       const { renderCheckTable } = await import('../ui/check-view.ts');
       return renderCheckTable(document, view);

@@ -16,7 +16,10 @@ export async function runPolicyDiff(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, ['table', 'json', 'yaml', 'markdown'], 'table');
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml', 'markdown'], 'table', [
+    before,
+    after,
+  ]);
   checkStdin([before, after]);
   const parts = openParts(terminal);
   const read = async (path: string) => ({
@@ -37,9 +40,9 @@ export async function runPolicyDiff(
         case 'json':
           return `${JSON.stringify(comparison, unsetAsNull)}\n`;
         case 'yaml':
-          return (await import('yaml')).stringify(JSON.parse(JSON.stringify(comparison, unsetAsNull)), {
-            aliasDuplicateObjects: false,
-          });
+          return (await import('../../src/render/index.ts')).toYaml(
+            JSON.parse(JSON.stringify(comparison, unsetAsNull)),
+          );
       }
     },
     parts,

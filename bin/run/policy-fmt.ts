@@ -1,8 +1,10 @@
 import { isIpoError } from '../../src/base/index.ts';
 import { loadAuthoring } from '../../src/policy/index.ts';
+import { counted } from '../../src/render/index.ts';
 import type { PolicyFmtOptions } from '../commands/policy.ts';
+import { clean } from '../ui/clean.ts';
 import { EXIT, report, type ExitCode } from '../ui/exit.ts';
-import { plural, renderProblems } from '../ui/policy-problems.ts';
+import { renderProblems } from '../ui/policy-problems.ts';
 import { checkStdin, readPolicyText } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
@@ -48,15 +50,16 @@ export async function runPolicyFmt(
       }
     } catch (error) {
       if (!isIpoError(error)) throw error;
-      report(error, terminal, globals);
+      await report(error, terminal, globals);
       worst = EXIT.outside;
     }
   }
   const changed = results.filter(({ before, after }) => before !== after);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
   if (check) {
-    for (const { path } of changed) terminal.out(`${path === '-' ? 'stdin' : path}\n`);
-    if (changed.length > 0) say(`${plural(changed.length, 'file')} would change; run ipo policy fmt --write`);
+    for (const { path } of changed) terminal.out(`${path === '-' ? 'stdin' : clean(path, Infinity)}\n`);
+    if (changed.length > 0)
+      say(`${counted(changed.length, 'file')} would change; run ipo policy fmt --write`);
     return worst !== EXIT.done ? worst : changed.length > 0 ? EXIT.check : EXIT.done;
   }
   if (!write) {
@@ -68,6 +71,10 @@ export async function runPolicyFmt(
     return worst;
   }
   for (const { path, after } of changed) await parts.writeFile(path, after);
-  say(changed.length === 0 ? 'nothing to change' : `changed ${changed.map(({ path }) => path).join(', ')}`);
+  say(
+    changed.length === 0
+      ? 'nothing to change'
+      : `changed ${changed.map(({ path }) => clean(path)).join(', ')}`,
+  );
   return EXIT.done;
 }

@@ -1,8 +1,8 @@
-import { isIpoError } from '../../src/base/index.ts';
-import type { CliParts } from '../../src/app/index.ts';
 import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
 import type { PolicyInitOptions } from '../commands/policy.ts';
+import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { isThere } from '../ui/is-there.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
@@ -32,12 +32,12 @@ export async function runPolicyInit(
   const parts = openParts(terminal);
   if (!force && (await isThere(out, parts))) {
     throw new UsageError(
-      `${out} is there already; it was left as it is`,
+      `${clean(out)} is there already; it was left as it is`,
       'Choose another name, or overwrite it with --force',
     );
   }
   await parts.writeFile(out, text);
-  if (!globals.quiet) terminal.err(`ipo: wrote ${out}; next: ipo policy lint ${out}\n`);
+  if (!globals.quiet) terminal.err(`ipo: wrote ${clean(out)}; next: ipo policy lint ${clean(out)}\n`);
   return EXIT.done;
 }
 
@@ -48,14 +48,4 @@ function toList(flag: string, value: string | undefined): string[] {
     throw new UsageError(`${flag} ${value || '""'}: an entry is empty`, `Write ${flag} a,b without spaces`);
   }
   return entries;
-}
-
-/** Whatever cannot be read for another reason than that it is missing is there, and is not to be replaced. */
-async function isThere(path: string, parts: CliParts): Promise<boolean> {
-  try {
-    await parts.readText(path, 0);
-    return true;
-  } catch (error) {
-    return !(isIpoError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT');
-  }
 }

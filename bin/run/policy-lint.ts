@@ -1,14 +1,16 @@
 import { isIpoError, nearest } from '../../src/base/index.ts';
 import { LEVELS, loadAuthoring, type Level, type PolicyFile, type Problem } from '../../src/policy/index.ts';
+import { counted } from '../../src/render/index.ts';
 import type { Finding } from '../../src/render/index.ts';
 import type { PolicyLintOptions } from '../commands/policy.ts';
 import { asSentence, EXIT, report, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
-import { plural, renderProblems } from '../ui/policy-problems.ts';
+import { renderProblems } from '../ui/policy-problems.ts';
 import { checkStdin, readInForce, readPolicyText } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
+import { fromWorkspace } from '../ui/workspace.ts';
 import { VERSION } from '../version.ts';
 
 const FORMATS = ['table', 'json', 'sarif', 'junit', 'github'] as const;
@@ -20,7 +22,7 @@ export async function runPolicyLint(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, FORMATS, 'table');
+  const targets = parseOutputs(options.output, FORMATS, 'table', [...paths, options.against]);
   const failOn = parseLevel(options.failOn);
   const distinct = [...new Set(paths)];
   checkStdin([...paths, options.against]);
@@ -33,7 +35,7 @@ export async function runPolicyLint(
       files.push((await readPolicyText(path, parts)).file);
     } catch (error) {
       if (!isIpoError(error)) throw error;
-      report(error, terminal, globals);
+      await report(error, terminal, globals);
       unreadable.push({ file: path, message: error.message });
     }
   }
@@ -66,7 +68,12 @@ export async function runPolicyLint(
     }
     const { findingCases, toAnnotations, toJUnit, toSarif } = await import('../../src/render/index.ts');
     const titles = new Map(LINT_RULES.map(({ id, title }) => [id, title]));
-    const findings = problems.map((problem) => toFinding(problem, titles.get(problem.rule) ?? problem.rule));
+    const findings = problems
+      .map((problem) => toFinding(problem, titles.get(problem.rule) ?? problem.rule))
+      .map((finding) => ({
+        ...finding,
+        file: format === 'junit' ? finding.file : fromWorkspace(finding.file, terminal.env),
+      }));
     switch (format) {
       case 'sarif':
         return toSarif(findings, { version: VERSION, category: 'ipo-policy-lint' });
@@ -122,10 +129,10 @@ function inWords(
 ): string {
   const { files, policies, errors, warnings, notices } = summary;
   const found = [
-    ...(errors > 0 ? [plural(errors, 'error')] : []),
-    ...(warnings > 0 ? [plural(warnings, 'warning')] : []),
-    ...(notices > 0 ? [plural(notices, 'notice')] : []),
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(notices > 0 ? [counted(notices, 'notice')] : []),
   ];
-  const read = `${plural(policies, 'policy')} in ${plural(files, 'file')}`;
-  return `${read}: ${found.length === 0 ? 'nothing found' : found.join(', ')}${unreadable > 0 ? `; ${plural(unreadable, 'file')} could not be read` : ''}`;
+  const read = `${counted(policies, 'policy', 'policies')} in ${counted(files, 'file')}`;
+  return `${read}: ${found.length === 0 ? 'nothing found' : found.join(', ')}${unreadable > 0 ? `; ${counted(unreadable, 'file')} could not be read` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { nearest } from '../../src/base/index.ts';
 import { DENIAL_LABELS } from '../../src/decision/index.ts';
-import type { FailedCheck } from '../../src/whatif/report/context.ts';
+import type { FailedCheck } from '../../src/whatif/report/index.ts';
 import type { WhatIfResult } from '../../src/whatif/index.ts';
 import { UsageError } from '../ui/usage.ts';
 
@@ -10,7 +10,14 @@ export interface Check {
   readonly tolerated: number;
 }
 
-const COUNTS = ['would_deny', 'would_allow', ...DENIAL_LABELS] as const;
+/** What `--fail-on` can hold: the two totals, what of them the edit itself did (`baseline.policy_effect`), the labels. */
+const COUNTS = [
+  'would_deny',
+  'would_allow',
+  'edit_would_deny',
+  'edit_would_allow',
+  ...DENIAL_LABELS,
+] as const;
 
 /** parseChecks reads the values of `--fail-on`. Throws UsageError. */
 export function parseChecks(values: readonly string[]): readonly Check[] {
@@ -35,11 +42,16 @@ export function parseChecks(values: readonly string[]): readonly Check[] {
 
 /** runChecks holds the counts of an answer against the checks. */
 export function runChecks(checks: readonly Check[], result: WhatIfResult): readonly FailedCheck[] {
+  const { would_deny, would_allow, baseline } = result;
+  const counts: Readonly<Record<string, number>> = {
+    ...result.would_deny_by_reason,
+    would_deny,
+    would_allow,
+    edit_would_deny: baseline.policy_effect.would_deny,
+    edit_would_allow: baseline.policy_effect.would_allow,
+  };
   return checks.map(({ check, tolerated }) => {
-    const count =
-      check === 'would_deny' || check === 'would_allow'
-        ? result[check]
-        : (result.would_deny_by_reason[check] ?? 0);
+    const count = counts[check] ?? 0;
     return { check, tolerated, count, broken: count > tolerated };
   });
 }

@@ -17,6 +17,7 @@ import { readOnePolicy } from '../ui/read-policy.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
+import { fromWorkspace } from '../ui/workspace.ts';
 import { VERSION } from '../version.ts';
 import { parseChecks, runChecks, whatIsOpen } from './whatif-checks.ts';
 
@@ -32,7 +33,7 @@ export async function runWhatIf(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   if (options.selfCheck) return selfCheck(policyPath, options, terminal, globals);
-  const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
+  const targets = parseOutputs(options.output ?? [], FORMATS, 'table', [policyPath, options.ledger]);
   const checks = parseChecks(options.failOn ?? []);
   const parameters = parseParameters(options);
   if (policyPath === undefined) {
@@ -65,6 +66,7 @@ export async function runWhatIf(
     renderResult(format, result, draft, held, {
       color: toStdout && usesColor(terminal, globals, 'out'),
       columns: terminal.columns,
+      env: terminal.env,
     });
   await writeOutputs(targets, render, parts, terminal);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
@@ -98,7 +100,7 @@ async function selfCheck(
         'Leave it out: a mismatch exits with 1',
       );
   }
-  const targets = parseOutputs(options.output ?? [], SELF_CHECK_FORMATS, 'table');
+  const targets = parseOutputs(options.output ?? [], SELF_CHECK_FORMATS, 'table', [options.ledger]);
   const parameters = parseParameters(options);
   const parts = openParts(terminal);
   const progress = new Progress(terminal, globals, parts.clock.now);
@@ -111,8 +113,7 @@ async function selfCheck(
     progress.end();
     const render = async (format: (typeof SELF_CHECK_FORMATS)[number], toStdout: boolean) => {
       if (format === 'json') return `${JSON.stringify(result)}\n`;
-      if (format === 'yaml')
-        return (await import('yaml')).stringify(result, { aliasDuplicateObjects: false });
+      if (format === 'yaml') return (await import('../../src/render/index.ts')).toYaml(result);
       const { renderSelfCheck } = await import('../ui/whatif-view.ts');
       return renderSelfCheck(result, {
         color: toStdout && usesColor(terminal, globals, 'out'),
@@ -135,7 +136,7 @@ async function renderResult(
   result: WhatIfResult,
   draft: ParsedPolicy,
   checks: ReturnType<typeof runChecks>,
-  view: { readonly color: boolean; readonly columns: number },
+  view: { readonly color: boolean; readonly columns: number; readonly env: Terminal['env'] },
 ): Promise<string> {
   if (format === 'json') return `${JSON.stringify(result)}\n`;
   const { file } = draft.places;
@@ -145,7 +146,7 @@ async function renderResult(
   }
   const reports = await import('../../src/whatif/report/index.ts');
   const context = {
-    file,
+    file: format === 'github' || format === 'sarif' ? fromWorkspace(file, view.env) : file,
     version: VERSION,
     checks,
     placeOf: (path: string) =>

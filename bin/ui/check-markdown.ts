@@ -1,12 +1,15 @@
-import { markdownCell, markdownTable, markdownText } from '../../src/render/index.ts';
-import type { AnswerDocument, CheckDocument, ImageDocument } from '../run/check-document.ts';
+import { printable } from '../../src/base/index.ts';
+import { counted, markdownCell, markdownTable, markdownText } from '../../src/render/index.ts';
+import { isImageAnswer, type AnswerDocument, type CheckDocument } from '../run/check-document.ts';
 import { stateOf, type State } from './check-view.ts';
+import { fitRows, roomBeside } from './comment-rows.ts';
 
 /** CHECK_MARKER begins the report, so that a later run finds its own comment on a pull request. */
 export const CHECK_MARKER = '<!-- ipo-check -->';
 
-/** A forge takes comments of about 65,000 characters. */
 const MOST_ROWS = 100;
+const MOST_FACTS = 20;
+const COLUMNS = ['', 'Image', 'Workload', 'Reason', 'Policy', 'To pass'].map((heading) => ({ heading }));
 const MARKS: Readonly<Record<State, string>> = {
   refused: '❌ refused',
   undecided: '❓ not decided',
@@ -14,59 +17,60 @@ const MARKS: Readonly<Record<State, string>> = {
   admitted: '✅ admitted',
 };
 
-/** renderCheckMarkdown writes the answers as a comment on a pull request, the refusals first. */
+/** renderCheckMarkdown writes the answers as a comment on a pull request that a forge takes, the refusals first. */
 export function renderCheckMarkdown(document: CheckDocument): string {
-  const { results, pods, refused, audited, undecided, as_of, skipped, notes } = document;
+  const { results, pods, refused, audited, undecided, as_of } = document;
   const order: readonly State[] = ['refused', 'undecided', 'audited', 'admitted'];
   const hardened = pods.filter(({ label, warnings }) => label !== null || warnings.length > 0);
   const answers: AnswerDocument[] = [...results, ...hardened].toSorted(
     (a, b) => order.indexOf(stateOf(a)) - order.indexOf(stateOf(b)),
   );
-  const rows = answers
-    .slice(0, MOST_ROWS)
-    .map((answer) => [
-      MARKS[stateOf(answer)],
-      markdownCell(isImage(answer) ? answer.image : `${answer.kind ?? 'pod'} ${answer.name ?? ''}`, 160),
-      markdownCell(
-        answer.kind === null ? answer.namespace : `${answer.kind} ${answer.namespace}/${answer.name ?? ''}`,
-        120,
-      ),
-      markdownCell(
-        [answer.reason, ...answer.warnings.map((warning) => `warning: ${warning}`)]
-          .filter((text) => text !== '')
-          .join('; '),
-        400,
-      ),
-      markdownCell(answer.policy ?? '', 80),
-      markdownCell(answer.remedy ?? '', 300),
-    ]);
   const heading =
     refused > 0
       ? `❌ ${refused} refused`
       : undecided > 0
         ? `❓ ${undecided} not decided`
         : '✅ nothing is refused';
-  const columns = ['', 'Image', 'Workload', 'Reason', 'Policy', 'To pass'].map((heading) => ({ heading }));
+  const before = [
+    `${CHECK_MARKER}\n### Image policy check: ${heading}`,
+    `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')} as of ${as_of}: ${refused} refused, ${undecided} not decided, ${audited} would be refused if enforced.`,
+  ];
+  const after = factsOf(document);
+  const rows = fitRows(answers.slice(0, MOST_ROWS).map(toRow), roomBeside([...before, ...after]));
+  const left = answers.length - rows.length;
   return `${[
-    CHECK_MARKER,
-    `### Image policy check: ${heading}`,
-    '',
-    `${results.length} images and ${pods.length} pods as of ${as_of}: ${refused} refused, ${undecided} not decided, ${audited} would be refused if enforced.`,
-    ...(rows.length > 0 ? ['', markdownTable(columns, rows)] : []),
-    ...(answers.length > MOST_ROWS ? ['', `${answers.length - MOST_ROWS} more are not listed here.`] : []),
-    ...(skipped.length > 0
-      ? [
-          '',
-          `Skipped: ${skipped
-            .slice(0, 20)
-            .map(({ kind, name }) => markdownText(`${String(kind)} ${String(name)}`.trim()))
-            .join(', ')}${skipped.length > 20 ? ' and others' : ''}.`,
-        ]
-      : []),
-    ...notes.slice(0, 20).map((note) => `\n- ${markdownText(note)}`),
-  ].join('\n')}\n`;
+    ...before,
+    ...(rows.length > 0 ? [markdownTable(COLUMNS, rows)] : []),
+    ...(left > 0 ? [`${counted(left, 'more answer')} not listed here.`] : []),
+    ...after,
+  ].join('\n\n')}\n`;
 }
 
-function isImage(answer: AnswerDocument): answer is ImageDocument {
-  return 'image' in answer;
+function toRow(answer: AnswerDocument): string[] {
+  const workload = `${answer.kind} ${answer.namespace}/${answer.name ?? ''}`;
+  return [
+    MARKS[stateOf(answer)],
+    markdownCell(isImageAnswer(answer) ? answer.image : `${answer.kind ?? 'pod'} ${answer.name ?? ''}`, 160),
+    markdownCell(answer.kind === null ? answer.namespace : workload, 120),
+    markdownCell(
+      [answer.reason, ...answer.warnings.map((warning) => `warning: ${warning}`)]
+        .filter((text) => text !== '')
+        .join('; '),
+      400,
+    ),
+    markdownCell(answer.policy ?? '', 80),
+    markdownCell(answer.remedy ?? '', 300),
+  ];
+}
+
+function factsOf({ skipped, notes }: CheckDocument): string[] {
+  const names = skipped
+    .slice(0, MOST_FACTS)
+    .map(({ kind, name }) => markdownText(printable(`${String(kind)} ${String(name)}`.trim(), 120)));
+  const others = skipped.length > MOST_FACTS ? ' and others' : '';
+  const points = notes.slice(0, MOST_FACTS).map((note) => `- ${markdownText(printable(note, 300))}`);
+  return [
+    ...(names.length > 0 ? [`Skipped: ${names.join(', ')}${others}.`] : []),
+    ...(points.length > 0 ? [points.join('\n')] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { printable } from '../../src/base/index.ts';
 import { toAnnotations, toJUnit, toSarif, type Finding, type JUnitCase } from '../../src/render/index.ts';
-import type { AnswerDocument, CheckDocument, ImageDocument } from '../run/check-document.ts';
+import { isImageAnswer, type AnswerDocument, type CheckDocument } from '../run/check-document.ts';
 import { nameWorkload, stateOf } from './check-view.ts';
 
 /** PolicyPlaces tells where each policy stands, by name: that is cited for an image that no manifest names. */
@@ -57,7 +57,7 @@ function toFindings({ results, pods }: CheckDocument, policies: PolicyPlaces): F
     const place = own ?? policies.get(answer.policy ?? '') ?? anyPolicy;
     if (place === undefined) return [];
     const who = `${nameWorkload(answer)}, ${nameAnswer(answer)}`;
-    const title = isImage(answer) ? TITLES[state] : TITLES[state].replace('Image', 'Pod');
+    const title = isImageAnswer(answer) ? TITLES[state] : TITLES[state].replace('Image', 'Pod');
     const found: Finding[] = [];
     if (state !== 'admitted') {
       const rule = state === 'undecided' ? 'undecided' : (answer.label ?? 'refused');
@@ -94,13 +94,9 @@ function sentenceOf({ reason, policy, remedy, allowed }: AnswerDocument): string
 }
 
 function nameAnswer(answer: AnswerDocument): string {
-  if (!isImage(answer)) return 'the pod';
+  if (!isImageAnswer(answer)) return 'the pod';
   const image = printable(answer.image) || '(no image)';
   return answer.container === null || answer.container === ''
     ? image
     : `${printable(answer.container)}: ${image}`;
-}
-
-function isImage(answer: AnswerDocument): answer is ImageDocument {
-  return 'image' in answer;
 }

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { printable } from '../../src/base/index.ts';
 import { counted, displayWidth } from '../../src/render/index.ts';
 import type { AnswerDocument, CheckDocument, ImageDocument } from '../run/check-document.ts';
+import { clean } from './clean.ts';
 
 /** Narrower, a line would be cut in the middle of every name. */
 const LEAST = 40;
@@ -44,21 +44,20 @@ export function groupByWorkload({ results, pods }: CheckDocument): readonly Work
 /** nameWorkload names a workload as `Deployment shop/web`, and the pod of images given by name as such. */
 export function nameWorkload({ kind, namespace, name }: AnswerDocument): string {
   return kind === null
-    ? `images in ${printable(namespace)}`
-    : `${printable(kind)} ${printable(namespace)}/${printable(name ?? '') || '(no name)'}`;
+    ? `images in ${clean(namespace)}`
+    : `${clean(kind)} ${clean(namespace)}/${clean(name ?? '') || '(no name)'}`;
 }
 
 function block({ images, pod }: WorkloadAnswers, view: View): string {
   const { paint } = view;
   const first = images[0] ?? pod;
   if (first === null) return '';
-  const place =
-    pod === null || pod.file === null ? '' : `  ${paint.dim(`${printable(pod.file)}:${pod.line}`)}`;
+  const place = pod === null || pod.file === null ? '' : `  ${paint.dim(`${clean(pod.file)}:${pod.line}`)}`;
   const answers = pod === null ? images : [...images, pod];
   const head = `${mark(worst(answers), paint)} ${paint.bold(nameWorkload(first))}${place}`;
   const names = images.map((image) => ({
-    container: printable(image.container ?? '', 40),
-    image: printable(image.image, 160) || '(no image)',
+    container: clean(image.container ?? '', 40),
+    image: clean(image.image, 160) || '(no image)',
   }));
   const wide = Math.max(0, ...names.map(({ container }) => displayWidth(container)));
   const long = Math.min(
@@ -80,8 +79,8 @@ function block({ images, pod }: WorkloadAnswers, view: View): string {
 
 function podLines(pod: AnswerDocument | null, view: View): string[] {
   if (pod === null || (pod.signals ?? []).length === 0) return [];
-  const by = pod.exposed_by === null ? '' : ` (by ${printable(pod.exposed_by)})`;
-  const shown = `pod: ${(pod.signals ?? []).map((signal) => printable(signal)).join(', ')}${by}`;
+  const by = pod.exposed_by === null ? '' : ` (by ${clean(pod.exposed_by)})`;
+  const shown = `pod: ${(pod.signals ?? []).map((signal) => clean(signal)).join(', ')}${by}`;
   if (pod.label === null)
     return [
       ...wrap(shown, view.columns - 4).map((line) => `    ${view.paint.dim(line)}`),
@@ -101,26 +100,26 @@ function details(answer: AnswerDocument, indent: number, { paint, columns }: Vie
     wrap(text, columns - indent).map((line) => `${' '.repeat(indent)}${color(line)}`);
   const plain = (text: string): string => text;
   const lines: string[] = [];
-  if (answer.reason !== '') lines.push(...write(printable(answer.reason, 2000), plain));
+  if (answer.reason !== '') lines.push(...write(clean(answer.reason, 2000), plain));
   if (answer.break_glass)
     lines.push(
       ...write(
-        `break-glass under policy ${printable(answer.policy ?? '')}: ${printable(answer.break_glass_reason ?? '')}`,
+        `break-glass under policy ${clean(answer.policy ?? '')}: ${clean(answer.break_glass_reason ?? '')}`,
         paint.yellow,
       ),
     );
   const policy =
     answer.policy !== null && (state === 'refused' || state === 'audited')
-      ? `policy ${printable(answer.policy)}`
+      ? `policy ${clean(answer.policy)}`
       : null;
   const remedy =
     answer.remedy === null
       ? null
-      : `to ${state === 'undecided' ? 'decide' : 'pass'}: ${printable(answer.remedy, 1000)}`;
+      : `to ${state === 'undecided' ? 'decide' : 'pass'}: ${clean(answer.remedy, 1000)}`;
   const next = [policy, remedy].filter((part) => part !== null).join('; ');
   if (next !== '') lines.push(...write(next, paint.dim));
   for (const warning of answer.warnings)
-    lines.push(...write(`warning: ${printable(warning, 1000)}`, paint.yellow));
+    lines.push(...write(`warning: ${clean(warning, 1000)}`, paint.yellow));
   return lines;
 }
 

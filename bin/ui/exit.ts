@@ -1,4 +1,4 @@
-import type { IpoError } from '../../src/base/index.ts';
+import type { ErrorCode, IpoError } from '../../src/base/index.ts';
 import type { PolicyError } from '../../src/policy/index.ts';
 import type { GlobalOptions, Terminal } from './terminal.ts';
 
@@ -20,19 +20,18 @@ export const EXIT = {
 /** ExitCode is one of the documented codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-const CODES: Readonly<Record<string, ExitCode>> = {
+const CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   usage: EXIT.usage,
-  unknown_source: EXIT.usage,
-  out_of_range: EXIT.usage,
   invalid_policy: EXIT.usage,
   invalid_facts: EXIT.usage,
   invalid_report: EXIT.usage,
   invalid_manifest: EXIT.usage,
+  unknown_source: EXIT.usage,
+  out_of_range: EXIT.usage,
   damaged: EXIT.usage,
   truncated: EXIT.usage,
   format: EXIT.usage,
   empty: EXIT.usage,
-  damaged_stream: EXIT.usage,
   too_large: EXIT.usage,
   not_text: EXIT.usage,
   unreadable: EXIT.outside,
@@ -40,37 +39,39 @@ const CODES: Readonly<Record<string, ExitCode>> = {
 };
 
 /** report prints a fault as `ipo: place: what is wrong. What to do.` and gives the exit code that belongs to it. */
-export function report(
+export async function report(
   error: unknown,
   terminal: Terminal,
   options: Pick<GlobalOptions, 'verbose'>,
-): ExitCode {
+): Promise<ExitCode> {
+  const { clean: cleaned } = await import('./clean.ts'); // loads a part of the core, which a start without a fault does not need
+  const clean = (text: string): string => cleaned(text, 1000);
   if (!isExpected(error)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = clean(error instanceof Error ? error.message : String(error));
     terminal.err(
       `ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
     );
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
-  if (error.code === 'invalid_policy') {
-    for (const { file, line, column, message, hint } of (error as PolicyError).problems) {
-      terminal.err(
-        `ipo: ${file}:${line}:${column}: ${message}\n${hint === null ? '' : `  ${asSentence(hint)}\n`}`,
-      );
-    }
-    return EXIT.usage;
+  const faults =
+    error.code === 'invalid_policy'
+      ? (error as PolicyError).problems.map(({ file, line, column, message, hint }) => ({
+          place: { file, line, column },
+          message,
+          hint,
+        }))
+      : [error];
+  for (const { place, message, hint } of faults) {
+    const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined);
+    // Names and values of the input stand in all three, so none may speak to the terminal or to a CI system.
+    terminal.err(
+      `ipo: ${where.map((part) => `${clean(String(part))}:`).join('')}${where.length > 0 ? ' ' : ''}${clean(message)}\n`,
+    );
+    if (hint !== null && hint !== undefined) terminal.err(`  ${asSentence(clean(hint))}\n`);
   }
-  const { place } = error;
-  const where =
-    place === undefined
-      ? ''
-      : `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')}: `;
-  terminal.err(
-    `ipo: ${where}${error.message}\n${error.hint === undefined ? '' : `  ${asSentence(error.hint)}\n`}`,
-  );
   if (options.verbose) terminal.err(`${error.stack ?? ''}\n`);
-  return CODES[error.code] ?? EXIT.outside;
+  return CODES[error.code];
 }
 
 /** asSentence ends a hint with a period where it has no end of its own. */
@@ -80,5 +81,11 @@ export function asSentence(hint: string): string {
 
 /** By its shape: the classes would load a part of the core into every start, `--version` included. */
 function isExpected(error: unknown): error is IpoError {
-  return error instanceof Error && 'code' in error && 'place' in error && 'hint' in error;
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    Object.hasOwn(CODES, String(error.code)) &&
+    'place' in error &&
+    'hint' in error
+  );
 }

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { nearest } from '../../src/base/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,12 +13,13 @@ export interface OutputTarget<F extends string> {
 
 /**
  * parseOutputs reads the values of `-o`, checks them against the formats of the command, and gives the default where
- * there is none. Only one result may go to stdout. Throws UsageError.
+ * there is none. Only one result may go to stdout, and none over one of the `inputs` of the run. Throws UsageError.
  */
 export function parseOutputs<F extends string>(
   values: readonly string[],
   formats: readonly F[],
   standard: F,
+  inputs: readonly (string | undefined)[] = [],
 ): readonly OutputTarget<F>[] {
   const targets = values.map((value) => {
     const equals = value.indexOf('=');
@@ -46,7 +49,23 @@ export function parseOutputs<F extends string>(
   const paths = targets.flatMap(({ path }) => (path === null ? [] : [path]));
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
   if (twice !== undefined) throw new UsageError(`two results cannot both go to ${twice}`);
+  const read = new Set(inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [whereIs(path)])));
+  const clash = targets.find(({ path }) => path !== null && read.has(whereIs(path)));
+  if (clash?.path) {
+    throw new UsageError(
+      `-o ${clash.format}=${clash.path}: this file is read in the same run`,
+      'Name another file for the result',
+    );
+  }
   return targets.length === 0 ? [{ format: standard, path: null }] : targets;
+}
+
+function whereIs(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // not there yet, so it is nothing that is read
+  }
 }
 
 /**

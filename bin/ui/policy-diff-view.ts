@@ -1,7 +1,8 @@
 import { Chalk } from 'chalk';
 import { printable } from '../../src/base/index.ts';
 import type { Authoring, Comparison, FieldChange, PolicyPair } from '../../src/policy/index.ts';
-import { plural } from './policy-problems.ts';
+import { counted } from '../../src/render/index.ts';
+import { clean } from './clean.ts';
 
 /** Show are the ways to write values. */
 export type Show = Pick<Authoring, 'showEntry' | 'showValue'>;
@@ -15,18 +16,25 @@ export function renderComparison(comparison: Comparison, show: Show, color: bool
     neither: paint.dim('neither'),
   };
   const { before, after, policies } = comparison;
-  const width = Math.max(0, ...policies.flatMap(({ changes }) => changes.map(({ path }) => path.length)));
+  const width = policies
+    .flatMap(({ changes }) => changes.map(({ path }) => whole(path).length))
+    .reduce((most, length) => Math.max(most, length), 0);
   const blocks = policies.flatMap((pair) => {
     const lines = pair.changes.flatMap((change) =>
       linesOf(change, show).map((line, i) =>
         i === 0
-          ? `  ${words[change.direction]}  ${change.path.padEnd(width)}  ${line}`
-          : `${' '.repeat(width + 13)}${line}`,
+          ? `  ${words[change.direction]}  ${whole(change.path).padEnd(width)}  ${whole(line)}`
+          : `${' '.repeat(width + 13)}${whole(line)}`,
       ),
     );
-    return [`${paint.bold(pair.name)}${headOf(pair, before, after)}`, ...lines];
+    return [`${paint.bold(whole(pair.name))}${whole(headOf(pair, before, after))}`, ...lines];
   });
-  return [...blocks, sumUp(comparison), ''].join('\n');
+  return [...blocks, whole(sumUp(comparison)), ''].join('\n');
+}
+
+/** A difference is shown whole, however long it is. */
+function whole(text: string): string {
+  return clean(text, Infinity);
 }
 
 /** headOf says what stands behind the name of a policy. */
@@ -71,10 +79,12 @@ export function sumUp({ summary, before, after }: Comparison): string {
   if (changed + added + removed === 0) return `${printable(before)} and ${printable(after)} mean the same`;
   const parts = [
     ...(changed > 0
-      ? [`${plural(changed, 'policy')} changed (${tighter} tighter, ${looser} looser, ${neither} neither)`]
+      ? [
+          `${counted(changed, 'policy', 'policies')} changed (${tighter} tighter, ${looser} looser, ${neither} neither)`,
+        ]
       : []),
-    ...(added > 0 ? [`${plural(added, 'policy')} added`] : []),
-    ...(removed > 0 ? [`${plural(removed, 'policy')} removed`] : []),
+    ...(added > 0 ? [`${counted(added, 'policy', 'policies')} added`] : []),
+    ...(removed > 0 ? [`${counted(removed, 'policy', 'policies')} removed`] : []),
   ];
   return parts.join(', ');
 }

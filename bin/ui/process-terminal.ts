@@ -25,9 +25,21 @@ function write(descriptor: 1 | 2, text: string): void {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EAGAIN') continue; // a pipe that is full for now
       if (code === 'EPIPE') return;
-      throw error;
+      if (code !== 'EAGAIN') throw unwritable(descriptor, code ?? 'unknown fault', error);
+      Atomics.wait(pause, 0, 0, 5); // a pipe that is full for now
     }
   }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** An expected fault by its shape: its class would load a part of the core into every start. */
+function unwritable(descriptor: 1 | 2, code: string, cause: unknown): Error {
+  const reason = code === 'ENOSPC' ? 'no space left on the device' : `cannot be written (${code})`;
+  return Object.assign(new Error(`${descriptor === 1 ? 'stdout' : 'stderr'}: ${reason}`, { cause }), {
+    code: 'unwritable',
+    place: undefined,
+    hint: 'Write to another place; the result is not whole',
+  });
 }

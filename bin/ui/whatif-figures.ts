@@ -7,8 +7,10 @@ import {
   fieldText,
   headlineOf,
   periodText,
+  reachText,
 } from '../../src/whatif/report/index.ts';
-import { clean, type Paint } from './whatif-paint.ts';
+import { clean } from './clean.ts';
+import type { Paint } from './whatif-paint.ts';
 
 const SHOWN_FIELDS = 24;
 
@@ -52,10 +54,11 @@ export function edit(paint: Paint, result: WhatIfResult): string[] {
 
 /** subject says in a quiet line what was replayed. */
 export function subject(paint: Paint, result: WhatIfResult, file: string): string[] {
+  const reach = reachText(result);
   const parts = [
     periodText(result),
     ...(result.evaluated > 0 ? [counted(result.distinct_images, 'image')] : []),
-    ...(result.truncated ? [`the newest ${formatCount(result.limit)} rows only`] : []),
+    ...(reach === null ? [] : [clean(reach)]),
     ...(result.source === null ? [] : [`edited from ${clean(result.source)}`]),
     clean(file),
   ];
@@ -94,7 +97,7 @@ export function figures(paint: Paint, result: WhatIfResult): string[] {
 
 const SPARKS = [...'▁▂▃▄▅▆▇█'];
 
-/** The changed rows of each day of the period, or of a few days together where there is little room. */
+/** The changed rows of each day that the rows reach back to, or of a few days together where there is little room. */
 function sparkline(paint: Paint, result: WhatIfResult): string {
   const days = daysOf(result);
   const each = Math.ceil(days.length / (paint.columns - 48));

@@ -7,7 +7,8 @@ import {
   workloadText,
   type Reason,
 } from '../../src/whatif/report/index.ts';
-import { clean, imageCell, type Cell, type Column, type Paint } from './whatif-paint.ts';
+import { clean } from './clean.ts';
+import { imageCell, type Cell, type Column, type Paint } from './whatif-paint.ts';
 
 /** So many groups are shown over all reasons, each reason at least three. */
 const SHOWN = 24;

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import type TableClassValue from 'cli-table3';
-import { printable } from '../../src/base/index.ts';
 import { imageText } from '../../src/whatif/report/index.ts';
 import { cutEnd, cutMiddle, displayWidth, wrapWords } from '../../src/render/index.ts';
+import { clean } from './clean.ts';
 
 type TableClass = typeof TableClassValue;
 
@@ -141,16 +141,6 @@ export class Paint {
 export async function openPaint({ color, columns }: Pick<ViewOptions, 'color' | 'columns'>): Promise<Paint> {
   const [{ Chalk }, { default: Table }] = await Promise.all([import('chalk'), import('cli-table3')]);
   return new Paint(new Chalk({ level: color ? 1 : 0 }), Table, columns);
-}
-
-/**
- * clean makes foreign text safe for a terminal and for the log of a pipeline, which takes a line that begins with
- * `::word` for a command, and `##` even in the middle of one.
- */
-export function clean(text: string, max = 400): string {
-  return printable(text.toWellFormed(), max)
-    .replaceAll('##', '#\\u0023')
-    .replace(/::(?=[a-z])/gi, ':\\u003a');
 }
 
 /** imageCell is an image name that gives up its digest before its name. */

@@ -8,7 +8,8 @@ import {
   originOf,
   type FailedCheck,
 } from '../../src/whatif/report/index.ts';
-import { clean, imageCell, type Paint } from './whatif-paint.ts';
+import { clean } from './clean.ts';
+import { imageCell, type Paint } from './whatif-paint.ts';
 
 const SHOWN_UNSCANNED = 5;
 const LABEL = 22;
@@ -98,7 +99,7 @@ export function checkLines(paint: Paint, checks: readonly FailedCheck[]): string
       paint: check.broken ? chalk.red.bold : chalk.green,
     },
     { text: clean(flagOf(check)) },
-    { text: counted(check.count, 'row'), paint: chalk.bold },
+    { text: clean(countOfCheck(check)), paint: chalk.bold },
     { text: `${formatCount(check.tolerated)} tolerated`, paint: chalk.dim },
   ]);
   return [

@@ -1,7 +1,8 @@
 import { counted, formatCount, formatShare } from '../../src/render/index.ts';
 import type { SelfCheckMismatch, SelfCheckResult } from '../../src/whatif/index.ts';
 import { periodText, shortTime } from '../../src/whatif/report/index.ts';
-import { clean, imageCell, type Paint } from './whatif-paint.ts';
+import { clean } from './clean.ts';
+import { imageCell, type Paint } from './whatif-paint.ts';
 
 const SHOWN = 10;
 

@@ -1,6 +1,5 @@
 import type { SelfCheckResult, WhatIfResult } from '../../src/whatif/index.ts';
-import type { FailedCheck } from '../../src/whatif/report/context.ts';
-import { changesNothing } from '../../src/whatif/report/index.ts';
+import { changesNothing, type FailedCheck } from '../../src/whatif/report/index.ts';
 import { changedFields, edit, figures, headline, subject } from './whatif-figures.ts';
 import { changeGroups } from './whatif-groups.ts';
 import { openPaint, type ViewOptions } from './whatif-paint.ts';

@@ -22,6 +22,8 @@ export interface ReviewedObject {
   readonly object: Readonly<Record<string, unknown>>;
   /** The object before an UPDATE: "only images that are new or changed are decided". */
   readonly before: Readonly<Record<string, unknown>> | null;
+  /** On UPDATE "a pod that is being deleted is admitted"; on CREATE the API server drops the mark. */
+  readonly deleted: boolean;
 }
 
 /** toReviewedObject gives the object under review, or says in a clause why there is none. */
@@ -39,6 +41,8 @@ export function toReviewedObject({ request }: z.infer<typeof reviewObject>): Rev
     namespace: namespace ?? null,
     object,
     before: operation === 'UPDATE' && isObject(oldObject) ? oldObject : null,
+    deleted:
+      operation === 'UPDATE' && isObject(object.metadata) && Boolean(object.metadata.deletionTimestamp),
   };
 }
 

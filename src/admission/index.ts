@@ -3,20 +3,12 @@
  * answer of all policies that govern its namespace. Manifests and AdmissionReviews are read here too; the webhook
  * and `ipo check` share all of it.
  */
-export { Exposure, type IngressRoute, type ServiceRoute } from './exposure.ts';
+export { Exposure } from './exposure.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
 export { governing, judgeImage, type ImageJudgement } from './judge.ts';
 export { parseManifest } from './manifest.ts';
-export type { Manifest, PlacedImage, Skipped, Workload } from './workload.ts';
+export type { Manifest, Skipped, Workload } from './workload.ts';
 export { ManifestError } from './manifest-error.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-text.ts';
-export {
-  BREAK_GLASS,
-  imagesOf,
-  podSpec,
-  type Container,
-  type ContainerImage,
-  type ContainerRole,
-  type PodSpec,
-} from './pod.ts';
+export { podSpec } from './pod.ts';
 export { signalsOf } from './signals.ts';

@@ -61,21 +61,26 @@ export type ObjectKind =
 export function kindOf(apiVersion: string, kind: string): ObjectKind {
   const slash = apiVersion.indexOf('/');
   const group = slash === -1 ? '' : apiVersion.slice(0, slash);
+  if (group === '' && kind === 'List') return { is: 'list', of: null };
+  const own = singleKindOf(group, kind);
+  // What the API server answers to a list request: PodList, DeploymentList and so on. There are no lists of lists.
+  if (own.is !== 'unknown' || !kind.endsWith('List')) return own;
+  const of = kind.slice(0, -'List'.length);
+  return singleKindOf(group, of).is === 'unknown' ? own : { is: 'list', of };
+}
+
+function singleKindOf(group: string, kind: string): ObjectKind {
   const name = `${group}/${kind}`;
   if (Object.hasOwn(TEMPLATES, name)) return { is: 'workload', template: TEMPLATES[name] ?? [] };
   if (name === '/Service') return { is: 'service' };
   if (name === 'networking.k8s.io/Ingress' || name === 'extensions/Ingress') return { is: 'ingress' };
   if (name === 'admission.k8s.io/AdmissionReview') return { is: 'review' };
-  if (name === '/List') return { is: 'list', of: null };
   if (
     SILENT_GROUPS.has(group) ||
     (group === '' && SILENT_CORE.has(kind)) ||
     name === 'apps/ControllerRevision'
   )
     return { is: 'silent' };
-  // What the API server answers to a list request: PodList, DeploymentList and so on.
-  if (kind.endsWith('List') && kindOf(apiVersion, kind.slice(0, -4)).is !== 'unknown')
-    return { is: 'list', of: kind.slice(0, -4) };
   return { is: 'unknown' };
 }
 

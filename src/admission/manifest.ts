@@ -18,6 +18,8 @@ import type { Manifest, Skipped, Workload } from './workload.ts';
 const MAX_IMAGES = 100_000;
 /** Lists stand in lists at most so deep; nobody writes more than one. */
 const MAX_LISTS = 4;
+/** The longest name that Kubernetes has for anything; longer text names no kind. */
+const MAX_NAME = 253;
 
 /** An object under way, with where it stands in its document. */
 interface Found {
@@ -27,6 +29,7 @@ interface Found {
   readonly path: readonly PropertyKey[];
   readonly namespace: string;
   readonly before: Readonly<Record<string, unknown>> | null;
+  readonly deleted: boolean;
   readonly depth: number;
 }
 
@@ -91,12 +94,15 @@ class ManifestReader implements Manifest {
       path,
       namespace,
       before: null,
+      deleted: false,
       depth,
     });
   }
 
   #take(document: ManifestDocument, found: Found): void {
     const { apiVersion, kind, value, path, depth } = found;
+    if (kind.length > MAX_NAME)
+      throw this.#fault(document, [...path, 'kind'], `kind is longer than ${MAX_NAME} characters`);
     const known = kindOf(apiVersion, kind);
     switch (known.is) {
       case 'workload':
@@ -155,7 +161,7 @@ class ManifestReader implements Manifest {
   #takeWorkload(document: ManifestDocument, found: Found, template: readonly string[]): void {
     const { kind, value, path } = found;
     const own = this.#parse(document, z.object({ metadata: objectMeta }), value, path).metadata;
-    if (own?.deletionTimestamp) {
+    if (found.deleted) {
       this.#skip(document, found, 'it is being deleted, so it is admitted', false);
       return;
     }

@@ -43,7 +43,6 @@ export const objectMeta = z.nullish(
     name: text,
     generateName: text,
     namespace: text,
-    deletionTimestamp: text,
     labels: texts(),
     annotations: texts(),
   }),

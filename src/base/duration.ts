@@ -1,12 +1,15 @@
+const NS_OF_SECOND = 1_000_000_000n;
+const NS_OF_MINUTE = 60n * NS_OF_SECOND;
+const NS_OF_HOUR = 60n * NS_OF_MINUTE;
 const UNIT_NS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
   μs: 1_000n,
   ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
+  s: NS_OF_SECOND,
+  m: NS_OF_MINUTE,
+  h: NS_OF_HOUR,
 };
 const MAX_NS = 9_223_372_036_854_775_807n;
 const WHOLE = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
@@ -35,8 +38,8 @@ export function parseDuration(text: string): number | null {
     if (total > (negative ? MAX_NS + 1n : MAX_NS)) return null;
     rest = rest.slice(part.length);
   }
-  const ms = Number(total) / 1e6;
-  return negative ? -ms : ms;
+  const ms = Number(`${total}e-6`); // rounded once, also where the nanoseconds have more than 53 bits
+  return negative && ms > 0 ? -ms : ms;
 }
 
 /** As Go does: digits beyond 63 bits are dropped, and the rest is multiplied in floating point. */
@@ -52,14 +55,21 @@ function fractionNs(digits: string, unit: bigint): bigint {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 }
 
-/** formatDuration writes milliseconds in the shortest Go form with hours as the largest unit: `168h`, `1h30m`. */
+/**
+ * formatDuration writes a finite number of milliseconds, to the nanosecond, in the shortest Go form with hours as
+ * the largest unit: `168h`, `1h30m`, `0.000000001s`. What parseDuration gave is given again by reading it.
+ */
 export function formatDuration(ms: number): string {
-  if (ms === 0) return '0s';
-  const sign = ms < 0 ? '-' : '';
-  const total = Math.abs(ms);
-  const hours = Math.floor(total / 3_600_000);
-  const minutes = Math.floor((total % 3_600_000) / 60_000);
-  const seconds = (total % 60_000) / 1000;
-  const text = `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${seconds > 0 ? `${seconds}s` : ''}`;
-  return sign + text;
+  const whole = Math.trunc(Math.abs(ms));
+  const total = BigInt(whole) * 1_000_000n + BigInt(Math.round((Math.abs(ms) - whole) * 1e6));
+  if (total === 0n) return '0s';
+  const part = (count: bigint, unit: string): string => (count > 0n ? `${count}${unit}` : '');
+  const seconds = (total % NS_OF_MINUTE) / NS_OF_SECOND;
+  const fraction = `${total % NS_OF_SECOND}`.padStart(9, '0').replace(/0+$/, '');
+  return [
+    ms < 0 ? '-' : '',
+    part(total / NS_OF_HOUR, 'h'),
+    part((total % NS_OF_HOUR) / NS_OF_MINUTE, 'm'),
+    fraction === '' ? part(seconds, 's') : `${seconds}.${fraction}s`,
+  ].join('');
 }

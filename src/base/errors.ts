@@ -1,3 +1,25 @@
+/** ERROR_CODES lists every expected fault; the command line gives each an exit code. */
+export const ERROR_CODES = [
+  'usage',
+  'invalid_policy',
+  'invalid_facts',
+  'invalid_report',
+  'invalid_manifest',
+  'unknown_source',
+  'out_of_range',
+  'damaged',
+  'truncated',
+  'format',
+  'empty',
+  'too_large',
+  'not_text',
+  'unreadable',
+  'unwritable',
+] as const;
+
+/** ErrorCode is one expected fault. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
 /** ErrorPlace says where in a document or stream a fault stands; line and column count from 1. */
 export interface ErrorPlace {
   readonly file: string;
@@ -19,11 +41,11 @@ export interface IpoErrorOptions {
  */
 export class IpoError extends Error {
   override readonly name: string = 'IpoError';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly place: ErrorPlace | undefined;
   readonly hint: string | undefined;
 
-  constructor(code: string, message: string, options: IpoErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: IpoErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.place = options.place;

@@ -4,7 +4,7 @@
  */
 export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
 export { formatDuration, parseDuration } from './duration.ts';
-export { IpoError, isIpoError, type ErrorPlace, type IpoErrorOptions } from './errors.ts';
+export { IpoError, isIpoError, type ErrorCode, type ErrorPlace, type IpoErrorOptions } from './errors.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';
 export type { Clock } from './ports.ts';

@@ -4,6 +4,7 @@ import {
   vexCounts,
   type ImageFacts,
   type Subject,
+  type VexEntry,
 } from '../facts/index.ts';
 import type { Rules } from './rules.ts';
 
@@ -62,7 +63,8 @@ export function isSuppressed(rules: Rules, subject: Subject, cve: string): boole
   const known = proofsOf(rules, subject.facts).vex;
   let suppressed = known.get(cve);
   if (suppressed === undefined) {
-    suppressed = vex.some((entry) => vexCounts(entry, digest, cve, rules.spec.vex.trustedIssuers));
+    const about = entriesAbout(vex, cve);
+    suppressed = about.some((entry) => vexCounts(entry, digest, cve, rules.spec.vex.trustedIssuers));
     known.set(cve, suppressed);
   }
   return suppressed;
@@ -70,4 +72,13 @@ export function isSuppressed(rules: Rules, subject: Subject, cve: string): boole
 
 function signersOf({ keys, identities }: Rules['spec']['signature'] | Rules['spec']['attestations'][number]) {
   return [...keys.map((key) => ({ key })), ...identities];
+}
+
+const byCve = new WeakMap<readonly VexEntry[], Map<string, VexEntry[]>>();
+
+/** The statements on one CVE: an image can have thousands of findings and of statements. */
+function entriesAbout(vex: readonly VexEntry[], cve: string): readonly VexEntry[] {
+  let index = byCve.get(vex);
+  if (index === undefined) byCve.set(vex, (index = Map.groupBy(vex, (entry) => entry.cve)));
+  return index.get(cve) ?? [];
 }

@@ -4,8 +4,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * namesDigest tells whether a signed payload is about this digest: a cosign simple-signing document by its
- * `critical.image.docker-manifest-digest`, an in-toto statement by one of its subjects, an OpenVEX document by
- * one of its products.
+ * `critical.image.docker-manifest-digest`, an in-toto statement by one of its subjects.
  */
 export function namesDigest(payload: Buffer, digest: Digest): boolean {
   const document = parseJson(payload);

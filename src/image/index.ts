@@ -1,8 +1,2 @@
 /** Image references as the OCI and Docker rules say, and what of them the gates compare. */
-export {
-  isUnder,
-  normaliseRegistry,
-  parseReference,
-  type ImageReference,
-  type ReferenceFault,
-} from './reference.ts';
+export { isUnder, normaliseRegistry, parseReference, type ImageReference } from './reference.ts';

@@ -86,6 +86,7 @@ export function parsePolicyLine(line: Json): RecordedPolicy {
   if (document === null || typeof document !== 'object' || Array.isArray(document)) {
     throw new Error('a policy line has no document');
   }
+  if (isDeep(document)) throw new Error('the document of a policy line is nested deeper than 64 levels');
   if (line.current !== undefined && line.current !== null && typeof line.current !== 'boolean') {
     throw new Error('current of a policy line is not true or false');
   }
@@ -103,4 +104,16 @@ function count(value: unknown, field: string): number | null {
   if (!Number.isSafeInteger(value) || (value as number) < 0)
     throw new Error(`${field} of the header is not a count`);
   return value as number;
+}
+
+/** Whether a JSON value is nested deeper than any policy; measured without recursion, which it could exhaust. */
+function isDeep(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > 64) return true;
+    level = level.flatMap((value) =>
+      value !== null && typeof value === 'object' ? Object.values(value) : [],
+    );
+  }
+  return false;
 }

@@ -10,6 +10,9 @@ import {
 import { LineBlocks } from './lines.ts';
 import { cutBatch, emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
 
+/** What stands before the rows is held whole, so it is bounded: a million findings fit. */
+const MAX_HEAD_CHARS = 256 * 1024 * 1024;
+
 /** LedgerExport is an opened export: everything before its rows, and the rows as a stream. */
 export interface LedgerExport {
   readonly file: string;
@@ -48,6 +51,7 @@ class ExportReader implements LedgerExport {
   #block = '';
   #waiting: readonly string[] = [];
   #ended = false;
+  #headChars = 0;
   #rowCount = 0;
   #lastId = Infinity;
   #sawCheckpoint = false;
@@ -115,13 +119,9 @@ class ExportReader implements LedgerExport {
       try {
         next = await this.#chunks.next();
       } catch (error) {
-        if (isIpoError(error) && error.code !== 'damaged_stream') throw error;
+        if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
         this.#line += 1;
-        throw this.#fault(
-          'truncated',
-          error instanceof Error ? error.message : 'the file cannot be read',
-          error,
-        );
+        throw this.#fault(error.code, error.message, error);
       }
       if (next.done) {
         this.#ended = true;
@@ -156,7 +156,7 @@ class ExportReader implements LedgerExport {
       if (this.#rowCount === 0 || this.#sawCheckpoint || !this.#shapes.takeKnown(block, from, to, into)) {
         const value = this.#parseLine(block.slice(from, to));
         if (value.type !== 'row' || this.#header === null || this.#sawCheckpoint) {
-          this.#parseOther(value);
+          this.#parseOther(value, to - from);
           return;
         }
         this.#shapes.takeParsed(value, block, from, to, into);
@@ -187,7 +187,7 @@ class ExportReader implements LedgerExport {
     return value as Readonly<Record<string, unknown>>;
   }
 
-  #parseOther(value: Readonly<Record<string, unknown>>): void {
+  #parseOther(value: Readonly<Record<string, unknown>>, length: number): void {
     if (this.#header === null) {
       try {
         this.#header = parseHeader(value);
@@ -207,6 +207,9 @@ class ExportReader implements LedgerExport {
         }
         const facts = parseImageFacts(value);
         const digest = facts.digest ?? '';
+        this.#headChars += length;
+        if (this.#headChars > MAX_HEAD_CHARS)
+          throw new Error('the policies and images take more than 256 MiB');
         if (this.images.has(digest)) throw new Error(`the facts of ${digest} are written twice`);
         this.images.set(digest, facts);
         return;
@@ -242,7 +245,7 @@ class ExportReader implements LedgerExport {
       code === 'truncated'
         ? 'The export was cut off; export the ledger again'
         : code === 'format' || code === 'empty'
-          ? 'Give a file that `ipo ledger export` or `npm run fixtures` wrote'
+          ? 'Give a ledger export: NDJSON that begins with its header, plain or compressed'
           : 'Nothing was taken from the file; export the ledger again';
     return new LedgerError(code, message, { file: this.file, line: Math.max(1, this.#line) }, hint, cause);
   }

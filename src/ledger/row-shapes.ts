@@ -3,8 +3,8 @@ import type { LedgerRow } from './entry.ts';
 import { parseRow } from './export-row.ts';
 
 /**
- * RowBatch is some rows, newest first, as columns. `shapes[i]` is a row that agrees with row i in every field but id,
- * time, pod and the uids: a cluster admits the same images over and over, so one object stands for many rows, and
+ * RowBatch is some rows, newest first, as columns. `shapes[i]` is a row that agrees with row i in every field that a
+ * replay reads but id, time and pod (requesters, uids and a bypass's reason are those of one row alone): a cluster admits the same images over and over, so one object stands for many rows, and
  * who walks them can remember what it made of it. Rows of one shape need not share the object.
  */
 export interface RowBatch {
@@ -44,19 +44,23 @@ interface KnownLine {
   readonly shape: LedgerRow;
 }
 
+/** MAX_ROW bounds a row line: a sentence with ten thousand CVEs fits. Images may have longer lines. */
+export const MAX_ROW = 262_144;
 const START = '{"type":"row","id":';
-const TIME = ',"kind":"review","time":"';
-const REVIEW = '","review_uid":"';
-const CLUSTER = '","cluster":';
-const POD = ',"pod":"';
-const POD_UID = '","pod_uid":"';
-const CONTAINER = '","container":';
+const TIME = ',"kind":"review","time":';
+const REVIEW = ',"review_uid":';
+const CLUSTER = ',"cluster":';
+const POD = ',"pod":';
+const POD_UID = ',"pod_uid":';
+const CONTAINER = ',"container":';
+/** So far behind `"cluster"` the pod is looked for. */
+const MAX_HEAD = 1024;
 /** The fields that set rows of one shape apart, with the ones that come before them. */
 const VARIABLE = /"(?:type|id|kind|time|review_uid|pod|pod_uid)"\s*:/;
 /** What stands before the pod's name: flat, so that the pod is the row's own. */
-const FLAT_HEAD = /^"cluster":(?:null|"[^"\\]*"),"namespace":(?:null|"[^"\\]*"),"pod":"$/;
-/** Beyond this many the memory is emptied and begun again. */
-const MAX_KNOWN = 50_000;
+const FLAT_HEAD = /^"cluster":(?:null|"[^"\\]*"),"namespace":(?:null|"[^"\\]*"),"pod":$/;
+/** Beyond this many characters of lines the memory is emptied and begun again. */
+const MAX_KNOWN = 32 * 1024 * 1024;
 
 /**
  * RowShapes reads row lines into a batch. A line in the layout of our own writer whose invariable parts were parsed
@@ -84,7 +88,8 @@ export class RowShapes {
       if (rest.length !== to - restAt || head.length !== podAt - headAt) continue;
       if (text.slice(restAt, to) !== rest || text.slice(headAt, podAt) !== head) continue;
       const { id, timeAt, timeEnd, podEnd } = this.#place;
-      push(into, id, text.slice(timeAt, timeEnd), text.slice(podAt, podEnd), shape);
+      const pod = text.charCodeAt(podAt) === 34 ? text.slice(podAt + 1, podEnd - 1) : null;
+      push(into, id, text.slice(timeAt + 1, timeEnd - 1), pod, shape);
       return true;
     }
     return false;
@@ -109,19 +114,19 @@ export class RowShapes {
     if (!isAt(text, TIME, at)) return false;
     place.id = id;
     place.timeAt = at + TIME.length;
-    place.timeEnd = endOfText(text, place.timeAt, to);
+    place.timeEnd = endOfValue(text, place.timeAt, to);
     if (place.timeEnd === -1 || !isAt(text, REVIEW, place.timeEnd)) return false;
-    const reviewEnd = endOfText(text, place.timeEnd + REVIEW.length, to);
+    const reviewEnd = endOfValue(text, place.timeEnd + REVIEW.length, to);
     if (reviewEnd === -1 || !isAt(text, CLUSTER, reviewEnd)) return false;
-    place.headAt = reviewEnd + 2;
-    const podKey = text.indexOf(POD, place.headAt);
-    if (podKey === -1 || podKey > to) return false;
-    place.podAt = podKey + POD.length;
-    place.podEnd = endOfText(text, place.podAt, to);
+    place.headAt = reviewEnd + 1;
+    const podKey = text.slice(place.headAt, Math.min(to, place.headAt + MAX_HEAD)).indexOf(POD);
+    if (podKey === -1) return false;
+    place.podAt = place.headAt + podKey + POD.length;
+    place.podEnd = endOfValue(text, place.podAt, to);
     if (place.podEnd === -1 || !isAt(text, POD_UID, place.podEnd)) return false;
-    const uidEnd = endOfText(text, place.podEnd + POD_UID.length, to);
+    const uidEnd = endOfValue(text, place.podEnd + POD_UID.length, to);
     if (uidEnd === -1 || !isAt(text, CONTAINER, uidEnd)) return false;
-    place.restAt = uidEnd + 2;
+    place.restAt = uidEnd + 1;
     return true;
   }
 
@@ -134,13 +139,14 @@ export class RowShapes {
     into: MutableBatch,
   ): void {
     const row = parseRow(value);
-    const shape = this.#intern(row);
+    if (to - from > MAX_ROW) throw new Error(`the row is longer than ${MAX_ROW / 1024} KiB`);
+    const shape = this.#intern(row, to - from);
     push(into, row.id, row.time, row.pod ?? null, shape);
     this.#remember(text.slice(from, to), shape);
   }
 
-  /** One object for all rows that differ in nothing but id, time, pod and uids. */
-  #intern(row: LedgerRow): LedgerRow {
+  /** One object for all rows that a replay cannot tell apart but by id, time and pod. */
+  #intern(row: LedgerRow, size: number): LedgerRow {
     if (this.#known >= MAX_KNOWN) {
       this.#lines.clear();
       this.#shapes.clear();
@@ -152,7 +158,7 @@ export class RowShapes {
     if (known !== undefined) return known;
     if (candidates === undefined) this.#shapes.set(key, [row]);
     else candidates.push(row);
-    this.#known += 1;
+    this.#known += size;
     return row;
   }
 
@@ -170,7 +176,7 @@ export class RowShapes {
     const candidates = this.#lines.get(key);
     if (candidates === undefined) this.#lines.set(key, [known]);
     else candidates.push(known);
-    this.#known += 1;
+    this.#known += line.length;
   }
 }
 
@@ -189,11 +195,15 @@ function isAt(text: string, part: string, at: number): boolean {
   return text.slice(at, at + part.length) === part;
 }
 
-/** The place of the quote that ends a JSON text, or -1 for one that holds an escape, or what JSON does not allow. */
-function endOfText(text: string, from: number, to: number): number {
-  for (let at = from; at < to; at += 1) {
+/**
+ * The place behind a JSON text or null; -1 for anything else, for a text with an escape, and for what JSON does not
+ * allow in one.
+ */
+function endOfValue(text: string, from: number, to: number): number {
+  if (text.charCodeAt(from) !== 34) return isAt(text, 'null', from) && from + 4 <= to ? from + 4 : -1;
+  for (let at = from + 1; at < to; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 34) return at;
+    if (code === 34) return at + 1;
     if (code === 92 || code < 32) return -1;
   }
   return -1;

@@ -1,11 +1,13 @@
 import { Composer, LineCounter, Parser, Lexer, isScalar, type CST, type Document } from 'yaml';
 import type { Problem } from './problems.ts';
+import type { RuleId } from './rules/catalogue.ts';
 import { toPlace, type Places } from './places.ts';
 import { explainSyntax, findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
 export const MAX_POLICY_BYTES = 262_144;
-const MAX_DEPTH = 64;
+/** MAX_DEPTH is how deep a document may be nested; a policy needs six levels. */
+export const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
 
 /** SourceDocument is one YAML document: its plain value, and the places of its fields. */
@@ -29,7 +31,7 @@ export interface SourceFile {
 export function readDocuments(text: string, file: string): SourceFile {
   const problems: Problem[] = [];
   const lines = new LineCounter();
-  const fault = (rule: string, offset: number, message: string, hint: string | null): void => {
+  const fault = (rule: RuleId, offset: number, message: string, hint: string | null): void => {
     problems.push({ level: 'error', rule, path: '', message, hint, file, ...toPlace(lines, offset) });
   };
   if (Buffer.byteLength(text) > MAX_POLICY_BYTES) {

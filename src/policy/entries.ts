@@ -18,7 +18,7 @@ export function entriesOf(path: string, list: readonly unknown[]): ReadonlyMap<s
 }
 
 /** entryKey is equal for two entries of a list field that mean the same. */
-export function entryKey(path: string, entry: unknown): string {
+function entryKey(path: string, entry: unknown): string {
   if (typeof entry === 'string') {
     if (path === 'spec.allowedRegistries') return normaliseRegistry(entry);
     return path.endsWith('.keys') ? keyId(entry) : entry;

@@ -4,10 +4,11 @@ import { fieldsAt } from './fields.ts';
 import { quote, toPath, valueAt, type Path } from './paths.ts';
 import { placeOf, type Places } from './places.ts';
 import type { Problem } from './problems.ts';
+import type { RuleId } from './rules/catalogue.ts';
 
 /** What is said about one issue: where, under which rule, and in which words. */
 interface Said {
-  readonly rule: string;
+  readonly rule: RuleId;
   readonly path: Path;
   readonly message: string;
   readonly hint: string | null;
@@ -42,7 +43,7 @@ function explain(issue: core.$ZodIssue, value: unknown): Said[] {
   const { path } = issue;
   const found = valueAt(value, path);
   const shown = toPath(path) || 'the document';
-  const say = (rule: string, message: string, hint: string | null): Said[] => [
+  const say = (rule: RuleId, message: string, hint: string | null): Said[] => [
     { rule, path, message: `${shown} ${message}`, hint },
   ];
   switch (issue.code) {

@@ -26,7 +26,7 @@ export function allFields(path: readonly string[] = []): readonly (readonly stri
 }
 
 /** unwrap takes optional and defaulted schemas down to the schema of the value itself. */
-export function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   while (
     inner instanceof z.core.$ZodOptional ||

@@ -116,6 +116,6 @@ function endOf(node: unknown): number {
 }
 
 /** columnOf gives the column of an offset, from 0. */
-export function columnOf(text: string, offset: number): number {
+function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }

@@ -3,27 +3,19 @@
  * namespaces it governs, and how two of them differ. What only the writers of policies need is loaded by
  * `loadAuthoring`, so that a decision does not wait for it.
  */
-export {
-  KNOWN_EXPLOITED,
-  policyDocument,
-  policySpec,
-  THRESHOLDS,
-  type PolicyDocument,
-  type PolicySpec,
-} from './schema.ts';
-export { governs, toPolicy, type Policy } from './policy.ts';
+export { policySpec, THRESHOLDS, type PolicyDocument, type PolicySpec } from './schema.ts';
+export { governs, type Policy } from './policy.ts';
 export { parsePolicies, type ParsedPolicy, type PolicyFile } from './parse.ts';
 export { parseRecordedPolicy } from './recorded.ts';
 export { LEVELS, PolicyError, type Level, type Problem } from './problems.ts';
-export { diffPolicies, type PolicyChange } from './diff.ts';
+export { diffPolicies } from './diff.ts';
 export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
 export { CURVE_HASHES, openPublicKey } from './public-key.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { MAX_POLICY_BYTES } from './document.ts';
-export { placeOf, type Place, type Places } from './places.ts';
+export { placeOf, type Place } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';
-export type { LintRule } from './rule.ts';
-export type { FieldChange, Direction } from './changes.ts';
+export type { FieldChange } from './changes.ts';
 export type { Comparison, PolicyPair } from './compare.ts';

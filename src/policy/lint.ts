@@ -11,6 +11,7 @@ import { namespaceRules } from './rules/namespaces.ts';
 import { overlapRemarks } from './rules/overlap.ts';
 import { provenanceRules } from './rules/provenance.ts';
 import { registryRules } from './rules/registries.ts';
+import { repeatedRules } from './rules/repeated.ts';
 import { signerRules } from './rules/signers.ts';
 import { vexRules } from './rules/vex.ts';
 import { windowRules } from './rules/windows.ts';
@@ -19,6 +20,7 @@ import type { PolicyRule, Remark } from './rule.ts';
 /** POLICY_RULES look at one policy each; a new rule is added here and in the catalogue. */
 const POLICY_RULES: readonly PolicyRule[] = [
   namespaceRules,
+  repeatedRules,
   registryRules,
   gateRules,
   signerRules,

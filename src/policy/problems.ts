@@ -1,4 +1,5 @@
 import { IpoError } from '../base/index.ts';
+import type { RuleId } from './rules/catalogue.ts';
 
 /** LEVELS are how bad a problem is, worst first: wrong; works, but not as it reads; worth knowing. */
 export const LEVELS = ['error', 'warning', 'notice'] as const;
@@ -10,7 +11,7 @@ export type Level = (typeof LEVELS)[number];
 export interface Problem {
   readonly level: Level;
   /** Stable name of the rule, as `unknown-field` or `builder-below-level`. */
-  readonly rule: string;
+  readonly rule: RuleId;
   /** Path of the field in the document (`spec.provenance.minLevel`), or empty for the whole. */
   readonly path: string;
   /** What was found, and what is allowed. One sentence without a period. */

@@ -98,8 +98,9 @@ export function barList(title: string, bars: readonly Bar[], whole: number): Htm
 /** Heights of the timeline, in pixels: changes above, all of the day below, dates at the bottom. */
 const CHANGES = 132;
 const TOTALS = 44;
-const TOP = 22;
+const TOP = 8;
 const GAP = 30;
+const LABEL = 14;
 const DATES = 26;
 
 /**
@@ -115,7 +116,7 @@ export function dayColumns(
   const mostUp = Math.max(0, ...days.map(({ up }) => up));
   const mostDown = Math.max(0, ...days.map(({ down }) => down));
   const mostTotal = Math.max(1, ...days.map(({ total }) => total));
-  const changes = mostUp + mostDown > 0 ? CHANGES + GAP : 0;
+  const changes = mostUp + mostDown > 0 ? CHANGES + GAP : LABEL;
   const unit = CHANGES / Math.max(1, mostUp + mostDown);
   const zero = TOP + mostUp * unit;
   const floor = TOP + changes + TOTALS;
@@ -155,25 +156,23 @@ export function dayColumns(
   );
   const above =
     mostUp > 0
-      ? html`<text y="${TOP - 7}">${names.up}: at most ${counted(mostUp, 'row')} a day</text>`
+      ? html`<span><span class="key refused"></span>${names.up}: at most ${counted(mostUp, 'row')} a day</span>`
       : null;
   const below =
     mostDown > 0
-      ? html`<text x="100%" text-anchor="end" y="${TOP - 7}"
-          >${names.down}: at most ${formatCount(mostDown)}</text
-        >`
+      ? html`<span><span class="key admitted"></span>${names.down}: at most ${counted(mostDown, 'row')} a day</span>`
       : null;
   const sum = (pick: (day: DayColumn) => number): string =>
     formatCount(days.reduce((all, day) => all + pick(day), 0));
   const description = `${days.length} days from ${days[0]?.date ?? ''} to ${days.at(-1)?.date ?? ''}. ${names.up}: ${sum(({ up }) => up)}; ${names.down}: ${sum(({ down }) => down)}; ${names.total}: ${sum(({ total }) => total)}.`;
   return html`<figure class="days">
+    ${mostUp + mostDown === 0 ? null : html`<div class="peaks">${above}${below}</div>`}
     <svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}">
       <title id="${id}-title">${title}</title>
       <desc id="${id}-desc">${description}</desc>
       ${columns}
-      ${changes === 0 ? null : html`<line class="axis" x1="0" x2="100%" y1="${zero.toFixed(1)}" y2="${zero.toFixed(1)}" />`}
+      ${mostUp + mostDown === 0 ? null : html`<line class="axis" x1="0" x2="100%" y1="${zero.toFixed(1)}" y2="${zero.toFixed(1)}" />`}
       <line class="axis" x1="0" x2="100%" y1="${floor}" y2="${floor}" />
-      ${above}${below}
       <text y="${TOP + changes - 7}">${names.total}: at most ${formatCount(mostTotal)} a day</text>
       ${dates}
     </svg>

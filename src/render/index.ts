@@ -8,14 +8,14 @@
  * and counts, shares and widths for a terminal.
  */
 export { toAnnotations } from './annotations.ts';
-export { barList, dayColumns, splitBar, type Bar, type DayColumn, type Slice, type Tone } from './charts.ts';
+export { barList, dayColumns, splitBar, type Bar } from './charts.ts';
 export { counted, formatCount, formatShare } from './counts.ts';
-export { FINDING_LEVELS, type Finding, type FindingLevel } from './findings.ts';
+export type { Finding } from './findings.ts';
 export { fileUri } from './file-uri.ts';
-export { escapeHtml, html, type Html, type HtmlPart } from './html.ts';
-export { findingCases, toJUnit, type JUnitCase, type JUnitSuite } from './junit.ts';
-export { markdownCell, markdownCode, markdownTable, markdownText, type MarkdownColumn } from './markdown.ts';
-export { toPage, type Page } from './page.ts';
-export { toSarif, type SarifRun } from './sarif.ts';
+export { escapeHtml, html, type Html } from './html.ts';
+export { findingCases, toJUnit, type JUnitCase } from './junit.ts';
+export { markdownCell, markdownCode, markdownTable, markdownText } from './markdown.ts';
+export { toPage } from './page.ts';
+export { toSarif } from './sarif.ts';
 export { cutEnd, cutMiddle, displayWidth, wrapWords } from './width.ts';
-export { escapeXml } from './xml.ts';
+export { toYaml } from './yaml.ts';

@@ -52,6 +52,7 @@ rect.track { fill: var(--track); } rect.hover { fill: transparent; } g:hover > r
 .bars svg { display: block; }
 .figure { white-space: nowrap; }
 .days svg { display: block; overflow: visible; }
+.peaks { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 2px 24px; color: var(--soft); font-size: 13px; }
 .days text { fill: var(--soft); font-size: 12px; }
 .days .axis { stroke: var(--same); stroke-width: 1; }
 .scroll { overflow-x: auto; margin: 0 -22px; padding: 0 22px; }
@@ -60,7 +61,7 @@ caption { text-align: left; color: var(--soft); padding-bottom: 8px; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px; white-space: nowrap; }
 th, td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; min-width: 7em; }
-td.w { min-width: 11em; } td.i { min-width: 20em; } td.s { min-width: 15em; }
+td.w { min-width: 11em; overflow-wrap: break-word; } td.i { min-width: 20em; } td.s { min-width: 15em; }
 tr > :last-child { padding-right: 0; }
 tbody tr:last-child > * { border-bottom: 0; }
 th.n, td.n { text-align: right; white-space: nowrap; min-width: 0; }
@@ -83,6 +84,15 @@ footer p + p { margin-top: 4px; }
 @media (max-width: 560px) {
   main { padding: 24px 14px; } section { padding: 16px; } .cards > div { padding: 12px; } .scroll { margin: 0 -16px; padding: 0 16px; }
   h1 { font-size: 24px; } .lead { font-size: 17px; } .cards { gap: 10px; }
+}
+@media screen and (max-width: 640px) {
+  .cards { grid-template-columns: 1fr; gap: 10px; }
+  .cards > div { display: flex; justify-content: space-between; align-items: baseline; gap: 12px; } .cards dd { text-align: right; }
+  .stack, .stack tbody, .stack tr, .stack td { display: block; min-width: 0; }
+  .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stack tr { padding: 10px 0; border-bottom: 1px solid var(--line); } .stack tbody tr:last-child { border-bottom: 0; }
+  .stack td { display: grid; grid-template-columns: 7.5em minmax(0, 1fr); padding: 2px 0; border: 0; text-align: left; white-space: normal; }
+  .stack td::before { content: attr(data-label); color: var(--soft); font-size: 13px; } .stack .tag { justify-self: start; }
 }
 @media print {
   @page { margin: 16mm 14mm; }

@@ -2,15 +2,7 @@
  * The what-if: a draft policy decided again over recorded rows, by the same `decide` as the webhook. It is given
  * read ports only, so it can write nothing and ask nobody.
  */
-export {
-  DEFAULT_DAYS,
-  DEFAULT_LIMIT,
-  MAX_DAYS,
-  runSelfCheck,
-  runWhatIf,
-  WhatIfError,
-  type WhatIfRequest,
-} from './whatif.service.ts';
+export { MAX_DAYS, runSelfCheck, runWhatIf, WhatIfError, type WhatIfRequest } from './whatif.service.ts';
 export type { Period, ReplaySource } from './ports.ts';
 export type {
   Baseline,

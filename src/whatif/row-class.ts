@@ -33,8 +33,10 @@ export interface RowClass {
 /** Outcome is what the draft makes of a row. */
 export type Outcome = 'unchanged' | 'would_deny' | 'would_allow' | 'not_evaluated' | 'break_glass';
 
-/** Beyond this many the memory is emptied and begun again; the answers stay the same. */
-const MAX_CLASSES = 100_000;
+/** Beyond this many characters of contents the classes are settled and begun again; the answers stay the same. */
+const MAX_HELD = 64 * 1024 * 1024;
+/** So many objects that stand for rows are remembered; one that is met again is found by its content. */
+const MAX_SHAPES = 200_000;
 
 /** RowClasses finds the class of a row by its shape, making a new one when there is none. */
 export class RowClasses {
@@ -46,6 +48,7 @@ export class RowClasses {
   readonly #source: ReplaySource;
   readonly #settle: (rows: RowClass) => void;
   #count = 0;
+  #held = 0;
 
   /** `settle` is told each class, in order, when no more rows are counted on it. */
   constructor(source: ReplaySource, settle: (rows: RowClass) => void) {
@@ -60,10 +63,13 @@ export class RowClasses {
 
   /** The class of a shape not met before: a known one of the same content, else `made` with verdicts to fill in. */
   add(shape: LedgerRow, made: (rows: RowClass) => void): RowClass {
-    if (this.#byShape.size >= MAX_CLASSES) this.settle();
+    if (this.#byShape.size >= MAX_SHAPES) this.#byShape.clear();
     const content = contentOf(shape);
     let rows = this.#byContent.get(content);
     if (rows === undefined) {
+      // By content alone: what a source shares between rows must make no difference to the digest.
+      if (this.#held > MAX_HELD) this.settle();
+      this.#held += content.length + 500;
       rows = {
         index: this.#count,
         row: shape,
@@ -106,6 +112,7 @@ export class RowClasses {
     this.#byContent.clear();
     this.#byShape.clear();
     this.#subjects.clear();
+    this.#held = 0;
   }
 }
 

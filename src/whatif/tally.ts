@@ -9,8 +9,8 @@ import { workloadOf } from './workload.ts';
 const MAX_SAMPLES = 200;
 const MAX_GROUPS = 100;
 const MAX_UNSCANNED = 500;
-/** So many groups are told apart; further ones (a hostile ledger) are counted in every figure but listed in none. */
-const HELD_GROUPS = 50_000;
+/** With so many characters of groups, further ones (a hostile ledger) are counted in every figure but listed in none. */
+const HELD_GROUPS = 32 * 1024 * 1024;
 
 type Changed = 'would_deny' | 'would_allow';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -42,6 +42,7 @@ export class Tally {
   readonly #digests = new Set<string>();
   readonly #unscanned = new Map<string, { digest: string; image: string; rows: number }>();
   readonly #groups = new Map<string, Mutable<ChangeGroup>>();
+  #groupChars = 0;
   readonly #leftOut = { rows: 0 };
   readonly #days = new Map<number, Mutable<DayCount>>();
   #day: Mutable<DayCount> | null = null;
@@ -148,7 +149,7 @@ export class Tally {
     const key = JSON.stringify([change, row.namespace ?? null, workload, image, label]);
     let group = this.#groups.get(key);
     if (group !== undefined) return group;
-    if (this.#groups.size >= HELD_GROUPS) return this.#leftOut;
+    if (this.#groupChars > HELD_GROUPS) return this.#leftOut;
     const reason = rows.draft?.kind === 'refuse' ? rows.draft.sentence : withoutPrefix(row.reason);
     group = {
       change,
@@ -161,6 +162,7 @@ export class Tally {
       newest: utc(time),
     };
     this.#groups.set(key, group);
+    this.#groupChars += key.length + reason.length + 200;
     return group;
   }
 
@@ -217,7 +219,7 @@ function utc(time: string): string {
   return time.endsWith('Z') ? detached(time) : formatTime(parseTime(time));
 }
 
-/** A copy: a text cut out of a block of lines would keep the whole block alive. */
+/** A copy: a text cut out of a block of lines would keep the whole block alive. UTF-16, since JSON can hold halves of pairs. */
 function detached(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

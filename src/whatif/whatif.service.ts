@@ -1,4 +1,4 @@
-import { IpoError, nearest } from '../base/index.ts';
+import { IpoError, nearest, type IpoErrorOptions } from '../base/index.ts';
 import type { RowBatch } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { ReplaySource } from './ports.ts';
@@ -7,9 +7,7 @@ import type { SelfCheckResult, WhatIfResult } from './result.ts';
 import { Revisions } from './revisions.ts';
 import { SelfCheck } from './self-check.ts';
 
-export const DEFAULT_DAYS = 30;
 export const MAX_DAYS = 90;
-export const DEFAULT_LIMIT = 5000;
 
 /** WhatIfRequest asks what a draft would have changed. `limit` 0 replays all rows. */
 export interface WhatIfRequest extends ReplayOptions {
@@ -19,6 +17,9 @@ export interface WhatIfRequest extends ReplayOptions {
 /** WhatIfError says why a replay cannot begin. */
 export class WhatIfError extends IpoError {
   override readonly name = 'WhatIfError';
+  constructor(code: 'unknown_source' | 'out_of_range', message: string, options: IpoErrorOptions = {}) {
+    super(code, message, options);
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ManifestError, parseManifest, type Manifest } from '../../src/admission/index.ts';
+import { kindOf } from '../../src/admission/kinds.ts';
 
 function parse(text: string): Manifest {
   return parseManifest(text, 'm.yaml', 'default');
@@ -136,12 +137,22 @@ suite('what is not decided', () => {
     );
   });
 
-  test('what is being deleted is admitted, hence skipped', () => {
+  test('a manifest cannot say of itself that it is being deleted', () => {
     const { workloads, skipped } = parse(
       POD.replace('name: web', 'name: web, deletionTimestamp: "2026-11-20T06:00:00Z"'),
     );
-    assert.deepEqual(workloads, []);
-    assert.match(skipped[0]?.reason ?? '', /being deleted/);
+    assert.deepEqual([workloads.length, skipped], [1, []]);
+  });
+
+  test('a list stands for one kind of entry, however often its name says List', () => {
+    assert.equal(parse('apiVersion: v1\nkind: PodListList\nitems: []\n').skipped.length, 1);
+    assert.equal(parse('apiVersion: v1\nkind: ListList\nitems: []\n').skipped.length, 1);
+    assert.deepEqual(kindOf('v1', 'List'.repeat(1_000_000)), { is: 'unknown' });
+    for (const kind of ['List'.repeat(20_000), 'a'.repeat(254)]) {
+      const { message, line, column } = refused(`apiVersion: v1\nkind: ${kind}\n`);
+      assert.deepEqual([message, line, column], ['document 1: kind is longer than 253 characters', 2, 1]);
+    }
+    assert.equal(parse(`apiVersion: v1\nkind: ${'a'.repeat(253)}\n`).skipped.length, 1);
   });
 });
 
@@ -168,6 +179,15 @@ suite('AdmissionReviews', () => {
       'Pod default/web main c c:1 1',
     ]);
     assert.equal(images(review({ kind, operation: 'CREATE', object, oldObject })).length, 3);
+  });
+
+  test('"On UPDATE … a pod that is being deleted is admitted", on CREATE the mark means nothing', () => {
+    const marked = { ...pod(container('a', 'a:1')), metadata: { deletionTimestamp: '2026-11-20T06:00:00Z' } };
+    const of = (operation: string): Manifest =>
+      parse(review({ kind: { group: '', version: 'v1', kind: 'Pod' }, operation, object: marked }));
+    assert.deepEqual(of('UPDATE').workloads, []);
+    assert.match(of('UPDATE').skipped[0]?.reason ?? '', /being deleted/);
+    assert.deepEqual([of('CREATE').workloads.length, of('CREATE').skipped], [1, []]);
   });
 
   test('a DELETE and a review without a request decide nothing, and say so', () => {

@@ -107,19 +107,50 @@ suite('formatDuration', () => {
     [HOUR + SECOND, '1h1s'],
     [-90 * SECOND, '-1m30s'],
     [0.001, '0.000001s'],
+    [1e-6, '0.000000001s'],
+    [4.1, '0.0041s'],
+    [59_999.999_999, '59.999999999s'],
+    [-1e-6, '-0.000000001s'],
   ];
   for (const [ms, text] of table) test(`${ms} ms is ${text}`, () => assert.equal(formatDuration(ms), text));
 
-  test('what is written is read again, to the microsecond', () => {
+  test('what a duration of Go says is read again from what is written of it', () => {
+    const count = fc.oneof(fc.nat(9), fc.nat(10_000), fc.maxSafeNat());
+    const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }).map((list) => list.join(''));
+    const unit = fc.constantFrom('ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h');
+    const part = fc.tuple(count, fc.option(digits, { nil: '' }), unit);
+    const sum = fc
+      .array(part, { minLength: 1, maxLength: 4 })
+      .map((parts) =>
+        parts.map(([whole, fraction, of]) => `${whole}${fraction && `.${fraction}`}${of}`).join(''),
+      );
+    const nanoseconds = fc
+      .bigInt({ min: 0n, max: 9_223_372_036_854_775_807n })
+      .map((length) => `${length}ns`);
+    const text = fc
+      .tuple(fc.constantFrom('', '-'), fc.oneof(sum, nanoseconds))
+      .map(([sign, length]) => sign + length)
+      .filter((candidate) => parseDuration(candidate) !== null);
     fc.assert(
-      fc.property(fc.integer({ min: -1e12, max: 1e12 }), fc.integer({ min: 0, max: 999 }), (ms, micros) => {
-        const length = ms + micros / 1000;
-        const read = parseDuration(formatDuration(length));
-        assert.ok(
-          read !== null && Math.abs(read - length) < 0.001,
-          `${length} ${formatDuration(length)} ${read}`,
-        );
+      fc.property(text, (written) => {
+        const ms = parseDuration(written) ?? NaN;
+        const formatted = formatDuration(ms);
+        assert.match(formatted, /^(0s|-?(\d+h)?(\d+m)?(\d+(\.\d{0,8}[1-9])?s)?)$/);
+        assert.equal(parseDuration(formatted), ms === 0 ? 0 : ms, formatted);
+        assert.equal(formatDuration(parseDuration(formatted) ?? NaN), formatted);
       }),
+      { numRuns: 2000 },
     );
   });
+
+  for (const [text, formatted] of [
+    ['168h0m0s', '168h'],
+    ['1ns', '0.000000001s'],
+    ['4.1ms', '0.0041s'],
+    ['-0s', '0s'],
+    ['1h0.000000001s', '1h0.000000001s'],
+  ] as const) {
+    test(`${text} is written ${formatted}`, () =>
+      assert.equal(formatDuration(parseDuration(text) ?? NaN), formatted));
+  }
 });

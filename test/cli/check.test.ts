@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { CheckDocument, ImageDocument } from '../../bin/run/check-document.ts';
 import { ipo, type Ran } from './fake-terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ipo-check-'));
+/** A file that is there and whose path is a reference, as long as the tests run at the root. */
+const here = fileURLToPath(new URL('../../package.json', import.meta.url));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 function file(name: string, data: string | object): string {
@@ -179,6 +182,19 @@ describe('ipo check of images', () => {
     assert.equal((await answer('-p', other, '-n', 'shop', 'nginx')).code, 1);
   });
 
+  test('a repository may be named as a file is', async () => {
+    const { code, first } = await answer('-p', noLatest, 'ghcr.io/acme/schema.json');
+    assert.deepEqual([code, first.label], [1, 'tag']);
+  });
+
+  test('help says each default once, and what --strict minds', async () => {
+    const { out } = await ipo(['check', '--help']);
+    const text = out.replace(/\s+/g, ' ');
+    assert.doesNotMatch(text, /default: none/);
+    assert.equal(text.split('(default: table)').length, 2);
+    assert.match(text, /an object was skipped that seems to make pods/);
+  });
+
   test('a reference that does not parse is told, beside the others, with 2', async () => {
     const { code, document } = await answer('-p', noLatest, 'NGINX:1', 'nginx:1');
     assert.equal(code, 2);
@@ -307,6 +323,33 @@ describe('reports of Trivy', () => {
       [local, older],
     ]) {
       assert.equal((await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), 'web:1')).code, 1);
+    }
+  });
+
+  test('times of reports are compared as times, not as text', async () => {
+    const older = file(
+      'older-whole.json',
+      report({ CreatedAt: '2026-11-20T05:00:00Z', Results: [{ Class: 'os-pkgs' }] }),
+    );
+    const newer = file('newer-half.json', report({ CreatedAt: '2026-11-20T05:00:00.5Z' }));
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      assert.equal((await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), 'web:1')).code, 1);
+    }
+  });
+
+  test('that a CVE is exploited holds, whichever of its findings was triaged', async () => {
+    const kevBlocks = policy({ ...ENFORCE, severityThreshold: 'NONE', knownExploited: 'block' });
+    const said = [
+      finding('CVE-2026-0009', 'CRITICAL', { known_exploited: true }),
+      finding('CVE-2026-0009', 'CRITICAL', { package: 'b', triaged_until: '2026-11-19T00:00:00Z' }),
+    ];
+    for (const findings of [said, said.toReversed()]) {
+      const known = file('exploited.ndjson', ledgerOf([image(A, ['ghcr.io/acme/web:1'], findings)]));
+      const { first } = await answer('-p', kevBlocks, '-t', pushed, '-l', known, `web@${A}`);
+      assert.equal(first.reason, 'known exploited: CVE-2026-0009');
     }
   });
 
@@ -557,16 +600,67 @@ describe('outputs', () => {
   });
 });
 
+describe('logs of pipelines', () => {
+  const evil = '##vso[task.setvariable variable=A]b ::error::c';
+  /** No runner may find a command, whatever blanks it trims, and Azure finds its own within a line. */
+  const noCommand = ({ out, err }: Ran): void => assert.doesNotMatch(out + err, /##|::[a-z]/i);
+
+  test('foreign text gives no command in the view or the notes', async () => {
+    const path = file('commands.json', {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: evil, annotations: { 'ipo.dev/break-glass': `${'x '.repeat(50)}${evil}` } },
+          spec: {
+            containers: [
+              { name: evil, image: evil },
+              { name: 'b', image: '##[error]x' },
+            ],
+          },
+        },
+        { apiVersion: '::add-mask::x/v1', kind: evil, metadata: { name: evil } },
+      ],
+    });
+    const bypass = policy({ ...ENFORCE, denyLatestTag: true, breakGlass: { allowed: true, groups: ['a'] } });
+    const named = file('##vso[x] ::error::.json', readFileSync(path, 'utf8'));
+    noCommand(
+      await ipo(['check', '-p', bypass, '--groups', 'a', '-f', path, '-f', named, 'web', '-n', evil]),
+    );
+  });
+});
+
+describe('a comment is one that a forge takes', () => {
+  test('whatever is in it', async () => {
+    const pods = Array.from({ length: 120 }, (_, i) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `${i}${'`|'.repeat(100)}` },
+      spec: { containers: [{ name: 'a', image: `${'|`'.repeat(100)}${i}` }] },
+    }));
+    const others = pods.map(({ metadata }) => ({ apiVersion: 'a/v1', kind: '`'.repeat(250), metadata }));
+    const path = file('many.json', { apiVersion: 'v1', kind: 'List', items: [...pods, ...others] });
+    const { out } = await ipo(['check', '-p', noLatest, '-f', path, '-o', 'markdown']);
+    assert.ok(out.length <= 65_000, String(out.length));
+    const rows = out.split('\n').filter((line) => line.startsWith('| ❓')).length;
+    assert.ok(rows > 15, String(rows));
+    assert.match(out, new RegExp(`\n${120 - rows} more answers not listed here\\.\n`));
+  });
+});
+
 describe('a wrong call says what is wrong', () => {
   const cases: readonly (readonly [string, readonly string[], number, RegExp])[] = [
     ['no policy', ['nginx'], 2, /no policy is given/],
     ['nothing to check', ['-p', noLatest], 2, /nothing to check/],
     [
       'a manifest as an image',
-      ['-p', noLatest, '-f', manifest, 'k8s/b.yaml'],
+      ['-p', noLatest, '-f', manifest, './b.yaml'],
       2,
-      /k8s\/b\.yaml: this is a file.*\n {2}Give each manifest with a -f/,
+      /\.\/b\.yaml: this is a file.*\n {2}Give each manifest with a -f/,
     ],
+    ['a file whose name could be an image', ['-p', noLatest, relative('', here)], 2, /this is a file/],
     [
       'an unknown signal',
       ['-p', noLatest, '--signals', 'priviledged', 'a:1'],

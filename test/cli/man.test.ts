@@ -77,3 +77,18 @@ test('commands and flags that the README shows exist', async () => {
   for (const line of shown)
     for (const flag of flagsOf(line)) assert.ok(known.includes(flag), `${flag} in: ipo ${line}`);
 });
+
+test('what the README shows of the answer is what one sees', async () => {
+  const [, shown = ''] = /```console\n\$ npm ci && npx (ipo whatif .*?)```/s.exec(read('README.md')) ?? [];
+  const [command = '', ...lines] = shown.trimEnd().split('\n');
+  const args = command
+    .split(' ')
+    .slice(1)
+    .map((arg) => (arg.startsWith('fixtures/') ? join(ROOT, arg) : arg));
+  const seen = (await ipo(args)).out
+    .replaceAll(`${ROOT}/`, '')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  assert.ok(lines.length > 15);
+  for (const line of lines) assert.ok(line === '…' || seen.includes(line), `not seen: ${line}`);
+});

@@ -24,7 +24,7 @@ test('every command runs from the bundle, from any directory', { skip: built }, 
     [['whatif', draft, '--ledger', ledger, '-o', 'html'], 0, /^<!doctype html>/i],
     [['whatif', '--self-check', '--ledger', ledger], 0, /reproduced/i],
     [['check', 'nginx', '-p', draft], 1, /nginx/],
-    [['policy', 'lint', draft], 0, /^/],
+    [['policy', 'lint', draft], 0, /notice: /],
     [['policy', 'lint', draft, '-o', 'sarif'], 0, /"2\.1\.0"/],
     [['policy', 'diff', draft, join(ROOT, 'fixtures/policies/loosen.yaml'), '-o', 'markdown'], 0, /spec/],
     [['policy', 'fmt', draft], 0, /kind: ImagePolicy/],
@@ -38,23 +38,43 @@ test('every command runs from the bundle, from any directory', { skip: built }, 
   }
 });
 
-test('the package holds the program, its pages and its licence, and no source or fixture', () => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    files: string[];
-    bin: { ipo: string };
-  };
-  for (const file of ['bin/ipo.cjs', 'dist', 'man', 'LICENSE', 'README.md', 'CHANGELOG.md'])
-    assert.ok(manifest.files.includes(file), file);
-  assert.equal(manifest.bin.ipo, 'bin/ipo.cjs');
-  assert.equal(manifest.files.length, 6);
-});
+test(
+  'the package holds the program, its pages and its licence, and no source or fixture',
+  { skip: built },
+  (t) => {
+    const child = spawnSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      encoding: 'utf8',
+      cwd: ROOT,
+    });
+    if (child.error !== undefined) return t.skip('npm is not on the PATH');
+    const [packed] = JSON.parse(child.stdout) as { files: { path: string }[] }[];
+    const paths = packed?.files.map(({ path }) => path) ?? [];
+    for (const path of [
+      'bin/ipo.cjs',
+      'dist/main.cjs',
+      'dist/whatif.cjs',
+      'man/ipo.1',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ]) {
+      assert.ok(paths.includes(path), path);
+    }
+    for (const path of paths)
+      assert.match(path, /^(bin\/ipo\.cjs|dist\/|man\/|LICENSE|README\.md|CHANGELOG\.md|package\.json)/);
+    return undefined;
+  },
+);
 
 test('a Node that is too old is told so in one line', () => {
   const old = join(directory, 'old.cjs');
   writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });");
   const child = spawnSync(process.execPath, ['--require', old, IPO, '--version'], { encoding: 'utf8' });
   assert.equal(child.status, 3);
-  assert.match(child.stderr, /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\)\n$/);
+  assert.match(
+    child.stderr,
+    /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\); in a clone, npm ci brings one that npx ipo uses\n$/,
+  );
 });
 
 test('the lock file names no address', () => {
@@ -68,3 +88,15 @@ test('a reader that goes away ends the output, not the program', { skip: built }
   assert.equal(child.stderr, '');
   assert.equal(child.stdout.length, 10);
 });
+
+test(
+  'a full disk behind stdout is said, and exits with 3',
+  { skip: built || !existsSync('/dev/full') },
+  () => {
+    const child = spawnSync('sh', ['-c', `"${process.execPath}" "${IPO}" policy schema > /dev/full`], {
+      encoding: 'utf8',
+    });
+    assert.equal(child.status, 3);
+    assert.match(child.stderr, /^ipo: stdout: no space left on the device\n/);
+  },
+);

@@ -274,6 +274,43 @@ describe('ipo policy diff', () => {
     assert.doesNotMatch(out.replace(/(`+)[\s\S]*?\1/g, ''), /@all|<img>/);
   });
 
+  test('markdown is a comment that a forge takes, and says what is left out', async () => {
+    const many = (registry: string): string =>
+      Array.from({ length: 90 }, (_, i) => {
+        const entries = Array.from({ length: 15 }, (__, j) => `${registry}-${j}.example/${'x'.repeat(60)}`);
+        return policy(
+          `  allowedRegistries: [${entries.join(', ')}]\n  denyLatestTag: ${registry === 'b'}\n`,
+          `p${i}`,
+        );
+      }).join('---\n');
+    const { out } = await ipo(['policy', 'diff', file(many('a')), file(many('b')), '-o', 'markdown']);
+    assert.ok(out.length <= 65_000 && out.length > 40_000, String(out.length));
+    const rows = out.split('\n').filter((line) => /^\| (?:tighter|looser|neither)/.test(line)).length;
+    assert.match(out, new RegExp(`\n${180 - rows} more differences not listed here\\.\n`));
+    assert.match(out, /\n90 policies changed .*\n$/);
+  });
+
+  test('foreign text gives a pipeline no command', async () => {
+    const evil = file(
+      policy('  breakGlass: {allowed: true, groups: ["##vso[x]", "::error::y"]}\n'),
+      '##[x] ::add.yaml',
+    );
+    const wrong = file(policy('  severityThreshold: "##vso[a] ::error::b"\n'), '##[y] ::set.yaml');
+    const there = join(directory, '##[z] ::new.yaml');
+    for (const args of [
+      ['diff', before, evil],
+      ['diff', evil, evil],
+      ['lint', evil, wrong],
+      ['fmt', '--check', evil],
+      ['fmt', '--write', evil],
+      ['init', 'shop', '--out', there],
+    ]) {
+      const { out, err } = await ipo(['policy', ...args]);
+      assert.notEqual(out + err, '');
+      assert.doesNotMatch(out + err, /##|::[a-z]/i, args.join(' '));
+    }
+  });
+
   test('policies that one side alone has are said', async () => {
     const both = file(`${CLEAN}---\n${policy('  denyLatestTag: true\n', 'extra')}`);
     assert.match((await ipo(['policy', 'diff', before, both])).out, /extra stands in .*\n1 policy added\n$/);

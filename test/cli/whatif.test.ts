@@ -112,6 +112,26 @@ describe('the gate of a merge', () => {
     const open = file('open.ndjson', toText({ rows: [row(1, { image: 'Not A Reference' })] }));
     assert.equal((await ipo(['whatif', policy, '-l', open, '--strict'])).code, 5);
   });
+  test('edit_would_deny holds what the edit does, not what new scans changed', async () => {
+    const same = file(
+      'same.yaml',
+      POLICY.replace('CRITICAL', 'NONE').replace('  targetNamespaces: [shop]\n', ''),
+    );
+    assert.equal(await gate('--fail-on', 'edit_would_deny'), 1, 'in force is NONE, the draft CRITICAL');
+    const none = await ipo([
+      'whatif',
+      same,
+      '-l',
+      ledger,
+      '--fail-on',
+      'edit_would_deny',
+      '--fail-on',
+      'edit_would_allow',
+      '-o',
+      'json',
+    ]);
+    assert.equal(none.code, 0);
+  });
   test('break-glass admissions alone are covered rows, so --strict holds', async () => {
     const bypassed = file('bypassed.ndjson', toText({ rows: [row(1, { break_glass: true })] }));
     assert.equal((await ipo(['whatif', policy, '-l', bypassed, '--strict', '-o', 'json'])).code, 0);
@@ -223,6 +243,18 @@ describe('bad input: one clear sentence with the place, the documented code, not
         ['whatif', policy, '-l', ledger, '-o', `json=${policy}/x`],
         3,
         /cannot be written|not a directory/,
+      ],
+      [
+        'a result over the policy',
+        ['whatif', policy, '-l', ledger, '-o', `json=${policy}`],
+        2,
+        /this file is read in the same run/,
+      ],
+      [
+        'a result over the ledger',
+        ['whatif', policy, '-l', ledger, '-o', `json=${directory}/./ledger.ndjson`],
+        2,
+        /this file is read in the same run/,
       ],
       ['an unknown option', ['whatif', policy, '--legder', ledger], 2, /unknown option '--legder'/],
       ['an unknown command', ['wahtif'], 2, /unknown command 'wahtif'/],

@@ -169,6 +169,20 @@ const CASES: readonly (readonly [
     2,
     /not UTF-8/,
   ],
+  [
+    'a policy document 100,000 deep',
+    `${HEADER}\n{"type":"policy","name":"p","revision":"r","document":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}\n`,
+    'damaged',
+    2,
+    /nested deeper than 64 levels/,
+  ],
+  [
+    'a row of more than 256 KiB',
+    toText({ rows: [row(1, { requester: 'x'.repeat(300_000) })] }),
+    'damaged',
+    2,
+    /the row is longer than 256 KiB/,
+  ],
   ['nesting 100,000 deep', `${HEADER}\n${'['.repeat(100_000)}\n`, 'damaged', 2, /not JSON/],
 ];
 

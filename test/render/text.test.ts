@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import {
   counted,
   cutEnd,
@@ -12,6 +13,7 @@ import {
   markdownCode,
   markdownTable,
   markdownText,
+  toYaml,
   wrapWords,
 } from '../../src/render/index.ts';
 import { assertInert, cellsOf } from './markdown-check.ts';
@@ -79,4 +81,16 @@ test('running text keeps its words and loses its markup', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => assertInert(markdownText(text))));
   assert.equal(markdownText('would_deny counts'), 'would\\_deny counts');
   assert.deepEqual(['1. x', '2) y', '- z', '+ z'].map(markdownText), ['1\\. x', '2\\) y', '\\- z', '\\+ z']);
+});
+
+test('YAML says what the JSON says: no line is folded, nothing is an alias', () => {
+  const shared = { words: 'a word '.repeat(40).trim() };
+  const text = toYaml({ b: shared, a: shared });
+  assert.equal(text, `b:\n  words: ${shared.words}\na:\n  words: ${shared.words}\n`);
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json: unknown = JSON.parse(JSON.stringify(value)); // -0 is 0 in JSON
+      assert.deepEqual(JSON.stringify(parse(toYaml(json))), JSON.stringify(json));
+    }),
+  );
 });

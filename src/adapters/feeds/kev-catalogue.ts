@@ -1,23 +1,21 @@
 import * as z from 'zod/mini';
-import { IpoError } from '../../base/index.ts';
+import { FeedError } from './feed-error.ts';
 
 /** MAX_CATALOGUE_BYTES bounds the catalogue; it has about 1.6 MB. */
 export const MAX_CATALOGUE_BYTES = 32 * 1024 * 1024;
+
+const HINT = 'Give known_exploited_vulnerabilities.json as CISA publishes it';
 
 const catalogue = z.object({ vulnerabilities: z.array(z.unknown()) });
 const entry = z.object({ cveID: z.string().check(z.regex(/^CVE-[0-9]{4}-[0-9]{4,19}$/)) });
 
 /**
  * parseKevCatalogue reads the JSON of CISA's catalogue of known exploited vulnerabilities and gives its CVE ids. An
- * empty catalogue is refused: it would call every finding harmless. Throws IpoError `invalid_report`.
+ * empty catalogue is refused: it would call every finding harmless. Throws FeedError `invalid_report`.
  */
 export function parseKevCatalogue(text: string, file: string): ReadonlySet<string> {
   const fail = (message: string, cause?: unknown): never => {
-    throw new IpoError('invalid_report', message, {
-      place: { file },
-      hint: 'Give known_exploited_vulnerabilities.json as CISA publishes it',
-      cause,
-    });
+    throw new FeedError('invalid_report', file, message, HINT, cause);
   };
   let value: unknown;
   try {

@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { IpoError } from '../../base/index.ts';
-import { toFileError } from './file-error.ts';
+import { FileError, toFileError } from './file-error.ts';
 
 /** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
 const CHUNK = 65_536;
@@ -16,7 +15,7 @@ const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 /**
  * openByteStream opens a file (or a given stream, for stdin) as bytes, decompressed where it starts as gzip or
  * zstd. `progress` is told the compressed bytes read so far and the file's size, where it has one. Throws
- * FileError when the file cannot be opened; a fault in compressed data is an IpoError `damaged_stream`.
+ * FileError: `unreadable` for the file, `damaged` or `truncated` for compressed data.
  */
 export async function openByteStream(
   source: string | AsyncIterable<Uint8Array>,
@@ -129,13 +128,11 @@ async function* decompressed(
   }
 }
 
-function faultOf(error: NodeJS.ErrnoException): IpoError {
+function faultOf(error: NodeJS.ErrnoException): FileError {
   const ended = /unexpected end|Z_BUF_ERROR/i.test(`${error.code} ${error.message}`);
-  return new IpoError(
-    'damaged_stream',
-    ended ? 'the compressed data ends too early' : 'the compressed data is damaged',
-    { cause: error },
-  );
+  return ended
+    ? new FileError('truncated', null, 'the compressed data ends too early', undefined, error)
+    : new FileError('damaged', null, 'the compressed data is damaged', undefined, error);
 }
 
 async function peek(

@@ -4,13 +4,13 @@ import { IpoError } from '../../base/index.ts';
 export class FileError extends IpoError {
   override readonly name = 'FileError';
   constructor(
-    code: 'unreadable' | 'unwritable' | 'too_large' | 'not_text',
-    file: string,
+    code: 'unreadable' | 'unwritable' | 'too_large' | 'not_text' | 'damaged' | 'truncated',
+    file: string | null,
     message: string,
     hint?: string,
     cause?: unknown,
   ) {
-    super(code, `${file}: ${message}`, { hint, cause });
+    super(code, file === null ? message : `${file}: ${message}`, { hint, cause });
   }
 }
 

@@ -7,7 +7,7 @@ export const threshold: Gate = (rules, subject, at) => {
   const { scan } = subject.facts;
   if (scan === null || rules.refuseFrom === Infinity) return null;
   if (scan.findings === null) return unknown('findings');
-  let cves: string[] | null = null;
+  let cves: Set<string> | null = null;
   for (const finding of scan.findings) {
     if (finding.rank < rules.refuseFrom || isTriaged(finding, at)) continue;
     if (rules.spec.ignoreUnfixed && finding.fixed === null) continue;
@@ -15,12 +15,11 @@ export const threshold: Gate = (rules, subject, at) => {
       if (subject.facts.vex === null) return unknown('vex');
       if (isSuppressed(rules, subject, finding.cve)) continue;
     }
-    if (cves === null) cves = [finding.cve];
-    else if (!cves.includes(finding.cve)) cves.push(finding.cve);
+    (cves ??= new Set()).add(finding.cve);
   }
   if (cves === null) return null;
   return refuse(
     'threshold',
-    `vulnerabilities at or above ${rules.spec.severityThreshold}: ${cves.join(', ')}`,
+    `vulnerabilities at or above ${rules.spec.severityThreshold}: ${[...cves].join(', ')}`,
   );
 };

@@ -1,10 +1,7 @@
 import type { LintRule } from '../rule.ts';
 
-/**
- * LINT_RULES are all rules with what each is about. The ids are stable: pipelines name them. Those of errors first;
- * the manual page lists the same.
- */
-export const LINT_RULES: readonly LintRule[] = Object.entries({
+/** Each rule with what it is about; those of errors first. */
+const TITLES = {
   size: 'The file is larger than a policy file may be',
   depth: 'The document is nested too deep',
   documents: 'The file holds too many documents',
@@ -22,6 +19,8 @@ export const LINT_RULES: readonly LintRule[] = Object.entries({
   range: 'A value that is too long, too large or too small',
   value: 'A value that is not allowed',
   more: 'More problems than are listed',
+  unformattable: 'A file that cannot be formatted and stay what it is',
+  'one-policy': 'Not exactly one policy where one is taken',
   'builders-unused': 'Builders are trusted, and no level is asked for',
   'no-builder': 'No builder reaches the required level',
   'builder-below-level': 'A builder below the required level',
@@ -56,4 +55,13 @@ export const LINT_RULES: readonly LintRule[] = Object.entries({
   'audit-beside-enforce': 'The stricter of two policies only audits',
   'enforce-to-audit': 'A policy stops enforcing',
   looser: 'A field became looser than what is in force',
-}).map(([id, title]) => ({ id, title }));
+} as const;
+
+/** RuleId is the stable name of a rule; one that is not in the list does not compile. */
+export type RuleId = keyof typeof TITLES;
+
+/**
+ * LINT_RULES are all rules with what each is about. The ids are stable: pipelines name them. Those of errors first;
+ * the manual page lists the same.
+ */
+export const LINT_RULES: readonly LintRule[] = Object.entries(TITLES).map(([id, title]) => ({ id, title }));

@@ -1,4 +1,5 @@
 import type { PolicyRule, Remark } from '../rule.ts';
+import type { RuleId } from './catalogue.ts';
 import { THRESHOLDS, type PolicySpec } from '../schema.ts';
 
 /** gateRules look at settings that cannot make a difference beside the others. */
@@ -30,7 +31,7 @@ function hasStep(spec: PolicySpec): boolean {
   );
 }
 
-const warn = (rule: string, field: string, message: string, hint: string): Remark => ({
+const warn = (rule: RuleId, field: string, message: string, hint: string): Remark => ({
   rule,
   level: 'warning',
   path: ['spec', ...field.split('.')],

@@ -1,6 +1,7 @@
 import { normaliseRegistry } from '../../image/index.ts';
 import { registryCovers } from '../entries.ts';
 import type { PolicyRule, Remark } from '../rule.ts';
+import type { RuleId } from './catalogue.ts';
 
 /** Sites where people look at images, with the registry that the references of those images name. */
 const SITES: ReadonlyMap<string, string> = new Map(
@@ -27,7 +28,7 @@ export const registryRules: PolicyRule = ({ policy }) => {
   const entries = policy.spec.allowedRegistries.map(normaliseRegistry);
   return entries.flatMap((entry, i): Remark[] => {
     const path = ['spec', 'allowedRegistries', i];
-    const remark = (rule: string, message: string, hint: string): Remark[] => [
+    const remark = (rule: RuleId, message: string, hint: string): Remark[] => [
       { rule, level: 'warning', path, message, hint },
     ];
     const [host = '', first, ...deeper] = entry.split('/');

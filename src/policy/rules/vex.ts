@@ -1,10 +1,11 @@
 import type { PolicyRule, Remark } from '../rule.ts';
+import type { RuleId } from './catalogue.ts';
 
 /** vexRules look at statements that nobody may make, or that could change nothing. */
 export const vexRules: PolicyRule = ({ policy }) => {
   const { vex, severityThreshold, knownExploited } = policy.spec;
   const issuers = ['spec', 'vex', 'trustedIssuers'];
-  const remark = (rule: string, path: readonly PropertyKey[], message: string, hint: string): Remark[] => [
+  const remark = (rule: RuleId, path: readonly PropertyKey[], message: string, hint: string): Remark[] => [
     { rule, level: 'warning', path, message, hint },
   ];
   if (vex.mode === 'ignore') {

@@ -2,7 +2,13 @@ import { printable } from '../../base/index.ts';
 import { counted, cutMiddle, formatCount, type Finding } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
 import { changeLines, fieldText } from './change-lines.ts';
-import { flagOf, type FailedCheck, type ReportContext } from './context.ts';
+import {
+  brokenText,
+  changeOfCheck,
+  isEditCheck,
+  type FailedCheck,
+  type ReportContext,
+} from './context.ts';
 import { fieldBehind, type FieldBehind } from './label-to-field.ts';
 import { labelHelp, labelTitle } from './label-help.ts';
 import { imageText, reasonsOf, workloadText, type Change, type Reason } from './reasons.ts';
@@ -10,22 +16,36 @@ import { imageText, reasonsOf, workloadText, type Change, type Reason } from './
 const SHOWN_GROUPS = 3;
 
 /**
- * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it:
- * `error` where rows that were let in would be refused, `note` where refused ones would be let in.
+ * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it, and
+ * one of every broken check that no reason tells of. `error` is what breaks a check, and nothing else: platforms fail
+ * a pull request for it. Else `warning` where rows that were let in would be refused, `note` where refused ones would
+ * be let in.
  */
 export function toFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {
+  const reasons = reasonFindings(result, context);
+  const told = new Set(reasons.map(({ properties }) => properties?.['change']));
+  // Rows that were refused and that new scans would let in can be refused by the edit again: no difference, a broken check.
+  const untold = context.checks.filter((check) => check.broken && !told.has(changeOfCheck(check)));
+  return [...reasons, ...untold.map((check) => checkFinding(check, result, context))];
+}
+
+/** reasonFindings are the findings of the reasons alone. */
+export function reasonFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {
   return (['would_deny', 'would_allow'] as const).flatMap((change) =>
     reasonsOf(result, change).map((reason) => toFinding(reason, result, context)),
   );
 }
 
-/** brokenBy gives the checks of a `--fail-on` that a reason breaks. */
+/** brokenBy gives the broken checks of a `--fail-on` that a reason counts for. What the edit did is not known by reason: its check is on all of them. */
 export function brokenBy(
   { change, label }: Pick<Reason, 'change' | 'label'>,
   checks: readonly FailedCheck[],
 ): readonly FailedCheck[] {
   return checks.filter(
-    ({ broken, check }) => broken && (check === change || (change === 'would_deny' && check === label)),
+    (check) =>
+      check.broken &&
+      changeOfCheck(check) === change &&
+      (check.check === change || check.check === label || isEditCheck(check)),
   );
 }
 
@@ -48,7 +68,7 @@ export function reasonText(reason: Reason, result: WhatIfResult, context: Report
   const sentence = groups[0]?.reason ?? '';
   return [
     `${what}: ${title === '' ? label : title}.`,
-    ...brokenBy(reason, context.checks).map((check) => `${flagOf(check)} does not hold.`),
+    ...brokenBy(reason, context.checks).map(brokenText),
     ...(changed === null ? [] : [`${fieldText(changed)}: ${inOneLine(changed)}`]),
     ...most.map((line) => `- ${line}`),
     ...(rest > 0 && most.length > 0 ? [`- ${formatCount(rest)} more`] : []),
@@ -63,7 +83,7 @@ function toFinding(reason: Reason, result: WhatIfResult, context: ReportContext)
     ruleId: label,
     ruleTitle: labelTitle(label) || `recorded reason: ${label}`,
     ruleHelp: labelHelp(label),
-    level: change === 'would_deny' ? 'error' : 'note',
+    level: levelOf(reason, context),
     message: reasonText(reason, result, context),
     file: context.file,
     ...placeOf(field, context),
@@ -75,6 +95,27 @@ function toFinding(reason: Reason, result: WhatIfResult, context: ReportContext)
       field: fieldText(field),
       field_changed: field.change !== null,
     },
+  };
+}
+
+function levelOf(reason: Reason, { checks }: ReportContext): Finding['level'] {
+  if (brokenBy(reason, checks).length > 0) return 'error';
+  return reason.change === 'would_deny' ? 'warning' : 'note';
+}
+
+function checkFinding(check: FailedCheck, result: WhatIfResult, context: ReportContext): Finding {
+  const ruleId = printable(check.check, 60);
+  return {
+    ruleId,
+    ruleTitle: `broken check: ${ruleId}`,
+    ruleHelp:
+      'A count of the what-if is above what --fail-on tolerates, and no difference to the recorded answers tells of it. Compare the draft with the policy in force, or tolerate more.',
+    level: 'error',
+    message: brokenText(check),
+    file: context.file,
+    ...context.placeOf('metadata.name'),
+    identity: `check ${printable(result.policy.name)}`,
+    properties: { check: ruleId, rows: check.count, tolerated: check.tolerated },
   };
 }
 

@@ -33,8 +33,10 @@ export function headlineOf(result: WhatIfResult): readonly HeadlinePart[] {
   }
   if (deny === 0 && allow === 0) {
     const all = evaluated === 1 ? 'the one admission' : `all ${formatCount(evaluated)} admissions`;
+    const newest = evaluated === 1 ? 'the newest admission' : `the newest ${formatCount(evaluated)} admissions`;
+    const which = result.truncated ? newest : `${all} of ${period}`;
     const same = evaluated === 1 ? 'as it was' : 'as they were';
-    return [name, plain(` would change nothing: ${all} of ${period} would be answered ${same}.`)];
+    return [name, plain(` would change nothing: ${which} would be answered ${same}.`)];
   }
   return [
     plain(`Of ${counted(evaluated, 'admission')}, `),
@@ -80,4 +82,22 @@ export function periodText({ as_of, days }: { readonly as_of: string; readonly d
   const to = parseTime(as_of);
   const from = Number.isNaN(to) ? '' : `${shortTime(formatTime(to - days * DAY_MS))} to `;
   return `${from}${shortTime(as_of)} UTC (${counted(days, 'day')})`;
+}
+
+/**
+ * reachText says how far back the rows go that a limit has left, which is less than the period; null where every row
+ * was decided.
+ */
+export function reachText({ truncated, limit, by_day }: WhatIfResult): string | null {
+  if (!truncated) return null;
+  const newest = limit === 1 ? 'the newest row' : `the newest ${formatCount(limit)} rows`;
+  const [oldest] = by_day;
+  if (oldest === undefined) return `${newest} only`;
+  return `${newest} ${limit === 1 ? 'reaches' : 'reach'} back to ${printable(oldest.date, 10)}`;
+}
+
+/** coverText is the period of an answer, and what of it a limit has left. */
+export function coverText(result: WhatIfResult): string {
+  const reach = reachText(result);
+  return `${periodText(result)}${reach === null ? '' : `; ${reach}`}`;
 }

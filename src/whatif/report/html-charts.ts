@@ -4,7 +4,7 @@ import type { WhatIfResult } from '../result.ts';
 import { changeLines, fieldText } from './change-lines.ts';
 import type { ReportContext } from './context.ts';
 import { daysOf } from './days.ts';
-import { changesNothing } from './headline.ts';
+import { changesNothing, reachText } from './headline.ts';
 import { labelTitle } from './label-help.ts';
 import { contextText, originOf } from './origin.ts';
 import { reasonsOf, type Change } from './reasons.ts';
@@ -72,9 +72,11 @@ export function daySection(result: WhatIfResult): Html | null {
     up: would_deny,
     down: would_allow,
   }));
+  const reach = reachText(result);
+  const from = reach === null ? '' : ` ${reach.charAt(0).toUpperCase()}${reach.slice(1)}; the chart begins there.`;
   return html`<section>
     <h2>Day by day</h2>
-    <p class="hint">Changed admissions of each day (UTC), and below them all that were decided.</p>
+    <p class="hint">Changed admissions of each day (UTC), and below them all that were decided.${from}</p>
     ${dayColumns('days', 'Changed admissions by day', days, NAMES)}
     <details>
       <summary>Figures of each day</summary>

@@ -37,7 +37,7 @@ export function groupSection(result: WhatIfResult): Html | null {
 
 function groupTable(groups: readonly ChangeGroup[]): Html {
   return html`<div class="scroll">
-    <table>
+    <table class="stack">
       <thead>
         <tr>
           <th scope="col">Change</th>
@@ -52,12 +52,12 @@ function groupTable(groups: readonly ChangeGroup[]): Html {
         ${groups.map(
           (group) =>
             html`<tr>
-              <td class="t">${tag(group.change)}</td>
-              <td class="n">${formatCount(group.rows)}</td>
-              <td class="w">${workloadText(group)}</td>
+              <td class="t" data-label="Change">${tag(group.change)}</td>
+              <td class="n" data-label="Rows">${formatCount(group.rows)}</td>
+              <td class="w" data-label="Workload">${workloadText(group)}</td>
               ${imageCell(group.image)}
-              <td class="s">${printable(group.reason, 160)}</td>
-              <td class="t">${shortTime(group.newest)}</td>
+              <td class="s" data-label="Reason">${printable(group.reason, 160)}</td>
+              <td class="t" data-label="Newest (UTC)">${shortTime(group.newest)}</td>
             </tr> `,
         )}
       </tbody>
@@ -74,7 +74,7 @@ export function sampleSection({ samples }: WhatIfResult): Html | null {
     <details>
       <summary>${counted(samples.length, 'row')}</summary>
       <div class="scroll">
-        <table>
+        <table class="stack">
           <thead>
             <tr>
               <th scope="col" class="n">Row</th>
@@ -99,12 +99,12 @@ function sampleRow(sample: Sample): Html {
   const pod = printable(`${sample.namespace ?? '–'}/${sample.pod ?? '–'}`, 400);
   const container = sample.container === null ? '' : printable(sample.container, 200);
   return html`<tr>
-    <td class="n">${sample.id}</td>
-    <td class="t">${shortTime(sample.time)}</td>
-    <td class="t">${tag(change)}</td>
-    <td class="w">${pod}${container === '' ? null : html` <span class="soft">${container}</span>`}</td>
+    <td class="n" data-label="Row">${sample.id}</td>
+    <td class="t" data-label="Time (UTC)">${shortTime(sample.time)}</td>
+    <td class="t" data-label="Change">${tag(change)}</td>
+    <td class="w" data-label="Pod">${pod}${container === '' ? null : html` <span class="soft">${container}</span>`}</td>
     ${imageCell(sample.image)}
-    <td class="s">${printable(change === 'would_deny' ? draft.reason : recorded.reason, 300)}</td>
+    <td class="s" data-label="Sentence">${printable(change === 'would_deny' ? draft.reason : recorded.reason, 300)}</td>
   </tr> `;
 }
 
@@ -114,7 +114,7 @@ export function unscannedSection({ unscanned, unscanned_total: total }: WhatIfRe
   const shown = unscanned.slice(0, SHOWN_UNSCANNED);
   const table = (images: typeof unscanned): Html =>
     html`<div class="scroll">
-      <table>
+      <table class="stack">
         <thead>
           <tr>
             <th scope="col">Image</th>
@@ -127,8 +127,8 @@ export function unscannedSection({ unscanned, unscanned_total: total }: WhatIfRe
             ({ image, digest, rows }) =>
               html`<tr>
                 ${imageCell(image)}
-                <td class="i"><code>${printable(digest, 100)}</code></td>
-                <td class="n">${formatCount(rows)}</td>
+                <td class="i" data-label="Digest"><code>${printable(digest, 100)}</code></td>
+                <td class="n" data-label="Rows">${formatCount(rows)}</td>
               </tr> `,
           )}
         </tbody>
@@ -190,8 +190,8 @@ function imageCell(image: string): Html {
   const whole = printable(image, 400);
   const shown = imageText(image, LONGEST_IMAGE);
   return shown === whole
-    ? html`<td class="i"><code>${whole}</code></td>`
-    : html`<td class="i"><code title="${whole}">${shown}</code></td>`;
+    ? html`<td class="i" data-label="Image"><code>${whole}</code></td>`
+    : html`<td class="i" data-label="Image"><code title="${whole}">${shown}</code></td>`;
 }
 
 function tag(change: ChangeGroup['change']): Html {

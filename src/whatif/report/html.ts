@@ -1,8 +1,8 @@
 import { printable } from '../../base/index.ts';
 import { counted, formatCount, formatShare, html, splitBar, toPage, type Html } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
-import { flagOf, type ReportContext } from './context.ts';
-import { headlineOf, periodText } from './headline.ts';
+import { countOfCheck, flagOf, type ReportContext } from './context.ts';
+import { coverText, headlineOf } from './headline.ts';
 import { changedSection, contextSection, daySection, originSection, reasonSection } from './html-charts.ts';
 import { editText } from './origin.ts';
 import {
@@ -42,11 +42,8 @@ function head(result: WhatIfResult, { file }: ReportContext): Html {
   );
   const edit = editText(result);
   const facts: (readonly [string, string | Html])[] = [
-    ['Period', periodText(result)],
-    [
-      'Decided',
-      `${counted(result.evaluated, 'row')}, ${counted(result.distinct_images, 'image')}${result.truncated ? ` (the newest ${formatCount(result.limit)} only)` : ''}`,
-    ],
+    ['Period', coverText(result)],
+    ['Decided', `${counted(result.evaluated, 'row')}, ${counted(result.distinct_images, 'image')}`],
     ['Draft', html`<code>${printable(file, 200)}</code>`],
     ...(result.source === null
       ? []
@@ -113,7 +110,7 @@ function checkSection({ checks }: ReportContext): Html | null {
             >
             <code>${flagOf(check)}</code>
             <span class="soft"
-              >${counted(check.count, 'row')}, ${formatCount(check.tolerated)} tolerated</span
+              >${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated</span
             >
           </li>`,
       )}

@@ -3,7 +3,7 @@
  * pipelines read. Beside them the sentences that all forms share.
  */
 export { changeLines, fieldText, type ChangeLine } from './change-lines.ts';
-export { flagOf, type FailedCheck, type ReportContext } from './context.ts';
+export { countOfCheck, flagOf, type FailedCheck, type ReportContext } from './context.ts';
 export { daysOf } from './days.ts';
 export { toFindings } from './findings.ts';
 export {
@@ -11,6 +11,7 @@ export {
   headlineOf,
   headlineText,
   periodText,
+  reachText,
   shortTime,
   type HeadlinePart,
 } from './headline.ts';
@@ -21,4 +22,4 @@ export { MARKER, MOST_MARKDOWN, toMarkdown } from './markdown.ts';
 export { contextText, editText, notEvaluatedText, originOf, type Point } from './origin.ts';
 export { toAnnotations, toJUnit, toSarif } from './pipeline.ts';
 export { imageText, reasonsOf, workloadText, type Change, type Reason } from './reasons.ts';
-export { toYaml } from './yaml.ts';
+export { toYaml } from '../../render/index.ts';

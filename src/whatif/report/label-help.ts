@@ -1,5 +1,7 @@
+import { isDenialLabel, type DenialLabel } from '../../decision/index.ts';
+
 /** What each label means, in a few words, and what to do about it. */
-const LABELS: Readonly<Record<string, readonly [title: string, help: string]>> = {
+const LABELS: Readonly<Record<DenialLabel, readonly [title: string, help: string]>> = {
   registry: [
     'registry not allowed',
     'The image comes from outside spec.allowedRegistries. Add the registry to the list, or move the image to one that is on it.',
@@ -52,11 +54,12 @@ const LABELS: Readonly<Record<string, readonly [title: string, help: string]>> =
 
 /** labelTitle says in a few words what a label means; empty for one that is none of ours. */
 export function labelTitle(label: string): string {
-  return Object.hasOwn(LABELS, label) ? (LABELS[label]?.[0] ?? '') : '';
+  return isDenialLabel(label) ? LABELS[label][0] : '';
 }
 
 /** labelHelp says what a label means and what to do. */
 export function labelHelp(label: string): string {
-  const help = Object.hasOwn(LABELS, label) ? LABELS[label]?.[1] : undefined;
-  return help ?? 'The recorded refusal carries a reason that none of the gates gives today.';
+  return isDenialLabel(label)
+    ? LABELS[label][1]
+    : 'The recorded refusal carries a reason that none of the gates gives today.';
 }

@@ -1,14 +1,16 @@
+import { isDenialLabel, type DenialLabel } from '../../decision/index.ts';
 import type { PolicyChangeDocument } from '../result.ts';
 
 const VEX = ['spec.vex.mode', 'spec.vex.trustedIssuers'];
 const THRESHOLD = ['spec.severityThreshold', 'spec.ignoreUnfixed', ...VEX];
 const KNOWN_EXPLOITED = ['spec.knownExploited', ...VEX];
 
-/** The fields that decide a label, the one that names the gate first. */
-const LABEL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+/** The fields that decide a label, the one that names the gate first; a quota is the licence's, not a policy's. */
+const LABEL_FIELDS: Readonly<Record<DenialLabel, readonly string[]>> = {
   registry: ['spec.allowedRegistries'],
   tag: ['spec.denyLatestTag'],
   digest: ['spec.digestEnforcement'],
+  quota: [],
   unscanned: ['spec.admissionTiming'],
   signature: ['spec.signature.required', 'spec.signature.keys', 'spec.signature.identities'],
   attestation: ['spec.attestations'],
@@ -40,7 +42,7 @@ export interface FieldBehind {
  * quota, `other`) points at the whole spec.
  */
 export function fieldBehind(label: string, changes: readonly PolicyChangeDocument[] | null): FieldBehind {
-  const own = Object.hasOwn(LABEL_FIELDS, label) ? (LABEL_FIELDS[label] ?? []) : [];
+  const own = isDenialLabel(label) ? LABEL_FIELDS[label] : [];
   for (const path of [...own, ...ANY_LABEL]) {
     const change = changes?.find(
       (candidate) => candidate.path === path || candidate.path.startsWith(`${path}.`),

@@ -10,8 +10,8 @@ import {
 } from '../../render/index.ts';
 import type { ChangeGroup, WhatIfResult } from '../result.ts';
 import { changeLines, fieldText } from './change-lines.ts';
-import { flagOf, type ReportContext } from './context.ts';
-import { changesNothing, headlineOf, periodText, shortTime } from './headline.ts';
+import { countOfCheck, flagOf, type ReportContext } from './context.ts';
+import { changesNothing, coverText, headlineOf, shortTime } from './headline.ts';
 import { labelTitle } from './label-help.ts';
 import { contextText, editText, notEvaluatedText, originOf } from './origin.ts';
 import { imageText, reasonsOf, workloadText } from './reasons.ts';
@@ -57,14 +57,14 @@ function checks({ checks }: ReportContext): string[] {
   if (checks.length === 0) return [];
   const lines = checks.map((check) => {
     const held = check.broken ? ':x: does not hold' : ':white_check_mark: holds';
-    return `- ${held}: ${markdownCode(flagOf(check))} (${counted(check.count, 'row')}, ${formatCount(check.tolerated)} tolerated)`;
+    return `- ${held}: ${markdownCode(flagOf(check))} (${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated)`;
   });
   return [lines.slice(0, 30).join('\n')];
 }
 
 function period(result: WhatIfResult, { file }: ReportContext): string {
   const compared = result.source === null ? '' : `, edited from ${markdownCode(result.source)}`;
-  return `${markdownCode(file)}${compared} · ${periodText(result)} · ${counted(result.distinct_images, 'image')}`;
+  return `${markdownCode(file)}${compared} · ${coverText(result)} · ${counted(result.distinct_images, 'image')}`;
 }
 
 function figures(result: WhatIfResult): string {

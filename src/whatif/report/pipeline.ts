@@ -8,9 +8,9 @@ import {
   type JUnitCase,
 } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
-import { flagOf, type FailedCheck, type ReportContext } from './context.ts';
-import { brokenBy, reasonText, toFindings } from './findings.ts';
-import { headlineText, periodText } from './headline.ts';
+import { brokenText, countOfCheck, flagOf, isEditCheck, type FailedCheck, type ReportContext } from './context.ts';
+import { brokenBy, reasonFindings, reasonText, toFindings } from './findings.ts';
+import { coverText, headlineText } from './headline.ts';
 import { editText } from './origin.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 
@@ -54,29 +54,32 @@ export function toSarif(result: WhatIfResult, context: ReportContext): string {
 
 /**
  * toAnnotations writes an answer as workflow commands of GitHub Actions: an error for each reason that breaks a
- * check, a warning for what would be refused, a notice for what would be let in, and the headline as a notice.
+ * check, a warning for what would be refused, a notice for what would be let in, and the headline: an error where
+ * what the edit itself does breaks a check, else a notice.
  */
 export function toAnnotations(result: WhatIfResult, context: ReportContext): string {
+  const edits = context.checks.filter((check) => check.broken && isEditCheck(check));
   const headline: Finding = {
     ruleId: 'whatif',
     ruleTitle: 'ipo what-if',
-    level: 'note',
-    message: [headlineText(result), editText(result), `Period: ${periodText(result)}.`]
+    level: edits.length > 0 ? 'error' : 'note',
+    message: [
+      headlineText(result),
+      editText(result),
+      ...edits.map(brokenText),
+      `Period: ${coverText(result)}.`,
+    ]
       .filter((text) => text !== null)
       .join('\n'),
     file: context.file,
     ...context.placeOf('metadata.name'),
   };
-  const findings = toFindings(result, context).map((finding): Finding => {
-    const change = finding.level === 'error' ? 'would_deny' : 'would_allow';
-    const broken = brokenBy({ change, label: finding.ruleId }, context.checks).length > 0;
-    const title = `${change} ${finding.ruleId}: ${counted(Number(finding.properties?.['rows'] ?? 0), 'row')}`;
-    return {
+  const findings = reasonFindings(result, context).map(
+    (finding): Finding => ({
       ...finding,
-      ruleTitle: title,
-      level: broken ? 'error' : change === 'would_deny' ? 'warning' : 'note',
-    };
-  });
+      ruleTitle: `${String(finding.properties?.['change'])} ${finding.ruleId}: ${counted(Number(finding.properties?.['rows'] ?? 0), 'row')}`,
+    }),
+  );
   return writeAnnotations([headline, ...findings]);
 }
 
@@ -96,7 +99,7 @@ export function toJUnit(result: WhatIfResult, context: ReportContext): string {
       cases.length > 0 ? cases : [{ name: 'no difference', classname: CLASS, output: headlineText(result) }],
     properties: {
       headline: headlineText(result),
-      period: periodText(result),
+      period: coverText(result),
       policy: context.file,
       evaluated: result.evaluated,
       unchanged: result.unchanged,
@@ -111,7 +114,7 @@ export function toJUnit(result: WhatIfResult, context: ReportContext): string {
 const CLASS = 'ipo.whatif';
 
 function checkCase(check: FailedCheck): JUnitCase {
-  const text = `${check.check}: ${counted(check.count, 'row')}, ${formatCount(check.tolerated)} tolerated`;
+  const text = `${check.check}: ${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated`;
   const about = { name: flagOf(check), classname: `${CLASS}.checks` };
   return check.broken
     ? { ...about, failure: { type: 'fail-on', message: text, text } }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { parseKevCatalogue } from '../../../src/adapters/feeds/index.ts';
-import { isIpoError } from '../../../src/base/index.ts';
+import { FeedError, parseKevCatalogue } from '../../../src/adapters/feeds/index.ts';
 
 suite('the catalogue of known exploited vulnerabilities', () => {
   test('gives its CVE ids', () => {
@@ -29,7 +28,7 @@ suite('the catalogue of known exploited vulnerabilities', () => {
       assert.throws(
         () => parseKevCatalogue(text, 'kev.json'),
         (error) =>
-          isIpoError(error) &&
+          error instanceof FeedError &&
           error.code === 'invalid_report' &&
           message.test(error.message) &&
           error.place?.file === 'kev.json',

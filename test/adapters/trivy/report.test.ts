@@ -138,7 +138,7 @@ suite('what a report is of', () => {
     });
     assert.deepEqual(scan.os, { family: 'alpine', name: '3.10.9', eosl: true });
     assert.deepEqual(scan.scanner, { name: 'trivy', version: '0.72.0', dbUpdatedAt: null });
-    assert.equal(scan.scannedAt, '2026-03-22T19:49:26.769Z');
+    assert.equal(scan.scannedAt, '2026-03-22T19:49:26.769363Z');
     assert.equal(source, 'https://github.com/acme/web');
   });
 
