@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { counted, displayWidth } from '../../src/render/index.ts';
+import { counted, formatCount, displayWidth } from '../../src/render/index.ts';
 import type { AnswerDocument, CheckDocument, ImageDocument } from '../run/check-document.ts';
 import { clean } from './clean.ts';
 
@@ -180,17 +180,19 @@ function pad(text: string, width: number): string {
 }
 
 function summary(document: CheckDocument, { paint }: View): string {
-  const { results, pods, refused, audited, undecided, as_of } = document;
-  const admitted = [...results, ...pods].filter((answer) => stateOf(answer) === 'admitted').length;
-  const parts = [
-    ...(refused > 0 ? [paint.red(`${refused} refused`)] : []),
-    ...(undecided > 0 ? [paint.magenta(`${undecided} not decided`)] : []),
-    ...(audited > 0 ? [paint.yellow(`${audited} would be refused if enforced`)] : []),
-    ...(admitted > 0 ? [paint.green(`${admitted} admitted`)] : []),
+  const { results, pods, as_of } = document;
+  const images = (state: State): number => results.filter((answer) => stateOf(answer) === state).length;
+  const whole = (state: State): number => pods.filter((answer) => stateOf(answer) === state).length;
+  const parts: readonly (readonly [count: number, words: string, color: (text: string) => string])[] = [
+    [images('refused'), 'refused', paint.red],
+    [whole('refused'), 'refused as a whole pod', paint.red],
+    [images('undecided') + whole('undecided'), 'not decided', paint.magenta],
+    [images('audited') + whole('audited'), 'would be refused if enforced', paint.yellow],
+    [images('admitted'), 'admitted', paint.green],
   ];
-  const what =
-    pods.length === 0
-      ? counted(results.length, 'image')
-      : `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')}`;
-  return `${what} as of ${as_of}: ${parts.length === 0 ? 'nothing to decide' : parts.join(', ')}\n`;
+  const said = parts.flatMap(([count, words, color]) =>
+    count > 0 ? [color(`${formatCount(count)} ${words}`)] : [],
+  );
+  const what = `${counted(results.length, 'image')}${pods.length === 0 ? '' : ` of ${counted(pods.length, 'pod')}`}`;
+  return `${what} as of ${as_of}: ${said.length === 0 ? 'nothing to decide' : said.join(', ')}\n`;
 }

@@ -3,6 +3,7 @@ import type { WhatIfResult } from '../../src/whatif/index.ts';
 import {
   changesNothing,
   contextText,
+  countOfCheck,
   flagOf,
   notEvaluatedText,
   originOf,

@@ -1,20 +1,20 @@
-import * as z from 'zod/mini';
+import { $ZodArray, $ZodDefault, $ZodObject, $ZodOptional, $ZodPrefault, type $ZodType } from 'zod/v4/core';
 import { policyDocument } from './schema.ts';
 
 /** fieldsAt gives the names of the fields that the schema knows at a path of the policy document, in its order. */
 export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: z.core.$ZodType | undefined = policyDocument;
+  let schema: $ZodType | undefined = policyDocument;
   for (const step of path) {
-    const inner: z.core.$ZodType | undefined = unwrap(schema);
-    if (inner instanceof z.core.$ZodObject) {
+    const inner: $ZodType | undefined = unwrap(schema);
+    if (inner instanceof $ZodObject) {
       const { shape } = inner._zod.def;
       const name = String(step);
       schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    } else if (inner instanceof z.core.$ZodArray) schema = inner._zod.def.element;
+    } else if (inner instanceof $ZodArray) schema = inner._zod.def.element;
     else return [];
   }
   const inner = unwrap(schema);
-  return inner instanceof z.core.$ZodObject ? Object.keys(inner._zod.def.shape) : [];
+  return inner instanceof $ZodObject ? Object.keys(inner._zod.def.shape) : [];
 }
 
 /** allFields gives the paths of every field of the schema that is not in a list: `spec`, `spec.sla.critical`. */
@@ -26,13 +26,9 @@ export function allFields(path: readonly string[] = []): readonly (readonly stri
 }
 
 /** unwrap takes optional and defaulted schemas down to the schema of the value itself. */
-function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+function unwrap(schema: $ZodType | undefined): $ZodType | undefined {
   let inner = schema;
-  while (
-    inner instanceof z.core.$ZodOptional ||
-    inner instanceof z.core.$ZodDefault ||
-    inner instanceof z.core.$ZodPrefault
-  ) {
+  while (inner instanceof $ZodOptional || inner instanceof $ZodDefault || inner instanceof $ZodPrefault) {
     inner = inner._zod.def.innerType;
   }
   return inner;

@@ -3,6 +3,9 @@ import { formatDuration, parseDuration } from '../base/index.ts';
 import { publicKeyFault } from './public-key.ts';
 import { durationHint, namespaceHint, registryHint } from './hints.ts';
 
+// A run parses a handful of policies: compiling a parser for each mapping takes longer than parsing without.
+z.config({ jitless: true });
+
 /** about describes a field for editors; `more` are JSON Schema words that say what a check of ours says. */
 export const about = (description: string, more: Readonly<Record<string, unknown>> = {}) =>
   z.meta({ description, ...more });

@@ -136,3 +136,6 @@ export const policyDocument = z
 
 /** PolicyDocument is a policy document with every default filled in. */
 export type PolicyDocument = z.infer<typeof policyDocument>;
+
+// Other schemas may be worth compiling: a scan report has thousands of findings.
+z.config({ jitless: false });

@@ -156,11 +156,15 @@ export function dayColumns(
   );
   const above =
     mostUp > 0
-      ? html`<span><span class="key refused"></span>${names.up}: at most ${counted(mostUp, 'row')} a day</span>`
+      ? html`<span
+          ><span class="key refused"></span>${names.up}: at most ${counted(mostUp, 'row')} a day</span
+        >`
       : null;
   const below =
     mostDown > 0
-      ? html`<span><span class="key admitted"></span>${names.down}: at most ${counted(mostDown, 'row')} a day</span>`
+      ? html`<span
+          ><span class="key admitted"></span>${names.down}: at most ${counted(mostDown, 'row')} a day</span
+        >`
       : null;
   const sum = (pick: (day: DayColumn) => number): string =>
     formatCount(days.reduce((all, day) => all + pick(day), 0));

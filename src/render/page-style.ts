@@ -61,7 +61,7 @@ caption { text-align: left; color: var(--soft); padding-bottom: 8px; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px; white-space: nowrap; }
 th, td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; min-width: 7em; }
-td.w { min-width: 11em; overflow-wrap: break-word; } td.i { min-width: 20em; } td.s { min-width: 15em; }
+td.w { min-width: 11em; overflow-wrap: break-word; } td.long { overflow-wrap: anywhere; } td.i { min-width: 20em; } td.s { min-width: 15em; }
 tr > :last-child { padding-right: 0; }
 tbody tr:last-child > * { border-bottom: 0; }
 th.n, td.n { text-align: right; white-space: nowrap; min-width: 0; }
@@ -88,6 +88,7 @@ footer p + p { margin-top: 4px; }
 @media screen and (max-width: 640px) {
   .cards { grid-template-columns: 1fr; gap: 10px; }
   .cards > div { display: flex; justify-content: space-between; align-items: baseline; gap: 12px; } .cards dd { text-align: right; }
+  th.n { white-space: normal; }
   .stack, .stack tbody, .stack tr, .stack td { display: block; min-width: 0; }
   .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stack tr { padding: 10px 0; border-bottom: 1px solid var(--line); } .stack tbody tr:last-child { border-bottom: 0; }

@@ -535,7 +535,7 @@ describe('outputs', () => {
     assert.match(out, /^ +tag latest not allowed: nginx$/m);
     assert.match(out, /^ +policy shop; to pass: name a version or a digest$/m);
     assert.match(out, /^ {4}pod: exposed \(by Service shop\/front\)$/m);
-    assert.match(out, /^2 images and 1 pod as of .*: 1 refused, 2 admitted$/m);
+    assert.match(out, /^2 images of 1 pod as of .*: 1 refused, 1 admitted$/m);
     // oxlint-disable-next-line no-control-regex -- there must be none
     assert.doesNotMatch(out, /\u001b/);
     // oxlint-disable-next-line no-control-regex -- there must be some

@@ -63,6 +63,23 @@ test('every part stands under its heading', async () => {
   assert.match(text, /--limit 0 {12}decide every row/);
 });
 
+test('a check of the edit says that it counts what the edit itself does', async () => {
+  const text = await renderWhatIf(fullResult(), {
+    color: false,
+    columns: 100,
+    file: 'p.yaml',
+    checks: [{ check: 'edit_would_deny', count: 180, tolerated: 0, broken: true }],
+  });
+  assert.match(text, /✗ does not hold {2}--fail-on edit_would_deny {2}180 rows by the edit itself/);
+});
+
+test('where a limit left rows out, the terminal says how far they reach back and begins there', async () => {
+  const { by_day } = fullResult();
+  const text = await view(fullResult({ by_day: by_day.slice(20) }), 160);
+  assert.match(text, /the newest 5,000 rows reach back to 2026-11-11/);
+  assert.match(text, /changes by day +11-11 .* 11-20/);
+});
+
 test('figures are aligned to the right, with a bar on one scale', async () => {
   const lines = (await view(fullResult()))
     .split('\n')

@@ -85,6 +85,11 @@ test('a timeline draws what goes up and down on one scale, and names both in its
   const height = (tone: string): number =>
     Number(new RegExp(`class="${tone}"[^>]*\\sheight="([\\d.]+)"`).exec(markup)?.[1]);
   assert.ok(Math.abs(height('refused') / height('admitted') - 2) < 0.01);
+  // What the heights stand for is text beside the picture, where it can wrap.
+  assert.match(
+    markup.split('<svg')[0] ?? '',
+    /refused: at most \d+ rows a day<\/span\s*>.*let in: at most \d+ rows a day/s,
+  );
   assert.match(markup, /3 days from 2026-11-01 to 2026-11-03\. refused: 6; let in: 3; all: 30\./);
   assert.match(markup, /<title>2026-11-03: refused 0, let in 3, all 20<\/title>/);
   assert.doesNotMatch(

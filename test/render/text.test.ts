@@ -83,6 +83,21 @@ test('running text keeps its words and loses its markup', () => {
   assert.deepEqual(['1. x', '2) y', '- z', '+ z'].map(markdownText), ['1\\. x', '2\\) y', '\\- z', '\\+ z']);
 });
 
+test('YAML quotes a string that a reader of YAML 1.1 takes for something else', () => {
+  const value = {
+    as_of: '2026-11-20T06:00:00Z',
+    newest: '2026-11-20T06:00:00.123456+02:00',
+    by_day: [{ date: '2026-11-01' }],
+    '2026-11-02': 'no',
+    clock: '12:30:45',
+    digest: `sha256:${'0'.repeat(64)}`,
+  };
+  const text = toYaml(value);
+  assert.match(text, /^as_of: "2026-11-20T06:00:00Z"$/m);
+  assert.match(text, /date: "2026-11-01"/);
+  for (const version of ['1.1', '1.2'] as const) assert.deepEqual(parse(text, { version }), value);
+});
+
 test('YAML says what the JSON says: no line is folded, nothing is an alias', () => {
   const shared = { words: 'a word '.repeat(40).trim() };
   const text = toYaml({ b: shared, a: shared });

@@ -28,17 +28,14 @@ export function flagOf({ check, tolerated }: Pick<FailedCheck, 'check' | 'tolera
   return `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''}`;
 }
 
-const EDIT = 'edit_';
-
 /** isEditCheck tells a check of what the edit itself does from one of all differences. */
 export function isEditCheck({ check }: Pick<FailedCheck, 'check'>): boolean {
   return check === 'edit_would_deny' || check === 'edit_would_allow';
 }
 
 /** changeOfCheck gives the count that a check belongs to: an edit's count is a part of it, a label one of its reasons. */
-export function changeOfCheck(check: Pick<FailedCheck, 'check'>): 'would_deny' | 'would_allow' {
-  const name = isEditCheck(check) ? check.check.slice(EDIT.length) : check.check;
-  return name === 'would_allow' ? 'would_allow' : 'would_deny';
+export function changeOfCheck({ check }: Pick<FailedCheck, 'check'>): 'would_deny' | 'would_allow' {
+  return check.endsWith('would_allow') ? 'would_allow' : 'would_deny';
 }
 
 /** countOfCheck writes what a check has counted: `12 rows`, or `12 rows by the edit itself`. */

@@ -2,13 +2,7 @@ import { printable } from '../../base/index.ts';
 import { counted, cutMiddle, formatCount, type Finding } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
 import { changeLines, fieldText } from './change-lines.ts';
-import {
-  brokenText,
-  changeOfCheck,
-  isEditCheck,
-  type FailedCheck,
-  type ReportContext,
-} from './context.ts';
+import { brokenText, changeOfCheck, isEditCheck, type FailedCheck, type ReportContext } from './context.ts';
 import { fieldBehind, type FieldBehind } from './label-to-field.ts';
 import { labelHelp, labelTitle } from './label-help.ts';
 import { imageText, reasonsOf, workloadText, type Change, type Reason } from './reasons.ts';

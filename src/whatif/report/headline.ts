@@ -33,7 +33,8 @@ export function headlineOf(result: WhatIfResult): readonly HeadlinePart[] {
   }
   if (deny === 0 && allow === 0) {
     const all = evaluated === 1 ? 'the one admission' : `all ${formatCount(evaluated)} admissions`;
-    const newest = evaluated === 1 ? 'the newest admission' : `the newest ${formatCount(evaluated)} admissions`;
+    const newest =
+      evaluated === 1 ? 'the newest admission' : `the newest ${formatCount(evaluated)} admissions`;
     const which = result.truncated ? newest : `${all} of ${period}`;
     const same = evaluated === 1 ? 'as it was' : 'as they were';
     return [name, plain(` would change nothing: ${which} would be answered ${same}.`)];

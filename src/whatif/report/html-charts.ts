@@ -73,7 +73,8 @@ export function daySection(result: WhatIfResult): Html | null {
     down: would_allow,
   }));
   const reach = reachText(result);
-  const from = reach === null ? '' : ` ${reach.charAt(0).toUpperCase()}${reach.slice(1)}; the chart begins there.`;
+  const from =
+    reach === null ? '' : ` ${reach.charAt(0).toUpperCase()}${reach.slice(1)}; the chart begins there.`;
   return html`<section>
     <h2>Day by day</h2>
     <p class="hint">Changed admissions of each day (UTC), and below them all that were decided.${from}</p>

@@ -54,8 +54,7 @@ function groupTable(groups: readonly ChangeGroup[]): Html {
             html`<tr>
               <td class="t" data-label="Change">${tag(group.change)}</td>
               <td class="n" data-label="Rows">${formatCount(group.rows)}</td>
-              <td class="w" data-label="Workload">${workloadText(group)}</td>
-              ${imageCell(group.image)}
+              ${nameCell('Workload', workloadText(group))} ${imageCell(group.image)}
               <td class="s" data-label="Reason">${printable(group.reason, 160)}</td>
               <td class="t" data-label="Newest (UTC)">${shortTime(group.newest)}</td>
             </tr> `,
@@ -102,9 +101,10 @@ function sampleRow(sample: Sample): Html {
     <td class="n" data-label="Row">${sample.id}</td>
     <td class="t" data-label="Time (UTC)">${shortTime(sample.time)}</td>
     <td class="t" data-label="Change">${tag(change)}</td>
-    <td class="w" data-label="Pod">${pod}${container === '' ? null : html` <span class="soft">${container}</span>`}</td>
-    ${imageCell(sample.image)}
-    <td class="s" data-label="Sentence">${printable(change === 'would_deny' ? draft.reason : recorded.reason, 300)}</td>
+    ${nameCell('Pod', pod, container)} ${imageCell(sample.image)}
+    <td class="s" data-label="Sentence">
+      ${printable(change === 'would_deny' ? draft.reason : recorded.reason, 300)}
+    </td>
   </tr> `;
 }
 
@@ -185,13 +185,28 @@ export function noteSection({ notes }: WhatIfResult): Html | null {
   </section>`;
 }
 
+/** A part of a name with no place to break that would push the other columns off the page. */
+const LONG_PART = /[^/-]{25}/;
+
+/** The name of a workload or pod breaks at a slash or a hyphen, and inside a word only where one is very long. */
+function nameCell(label: string, name: string, beside = ''): Html {
+  return html`<td class="${LONG_PART.test(name) ? 'w long' : 'w'}" data-label="${label}">
+    <span>${breakable(name)}${beside === '' ? null : html` <span class="soft">${beside}</span>`}</span>
+  </td>`;
+}
+
+/** Browsers break a line neither after a slash nor before a tag, unless told where. */
+function breakable(name: string): Html {
+  return html`${name.split(/(?<=[/@-])|(?<!@sha256)(?=:)/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`))}`;
+}
+
 /** A long image name is cut in the middle; the whole of it is its title. */
 function imageCell(image: string): Html {
   const whole = printable(image, 400);
   const shown = imageText(image, LONGEST_IMAGE);
   return shown === whole
-    ? html`<td class="i" data-label="Image"><code>${whole}</code></td>`
-    : html`<td class="i" data-label="Image"><code title="${whole}">${shown}</code></td>`;
+    ? html`<td class="i" data-label="Image"><code>${breakable(whole)}</code></td>`
+    : html`<td class="i" data-label="Image"><code title="${whole}">${breakable(shown)}</code></td>`;
 }
 
 function tag(change: ChangeGroup['change']): Html {

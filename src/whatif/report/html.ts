@@ -109,9 +109,7 @@ function checkSection({ checks }: ReportContext): Html | null {
               >${check.broken ? '✗ does not hold' : '✓ holds'}</span
             >
             <code>${flagOf(check)}</code>
-            <span class="soft"
-              >${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated</span
-            >
+            <span class="soft">${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated</span>
           </li>`,
       )}
     </ul>

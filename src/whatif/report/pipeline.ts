@@ -8,7 +8,14 @@ import {
   type JUnitCase,
 } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
-import { brokenText, countOfCheck, flagOf, isEditCheck, type FailedCheck, type ReportContext } from './context.ts';
+import {
+  brokenText,
+  countOfCheck,
+  flagOf,
+  isEditCheck,
+  type FailedCheck,
+  type ReportContext,
+} from './context.ts';
 import { brokenBy, reasonFindings, reasonText, toFindings } from './findings.ts';
 import { coverText, headlineText } from './headline.ts';
 import { editText } from './origin.ts';
@@ -74,12 +81,10 @@ export function toAnnotations(result: WhatIfResult, context: ReportContext): str
     file: context.file,
     ...context.placeOf('metadata.name'),
   };
-  const findings = reasonFindings(result, context).map(
-    (finding): Finding => ({
-      ...finding,
-      ruleTitle: `${String(finding.properties?.['change'])} ${finding.ruleId}: ${counted(Number(finding.properties?.['rows'] ?? 0), 'row')}`,
-    }),
-  );
+  const findings = reasonFindings(result, context).map((finding): Finding => ({
+    ...finding,
+    ruleTitle: `${String(finding.properties?.['change'])} ${finding.ruleId}: ${counted(Number(finding.properties?.['rows'] ?? 0), 'row')}`,
+  }));
   return writeAnnotations([headline, ...findings]);
 }
 

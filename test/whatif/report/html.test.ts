@@ -4,6 +4,7 @@ import { toHtml } from '../../../src/whatif/report/index.ts';
 import {
   emptyResult,
   fullResult,
+  group,
   HOSTILE,
   hostileResult,
   quietResult,
@@ -13,11 +14,11 @@ import {
 const TAGS = new Set(
   (
     'html head meta title style body main header h1 h2 h3 p span dl dt dd div section ul li b code figure figcaption svg desc rect g line text ' +
-    'table thead tbody tr th td details summary footer'
+    'wbr table thead tbody tr th td details summary footer'
   ).split(' '),
 );
 const ATTRIBUTES = new Set(
-  'lang charset http-equiv content name class id role aria-labelledby aria-label aria-hidden width height x y x1 x2 y1 y2 rx scope title text-anchor'.split(
+  'data-label lang charset http-equiv content name class id role aria-labelledby aria-label aria-hidden width height x y x1 x2 y1 y2 rx scope title text-anchor'.split(
     ' ',
   ),
 );
@@ -124,3 +125,28 @@ for (const text of HOSTILE) {
     assert.doesNotMatch(page, /NaN|undefined|\[object/);
   });
 }
+
+test('every cell of a table that stacks on a narrow screen carries the heading of its column', () => {
+  const page = toHtml(fullResult(), reportContext());
+  const tables = [...page.matchAll(/<table class="stack">(.*?)<\/table>/gs)].map(([, table = '']) => table);
+  assert.ok(tables.length >= 3);
+  for (const table of tables) {
+    const headings = [...table.matchAll(/<th scope="col"[^>]*>([^<]*)<\/th>/g)].map(([, text]) => text);
+    for (const [row] of table.split('</thead>')[1]?.matchAll(/<tr>.*?<\/tr>/gs) ?? []) {
+      assert.deepEqual(
+        [...row.matchAll(/<td [^>]*data-label="([^"]*)"/g)].map(([, label]) => label),
+        headings,
+      );
+    }
+  }
+});
+
+test('a name can break after a slash and a hyphen, and inside a word only where that is very long', () => {
+  const page = (workload: string): string =>
+    toHtml(fullResult({ groups: [group({ namespace: 'payments', workload })] }), reportContext());
+  assert.match(
+    page('card-settlement'),
+    /<td class="w" data-label="Workload">\s*<span>payments\/<wbr \/>card-<wbr \/>settlement<\/span>/,
+  );
+  assert.match(page('x'.repeat(63)), /<td class="w long" data-label="Workload">/);
+});

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { toAnnotations, toFindings, toJUnit, toSarif, toYaml } from '../../../src/whatif/report/index.ts';
+import {
+  toAnnotations,
+  toFindings,
+  toHtml,
+  toJUnit,
+  toMarkdown,
+  toSarif,
+  toYaml,
+  type FailedCheck,
+} from '../../../src/whatif/report/index.ts';
 import { elementsOf } from '../../render/xml-check.ts';
 import {
   emptyResult,
@@ -13,6 +22,7 @@ import {
 } from './sample-result.ts';
 
 const broken = { check: 'would_deny', count: 214, tolerated: 100, broken: true } as const;
+const editDeny = { check: 'edit_would_deny', count: 180, tolerated: 10, broken: true } as const;
 const held = { check: 'tag', count: 11, tolerated: 20, broken: false } as const;
 
 test('each reason is a finding on the line of the changed field behind it', () => {
@@ -20,11 +30,11 @@ test('each reason is a finding on the line of the changed field behind it', () =
   assert.deepEqual(
     findings.map(({ ruleId, level, line, column }) => [ruleId, level, line, column]),
     [
-      ['threshold', 'error', 6, 3],
-      ['registry', 'error', 9, 3],
-      ['context', 'error', 16, 3],
-      ['end_of_life', 'error', 1, 3],
-      ['tag', 'error', 14, 3],
+      ['threshold', 'warning', 6, 3],
+      ['registry', 'warning', 9, 3],
+      ['context', 'warning', 16, 3],
+      ['end_of_life', 'warning', 1, 3],
+      ['tag', 'warning', 14, 3],
       ['known_exploited', 'note', 1, 3],
       ['other', 'note', 5, 1],
     ],
@@ -109,6 +119,61 @@ test('an annotation is an error where a check is broken, else a warning or a not
     warning: 5,
     notice: 1,
   });
+});
+
+test('only what breaks a check is an error, in SARIF as in annotations', () => {
+  const levels = (checks: readonly FailedCheck[]): string[] =>
+    JSON.parse(toSarif(fullResult(), reportContext({ checks }))).runs[0].results.map(
+      ({ level }: { level: string }) => level,
+    );
+  const [w, e, n] = ['warning', 'error', 'note'];
+  assert.deepEqual(levels([]), [w, w, w, w, w, n, n]);
+  assert.deepEqual(levels([held]), [w, w, w, w, w, n, n]);
+  assert.deepEqual(levels([broken]), [e, e, e, e, e, n, n]);
+  assert.deepEqual(levels([{ ...broken, check: 'tag' }]), [w, w, w, w, e, n, n]);
+  assert.deepEqual(levels([{ ...broken, check: 'would_allow' }]), [w, w, w, w, w, e, e]);
+  assert.deepEqual(levels([editDeny]), [e, e, e, e, e, n, n]);
+  assert.deepEqual(levels([{ ...editDeny, check: 'edit_would_allow' }]), [w, w, w, w, w, e, e]);
+});
+
+test('a broken check of the edit makes the headline an error and says its own count', () => {
+  const [first = ''] = toAnnotations(fullResult(), reportContext({ checks: [editDeny] })).split('\n');
+  assert.match(first, /^::error file=[^\n]*title=ipo what-if::Of 5,000 admissions/);
+  assert.match(first, /--fail-on edit_would_deny=10 does not hold: 180 rows by the edit itself\./);
+  const [quiet = ''] = toAnnotations(
+    fullResult(),
+    reportContext({ checks: [{ ...editDeny, broken: false }] }),
+  ).split('\n');
+  assert.doesNotMatch(quiet, /^::error/);
+});
+
+test('a broken check of the edit that no difference tells of is a finding of its own', () => {
+  const context = reportContext({ checks: [editDeny] });
+  const [run] = JSON.parse(toSarif(quietResult(), context)).runs;
+  assert.deepEqual(
+    run.results.map(({ ruleId, level }: { ruleId: string; level: string }) => [ruleId, level]),
+    [['edit_would_deny', 'error']],
+  );
+  assert.match(run.results[0].message.text, /180 rows by the edit itself/);
+  assert.deepEqual(
+    toAnnotations(quietResult(), context)
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+    ['::error'],
+  );
+});
+
+test('every report names a check of the edit', () => {
+  const context = reportContext({ checks: [editDeny] });
+  for (const text of [
+    toMarkdown(fullResult(), context),
+    toHtml(fullResult(), context),
+    toJUnit(fullResult(), context),
+  ]) {
+    assert.match(text, /--fail-on edit_would_deny=10/);
+    assert.match(text, /180 rows by the edit itself, 10 tolerated/);
+  }
 });
 
 test('an answer without a difference is one notice on the name of the policy', () => {

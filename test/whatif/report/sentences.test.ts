@@ -5,6 +5,9 @@ import { policySpec, SIGNALS } from '../../../src/policy/index.ts';
 import {
   changeLines,
   daysOf,
+  reachText,
+  toHtml,
+  toMarkdown,
   editText,
   fieldBehind,
   headlineText,
@@ -17,7 +20,7 @@ import {
   reasonsOf,
   shortTime,
 } from '../../../src/whatif/report/index.ts';
-import { emptyResult, fullResult, group, quietResult } from './sample-result.ts';
+import { emptyResult, fullResult, group, quietResult, reportContext } from './sample-result.ts';
 
 const change = (path: string) => ({ path, before: 1, after: 2 });
 
@@ -205,6 +208,35 @@ test('times, periods and days', () => {
     ],
   );
   assert.equal(daysOf(emptyResult({ days: 90 })).length, 91);
+});
+
+test('where a limit left rows out, the days begin with the oldest that has one', () => {
+  const by_day = [
+    { date: '2026-11-17', evaluated: 3, would_deny: 1, would_allow: 0 },
+    { date: '2026-11-19', evaluated: 2, would_deny: 0, would_allow: 0 },
+  ];
+  const cut = emptyResult({ days: 30, limit: 5, truncated: true, by_day });
+  assert.deepEqual(
+    daysOf(cut).map(({ date, evaluated }) => [date, evaluated]),
+    [
+      ['2026-11-17', 3],
+      ['2026-11-18', 0],
+      ['2026-11-19', 2],
+      ['2026-11-20', 0],
+    ],
+  );
+  assert.equal(reachText(cut), 'the newest 5 rows reach back to 2026-11-17');
+  assert.equal(reachText({ ...cut, limit: 1 }), 'the newest row reaches back to 2026-11-17');
+  assert.equal(reachText({ ...cut, by_day: [] }), 'the newest 5 rows only');
+  assert.equal(reachText({ ...cut, truncated: false }), null);
+  assert.match(
+    headlineText(quietResult({ truncated: true })),
+    /would change nothing: the newest 5,000 admissions would be answered as they were/,
+  );
+  const reach = 'he newest 5 rows reach back to 2026-11-17';
+  assert.equal(toMarkdown(cut, reportContext()).split(reach).length, 2);
+  assert.equal(toHtml({ ...cut, evaluated: 5 }, reportContext()).split(reach).length, 3);
+  assert.match(toHtml({ ...cut, evaluated: 5 }, reportContext()), /4 days from 2026-11-17 to 2026-11-20/);
 });
 
 test('why a row was not decided is said in words', () => {
