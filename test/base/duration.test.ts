@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../src/base/index.ts';
+import { runs } from '../runs.ts';
 
 const MS = 1;
 const SECOND = 1000 * MS;
@@ -139,7 +140,7 @@ suite('formatDuration', () => {
         assert.equal(parseDuration(formatted), ms === 0 ? 0 : ms, formatted);
         assert.equal(formatDuration(parseDuration(formatted) ?? NaN), formatted);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

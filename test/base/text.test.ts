@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { byCodeUnit, canonicalJson, isDigest, nearest, printable, sha256Hex } from '../../src/base/index.ts';
+import { runs } from '../runs.ts';
 
 suite('nearest', () => {
   const table: readonly (readonly [word: string, candidates: readonly string[], found: string | null])[] = [
@@ -71,7 +72,7 @@ suite('printable', () => {
           assert.equal(printable(shown, max), shown);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

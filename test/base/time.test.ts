@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, formatTime, parseTime } from '../../src/base/index.ts';
+import { runs } from '../runs.ts';
 
 const VALID: readonly (readonly [text: string, iso: string])[] = [
   ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
@@ -83,7 +84,7 @@ suite('parseTime', () => {
         assert.equal(ms, Date.parse(text), text);
         assert.ok(Number.isInteger(ms));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -100,7 +101,7 @@ suite('parseTime', () => {
         const ms = parseTime(text);
         if (!Number.isNaN(ms) && !text.includes(':60')) assert.equal(ms, Date.parse(text), text);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

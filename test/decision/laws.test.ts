@@ -20,10 +20,11 @@ import {
   toSpec,
 } from './arbitraries.ts';
 import { TIGHTENINGS } from './tighten.ts';
+import { runs as scaled } from '../runs.ts';
 
 const spec = arbitraryPolicySpec();
 const subject = arbitrarySubject();
-const runs = { numRuns: 400 };
+const runs = { numRuns: scaled(400) };
 
 /** The verdict without the order in which a sentence names CVEs. */
 function verdictOf(decision: Decision): unknown {
@@ -85,7 +86,7 @@ suite('a tighter policy never admits more', () => {
   test('each way refuses something that was admitted before', () => {
     // Else the law above could hold of a way that changes nothing.
     const open = new Set(TIGHTENINGS.map(({ name }) => name));
-    const samples = fc.sample(fc.tuple(spec, subject), { numRuns: 20_000, seed: 20_261_121 });
+    const samples = fc.sample(fc.tuple(spec, subject), { numRuns: scaled(20_000), seed: 20_261_121 });
     for (const [loose, about] of samples) {
       if (decide(policyOf(loose), about, NOW).kind !== 'admit') continue;
       for (const { name, apply } of TIGHTENINGS) {
@@ -121,7 +122,7 @@ test('the context only tightens: with signals nothing is admitted that is not ad
       if (plain.kind !== 'admit') assert.deepEqual(judged, plain);
       else if (judged.kind === 'refuse') assert.equal(judged.label, 'context');
     }),
-    { numRuns: 2000 },
+    { numRuns: scaled(2000) },
   );
 });
 
@@ -145,7 +146,7 @@ test('triage only loosens', () => {
       if (before.kind === 'admit') assert.deepEqual(after, before);
       if (after.kind === 'unknown') assert.notEqual(before.kind, 'admit');
     }),
-    { numRuns: 2000 },
+    { numRuns: scaled(2000) },
   );
 });
 
@@ -160,7 +161,7 @@ test('statements of producers only loosen', () => {
       const before = decide(policy, about, NOW);
       if (before.kind === 'admit') assert.deepEqual(decide(policy, loosened, NOW), before);
     }),
-    { numRuns: 2000 },
+    { numRuns: scaled(2000) },
   );
 });
 
@@ -187,7 +188,7 @@ test('the order of findings, signatures, attestations, provenance and statements
       const [a, b] = [decide(policy, about, NOW), decide(policy, built, NOW)];
       assert.deepEqual([b.kind, b.kind === 'refuse' && b.label], [a.kind, a.kind === 'refuse' && a.label]);
     }),
-    { numRuns: 2000 },
+    { numRuns: scaled(2000) },
   );
 });
 
@@ -204,7 +205,7 @@ test('the label belongs to the sentence, under audit and with a subresource too'
       assert.equal(labelOfSentence(AUDIT_PREFIX + decision.sentence), decision.label);
       assert.equal(labelOfSentence(`${decision.sentence}; subresource ephemeralcontainers`), decision.label);
     }),
-    { numRuns: 4000, seed: 20_261_121 },
+    { numRuns: scaled(4000), seed: 20_261_121 },
   );
   assert.deepEqual([...met].toSorted(), [...DENIAL_LABELS].toSorted());
 });
@@ -230,7 +231,7 @@ test('audit policies never refuse, and the order in which verdicts are given doe
         if (!outcome.allowed) assert.equal(outcome.policy, refusing[0]?.policy);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: scaled(1000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { isUnder, parseReference } from '../../src/image/index.ts';
 import { F, INVALID, VALID } from './references.ts';
+import { runs } from '../runs.ts';
 
 suite('references that are valid', () => {
   for (const [text, host, path, tag = null, digest = null] of VALID) {
@@ -58,7 +59,7 @@ test('no text makes it throw, and what it accepts holds nothing but ASCII withou
       const result = parseReference(text);
       if (!('fault' in result)) assert.match(result.text, /^[\x21-\x7e]+$/);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

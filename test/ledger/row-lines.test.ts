@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { exportLines, type LedgerRow } from '../../src/ledger/index.ts';
 import { open, row, toText } from '../whatif/ledger-text.ts';
+import { runs } from '../runs.ts';
 
 /** What a reader must make of a row line: JSON.parse and nothing else. */
 interface Read {
@@ -85,7 +86,7 @@ test('rows come out as JSON.parse gives them, whatever the layout of their lines
       }));
       assert.deepEqual(await readAll(toText({ rows: [...rows] })), expected);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -135,7 +136,7 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
         });
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   );
 });
 

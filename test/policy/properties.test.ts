@@ -6,6 +6,7 @@ import { diffPolicies, loadAuthoring, parsePolicies, type PolicyFile } from '../
 import { commentsOf } from '../../src/policy/format-comments.ts';
 import { arbitrarySpec, shuffled } from './arbitrary.ts';
 import { parsed } from './policy-text.ts';
+import { runs } from '../runs.ts';
 
 const { formatPolicies, judgeChanges, lintPolicies, showValue } = await loadAuthoring();
 
@@ -29,7 +30,7 @@ test('the order of keys and the notation do not change the revision', () => {
         assert.deepEqual(revisions(parsePolicies(text, 'x')), [expected]);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -39,7 +40,7 @@ test('defaults written out do not change the revision', () => {
       const before = parsed(spec).policy;
       assert.equal(parsed(before.spec).policy.revision, before.revision);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -64,7 +65,7 @@ test('the canonical form keeps every revision and every comment, and is its own 
         assert.equal(again.kind === 'formatted' && again.text, result.text);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -78,7 +79,7 @@ test('JSON formatted keeps its revision and is JSON', () => {
       assert.deepEqual(JSON.parse(result.text), JSON.parse(text));
       assert.deepEqual(revisions(parsePolicies(result.text, 'x')), revisions(parsePolicies(text, 'x')));
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -100,7 +101,7 @@ test('a policy differs from itself in nothing, and a difference read backwards p
         assert.ok(!/\p{Cc}/u.test(showValue(path, before)));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -162,9 +163,9 @@ test('lint never throws: valid policies, mutated ones, arbitrary text', () => {
         look(text);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), look), { numRuns: 200 });
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), look), { numRuns: runs(200) });
 });
 
 /** Puts comments on lines of their own, indented like the line below, but never into a text of several lines. */

@@ -18,6 +18,7 @@ import {
 } from '../decision/arbitraries.ts';
 import { TIGHTENINGS } from '../decision/tighten.ts';
 import { ask } from './ledger-text.ts';
+import { runs } from '../runs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -109,7 +110,7 @@ test('every covered row is in exactly one count, and the parts add up', async ()
         assert.equal(result.truncated, false);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -132,7 +133,7 @@ test('a limit decides the newest rows, and says when it cut something off', asyn
         else assert.ok(all.evaluated >= limit);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -190,7 +191,7 @@ test('equal digests give equal bytes; the layout of the file and its chunks make
         keep(await ask(draft, text, { limit, source: 'second' }));
       },
     ),
-    { numRuns: 80 },
+    { numRuns: runs(80) },
   );
 });
 
@@ -205,7 +206,7 @@ test('a tighter draft never admits more', async () => {
         fc.pre(tighter !== null);
         const text = await textOf(ledger);
         const [loose, tight] = [await ask(policyOf(spec), text), await ask(policyOf(tighter), text)];
-        fc.pre(loose.not_evaluated.count === tight.not_evaluated.count);
+        fc.pre(loose.not_evaluated.count === 0 && tight.not_evaluated.count === 0);
         assert.ok(
           tight.would_deny >= loose.would_deny,
           `${tightening.name}: ${tight.would_deny} < ${loose.would_deny}`,
@@ -217,7 +218,7 @@ test('a tighter draft never admits more', async () => {
         assert.equal(tight.evaluated, loose.evaluated);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -229,7 +230,7 @@ test('the draft that is in force has no effect of its own', async () => {
       const { baseline } = await ask(first, await textOf(ledger), { source: 'first' });
       assert.deepEqual(baseline.policy_effect, { would_deny: 0, would_allow: 0 });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
