@@ -1,6 +1,6 @@
 import type { TrivyReport } from '../../src/app/index.ts';
 import { parseTime, type Digest } from '../../src/base/index.ts';
-import { effectiveDigest, NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
+import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
 import type { Finding, ScanRecord } from '../../src/findings/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 
@@ -44,10 +44,7 @@ export class FactBook {
   find(reference: ImageReference): FoundFacts {
     const { images, reports } = this.#sources;
     if (reference.digest !== null) {
-      const digest = effectiveDigest(null, reference);
-      if (digest === null) {
-        return { digest, digestFrom: null, facts: NO_FACTS, note: 'facts are kept by sha256 digest alone' };
-      }
+      const { digest } = reference;
       const report = newest(reports.filter(({ digests }) => digests.some((one) => one.digest === digest)));
       return { digest, digestFrom: 'reference', facts: this.#merge(digest, report), note: null };
     }

@@ -1,4 +1,4 @@
-import { canonicalJson, isDigest, sha256Hex, type Digest } from '../base/index.ts';
+import { canonicalJson, sha256Hex, type Digest } from '../base/index.ts';
 import type { ImageReference } from '../image/index.ts';
 import { factsDigest } from './image-facts-document.ts';
 import type { ImageFacts } from './image-facts.ts';
@@ -21,9 +21,9 @@ export interface Subject {
   readonly breakGlass: { readonly reason: string; readonly groups: readonly string[] } | null;
 }
 
-/** effectiveDigest gives the recorded digest, else the sha256 one that the reference names: facts are kept by no other. */
+/** effectiveDigest gives the recorded digest, else the one that the reference names, of whatever algorithm. */
 export function effectiveDigest(recorded: Digest | null, reference: ImageReference): Digest | null {
-  return recorded ?? (reference.digest !== null && isDigest(reference.digest) ? reference.digest : null);
+  return recorded ?? reference.digest;
 }
 
 /**
