@@ -5,7 +5,7 @@ import { decide } from '../src/decision/index.ts';
 import { parseImageFacts, type Subject } from '../src/facts/index.ts';
 import { parseReference } from '../src/image/index.ts';
 import { parsePolicies, type Policy } from '../src/policy/index.ts';
-import { runWhatIf } from '../src/whatif/index.ts';
+import { runWhatIf, sourceOf } from '../src/whatif/index.ts';
 
 /** One measurement in a process of its own: `measure.ts scan|replay FILE` or `measure.ts decide`. Prints one JSON line. */
 const DRAFT = `apiVersion: ipo.dev/v1
@@ -48,12 +48,7 @@ async function replay(file: string): Promise<number> {
   const ledger = await buildCli(process.stdin).openLedger(file);
   const result = await runWhatIf(
     { draft: policyOf(DRAFT), asOf: ledger.header.exportedAt, days: 30, limit: 0, source: null },
-    {
-      coldImagePolicy: ledger.header.coldImagePolicy,
-      policies: ledger.policies,
-      facts: (digest) => ledger.images.get(digest),
-      rows: () => ledger.rows(),
-    },
+    sourceOf(ledger),
   );
   return result.evaluated;
 }

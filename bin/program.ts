@@ -49,11 +49,6 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-/** Settle wraps the action of a command: it hands it the terminal and the global options, and keeps its exit code. */
-export type Settle = (
-  action: (terminal: Terminal, options: GlobalOptions) => Promise<number>,
-) => () => Promise<void>;
-
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
 function configure(command: Command, terminal: Terminal, above: readonly string[] = []): void {
   const trail = [...above, command.name()];

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Settle } from '../program.ts';
+import type { Settle } from '../ui/settle.ts';
 
 /** CheckOptions are the flags of `ipo check` as commander gives them. */
 export interface CheckOptions {

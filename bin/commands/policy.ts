@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Settle } from '../program.ts';
+import type { Settle } from '../ui/settle.ts';
 
 /** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
 export interface PolicyLintOptions {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Settle } from '../program.ts';
+import type { Settle } from '../ui/settle.ts';
 
 /** WhatIfOptions are the flags of `ipo whatif` as commander gives them. */
 export interface WhatIfOptions {

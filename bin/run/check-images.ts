@@ -115,7 +115,7 @@ export function checkImages(request: CheckRequest): CheckOutcome {
 }
 
 /** isAudited tells an image that an audit policy would have refused. */
-export function isAudited({ allowed, judgement }: ImageResult): boolean {
+function isAudited({ allowed, judgement }: ImageResult): boolean {
   return allowed === true && judgement !== null && judgement.outcome.label !== null;
 }
 

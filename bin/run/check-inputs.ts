@@ -14,7 +14,7 @@ import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 
 import type { CheckOptions } from '../commands/check.ts';
 import { isThere } from '../ui/is-there.ts';
-import { readPolicies } from '../ui/read-policy.ts';
+import { checkStdin, readPolicies } from '../ui/read-policies.ts';
 import { UsageError } from '../ui/usage.ts';
 import type { CheckedPod } from './check-images.ts';
 
@@ -29,9 +29,7 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
   if (images.length === 0 && manifest.length === 0) {
     throw new UsageError('nothing to check is given', 'Name images, or manifests with -f FILE');
   }
-  if ([...policy, ...manifest, ...trivy, ledger, kev].filter((path) => path === '-').length > 1) {
-    throw new UsageError('two inputs cannot both come from stdin', 'Name a file for all but one of them');
-  }
+  checkStdin([...policy, ...manifest, ...trivy, ledger, kev]);
   if (images.length > 0) return;
   const { signals, exposedBy, quota, breakGlass } = options;
   for (const [flag, given] of Object.entries({

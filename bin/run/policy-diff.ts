@@ -3,8 +3,7 @@ import type { PolicyDiffOptions } from '../commands/policy.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { renderComparison } from '../ui/policy-diff-view.ts';
-import { checkStdin } from '../ui/read-policies.ts';
-import { readPolicies } from '../ui/read-policy.ts';
+import { checkStdin, readPolicies } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 

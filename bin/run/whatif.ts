@@ -1,11 +1,10 @@
 import { parseTime } from '../../src/base/index.ts';
-import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import {
   MAX_DAYS,
   runSelfCheck,
   runWhatIf as replay,
-  type ReplaySource,
+  sourceOf,
   type WhatIfResult,
 } from '../../src/whatif/index.ts';
 import type { WhatIfOptions } from '../commands/whatif.ts';
@@ -13,7 +12,7 @@ import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseWhole } from '../ui/numbers.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { Progress } from '../ui/progress.ts';
-import { readOnePolicy } from '../ui/read-policy.ts';
+import { checkStdin, readOnePolicy } from '../ui/read-policies.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 import { UsageError } from '../ui/usage.ts';
@@ -43,8 +42,7 @@ export async function runWhatIf(
     );
   }
   const ledgerPath = pathOfLedger(options);
-  if (policyPath === '-' && ledgerPath === '-')
-    throw new UsageError('policy and ledger cannot both come from stdin');
+  checkStdin([policyPath, ledgerPath]);
   const parts = openParts(terminal);
   const draft = await readOnePolicy(policyPath, parts);
   const progress = new Progress(terminal, globals, parts.clock.now);
@@ -187,14 +185,4 @@ function parseParameters(options: WhatIfOptions): { days: number; limit: number;
 function pathOfLedger({ ledger }: WhatIfOptions): string {
   if (ledger !== undefined && ledger !== '') return ledger;
   throw new UsageError('no ledger is given', 'Name an export: --ledger FILE (or - for stdin)');
-}
-
-/** An opened export is a source of a replay as it stands. */
-function sourceOf(ledger: LedgerExport): ReplaySource {
-  return {
-    coldImagePolicy: ledger.header.coldImagePolicy,
-    policies: ledger.policies,
-    facts: (digest) => ledger.images.get(digest),
-    rows: () => ledger.rows(),
-  };
 }

@@ -5,7 +5,7 @@ import { stateOf, type State } from './check-view.ts';
 import { fitRows, roomBeside } from './comment-rows.ts';
 
 /** CHECK_MARKER begins the report, so that a later run finds its own comment on a pull request. */
-export const CHECK_MARKER = '<!-- ipo-check -->';
+const CHECK_MARKER = '<!-- ipo-check -->';
 
 const MOST_ROWS = 100;
 const MOST_FACTS = 20;

@@ -28,7 +28,7 @@ export interface WorkloadAnswers {
 }
 
 /** groupByWorkload puts the answers on images and on their pod together, in the order of the files. */
-export function groupByWorkload({ results, pods }: CheckDocument): readonly WorkloadAnswers[] {
+function groupByWorkload({ results, pods }: CheckDocument): readonly WorkloadAnswers[] {
   const groups = new Map<string, { images: ImageDocument[]; pod: AnswerDocument | null }>();
   const groupOf = (answer: AnswerDocument) => {
     const key = JSON.stringify([answer.file, answer.namespace, answer.kind, answer.name]);

@@ -3,6 +3,7 @@
  * place, the order of names, and the ports that stand for the outside (the clock).
  */
 export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
+export { detached } from './detached.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export { IpoError, isIpoError, type ErrorCode, type ErrorPlace, type IpoErrorOptions } from './errors.ts';
 export { nearest } from './nearest.ts';

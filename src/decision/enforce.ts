@@ -6,6 +6,11 @@ import type { DenialLabel } from './labels.ts';
 /** AUDIT_PREFIX begins the recorded sentence of what an audit policy would have refused. */
 export const AUDIT_PREFIX = 'audit mode: ';
 
+/** sentenceOf gives the gate's own sentence of a recorded reason: without the prefix of an audit. */
+export function sentenceOf(reason: string): string {
+  return reason.startsWith(AUDIT_PREFIX) ? reason.slice(AUDIT_PREFIX.length) : reason;
+}
+
 /** PolicyVerdict is the decision of one of the policies that govern the pod's namespace. */
 export interface PolicyVerdict {
   readonly policy: Policy;

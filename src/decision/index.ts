@@ -3,7 +3,7 @@
  * replay and the reconciliation call it; whether a policy audits or enforces is applied afterwards.
  */
 export { decide, mayBypass, type Decision } from './decide.ts';
-export { AUDIT_PREFIX, enforce, type PolicyVerdict, type Outcome } from './enforce.ts';
+export { AUDIT_PREFIX, enforce, sentenceOf, type PolicyVerdict, type Outcome } from './enforce.ts';
 export { DENIAL_LABELS, isDenialLabel, WORKLOAD_HARDENING, type DenialLabel } from './labels.ts';
 export { labelOfSentence } from './reasons.ts';
 export { warningsOf } from './warnings.ts';

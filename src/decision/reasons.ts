@@ -1,4 +1,4 @@
-import { AUDIT_PREFIX } from './enforce.ts';
+import { sentenceOf } from './enforce.ts';
 import { WORKLOAD_HARDENING, type DenialLabel } from './labels.ts';
 
 /** The fixed words with which each sentence begins, up to its first variable part. */
@@ -21,6 +21,6 @@ const BEGINNINGS: readonly (readonly [string, DenialLabel | typeof WORKLOAD_HARD
 
 /** labelOfSentence recovers the label of a recorded sentence, audited or not, or gives null. */
 export function labelOfSentence(reason: string): DenialLabel | typeof WORKLOAD_HARDENING | null {
-  const sentence = reason.startsWith(AUDIT_PREFIX) ? reason.slice(AUDIT_PREFIX.length) : reason;
+  const sentence = sentenceOf(reason);
   return BEGINNINGS.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? null;
 }

@@ -1,4 +1,4 @@
-import { parseTime } from '../base/index.ts';
+import { detached, parseTime } from '../base/index.ts';
 import type { LedgerRow } from './entry.ts';
 import { parseRow } from './export-row.ts';
 
@@ -272,9 +272,4 @@ function isSameList(a: LedgerRow['signals'], b: LedgerRow['signals']): boolean {
   if (!a || !b || a.length !== b.length) return false;
   for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
   return true;
-}
-
-/** A copy: a slice would keep the whole block of lines alive that it was cut from. */
-function detached(text: string): string {
-  return Buffer.from(text, 'utf8').toString('utf8');
 }

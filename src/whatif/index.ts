@@ -3,6 +3,7 @@
  * read ports only, so it can write nothing and ask nobody.
  */
 export { MAX_DAYS, runSelfCheck, runWhatIf, WhatIfError, type WhatIfRequest } from './whatif.service.ts';
+export { sourceOf } from './export-source.ts';
 export type { Period, ReplaySource } from './ports.ts';
 export type {
   Baseline,

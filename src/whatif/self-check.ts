@@ -1,4 +1,4 @@
-import { AUDIT_PREFIX, decide } from '../decision/index.ts';
+import { decide, sentenceOf } from '../decision/index.ts';
 import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import { formatTime } from '../base/index.ts';
 import { isRecordedRefusal, type LedgerRow, type RowBatch } from '../ledger/index.ts';
@@ -127,7 +127,7 @@ export class SelfCheck {
 
 /** The meter's answer is a fact of the decision, and the recorded sentence is all that is left of it. */
 function quotaSentence(reason: string): string {
-  const sentence = reason.startsWith(AUDIT_PREFIX) ? reason.slice(AUDIT_PREFIX.length) : reason;
+  const sentence = sentenceOf(reason);
   const suffix = sentence.indexOf(SUBRESOURCE);
   return suffix === -1 ? sentence : sentence.slice(0, suffix);
 }

@@ -1,5 +1,5 @@
-import { byCodeUnit, DAY_MS, formatTime, parseTime } from '../base/index.ts';
-import { AUDIT_PREFIX, DENIAL_LABELS, labelOfSentence } from '../decision/index.ts';
+import { byCodeUnit, DAY_MS, detached, formatTime, parseTime } from '../base/index.ts';
+import { DENIAL_LABELS, labelOfSentence, sentenceOf } from '../decision/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import { SIGNALS } from '../policy/index.ts';
 import type { ChangeGroup, DayCount, Sample, WhatIfResult } from './result.ts';
@@ -150,7 +150,7 @@ export class Tally {
     let group = this.#groups.get(key);
     if (group !== undefined) return group;
     if (this.#groupChars > HELD_GROUPS) return this.#leftOut;
-    const reason = rows.draft?.kind === 'refuse' ? rows.draft.sentence : withoutPrefix(row.reason);
+    const reason = rows.draft?.kind === 'refuse' ? rows.draft.sentence : sentenceOf(row.reason);
     group = {
       change,
       namespace: row.namespace ?? null,
@@ -217,15 +217,6 @@ function labelOf({ row, draft }: RowClass): string {
 /** The time as UTC. One that ends in `Z` is kept digit by digit. */
 function utc(time: string): string {
   return time.endsWith('Z') ? detached(time) : formatTime(parseTime(time));
-}
-
-/** A copy: a text cut out of a block of lines would keep the whole block alive. UTF-16, since JSON can hold halves of pairs. */
-function detached(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
-}
-
-function withoutPrefix(reason: string): string {
-  return reason.startsWith(AUDIT_PREFIX) ? reason.slice(AUDIT_PREFIX.length) : reason;
 }
 
 function byWeight(a: ChangeGroup, b: ChangeGroup): number {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { RECIPES } from '../../fixtures/decisions/recipes.ts';
 import { AUDIT_PREFIX, decide, enforce, labelOfSentence } from '../../src/decision/index.ts';
 import { readExport } from '../../src/ledger/index.ts';
-import { runWhatIf } from '../../src/whatif/index.ts';
+import { runWhatIf, sourceOf } from '../../src/whatif/index.ts';
 import { checked } from './check-door.ts';
 import { CASES, proofNames, readCases, subjectOf, type DecisionCase, type Verdict } from './cases.ts';
-import { bytesOf, exportOf, sourceOf } from './replay-door.ts';
+import { bytesOf, exportOf } from './replay-door.ts';
 
 const cases = readCases();
 

@@ -1,5 +1,4 @@
-import { exportLines, type LedgerExport, type LedgerRow } from '../../src/ledger/index.ts';
-import type { ReplaySource } from '../../src/whatif/index.ts';
+import { exportLines, type LedgerRow } from '../../src/ledger/index.ts';
 import type { DecisionCase } from './cases.ts';
 
 /**
@@ -49,16 +48,6 @@ export async function exportOf(c: DecisionCase, allowed: boolean | null): Promis
     text += block;
   }
   return text;
-}
-
-/** sourceOf gives a replay what an export holds. */
-export function sourceOf(ledger: LedgerExport): ReplaySource {
-  return {
-    coldImagePolicy: ledger.header.coldImagePolicy,
-    policies: ledger.policies,
-    facts: (digest) => ledger.images.get(digest),
-    rows: () => ledger.rows(),
-  };
 }
 
 /** bytesOf gives a text as a stream. */

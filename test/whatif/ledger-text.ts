@@ -3,7 +3,7 @@ import { parsePolicies, type Policy } from '../../src/policy/index.ts';
 import {
   runSelfCheck,
   runWhatIf,
-  type ReplaySource,
+  sourceOf,
   type SelfCheckResult,
   type WhatIfResult,
 } from '../../src/whatif/index.ts';
@@ -170,16 +170,6 @@ export async function ask(
 export async function check(text: LedgerText): Promise<SelfCheckResult> {
   const ledger = await open(toText(text));
   return runSelfCheck({ asOf: ledger.header.exportedAt, days: 30, limit: 0 }, sourceOf(ledger));
-}
-
-/** sourceOf makes a source of an opened export. */
-export function sourceOf(ledger: LedgerExport): ReplaySource {
-  return {
-    coldImagePolicy: ledger.header.coldImagePolicy,
-    policies: ledger.policies,
-    facts: (digest) => ledger.images.get(digest),
-    rows: () => ledger.rows(),
-  };
 }
 
 function isPolicy(value: Json | Policy): value is Policy {
