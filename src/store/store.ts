@@ -1,0 +1,19 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/**
+ * Store is an opened database of either engine. Text, integer and blob columns alone: times are UTC milliseconds,
+ * booleans 0 and 1, JSON is text.
+ */
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  /** For reading; never for writing. On SQLite it is a connection of its own, which sees what was committed. */
+  readonly read: Kysely<Tables>;
+  /**
+   * Runs one write transaction and commits it durably; an act that throws leaves nothing behind. Called inside the act of
+   * another `write` (however deep, across awaits) it joins that transaction, so that an act and its audit entry commit
+   * together. In one process writes go one after another on SQLite; on PostgreSQL they run side by side.
+   */
+  write<T>(act: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+/** AccountTables hold who may sign in and how. */
+export interface AccountTables {
+  accounts: {
+    id: string;
+    /** Lower case; null once anonymised. */
+    email: string | null;
+    name: string | null;
+    avatar: string | null;
+    role: string;
+    /** PHC string of argon2id, or null when the account signs in by OIDC alone. */
+    password_hash: string | null;
+    /** `issuer` and `sub` of the identity provider, separated by a line feed, or null. */
+    oidc_subject: string | null;
+    created_at: number;
+    disabled_at: number | null;
+    anonymised_at: number | null;
+  };
+  sessions: {
+    /** SHA-256 of the session's secret. */
+    id_hash: Buffer;
+    account_id: string;
+    created_at: number;
+    used_at: number;
+    expires_at: number;
+  };
+  tokens: {
+    id: string;
+    account_id: string;
+    name: string;
+    role: string;
+    /** SHA-256 of the token. */
+    hash: Buffer;
+    created_at: number;
+    expires_at: number;
+    used_at: number | null;
+    revoked_at: number | null;
+  };
+  sign_in_failures: {
+    /** `account:<sha256 of the e-mail address>` or `address:<client address>`. */
+    key: string;
+    failures: number;
+    last_at: number;
+    blocked_until: number;
+  };
+}
