@@ -42,4 +42,17 @@ export interface AccountTables {
     last_at: number;
     blocked_until: number;
   };
+  /** Codes that work once: to set the service up, to set a password, to finish a sign-in at the command line. */
+  one_time_codes: {
+    /** SHA-256 of the code. */
+    hash: Buffer;
+    /** `setup`, `password` or `sign_in`. */
+    purpose: string;
+    /** Null for `setup`. */
+    account_id: string | null;
+    /** What the one who uses it must prove to know (a sign-in's challenge), or null. */
+    binding: string | null;
+    created_at: number;
+    expires_at: number;
+  };
 }

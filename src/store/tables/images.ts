@@ -7,7 +7,10 @@ export interface ImageTables {
     /** The label `org.opencontainers.image.source`, or null. */
     source: string | null;
     first_seen_at: number;
-    /** Newest ledger row of the image, its time and its verdict; null when it was never reviewed (0034, 0035). */
+    /**
+     * Newest review of the image and its verdict; null when it was never reviewed (0034, 0035). The verdict is always that of the
+     * newest; the row may be one of the same verdict, up to a minute older.
+     */
     last_row_id: number | null;
     last_allowed: number | null;
     /** Goes up with every change of `facts`. */
@@ -32,11 +35,11 @@ export interface ImageTables {
     /** 1 on the newest completed scan of its digest, which decisions use. */
     current: number;
   };
+  /** Of current scans alone: those of a scan that was replaced are gone. */
   findings: {
     scan_id: number;
     /** Place in the report, from 0. */
     ordinal: number;
-    digest: string;
     cve: string;
     severity: string;
     rank: number;
@@ -46,6 +49,33 @@ export interface ImageTables {
     /** 1, 0, or null when the catalogue was never asked. */
     known_exploited: number | null;
   };
+  /** What the findings come to for each CVE, kept with every scan, so that no list has to count them. */
+  cve_totals: {
+    cve: string;
+    /** Lower case, for the search. */
+    search: string;
+    /** Images that have it. */
+    images: number;
+    /** Images by the highest severity that the CVE has in them; `UNKNOWN` is the rest. */
+    critical: number;
+    high: number;
+    medium: number;
+    low: number;
+    /** Images in which one of its findings has a fixed version. */
+    fixable: number;
+    /** Images by the answer of the known-exploited catalogue; those of which it was never asked are the rest. */
+    exploited: number;
+    not_exploited: number;
+  };
+  /** The packages in which a CVE was found, with the version that repairs it (empty: none). */
+  cve_packages: {
+    cve: string;
+    package: string;
+    fixed: string;
+    /** Lower-case name of the package, for the search. */
+    search: string;
+    findings: number;
+  };
   /** Signatures, attestations, provenance and statements: JSON lists in the export's form; null is unknown. */
   image_proofs: {
     digest: string;
@@ -53,6 +83,44 @@ export interface ImageTables {
     attestations: string | null;
     provenance: string | null;
     vex: string | null;
+  };
+  /** Where an image was seen: its newest ledger row in each namespace. Follows the ledger by `sightings_upto`. */
+  image_sightings: {
+    digest: string;
+    namespace: string;
+    row_id: number;
+    shape: number;
+  };
+  /** The state of each image and what its list shows, worked out from facts, ledger and policies; can be made again. */
+  image_states: {
+    digest: string;
+    /** Goes up when the image must be judged again, so that a judgement made meanwhile is not taken. */
+    touched: number;
+    /** Hash of the policies in force when it was judged; null when it must be judged again. */
+    judged_for: string | null;
+    /** When the next triage decision expires, which changes the judgement; null for never. */
+    judged_until: number | null;
+    /** Hash of all that the judgement was made from. */
+    basis: string | null;
+    /** One of the four states, and null before the first judgement. */
+    state: string | null;
+    /** The order by attention, and by severity alone. */
+    attention: number;
+    severity: number;
+    name: string;
+    /** Names and digest in lower case, for the search. */
+    search: string;
+    /** JSON list. */
+    namespaces: string | null;
+    /** JSON of the counts of findings and of the operating system; null when it was never scanned. */
+    scan: string | null;
+    findings: number;
+    scanned_at: number | null;
+    last_row_id: number | null;
+    /** What the next admission would meet: JSON, null when it would be admitted by every policy. */
+    next: string | null;
+    /** Hash of the names that stand in the facts; null when that is not known. */
+    facts_names: string | null;
   };
   scan_queue: {
     digest: string;

@@ -41,12 +41,14 @@ export interface LedgerTables {
     /** 16 bytes of a lower-case UUID, else the packed text (`store/uid.ts`). */
     pod_uid: Buffer | null;
     review_uid: Buffer | null;
-    /** Place among the rows of its review, from 0; `review_uid` is unique where it is 0. */
+    /** Place among the rows of its review, from 0; where it is 0 no two rows have one `review_uid` (`store/known-uids.ts`). */
     part: number;
     requester: number | null;
   };
   /** One row (`id` 1): how many ledger rows there are. Its lock orders appends across replicas. */
   ledger_head: { id: number; size: number };
+  /** For each 65,536 rows a filter over the uids of their reviews, stored when there are so many. */
+  ledger_uids: { segment: number; filter: Buffer };
   /** Rows by 4096: which times stand in them, so that a period is found without an index on times. */
   ledger_spans: { span: number; min_at: number; max_at: number };
   /** The Merkle tree by tiles of up to 256 hashes of one level: `level` 0 holds leaf hashes, 1 the roots of whole tiles. */

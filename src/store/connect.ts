@@ -1,0 +1,65 @@
+import { Kysely } from 'kysely';
+import { requireNewest } from './history.ts';
+import type { StoreLocation } from './location.ts';
+import { migrate, type MigrationWatch } from './migrate.ts';
+import { MIGRATIONS, type Migration } from './migrations/index.ts';
+import { postgresDialect, type PostgresOptions } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** ConnectOptions say how a database is opened; times in milliseconds. */
+export interface ConnectOptions {
+  readonly readOnly: boolean;
+  /** A file may not be made when it is not there. */
+  readonly mustExist: boolean;
+  /** How long a transaction of SQLite waits for another process (10 s). */
+  readonly lockTimeout?: number | undefined;
+  /** Sessions of PostgreSQL at most (10). */
+  readonly poolSize?: number | undefined;
+  /** How long a connection may take to come about (5 s). */
+  readonly connectTimeout?: number | undefined;
+  /** How long one statement of PostgreSQL may take (30 s); 0 is for ever. */
+  readonly statementTimeout?: number | undefined;
+}
+
+/** connect opens a handle on a database: one connection to a file, a pool on a server. Throws StoreError. */
+export async function connect<T>(location: StoreLocation, options: ConnectOptions): Promise<Kysely<T>> {
+  const { readOnly, mustExist, lockTimeout = 10_000 } = options;
+  if (location.engine === 'sqlite')
+    return new Kysely<T>({ dialect: await openSqlite(location.file, { mustExist, readOnly, lockTimeout }) });
+  const server: PostgresOptions = {
+    poolSize: options.poolSize ?? 10,
+    connectTimeout: options.connectTimeout ?? 5000,
+    statementTimeout: options.statementTimeout ?? 30_000,
+    readOnly,
+  };
+  return new Kysely<T>({ dialect: postgresDialect(location.url, location.name, server) });
+}
+
+/** PrepareOptions say how a database is brought up to date; `wait` is in milliseconds. */
+export interface PrepareOptions extends ConnectOptions {
+  readonly migrations?: readonly Migration[] | undefined;
+  readonly now?: (() => number) | undefined;
+  /** How long another process may be at migrating before this one gives up (10 min). */
+  readonly wait?: number | undefined;
+  readonly watch?: MigrationWatch;
+}
+
+/**
+ * prepare brings a database to the newest schema, or requires that it has it where nothing may be changed. It does so over a
+ * connection of its own, since a step may take longer than any statement of the service may. Throws StoreError.
+ */
+export async function prepare(
+  location: StoreLocation,
+  change: boolean,
+  { migrations = MIGRATIONS, now = Date.now, wait = 600_000, watch, ...options }: PrepareOptions,
+): Promise<void> {
+  const limits = change ? { poolSize: 1, statementTimeout: 0 } : { poolSize: 1 };
+  const db = await connect<never>(location, { ...options, ...limits });
+  try {
+    const database = location.name;
+    if (!change) await requireNewest(db, database, migrations);
+    else await migrate(db, { database, migrations, now, wait, ...(watch === undefined ? {} : { watch }) });
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { addColumns, createIndex, createTable } from '../schema.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * The newest completed scan of a digest is marked, so that a list need not look for it, and findings are kept of that one alone. What the
+ * list shows of each image is worked out once and kept; the service does that for every image here when it starts.
+ */
+export const imagePaging: Migration = {
+  name: '0027-image-paging',
+  release: '1.3.1',
+  summary: 'The list of images is paged; the scan that counts is marked',
+  async up(db) {
+    await addColumns(db, 'scans', { current: 'integer!=0' });
+    await sql`
+      update scans set current = 1 where complete = 1 and id = (
+        select other.id from scans as other where other.digest = scans.digest and other.complete = 1
+        order by coalesce(other.scanned_at, -1) desc, other.id desc limit 1
+      )
+    `.execute(db);
+    await createIndex(db, 'scans', ['digest'], {
+      name: 'scans_current',
+      unique: true,
+      where: 'current = 1',
+    });
+    await sql`delete from findings where scan_id not in (select id from scans where current = 1)`.execute(db);
+    await createTable(
+      db,
+      'image_sightings',
+      { digest: 'text!', namespace: 'text!', row_id: 'integer!', shape: 'integer!' },
+      { key: ['digest', 'namespace'], clustered: true },
+    );
+    await createIndex(db, 'image_sightings', ['namespace']);
+    await createTable(
+      db,
+      'image_states',
+      {
+        digest: 'text!',
+        touched: 'integer!=0',
+        judged_for: 'text',
+        judged_until: 'integer',
+        basis: 'text',
+        state: 'text',
+        attention: 'integer!=0',
+        severity: 'integer!=0',
+        name: 'text!',
+        search: 'text!',
+        namespaces: 'text',
+        scan: 'text',
+        findings: 'integer!=0',
+        scanned_at: 'integer',
+        last_row_id: 'integer',
+        next: 'text',
+        facts_names: 'text',
+      },
+      { key: ['digest'] },
+    );
+    await createIndex(db, 'image_states', ['judged_for']);
+    await createIndex(db, 'image_states', ['judged_until']);
+    await createIndex(db, 'image_states', ['attention desc', 'name', 'digest']);
+    await createIndex(db, 'image_states', ['state', 'attention desc', 'name', 'digest']);
+    await sql`insert into image_states (digest, name, search) select digest, '', '' from images`.execute(db);
+  },
+};

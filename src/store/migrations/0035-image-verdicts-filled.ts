@@ -1,0 +1,36 @@
+import { runText } from '../dialect.ts';
+import type { Migration } from './migration.ts';
+
+/** Length of `sha256:` and 64 digits. */
+const DIGEST_CHARS = 71;
+
+/**
+ * Filled from the ledger: the newest review of each digest, where a row without a digest takes that of its reference. Sweeps and what
+ * was never reviewed are no reviews.
+ */
+export const imageVerdictsFilled: Migration = {
+  name: '0035-image-verdicts-filled',
+  release: '1.3.7',
+  summary: 'Last reviews filled from the ledger, so that Blocked is right',
+  async up(db) {
+    const newest = await runText<{ known: string; newest: number; allowed: number }>(
+      db,
+      `select known, newest, ledger_shapes.allowed from (
+         select coalesce(
+             s.digest,
+             case when s.image like '%@sha256:%' then substr(s.image, length(s.image) - ${DIGEST_CHARS - 1}) end
+           ) as known, max(r.id) as newest
+         from ledger_rows r join ledger_shapes s on s.id = r.shape where s.kind = 'review' group by 1
+       ) as reviews
+       join ledger_rows on ledger_rows.id = newest join ledger_shapes on ledger_shapes.id = ledger_rows.shape
+       where known is not null`,
+      [],
+    );
+    for (const { known, newest: row, allowed } of newest)
+      await runText(db, 'update images set last_row_id = ?, last_allowed = ? where digest = ?', [
+        row,
+        allowed,
+        known,
+      ]);
+  },
+};

@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Kysely, Transaction } from 'kysely';
+import { connect, prepare, type ConnectOptions } from './connect.ts';
+import { parseLocation, type StoreLocation } from './location.ts';
+import type { Migration } from './migrations/index.ts';
+import { StoreError } from './store-error.ts';
+import type { Store } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** StoreOptions say which database is opened and how; times in milliseconds. */
+export interface StoreOptions {
+  /** `sqlite:PATH` or `postgres://…`. */
+  readonly url: string;
+  /** Brings the schema up to date first (default); without it an older schema is refused. */
+  readonly migrate?: boolean;
+  /** Nothing is written, nor can be; the database must be there and up to date. */
+  readonly readOnly?: boolean;
+  /** Sessions of PostgreSQL at most, half of them for writing; at least one for each (10). */
+  readonly poolSize?: number;
+  /** How long a connection may take to come about (5 s). */
+  readonly connectTimeout?: number;
+  /** How long one statement of PostgreSQL may take (30 s). */
+  readonly statementTimeout?: number;
+  /** How long a transaction of SQLite waits for another process (10 s). */
+  readonly lockTimeout?: number;
+  /** How long another process may be at migrating before this one gives up (10 min). */
+  readonly migrationWait?: number;
+  /** The history to follow; that of this program unless a test says otherwise. */
+  readonly migrations?: readonly Migration[];
+  /** Present, for the times that the store writes by itself. */
+  readonly now?: () => number;
+}
+
+interface Handles {
+  readonly read: Kysely<Tables>;
+  /** The same as `read` where nothing may be written. */
+  readonly writer: Kysely<Tables>;
+}
+
+/**
+ * openStore opens a database, brings its schema up to date and gives the handle to it. Throws StoreError: `usage`, `unavailable`,
+ * `unreadable`, `unwritable`, `damaged` or `migration`.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const location = parseLocation(options.url);
+  const readOnly = options.readOnly === true;
+  const change = !readOnly && options.migrate !== false;
+  const connecting = { ...options, wait: options.migrationWait, readOnly, mustExist: !change };
+  await prepare(location, change, connecting);
+  const { poolSize = 10 } = options;
+  const forWriting = readOnly ? poolSize : Math.max(1, Math.floor(poolSize / 2));
+  const writer = await connect<Tables>(location, { ...connecting, poolSize: forWriting });
+  const handles: Handles = {
+    writer,
+    read: readOnly
+      ? writer
+      : await reading(location, { ...connecting, poolSize: Math.max(1, poolSize - forWriting) }, writer),
+  };
+  return {
+    engine: location.engine,
+    read: handles.read,
+    write: writing(writer, readOnly ? location.name : null),
+    close: () => closeHandles(handles),
+  };
+}
+
+/** A handle of its own: on SQLite reads go on while something is written, on PostgreSQL an act can read while it writes. */
+async function reading(
+  location: StoreLocation,
+  options: ConnectOptions,
+  writer: Kysely<Tables>,
+): Promise<Kysely<Tables>> {
+  try {
+    return await connect<Tables>(location, { ...options, readOnly: true });
+  } catch (error) {
+    await writer.destroy();
+    throw error;
+  }
+}
+
+async function closeHandles({ read, writer }: Handles): Promise<void> {
+  await read.destroy();
+  if (writer !== read) await writer.destroy();
+}
+
+/** Work is the transaction that an act runs in; once it is over, what the act left running starts one of its own. */
+interface Work {
+  readonly transaction: Transaction<Tables>;
+  over: boolean;
+}
+
+function writing(writer: Kysely<Tables>, readOnly: string | null): Store['write'] {
+  const current = new AsyncLocalStorage<Work>();
+  return async (act) => {
+    if (readOnly !== null) throw new StoreError('unwritable', `${readOnly} was opened for reading only`);
+    const joined = current.getStore();
+    if (joined !== undefined && !joined.over) return act(joined.transaction);
+    return writer.transaction().execute(async (transaction) => {
+      const work: Work = { transaction, over: false };
+      try {
+        return await current.run(work, () => act(transaction));
+      } finally {
+        work.over = true;
+      }
+    });
+  };
+}

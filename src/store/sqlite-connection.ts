@@ -1,0 +1,82 @@
+import type Database from 'better-sqlite3';
+import { SqliteAdapter, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
+import { sqliteFault } from './sqlite-faults.ts';
+import { storableValues } from './storable.ts';
+
+/** Prepared statements that a connection keeps; the oldest goes first. */
+const MAX_STATEMENTS = 500;
+
+/** SqliteConnection is one connection with its prepared statements. Its calls block the process while SQLite works. */
+export class SqliteConnection implements DatabaseConnection {
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly name: string;
+
+  constructor(database: Database.Database, name: string) {
+    this.#database = database;
+    this.name = name;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  /** Gives the prepared statement of a text, from the cache where it is there. */
+  statement(sql: string): Database.Statement {
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const made = this.#database.prepare(sql);
+    if (this.#statements.size >= MAX_STATEMENTS) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    this.#statements.set(sql, made);
+    return made;
+  }
+
+  /** Runs one statement as often as there are rows of parameters, which must be storable. Faults are StoreErrors. */
+  runMany(sql: string, rows: Iterable<readonly unknown[]>): void {
+    try {
+      const statement = this.statement(sql);
+      for (const row of rows) statement.run(row);
+    } catch (error) {
+      throw sqliteFault(error, this.name);
+    }
+  }
+
+  query(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    try {
+      const statement = this.statement(sql);
+      const values = storableValues(parameters);
+      if (statement.reader) return { rows: statement.all(values) };
+      const { changes, lastInsertRowid } = statement.run(values);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    } catch (error) {
+      throw sqliteFault(error, this.name);
+    }
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return this.query(sql, parameters) as QueryResult<R>;
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new TypeError('a stream would hold the connection; read by pages of the key');
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+}
+
+/** SqliteStoreAdapter gives dialect.ts the connection behind a transaction. */
+export class SqliteStoreAdapter extends SqliteAdapter {
+  readonly connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    super();
+    this.connection = connection;
+  }
+}

@@ -1,0 +1,21 @@
+import { startServer, type PostgresServer } from './store/postgres-server.ts';
+
+/**
+ * What the test command does before the first file and after the last: it starts one PostgreSQL server for all of them, unless
+ * `IPO_TEST_POSTGRES` names one. Where none can be started, each file looks for one of this machine, and skips with the reason.
+ */
+let server: PostgresServer | null = null;
+
+/** globalSetup is called by `node --test --test-global-setup`. */
+export async function globalSetup(): Promise<void> {
+  if (process.env['IPO_TEST_POSTGRES'] !== undefined) return;
+  const started = await startServer();
+  if (typeof started === 'string') return;
+  server = started;
+  process.env['IPO_TEST_POSTGRES'] = started.url;
+}
+
+/** globalTeardown is called when every file has ended. */
+export function globalTeardown(): void {
+  server?.stop();
+}
