@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   'triage_create',
   'triage_end',
   'ledger_export',
+  // Of releases before 1.3.1 alone.
+  'runtime_block_release',
 ] as const;
 
 /** AuditAction is one kind of entry. */
@@ -42,4 +44,42 @@ export interface AuditEntry {
 /** AuditLog records acts; an act that must be audited is not answered before its entry is durable. */
 export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
+}
+
+/** AuditRecord is an entry as it stands in the log. */
+export interface AuditRecord {
+  /** Ascending. */
+  readonly id: number;
+  /** UTC milliseconds. */
+  readonly at: number;
+  readonly actorId: string | null;
+  /** The actor's name then, or `user:<account_id>` once anonymised; null when nobody was signed in. */
+  readonly actor: string | null;
+  readonly action: string;
+  readonly target: string | null;
+  readonly path: string | null;
+  readonly detail: Readonly<Record<string, unknown>> | null;
+}
+
+/** AuditFilter narrows the log; both ends of the period belong to it. Times are UTC milliseconds; null is any. */
+export interface AuditFilter {
+  readonly from: number;
+  readonly to: number;
+  readonly action: AuditAction | null;
+  /** Id of an account, or the name as it stands in the log. */
+  readonly actor: string | null;
+  readonly target: string | null;
+}
+
+/** AUDIT_DAYS is the period that is shown unless another is asked for: the last month, in days. */
+export const AUDIT_DAYS = 31;
+
+/** AuditReader reads the log, newest first. */
+export interface AuditReader {
+  list(
+    filter: AuditFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly items: readonly AuditRecord[]; readonly total: number }>;
+  /** Everything that the filter lets through, in pages, without holding a transaction open. */
+  pages(filter: AuditFilter): AsyncIterable<readonly AuditRecord[]>;
 }

@@ -1,0 +1,26 @@
+import { Command, Option } from 'commander';
+import type { Settle } from '../ui/settle.ts';
+
+/** LogoutOptions are the flags of `ipo logout`. */
+export interface LogoutOptions {
+  readonly ca?: string;
+}
+
+/** logoutCommand defines `ipo logout`. */
+export function logoutCommand(settle: Settle): Command {
+  const command = new Command('logout')
+    .summary('sign out of a service')
+    .description(
+      'Ends the session at the service and forgets it here. An API token is only forgotten; it stays good.',
+    )
+    .argument('[server]', 'address of the service; else IPO_SERVER, else the one signed in to last')
+    .addOption(
+      new Option('--ca <FILE>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+    );
+  return command.action((server: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runLogout } = await import('../run/logout.ts');
+      return runLogout(server, command.opts<LogoutOptions>(), terminal, globals);
+    })(),
+  );
+}

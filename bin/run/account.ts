@@ -1,0 +1,200 @@
+import type { AccountBody, CreatedAccountBody } from '../../src/api/contract/accounts.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
+import { counted, toYaml } from '../../src/render/index.ts';
+import type {
+  AccountAnonymiseOptions,
+  AccountCreateOptions,
+  AccountListOptions,
+  AccountUpdateOptions,
+} from '../commands/account.ts';
+import { clean } from '../ui/clean.ts';
+import { confirm, holdConfirmable } from '../ui/confirm.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseWhole } from '../ui/numbers.ts';
+import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import { openParts } from '../ui/parts.ts';
+import { openPrompts, readStdinLines } from '../ui/prompts.ts';
+import { renderRows, shortMoment } from '../ui/rows.ts';
+import { withService } from '../ui/service.ts';
+import type { ServiceFlags } from '../ui/service-flags.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+
+interface Accounts {
+  readonly items: readonly AccountBody[];
+  readonly total: number;
+}
+
+/** runAccountList is `ipo account list`. */
+export async function runAccountList(options: AccountListOptions, terminal: Terminal): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
+  const whole = (flag: '--limit' | '--offset', text: string | undefined, least: number, most: number) =>
+    text === undefined ? undefined : parseWhole(flag, text, least, most, 'the number of accounts');
+  const query = {
+    role: options.role,
+    state: options.state,
+    limit: whole('--limit', options.limit, 1, 10_000),
+    offset: whole('--offset', options.offset, 0, Number.MAX_SAFE_INTEGER),
+  };
+  const { body, text } = await withService(terminal, options, (service) =>
+    service.json<Accounts>('GET /accounts', { query }),
+  );
+  const render = (format: 'table' | 'json' | 'yaml') =>
+    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body, terminal);
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+  return EXIT.done;
+}
+
+async function table({ items, total }: Accounts, terminal: Terminal): Promise<string> {
+  const columns = [
+    { heading: 'id' },
+    { heading: 'e-mail', flex: 3 },
+    { heading: 'name', flex: 2 },
+    { heading: 'role' },
+    { heading: 'state' },
+    { heading: 'signs in by', flex: 1 },
+    { heading: 'since (UTC)' },
+  ];
+  const rows = items.map((account) => [
+    account.id,
+    account.email ?? '–',
+    account.name ?? '–',
+    account.role,
+    account.state,
+    waysOf(account),
+    shortMoment(account.created_at),
+  ]);
+  const left = total - items.length;
+  const more = left > 0 && items.length > 0 ? `… ${counted(left, 'further account')}\n` : '';
+  return `${await renderRows(columns, rows, 'No account.', terminal)}${more}`;
+}
+
+function waysOf({ has_password, has_identity }: AccountBody): string {
+  const ways = [...(has_password ? ['password'] : []), ...(has_identity ? ['provider'] : [])];
+  return ways.length === 0 ? 'nothing yet' : ways.join(', ');
+}
+
+/** runAccountCreate is `ipo account create`: the code is the one thing on stdout. */
+export async function runAccountCreate(
+  email: string,
+  options: AccountCreateOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { name, role, askPassword, passwordStdin } = options;
+  if (askPassword && passwordStdin)
+    throw new UsageError('--ask-password and --password-stdin exclude each other');
+  const password = passwordStdin
+    ? (await readStdinLines(terminal, ['the password']))[0]
+    : askPassword
+      ? await openPrompts(terminal, '--ask-password', 'Give it with --password-stdin').newPassword(
+          'First password',
+          { email, name: name ?? null },
+        )
+      : undefined;
+  const body = {
+    email,
+    role,
+    ...(name !== undefined && { name }),
+    ...(password !== undefined && { password }),
+  };
+  return withService(terminal, options, async (service) => {
+    const { account, password_code: code } = (
+      await service.json<CreatedAccountBody>('POST /accounts', { body })
+    ).body;
+    if (code !== null) terminal.out(`${code.code}\n`);
+    if (globals.quiet) return EXIT.done;
+    terminal.err(`ipo: ${clean(account.email ?? '')} is ${account.role} now (${account.id})\n`);
+    if (code !== null) {
+      const until = shortMoment(code.expires_at);
+      terminal.err(
+        `ipo: hand over the code; it works once, until ${until} UTC: ipo login ${service.server} --code\n`,
+      );
+    }
+    return EXIT.done;
+  });
+}
+
+/** runAccountUpdate is `ipo account update`. */
+export async function runAccountUpdate(
+  who: string,
+  options: AccountUpdateOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { name, role, enable } = options;
+  const body = {
+    ...(name !== undefined && { name: name.trim() === '' ? null : name }),
+    ...(role !== undefined && { role }),
+    ...(enable && { enabled: true }),
+  };
+  if (Object.keys(body).length === 0)
+    throw new UsageError('nothing is to be changed', 'Give --name, --role or --enable');
+  return act(who, options, terminal, globals, async (service, { id }) => {
+    const changed = (await service.json<AccountBody>('PATCH /accounts/{id}', { params: { id }, body })).body;
+    return `${shown(changed)} is ${changed.role}, ${changed.state}`;
+  });
+}
+
+/** runAccountDisable is `ipo account disable`. */
+export function runAccountDisable(
+  who: string,
+  options: ServiceFlags,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  return act(who, options, terminal, globals, async (service, account) => {
+    await service.json('DELETE /accounts/{id}', { params: { id: account.id } });
+    return `${shown(account)} is disabled; sessions have ended and tokens are revoked`;
+  });
+}
+
+/** runAccountAnonymise is `ipo account anonymise`. */
+export function runAccountAnonymise(
+  who: string,
+  options: AccountAnonymiseOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  holdConfirmable(terminal, options.yes === true, 'ipo account anonymise');
+  return act(who, options, terminal, globals, async (service, account) => {
+    const question = `Take the name of ${shown(account)} from everything on record at ${service.server}, for good?`;
+    if (options.yes !== true && account.state === 'disabled' && !(await confirm(question, terminal)))
+      return null;
+    await service.json('POST /accounts/{id}/anonymise', { params: { id: account.id } });
+    return `${shown(account)} stands on record as user:${account.id} from now on`;
+  });
+}
+
+/** Null from the act: nothing was done. */
+async function act(
+  who: string,
+  options: ServiceFlags,
+  terminal: Terminal,
+  globals: GlobalOptions,
+  does: (service: ServiceClient, account: AccountBody) => Promise<string | null>,
+): Promise<ExitCode> {
+  return withService(terminal, options, async (service) => {
+    const said = await does(service, await findAccount(service, who));
+    if (!globals.quiet) terminal.err(`ipo: ${said ?? 'nothing was changed'}\n`);
+    return said === null ? EXIT.check : EXIT.done;
+  });
+}
+
+/** findAccount finds an account by its id or its address. Throws `not_found`. */
+export async function findAccount(service: ServiceClient, who: string): Promise<AccountBody> {
+  if (/^[a-z2-7]{16}$/.test(who))
+    return (await service.json<AccountBody>('GET /accounts/{id}', { params: { id: who } })).body;
+  const wanted = who.normalize('NFC').trim().toLowerCase();
+  const { body } = await service.json<Accounts>('GET /accounts');
+  const found = body.items.find(({ email }) => email === wanted);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `no account has the e-mail address or id ${clean(who)}`,
+    'ipo account list shows them',
+  );
+}
+
+function shown({ email, id }: AccountBody): string {
+  return clean(email ?? `user:${id}`);
+}

@@ -1,0 +1,188 @@
+import { AccountError } from './account-error.ts';
+import { readEmail, readName, stateOf, targetOf, type Account } from './account.ts';
+import { makeId } from './make-secret.service.ts';
+import type { Act, AccountParts } from './parts.ts';
+import { checkPassword } from './password-rules.ts';
+import type { AccountChanges, AccountQuery, Paged } from './ports.ts';
+import type { Role } from './principal.ts';
+import type { Codes, IssuedCode } from './codes.service.ts';
+import type { Turns } from './turns.ts';
+
+/** NewAccount is who is let in. Without a password the person sets one with a code; an account that signs in by OIDC needs neither. */
+export interface NewAccount {
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly password: string | null;
+}
+
+/** AccountUpdate is what is changed; what is absent stays. */
+export interface AccountUpdate {
+  readonly name?: string | null | undefined;
+  readonly role?: Role | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** Life is what administrators do with accounts. Each act stands in the audit log. */
+export interface Life {
+  /** Throws `invalid_request`, `conflict` when the address is taken. `code` is null when a password was given. */
+  create(
+    act: Act,
+    wanted: NewAccount,
+  ): Promise<{ readonly account: Account; readonly code: IssuedCode | null }>;
+  list(query: AccountQuery): Promise<Paged<Account>>;
+  /** Throws `not_found`. */
+  get(id: string): Promise<Account>;
+  /**
+   * Changes an account; another role or disabling ends its sessions, disabling also its tokens. Throws `not_found`,
+   * `invalid_request`, `conflict` when the last enabled administrator would be lost.
+   */
+  update(act: Act, id: string, changes: AccountUpdate): Promise<Account>;
+  /** Gives a code that sets a new password. Throws `not_found`, `conflict`. */
+  issueCode(act: Act, id: string): Promise<IssuedCode>;
+  /** Blanks a disabled account and rewrites every copy of its name to `user:<account_id>`. Throws `not_found`, `conflict`. */
+  anonymise(act: Act, id: string): Promise<Account>;
+}
+
+/** openLife joins the life of accounts with its parts. */
+export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life {
+  const { accounts, sessions, tokens, audit, together, passwords, clock } = parts;
+  return {
+    list: (query) => accounts.list(query),
+    get: async (id) => (await accounts.find(id)) ?? missing(id),
+
+    async create({ by, path }, wanted) {
+      const { role, password } = wanted;
+      const email = readEmail(wanted.email);
+      const name = wanted.name === null ? null : readName(wanted.name);
+      if (password !== null) checkPassword(password, { email, name });
+      const passwordHash =
+        password === null ? null : await turns.take(makeId(), () => passwords.hash(password));
+      const account: Account = {
+        id: makeId(),
+        email,
+        name,
+        avatar: null,
+        role,
+        passwordHash,
+        oidcSubject: null,
+        createdAt: clock.now(),
+        disabledAt: null,
+        anonymisedAt: null,
+      };
+      return together(async () => {
+        if (!(await accounts.insert(account))) {
+          throw new AccountError('conflict', `${email} has an account already`, {
+            hint: 'See ipo account list',
+          });
+        }
+        const code = password === null ? await codes.issue('password', account.id, null) : null;
+        const detail = { account_id: account.id, role, invited: code !== null };
+        await audit.record({ actor: by, action: 'account_create', target: email, path, detail });
+        return { account, code };
+      });
+    },
+
+    async update({ by, path }, id, { name, role, enabled }) {
+      const newName = typeof name === 'string' ? readName(name) : name;
+      return together(async () => {
+        const { administrators } = await accounts.holdAdministrators();
+        const account = (await accounts.hold({ id })) ?? missing(id);
+        if (stateOf(account) === 'anonymised') throw anonymised();
+        const changes: AccountChanges = {
+          ...(newName !== undefined && newName !== account.name && { name: newName }),
+          ...(role !== undefined && role !== account.role && { role }),
+          ...(enabled === true && account.disabledAt !== null && { disabledAt: null }),
+          ...(enabled === false && account.disabledAt === null && { disabledAt: clock.now() }),
+        };
+        if (Object.keys(changes).length === 0) return account;
+        const changed = { ...account, ...changes };
+        if (isAdministrator(account) && !isAdministrator(changed) && administrators <= 1) throw lastOne();
+        await accounts.update(id, changes);
+        // Whoever was signed in with the old role signs in again, and has a new session with the new one.
+        if ('role' in changes || changed.disabledAt !== null) await sessions.endAll(id);
+        if (changed.disabledAt !== null) {
+          await tokens.revokeAll(id, clock.now());
+          await codes.endAll(id);
+        }
+        const detail = {
+          account_id: id,
+          changed: Object.keys(changes).map((key) => (key === 'disabledAt' ? 'enabled' : key)),
+          ...('role' in changes && { role: { from: account.role, to: changed.role } }),
+          ...('disabledAt' in changes && { enabled: changed.disabledAt === null }),
+        };
+        const action =
+          'disabledAt' in changes && changed.disabledAt !== null ? 'account_delete' : 'account_update';
+        await audit.record({ actor: by, action, target: targetOf(account), path, detail });
+        return changed;
+      });
+    },
+
+    async issueCode({ by, path }, id) {
+      return together(async () => {
+        const account = (await accounts.hold({ id })) ?? missing(id);
+        if (stateOf(account) === 'anonymised') throw anonymised();
+        if (account.disabledAt !== null) {
+          throw new AccountError('conflict', 'the account is disabled', { hint: 'Enable it first' });
+        }
+        const code = await codes.issue('password', id, null);
+        const detail = { account_id: id, changed: ['password_code'] };
+        await audit.record({ actor: by, action: 'account_update', target: targetOf(account), path, detail });
+        return code;
+      });
+    },
+
+    async anonymise({ by, path }, id) {
+      return together(async () => {
+        const account = (await accounts.hold({ id })) ?? missing(id);
+        const state = stateOf(account);
+        if (state === 'anonymised') return account;
+        if (state === 'enabled') {
+          throw new AccountError('conflict', 'only a disabled account can be anonymised', {
+            hint: 'Disable it first: ipo account disable',
+          });
+        }
+        const at = clock.now();
+        const copies = await accounts.anonymise(account, at);
+        await sessions.endAll(id);
+        const blank = {
+          email: null,
+          name: null,
+          avatar: null,
+          passwordHash: null,
+          oidcSubject: null,
+          anonymisedAt: at,
+        };
+        const left: Account = { ...account, ...blank };
+        const detail = { account_id: id, copies };
+        await audit.record({ actor: by, action: 'account_anonymise', target: targetOf(left), path, detail });
+        return left;
+      });
+    },
+  };
+}
+
+function isAdministrator({ role, disabledAt }: Account): boolean {
+  return role === 'administrator' && disabledAt === null;
+}
+
+function missing(id: string): never {
+  throw new AccountError('not_found', `there is no account ${id}`, { hint: 'See ipo account list' });
+}
+
+function anonymised(): AccountError {
+  return new AccountError('conflict', 'the account was anonymised, which cannot be undone', {
+    hint: 'Create another account',
+  });
+}
+
+/** lastOne refuses what would leave nobody to administer the service. */
+export function lastOne(): AccountError {
+  return new AccountError(
+    'conflict',
+    'the last enabled administrator can be neither disabled nor given another role',
+    {
+      hint: 'Make somebody else an administrator first',
+    },
+  );
+}

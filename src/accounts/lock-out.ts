@@ -1,0 +1,73 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { sha256Hex } from '../base/index.ts';
+
+/** Failures is what the store keeps of failed sign-ins under one key. Times are UTC milliseconds. */
+export interface Failures {
+  readonly failures: number;
+  readonly lastAt: number;
+  readonly blockedUntil: number;
+}
+
+/** NO_FAILURES stands for a key that the store does not have. */
+export const NO_FAILURES: Failures = { failures: 0, lastAt: 0, blockedUntil: 0 };
+
+/** FREE_FAILURES is how many failures there may be before the first wait. */
+export const FREE_FAILURES = 5;
+
+const MINUTE = 60_000;
+const LONGEST = 15 * MINUTE;
+/** FORGOTTEN_AFTER is how long failures count after the last of them: an hour without one, and they are forgotten. */
+export const FORGOTTEN_AFTER = 60 * MINUTE;
+
+/**
+ * afterFailure counts one more failed attempt. From the fifth on the key is blocked: for 1 minute, then 2, 4, 8, and 15
+ * minutes after each further one. So guessing costs at most 12 runs of the hash in an hour and account, whoever guesses.
+ */
+export function afterFailure(before: Failures, now: number): Failures {
+  const fresh = now - before.lastAt > FORGOTTEN_AFTER;
+  const failures = fresh ? 1 : before.failures + 1;
+  const beyond = failures - FREE_FAILURES;
+  const wait = beyond < 0 ? 0 : Math.min(MINUTE * 2 ** Math.min(beyond, 10), LONGEST);
+  return { failures, lastAt: now, blockedUntil: wait === 0 ? 0 : now + wait };
+}
+
+/**
+ * afterSuccess forgives an address one failure: hundreds of people may share it, and their typos must not add up to a block.
+ * An account's own failures are forgotten by its success.
+ */
+export function afterSuccess(before: Failures): Failures {
+  return before.failures === 0 ? before : { ...before, failures: before.failures - 1, blockedUntil: 0 };
+}
+
+/**
+ * secondsBlocked gives the whole seconds until a key may try again, 0 when it may now. No wait is longer than the longest, so
+ * that a clock that was wrong for a while locks nobody out.
+ */
+export function secondsBlocked({ blockedUntil }: Failures, now: number): number {
+  return Math.ceil(Math.min(Math.max(blockedUntil - now, 0), LONGEST) / 1000);
+}
+
+/** accountKey is under which failures of an account are counted, whether there is such an account or not. */
+export function accountKey(email: string): string {
+  return `account:${sha256Hex(email)}`;
+}
+
+/** addressKey is under which failures of a client are counted: its IPv4 address, or the /64 of its IPv6 address, which is one home. */
+export function addressKey(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined && isIPv4(mapped)) return `address:${mapped}`;
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return `address:${address.slice(0, 100)}`;
+  const [head = '', tail] = bare.toLowerCase().split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last =
+    tail === undefined || tail === ''
+      ? []
+      : tail.split(':').flatMap((part) => (part.includes('.') ? [part, ''] : [part]));
+  const gap = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...Array.from({ length: gap }, () => '0'), ...last];
+  return `address:${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

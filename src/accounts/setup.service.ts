@@ -1,0 +1,103 @@
+import { AccountError } from './account-error.ts';
+import { actorOf, readEmail, readName, targetOf, type Account } from './account.ts';
+import type { Codes, IssuedCode } from './codes.service.ts';
+import { makeId } from './make-secret.service.ts';
+import { checkPassword } from './password-rules.ts';
+import type { AccountParts } from './parts.ts';
+import { badCredentials, type Proofs } from './proofs.service.ts';
+import type { Sessions, SignedIn } from './sessions.service.ts';
+import type { Turns } from './turns.ts';
+
+/** Setup makes the first administrator: there is never a default password. */
+export interface Setup {
+  /**
+   * Called at the start: gives a code for the log while there is no account, else null. Each start gives another, and all of
+   * them work until they end, so that replicas which start at once do not take each other's away.
+   */
+  prepare(): Promise<IssuedCode | null>;
+  /**
+   * Called at the start with what the environment says: makes that administrator while there is no account, and never touches
+   * one that is there. Throws `invalid_request`.
+   */
+  fromEnvironment(wanted: {
+    readonly email: string;
+    readonly password: string;
+  }): Promise<'made' | 'not needed'>;
+  /** Makes the first administrator with a code. Throws `bad_credentials`, `conflict`, `invalid_request`, `locked_out`. */
+  complete(wanted: {
+    readonly code: string;
+    readonly email: string;
+    readonly name: string | null;
+    readonly password: string;
+    readonly address: string;
+    readonly path: string;
+  }): Promise<SignedIn>;
+}
+
+/** openSetup joins it with its parts. */
+export function openSetup(
+  parts: AccountParts,
+  proofs: Proofs,
+  codes: Codes,
+  sessions: Sessions,
+  turns: Turns,
+): Setup {
+  const { accounts, audit, together, passwords, clock } = parts;
+  return {
+    async prepare() {
+      if (!(await accounts.isEmpty())) return null;
+      return together(() => codes.issue('setup', null, null));
+    },
+
+    async fromEnvironment({ email, password }) {
+      if (!(await accounts.isEmpty())) return 'not needed';
+      const account = await firstAccount(email, null, password);
+      return together(async () => {
+        const there = await accounts.holdAdministrators();
+        if (there.accounts > 0) return 'not needed'; // another replica was quicker
+        await insert(account, 'IPO_ADMIN_EMAIL');
+        return 'made';
+      });
+    },
+
+    async complete({ code, email, name, password, address, path }) {
+      if (!(await accounts.isEmpty())) throw done();
+      const found = await proofs.withCode(code, 'setup', address);
+      const account = await firstAccount(email, name, password);
+      return together(async () => {
+        const there = await accounts.holdAdministrators();
+        if (there.accounts > 0) throw done();
+        if (!(await parts.codes.take(found.hash))) throw badCredentials();
+        await insert(account, path);
+        return sessions.start(account);
+      });
+    },
+  };
+
+  async function firstAccount(email: string, name: string | null, password: string): Promise<Account> {
+    const person = { email: readEmail(email), name: name === null ? null : readName(name) };
+    checkPassword(password, person);
+    return {
+      id: makeId(),
+      ...person,
+      avatar: null,
+      role: 'administrator',
+      passwordHash: await turns.take('setup', () => passwords.hash(password)),
+      oidcSubject: null,
+      createdAt: clock.now(),
+      disabledAt: null,
+      anonymisedAt: null,
+    };
+  }
+
+  async function insert(account: Account, path: string): Promise<void> {
+    await accounts.insert(account);
+    await parts.codes.takeAll('setup', null);
+    const detail = { account_id: account.id };
+    await audit.record({ actor: actorOf(account), action: 'setup', target: targetOf(account), path, detail });
+  }
+}
+
+function done(): AccountError {
+  return new AccountError('conflict', 'the service is set up already', { hint: 'Sign in with ipo login' });
+}

@@ -1,0 +1,2 @@
+/** The identity provider by OpenID Connect: discovery, authorization code with PKCE, and a token that must prove itself. */
+export { openIdentityProvider, type OidcOptions } from './provider.ts';

@@ -1,0 +1,39 @@
+import type { Accounts, CookieRule } from '../../accounts/index.ts';
+import type { Clock } from '../../base/index.ts';
+import { problemSchema } from '../contract/problem.ts';
+import { setupBody, signedInSchema } from '../contract/session.ts';
+import { route, type Route } from '../route.ts';
+import { signedInAnswer } from './session.ts';
+
+/** SetupParts are what setting up acts through. */
+export interface SetupParts {
+  readonly accounts: Pick<Accounts, 'setup'>;
+  readonly cookie: CookieRule;
+  readonly clock: Clock;
+}
+
+const PROBLEM = { schema: problemSchema, type: 'application/problem+json' } as const;
+
+/** setupRoutes make the first administrator. */
+export function setupRoutes({ accounts: { setup }, cookie, clock }: SetupParts): Route[] {
+  return [
+    route({
+      key: 'POST /setup',
+      id: 'setUp',
+      tag: 'session',
+      summary: 'Make the first administrator, with the code from the log of the service',
+      description: 'The answer is a session of the new administrator.',
+      body: setupBody,
+      answers: {
+        201: { description: 'The first administrator, signed in', schema: signedInSchema },
+        401: { ...PROBLEM, description: 'The code is wrong, was used or has ended' },
+        409: { ...PROBLEM, description: 'There is an account already' },
+        429: { ...PROBLEM, description: 'Too many wrong codes from this address' },
+      },
+      handle: async ({ body, address, path }) => {
+        const signedIn = await setup.complete({ ...body, name: body.name ?? null, address, path });
+        return signedInAnswer(signedIn, cookie, clock.now(), 201);
+      },
+    }),
+  ];
+}

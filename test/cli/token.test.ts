@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { serve } from '../accounts/api.ts';
+import { openShell } from '../accounts/cli.ts';
+import { PASSWORD } from '../accounts/open.ts';
+
+async function open(t: TestContext) {
+  const served = await serve(t, { https: false });
+  const shell = openShell(t);
+  await served.add('ada@example.com', 'deployer', 'Ada');
+  const login = await shell.ipo(['login', served.url, '--email', 'ada@example.com', '--password-stdin'], {
+    stdin: PASSWORD,
+  });
+  assert.equal(login.code, 0, login.err);
+  return { ...served, ...shell };
+}
+
+suite('ipo token', () => {
+  test('the secret alone goes to stdout, and works as IPO_TOKEN', async (t) => {
+    const { env, ipo, url } = await open(t);
+    const { code, out, err } = await ipo([
+      'token',
+      'create',
+      'nightly build',
+      '--role',
+      'deployer',
+      '--days',
+      '7',
+    ]);
+    assert.equal(code, 0, err);
+    assert.match(out, /^ipo_[0-9A-Za-z]{49}\n$/);
+    assert.match(err, /token [a-z2-7]{16} \(nightly build, deployer\) works until 2026-10-08 12:00 UTC/);
+    assert.ok(!err.includes(out.trim()));
+    const pipeline = openShell(t);
+    Object.assign(pipeline.env, { IPO_SERVER: url, IPO_TOKEN: out.trim() });
+    assert.match((await pipeline.ipo(['whoami'])).out, /Ada <ada@example.com>, deployer at .*by a token/);
+    const onStdin = openShell(t);
+    assert.equal((await onStdin.ipo(['whoami', '--server', url, '--token-stdin'], { stdin: out })).code, 0);
+    assert.equal(env['IPO_TOKEN'], undefined);
+  });
+
+  test('tokens are listed without their secrets and revoked by their id', async (t) => {
+    const { ipo } = await open(t);
+    assert.equal((await ipo(['token', 'list'])).out, 'No token.\n');
+    const { out: secret } = await ipo(['token', 'create', 'ci', '-q']);
+    const [token] = JSON.parse((await ipo(['token', 'list', '-o', 'json'])).out).items;
+    assert.deepEqual([token.name, token.role, token.state], ['ci', 'viewer', 'active']);
+    const { out } = await ipo(['token', 'list']);
+    assert.match(
+      out,
+      new RegExp(
+        `^id +name +role +state +ends \\(UTC\\) +last used \\(UTC\\)\\n${token.id} {2}ci {4}viewer {2}active {2}2026-12-30 12:00 {2}never\\n$`,
+      ),
+    );
+    assert.ok(!out.includes(secret.trim()));
+    assert.equal((await ipo(['token', 'revoke', token.id])).err, `ipo: token ${token.id} is revoked\n`);
+    assert.match((await ipo(['token', 'list', '-o', 'yaml'])).out, /state: revoked/);
+  });
+
+  for (const [what, args, code, said] of [
+    [
+      "a role above one's own",
+      ['create', 'x', '--role', 'administrator'],
+      3,
+      /a deployer cannot make a token with the role administrator/,
+    ],
+    [
+      'a role that is none',
+      ['create', 'x', '--role', 'root'],
+      2,
+      /role: must be viewer, deployer, administrator/,
+    ],
+    [
+      'too many days',
+      ['create', 'x', '--days', '366'],
+      2,
+      /--days 366: the number of days is a whole number from 1 to 365/,
+    ],
+    ['the tokens of everybody', ['list', '--all'], 3, /for administrators/],
+    ["an id that is nobody's", ['revoke', 'aaaaaaaaaaaaaaaa'], 2, /there is no token aaaaaaaaaaaaaaaa/],
+  ] as const)
+    test(`${what} is refused`, async (t) => {
+      const { ipo } = await open(t);
+      const ran = await ipo(['token', ...args]);
+      assert.equal(ran.code, code, ran.err);
+      assert.match(ran.err, said);
+      assert.equal(ran.out, '');
+    });
+
+  test('a secret in place of an id is not repeated', async (t) => {
+    const { ipo } = await open(t);
+    const { out } = await ipo(['token', 'create', 'x', '-q']);
+    const { code, err } = await ipo(['token', 'revoke', out.trim()]);
+    assert.equal(code, 2);
+    assert.match(err, /this is no id of a token/);
+    assert.ok(!err.includes(out.trim()));
+  });
+});
