@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Settle } from '../ui/settle.ts';
+import { storedPolicyCommands } from './policy-stored.ts';
 
 /** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
 export interface PolicyLintOptions {
@@ -36,9 +37,12 @@ export interface PolicySchemaOptions {
 
 /** policyCommand defines `ipo policy` and what stands below it. */
 export function policyCommand(settle: Settle): Command {
-  const policy = new Command('policy').description('Check, compare, format and start policies.');
+  const policy = new Command('policy').description(
+    'Check, compare, format and start policies; read and write those that a service has in force.',
+  );
   for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, schemaCommand])
     policy.addCommand(define(settle));
+  for (const command of storedPolicyCommands(settle)) policy.addCommand(command);
   return policy;
 }
 

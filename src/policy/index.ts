@@ -6,6 +6,18 @@
 export { policySpec, THRESHOLDS, type PolicyDocument, type PolicySpec } from './schema.ts';
 export { governs, type Policy } from './policy.ts';
 export { parsePolicies, type ParsedPolicy, type PolicyFile } from './parse.ts';
+export { parsePolicyValue, type PolicyValue } from './parse-value.ts';
+export { openPolicies, PolicyWriteError, type Policies, type Written } from './policies.service.ts';
+export type {
+  Expected,
+  Listed,
+  PolicyPage,
+  PolicyRevision,
+  PolicyStore,
+  PolicyWrite,
+  Replaced,
+  StoredPolicy,
+} from './ports.ts';
 export { parseRecordedPolicy } from './recorded.ts';
 export { LEVELS, PolicyError, type Level, type Problem } from './problems.ts';
 export { diffPolicies } from './diff.ts';
@@ -14,6 +26,7 @@ export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
 export { CURVE_HASHES, openPublicKey } from './public-key.ts';
 export { SIGNALS, type Signal } from './signals.ts';
+export { policyJsonSchema } from './json-schema.ts';
 export { MAX_POLICY_BYTES } from './document.ts';
 export { placeOf, type Place } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';

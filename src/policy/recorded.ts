@@ -24,8 +24,8 @@ export function parseRecordedPolicy(document: unknown, name: string, revision: s
   return null;
 }
 
-/** Level by level and not by recursion, which is what a deep value would break. */
-function isDeeperThan(levels: number, value: unknown): boolean {
+/** isDeeperThan measures level by level and not by recursion, which is what a deep value would break. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth === levels) return true;

@@ -16,6 +16,7 @@ export { escapeHtml, html, type Html } from './html.ts';
 export { findingCases, toJUnit, type JUnitCase } from './junit.ts';
 export { markdownCell, markdownCode, markdownTable, markdownText } from './markdown.ts';
 export { toPage } from './page.ts';
+export { loadPdf, type Pdf } from './pdf-load.ts';
 export { toSarif } from './sarif.ts';
 export { cutEnd, cutMiddle, displayWidth, wrapWords } from './width.ts';
 export { toYaml } from './yaml.ts';

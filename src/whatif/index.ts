@@ -16,4 +16,28 @@ export type {
   SelfCheckResult,
   WhatIfResult,
 } from './result.ts';
+export {
+  KEPT,
+  LiveError,
+  openLiveWhatIf,
+  STANDARD,
+  type LiveCall,
+  type LiveDeps,
+  type LiveRequest,
+  type LiveWhatIf,
+} from './live.service.ts';
+export { loadPrinting, type Printing } from './printing.ts';
+export { RUN_ID } from './run-id.ts';
+export type {
+  KeptRun,
+  KeptRunSummary,
+  ReplayJob,
+  Replayed,
+  Replayer,
+  RunFilter,
+  RunPage,
+  RunPrinter,
+  RunStore,
+} from './run-ports.ts';
+export { openKeptRuns, pruneRuns, type KeptRuns, type RunDownload, type RunsDeps } from './runs.service.ts';
 export { workloadOf } from './workload.ts';

@@ -14,7 +14,7 @@ const PIECE = 65_536;
  */
 export class InputsDigest {
   readonly #hash = createHash('sha256');
-  readonly #facts = new Map<ImageFacts, string>();
+  readonly #facts = new WeakMap<ImageFacts, string>();
   readonly #policies = new Map<Policy, string>();
   #piece = '';
 

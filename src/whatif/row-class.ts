@@ -33,8 +33,10 @@ export interface RowClass {
 /** Outcome is what the draft makes of a row. */
 export type Outcome = 'unchanged' | 'would_deny' | 'would_allow' | 'not_evaluated' | 'break_glass';
 
-/** Beyond this many characters of contents the classes are settled and begun again; the answers stay the same. */
+/** Beyond this many bytes, about, the classes are settled and begun again; the answers stay the same. */
 const MAX_HELD = 64 * 1024 * 1024;
+/** What a finding of a held image weighs, about. */
+const FINDING = 150;
 /** So many objects that stand for rows are remembered; one that is met again is found by its content. */
 const MAX_SHAPES = 200_000;
 
@@ -102,6 +104,7 @@ export class RowClasses {
     if (subject === undefined) {
       subject = subjectOf(shape, this.#source, null); // "The licence meter is not re-run."
       this.#subjects.set(key, subject);
+      this.#held += (subject?.facts.scan?.findings?.length ?? 0) * FINDING;
     }
     return subject;
   }

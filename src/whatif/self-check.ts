@@ -20,7 +20,7 @@ export class SelfCheck {
   readonly #source: ReplaySource;
   readonly #revisions: Revisions;
   readonly #options: ReplayOptions;
-  readonly #facts = new Map<ImageFacts, string>();
+  readonly #facts = new WeakMap<ImageFacts, string>();
   readonly #mismatches: SelfCheckMismatch[] = [];
   #checked = 0;
   #reproduced = 0;

@@ -79,7 +79,8 @@ async function walk(
   }
 }
 
-function checkOptions({ asOf, days, limit }: ReplayOptions): void {
+/** checkOptions throws WhatIfError for parameters out of range. */
+export function checkOptions({ asOf, days, limit }: Pick<ReplayOptions, 'asOf' | 'days' | 'limit'>): void {
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
     throw new WhatIfError('out_of_range', `days is ${days}; it must be a whole number from 1 to ${MAX_DAYS}`);
   }

@@ -1,0 +1,145 @@
+import type { StoredPolicyBody, WrittenPolicyBody } from '../../src/api/contract/policies.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
+import { isIpoError } from '../../src/base/index.ts';
+import { loadAuthoring, parseRecordedPolicy, type ParsedPolicy } from '../../src/policy/index.ts';
+import { counted } from '../../src/render/index.ts';
+import type { PolicyApplyOptions } from '../commands/policy-stored.ts';
+import { clean } from '../ui/clean.ts';
+import { confirm, holdConfirmable } from '../ui/confirm.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { openParts } from '../ui/parts.ts';
+import { renderComparison } from '../ui/policy-diff-view.ts';
+import { checkStdin, readPolicies } from '../ui/read-policies.ts';
+import { withService } from '../ui/service.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+import { renderDifference } from '../ui/whatif-difference.ts';
+import { askWhatIf } from './whatif-ask.ts';
+
+/** Plan is a policy of a file beside what the service has. */
+interface Plan {
+  readonly policy: ParsedPolicy;
+  /** Null where it is new. */
+  readonly stored: { readonly body: StoredPolicyBody; readonly etag: string } | null;
+}
+
+/** runPolicyApply is `ipo policy apply`: compare, show, ask, write exactly what was compared. */
+export async function runPolicyApply(
+  paths: readonly string[],
+  options: PolicyApplyOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const asks = options.dryRun !== true;
+  checkStdin([...paths, options.tokenStdin === true ? '-' : undefined]);
+  if (asks) holdConfirmable(terminal, options.yes === true, 'ipo policy apply');
+  const policies = await readAll(paths, terminal);
+  return withService(terminal, options, async (service) => {
+    const plans: Plan[] = [];
+    for (const policy of policies) plans.push({ policy, stored: await find(service, policy.policy.name) });
+    const due = plans.filter(({ policy, stored }) => stored?.body.revision !== policy.policy.revision);
+    for (const plan of plans) {
+      if (!due.includes(plan)) terminal.out(`${clean(plan.policy.policy.name)} is unchanged\n`);
+    }
+    for (const plan of due) await show(plan, service);
+    if (due.length === 0 || !asks) return EXIT.done;
+    const what = counted(due.length, 'policy', 'policies');
+    if (options.yes !== true && !(await confirm(`Put ${what} in force on ${service.server}?`, terminal))) {
+      say('nothing was applied');
+      return EXIT.check;
+    }
+    let written = 0;
+    try {
+      for (const plan of due) {
+        terminal.out(`${await write(service, plan)}\n`);
+        written += 1;
+      }
+    } catch (error) {
+      if (written > 0) say(`${written} of ${what} applied; the others were not`);
+      throw error;
+    }
+    return EXIT.done;
+  });
+
+  async function show({ policy, stored }: Plan, service: ServiceClient): Promise<void> {
+    const color = usesColor(terminal, globals, 'out');
+    const { comparePolicies, ...values } = await loadAuthoring();
+    const before = stored === null ? [] : [inForce(stored.body, policy)];
+    const sides = [
+      { file: service.server, policies: before },
+      { file: policy.places.file, policies: [policy] },
+    ] as const;
+    terminal.out(renderComparison(comparePolicies(...sides), values, color));
+    if (options.whatif) terminal.out(`${await difference({ policy, stored }, service, color)}\n`);
+  }
+
+  /** What the service cannot tell now must not keep anybody from applying; it is said. */
+  async function difference(
+    { policy, stored }: Plan,
+    service: ServiceClient,
+    color: boolean,
+  ): Promise<string> {
+    try {
+      const asked = { policy: policy.written, source: stored?.body.name, keep: false };
+      const { result } = await askWhatIf(service, asked);
+      return await renderDifference(result, { color, columns: terminal.columns });
+    } catch (error) {
+      if (!isIpoError(error) || !['rate_limited', 'unavailable'].includes(error.code)) throw error;
+      return `What the last 30 days would have been is not known: ${clean(error.message)}.\n`;
+    }
+  }
+
+  function say(text: string): void {
+    if (!globals.quiet) terminal.err(`ipo: ${text}\n`);
+  }
+}
+
+async function readAll(paths: readonly string[], terminal: Terminal): Promise<readonly ParsedPolicy[]> {
+  const parts = openParts(terminal);
+  const policies: ParsedPolicy[] = [];
+  for (const path of new Set(paths)) policies.push(...(await readPolicies(path, parts)));
+  const places = new Map<string, string>();
+  for (const { policy, places: at } of policies) {
+    const first = places.get(policy.name);
+    if (first !== undefined) {
+      throw new UsageError(
+        `${at.file}: the policy ${policy.name} stands in ${first} too`,
+        'Give each policy once',
+      );
+    }
+    places.set(policy.name, at.file);
+  }
+  return policies;
+}
+
+async function find(service: ServiceClient, name: string): Promise<Plan['stored']> {
+  try {
+    const { body, headers } = await service.json<StoredPolicyBody>('GET /policies/{name}', {
+      params: { name },
+    });
+    return { body, etag: headers['etag'] ?? '' };
+  } catch (error) {
+    if (isIpoError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** A document of an earlier release is compared by what of it is known today. */
+function inForce({ name, revision, document }: StoredPolicyBody, beside: ParsedPolicy): ParsedPolicy {
+  const policy = parseRecordedPolicy(document, name, revision);
+  return policy === null ? { ...beside, policy: { ...beside.policy, revision } } : { ...beside, policy };
+}
+
+async function write(service: ServiceClient, { policy, stored }: Plan): Promise<string> {
+  const { name } = policy.policy;
+  const { body } =
+    stored === null
+      ? await service.json<WrittenPolicyBody>('POST /policies', { body: policy.written })
+      : await service.json<WrittenPolicyBody>('PUT /policies/{name}', {
+          params: { name },
+          headers: { 'if-match': stored.etag },
+          body: policy.written,
+        });
+  const done = stored === null ? 'created' : body.changed ? 'updated' : 'is unchanged';
+  return clean(`${name} ${done} (revision ${body.revision.slice(0, 12)})`);
+}

@@ -1,0 +1,3 @@
+import { runReplayWorker } from '../src/app/index.ts';
+
+void runReplayWorker(process);

@@ -1,0 +1,140 @@
+import { IpoError, type Clock, type IpoErrorOptions } from '../base/index.ts';
+import { parsePolicyValue } from './parse-value.ts';
+import type {
+  Expected,
+  Listed,
+  PolicyPage,
+  PolicyRevision,
+  PolicyStore,
+  PolicyWrite,
+  StoredPolicy,
+} from './ports.ts';
+
+/** PolicyWriteError says why a stored policy cannot be read or written as asked. */
+export class PolicyWriteError extends IpoError {
+  override readonly name = 'PolicyWriteError';
+  constructor(
+    code: 'conflict' | 'not_found' | 'precondition_failed' | 'invalid_request',
+    message: string,
+    options: IpoErrorOptions = {},
+  ) {
+    super(code, message, options);
+  }
+}
+
+/** Written is the outcome of a write. */
+export interface Written {
+  readonly policy: StoredPolicy;
+  /** False when the policy had this revision already: nothing was written. */
+  readonly changed: boolean;
+  /** Revision before; null where there was no policy. */
+  readonly before: string | null;
+}
+
+/** Policies are the policies in force and their revisions. */
+export interface Policies {
+  list(page: PolicyPage): Promise<Listed<StoredPolicy>>;
+  /** Throws `not_found`. */
+  get(name: string): Promise<StoredPolicy>;
+  /** Throws PolicyError, and `conflict` when the name is taken. */
+  create(value: unknown, by: string | null): Promise<Written>;
+  /**
+   * Replaces the policy that the document names. `name` is that of the request, or null to take the document's. Throws
+   * PolicyError, `invalid_request` when the two names differ, `not_found`, and `precondition_failed` when none of the
+   * expected versions stands.
+   */
+  update(name: string | null, value: unknown, expected: Expected, by: string | null): Promise<Written>;
+  /** Gives what was deleted. Throws `not_found` and `precondition_failed`. */
+  remove(name: string, expected: Expected): Promise<StoredPolicy>;
+  /** The revision in force under a name, or null. */
+  current(name: string): Promise<string | null>;
+  /** Throws `not_found` when there never was a policy of that name. */
+  revisions(name: string, page: PolicyPage): Promise<Listed<PolicyRevision>>;
+  /** Throws `not_found`. */
+  revision(name: string, revision: string): Promise<PolicyRevision>;
+}
+
+/** openPolicies joins the policies to where they are kept. */
+export function openPolicies({
+  store,
+  clock,
+}: {
+  readonly store: PolicyStore;
+  readonly clock: Clock;
+}): Policies {
+  const read = (value: unknown, by: string | null): PolicyWrite => {
+    const { policy, document } = parsePolicyValue(value);
+    return { name: policy.name, document, revision: policy.revision, at: clock.now(), by };
+  };
+  return {
+    list: (page) => store.list(page),
+    async get(name) {
+      const policy = await store.get(name);
+      if (policy === null) throw notFound(name);
+      return policy;
+    },
+    async create(value, by) {
+      const write = read(value, by);
+      const policy = await store.create(write);
+      if (policy !== null) return { policy, changed: true, before: null };
+      throw new PolicyWriteError('conflict', `a policy named ${write.name} is there already`, {
+        hint: 'Update it with PUT and the ETag that GET gives, or choose another name',
+      });
+    },
+    async update(name, value, expected, by) {
+      const write = read(value, by);
+      if (name !== null && name !== write.name) {
+        const message = `the document is the policy ${write.name}, the request names ${name}`;
+        throw new PolicyWriteError('invalid_request', message, {
+          hint: 'A policy cannot be renamed: create the one and delete the other',
+          fields: [{ path: 'metadata.name', message }],
+        });
+      }
+      const outcome = await store.replace(write, expected);
+      switch (outcome.kind) {
+        case 'missing':
+          throw notFound(write.name);
+        case 'mismatch':
+          throw mismatch(write.name);
+        case 'unchanged':
+          return { policy: outcome.policy, changed: false, before: outcome.policy.revision };
+        case 'replaced':
+          return { policy: outcome.policy, changed: true, before: outcome.before.revision };
+      }
+    },
+    async remove(name, expected) {
+      const outcome = await store.remove(name, expected);
+      if (outcome.kind === 'removed') return outcome.policy;
+      throw outcome.kind === 'missing' ? notFound(name) : mismatch(name);
+    },
+    current: async (name) => (await store.get(name))?.revision ?? null,
+    async revisions(name, page) {
+      const listed = await store.revisions(name, page);
+      if (listed.total === 0) throw notFound(name);
+      return listed;
+    },
+    async revision(name, revision) {
+      const found = await store.revision(name, revision);
+      if (found !== null) return found;
+      throw new PolicyWriteError('not_found', `there is no revision ${revision} of a policy named ${name}`, {
+        hint: `GET /api/v1/policies/${name}/revisions lists those there are`,
+      });
+    },
+  };
+}
+
+function notFound(name: string): PolicyWriteError {
+  return new PolicyWriteError('not_found', `there is no policy named ${name}`, {
+    hint: 'GET /api/v1/policies lists those in force',
+  });
+}
+
+function mismatch(name: string): PolicyWriteError {
+  return new PolicyWriteError(
+    'precondition_failed',
+    `the policy ${name} has been changed since it was read`,
+    {
+      hint: 'Read it again, look at what changed, and send its new ETag as If-Match',
+    },
+  );
+}

@@ -1,0 +1,76 @@
+/** StoredPolicy is a policy in force, as it is kept. */
+export interface StoredPolicy {
+  readonly name: string;
+  /** As it was sent. */
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly revision: string;
+  /** Opaque; another after every write. What a client names in `If-Match`. */
+  readonly version: string;
+  /** Milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** `user:<account_id>`, or null when no account wrote it. */
+  readonly updatedBy: string | null;
+}
+
+/** PolicyRevision is a document that was in force at some time. Revisions are never deleted: ledger rows name them. */
+export interface PolicyRevision {
+  readonly name: string;
+  readonly revision: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  /** When it was first in force, in milliseconds. */
+  readonly recordedAt: number;
+  readonly recordedBy: string | null;
+}
+
+/** PolicyWrite is what a write sets. */
+export interface PolicyWrite {
+  readonly name: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly revision: string;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly by: string | null;
+}
+
+/** Expected are the versions of which one must stand, or `any` for whichever does. */
+export type Expected = 'any' | readonly string[];
+
+/** PolicyPage says which part of a list is wanted; null for all that follows the offset. */
+export interface PolicyPage {
+  readonly limit: number | null;
+  readonly offset: number;
+}
+
+/** Listed is a part of a list with the count of the whole. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** Replaced is what became of an update; `unchanged` when the policy has that revision already. */
+export type Replaced =
+  | { readonly kind: 'missing' | 'mismatch' }
+  | { readonly kind: 'unchanged'; readonly policy: StoredPolicy }
+  | { readonly kind: 'replaced'; readonly policy: StoredPolicy; readonly before: StoredPolicy };
+
+/** PolicyStore keeps the policies in force and every revision there was. Each method is one atomic act. */
+export interface PolicyStore {
+  /** By name. */
+  list(page: PolicyPage): Promise<Listed<StoredPolicy>>;
+  get(name: string): Promise<StoredPolicy | null>;
+  /** Null when the name is taken. Records the revision. */
+  create(policy: PolicyWrite): Promise<StoredPolicy | null>;
+  /** Writes when one of the expected versions stands, and records the revision. */
+  replace(policy: PolicyWrite, expected: Expected): Promise<Replaced>;
+  /** Takes a policy out of force; its revisions stay. */
+  remove(
+    name: string,
+    expected: Expected,
+  ): Promise<
+    { readonly kind: 'missing' | 'mismatch' } | { readonly kind: 'removed'; readonly policy: StoredPolicy }
+  >;
+  /** Newest first. */
+  revisions(name: string, page: PolicyPage): Promise<Listed<PolicyRevision>>;
+  revision(name: string, revision: string): Promise<PolicyRevision | null>;
+}

@@ -1,0 +1,84 @@
+import { FONTS, INK, type Ink, type Sheet } from './pdf-sheet.ts';
+import { pdfText } from './pdf-text.ts';
+
+/** PdfColumn is a column of a table; `share` is its part of the width beside the others. */
+export interface PdfColumn {
+  readonly heading: string;
+  readonly share: number;
+  readonly align?: 'left' | 'right';
+}
+
+/** PdfCell is a text that breaks into lines, with a quieter one below it. */
+export interface PdfCell {
+  readonly text: string;
+  readonly below?: string;
+  readonly ink?: Ink;
+}
+
+const SIZE = 8;
+const STEP = 10;
+const GAP = 8;
+const PAD = 4;
+/** Characters of a cell; a hostile name must not fill a page. */
+const LONGEST = 300;
+
+/** drawTable writes a table whose heading stands on every page that it reaches; a row is never cut by a page. */
+export function drawTable(
+  sheet: Sheet,
+  columns: readonly PdfColumn[],
+  rows: readonly (readonly PdfCell[])[],
+): void {
+  const { doc, left } = sheet;
+  const whole = columns.reduce((sum, { share }) => sum + share, 0);
+  const widths = columns.map(({ share }) => (share / whole) * (sheet.width + GAP) - GAP);
+  const lefts = widths.map((_, i) => left + widths.slice(0, i).reduce((sum, width) => sum + width + GAP, 0));
+
+  const head = (): void => {
+    const { y } = sheet;
+    columns.forEach(({ heading, align }, i) => {
+      const look = {
+        width: widths[i] ?? 0,
+        size: 7.5,
+        ink: 'soft',
+        font: 'bold',
+        ...(align && { align }),
+      } as const;
+      sheet.line(heading, lefts[i] ?? left, y, look);
+    });
+    ruleAt(y + 12);
+    sheet.y = y + 12 + PAD;
+  };
+  const ruleAt = (y: number): void => {
+    doc
+      .moveTo(left, y)
+      .lineTo(left + sheet.width, y)
+      .lineWidth(0.5)
+      .stroke(INK.line);
+  };
+
+  sheet.room(60);
+  head();
+  for (const row of rows) {
+    doc.font(FONTS.plain).fontSize(SIZE);
+    const cells = row.map((cell, i) => {
+      const text = pdfText(cell.text, LONGEST);
+      const below = cell.below === undefined ? '' : pdfText(cell.below, LONGEST);
+      const width = widths[i] ?? 0;
+      const lines = [
+        ...sheet.wrap(text, width).map((line) => ({ line, ink: cell.ink ?? 'text' })),
+        ...(below === '' ? [] : sheet.wrap(below, width).map((line) => ({ line, ink: 'soft' as const }))),
+      ];
+      return { lines, width, left: lefts[i] ?? left, align: columns[i]?.align ?? 'left' };
+    });
+    const height = Math.max(...cells.map(({ lines }) => lines.length)) * STEP;
+    if (sheet.room(height + PAD)) head();
+    const { y } = sheet;
+    for (const { lines, width, left: x, align } of cells) {
+      lines.forEach(({ line, ink }, i) =>
+        sheet.line(line, x, y + i * STEP, { width: width + 1, size: SIZE, ink, align }),
+      );
+    }
+    ruleAt(y + height + PAD / 2);
+    sheet.y = y + height + PAD * 1.5;
+  }
+}

@@ -1,0 +1,186 @@
+import type { Selectable, Transaction } from 'kysely';
+import type {
+  Expected,
+  PolicyPage,
+  PolicyRevision,
+  PolicyStore,
+  PolicyWrite,
+  StoredPolicy,
+} from '../policy/index.ts';
+import type { Store } from './store.ts';
+import type { Tables } from './tables.ts';
+
+type PolicyRow = Selectable<Tables['policies']>;
+type RevisionRow = Selectable<Tables['policy_revisions']>;
+
+/** More than any list has; what follows an offset is given up to it. */
+const ALL = 1_000_000;
+
+/** policyStore keeps policies and their revisions in a database. */
+export function policyStore(store: Store): PolicyStore {
+  return {
+    async list({ limit, offset }) {
+      const rows = await store.read
+        .selectFrom('policies')
+        .selectAll()
+        .orderBy('name')
+        .limit(limit ?? ALL)
+        .offset(offset)
+        .execute();
+      return { items: rows.map(toStored), total: await count(store, 'policies', null) };
+    },
+    async get(name) {
+      const row = await store.read
+        .selectFrom('policies')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row === undefined ? null : toStored(row);
+    },
+    create: (policy) =>
+      store.write(async (transaction) => {
+        const row = await transaction
+          .insertInto('policies')
+          .values({
+            name: policy.name,
+            document: JSON.stringify(policy.document),
+            revision: policy.revision,
+            version: 1,
+            created_at: policy.at,
+            updated_at: policy.at,
+            updated_by: policy.by,
+          })
+          .onConflict((conflict) => conflict.column('name').doNothing())
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        await record(transaction, policy);
+        return toStored(row);
+      }),
+    replace: (policy, expected) =>
+      store.write(async (transaction) => {
+        const before = await find(transaction, policy.name);
+        if (before === undefined) return { kind: 'missing' };
+        if (!stands(before, expected)) return { kind: 'mismatch' };
+        if (before.revision === policy.revision) return { kind: 'unchanged', policy: toStored(before) };
+        // On PostgreSQL another transaction may have written since it was read.
+        const row = await transaction
+          .updateTable('policies')
+          .set({
+            document: JSON.stringify(policy.document),
+            revision: policy.revision,
+            version: before.version + 1,
+            updated_at: policy.at,
+            updated_by: policy.by,
+          })
+          .where('name', '=', policy.name)
+          .where('version', '=', before.version)
+          .where('revision', '=', before.revision)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return { kind: 'mismatch' };
+        await record(transaction, policy);
+        return { kind: 'replaced', policy: toStored(row), before: toStored(before) };
+      }),
+    remove: (name, expected) =>
+      store.write(async (transaction) => {
+        const before = await find(transaction, name);
+        if (before === undefined) return { kind: 'missing' };
+        if (!stands(before, expected)) return { kind: 'mismatch' };
+        const row = await transaction
+          .deleteFrom('policies')
+          .where('name', '=', name)
+          .where('version', '=', before.version)
+          .where('revision', '=', before.revision)
+          .returningAll()
+          .executeTakeFirst();
+        return row === undefined ? { kind: 'mismatch' } : { kind: 'removed', policy: toStored(row) };
+      }),
+    revisions: (name, page) => listRevisions(store, name, page),
+    async revision(name, revision) {
+      const row = await store.read
+        .selectFrom('policy_revisions')
+        .selectAll()
+        .where('name', '=', name)
+        .where('revision', '=', revision)
+        .executeTakeFirst();
+      return row === undefined ? null : toRevision(row);
+    },
+  };
+}
+
+async function listRevisions(store: Store, name: string, { limit, offset }: PolicyPage) {
+  const rows = await store.read
+    .selectFrom('policy_revisions')
+    .selectAll()
+    .where('name', '=', name)
+    .orderBy('recorded_at', 'desc')
+    .orderBy('revision')
+    .limit(limit ?? ALL)
+    .offset(offset)
+    .execute();
+  return { items: rows.map(toRevision), total: await count(store, 'policy_revisions', name) };
+}
+
+async function count(
+  store: Store,
+  table: 'policies' | 'policy_revisions',
+  name: string | null,
+): Promise<number> {
+  const all = store.read.selectFrom(table).select((of) => of.fn.countAll<number>().as('total'));
+  const { total } = await (name === null ? all : all.where('name', '=', name)).executeTakeFirstOrThrow();
+  return total;
+}
+
+function find(transaction: Transaction<Tables>, name: string): Promise<PolicyRow | undefined> {
+  return transaction.selectFrom('policies').selectAll().where('name', '=', name).executeTakeFirst();
+}
+
+/** A revision that was in force before keeps its first time. */
+async function record(transaction: Transaction<Tables>, policy: PolicyWrite): Promise<void> {
+  await transaction
+    .insertInto('policy_revisions')
+    .values({
+      name: policy.name,
+      revision: policy.revision,
+      document: JSON.stringify(policy.document),
+      recorded_at: policy.at,
+      recorded_by: policy.by,
+    })
+    .onConflict((conflict) => conflict.columns(['name', 'revision']).doNothing())
+    .execute();
+}
+
+function stands(row: PolicyRow, expected: Expected): boolean {
+  return expected === 'any' || expected.includes(versionOf(row));
+}
+
+/**
+ * The count of writes alone would begin again when a policy is deleted and made anew, and an old ETag would then meet
+ * another document.
+ */
+function versionOf({ version, revision }: PolicyRow): string {
+  return `${version}-${revision.slice(0, 12)}`;
+}
+
+function toStored(row: PolicyRow): StoredPolicy {
+  return {
+    name: row.name,
+    document: JSON.parse(row.document),
+    revision: row.revision,
+    version: versionOf(row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    updatedBy: row.updated_by,
+  };
+}
+
+function toRevision(row: RevisionRow): PolicyRevision {
+  return {
+    name: row.name,
+    revision: row.revision,
+    document: JSON.parse(row.document),
+    recordedAt: row.recorded_at,
+    recordedBy: row.recorded_by,
+  };
+}

@@ -1,0 +1,69 @@
+import type { AuditLog, Principal } from '../accounts/index.ts';
+import { DAY_MS } from '../base/index.ts';
+import { KEPT, LiveError } from './live.service.ts';
+import type { KeptRun, KeptRunSummary, RunFilter, RunPage, RunPrinter, RunStore } from './run-ports.ts';
+
+/** RunsDeps are what the kept runs act through. */
+export interface RunsDeps {
+  readonly runs: RunStore;
+  readonly printer: RunPrinter;
+  readonly audit: AuditLog;
+}
+
+/** RunDownload is a kept run as a file. */
+export interface RunDownload {
+  readonly name: string;
+  readonly type: 'application/pdf' | 'application/json';
+  readonly bytes: Uint8Array;
+}
+
+/** KeptRuns are the what-if runs that were kept. */
+export interface KeptRuns {
+  list(
+    filter: RunFilter,
+    page: RunPage,
+  ): Promise<{ readonly items: readonly KeptRunSummary[]; readonly total: number }>;
+  /** Throws `not_found`. */
+  get(id: string): Promise<KeptRun>;
+  /**
+   * Gives a run as a file: the answer's own bytes as JSON, or a PDF. Each download has its audit entry before it is answered.
+   * Throws `not_found`, and `unavailable` when the PDF cannot be made now.
+   */
+  download(
+    id: string,
+    format: 'pdf' | 'json',
+    call: { readonly principal: Principal; readonly path: string; readonly signal: AbortSignal },
+  ): Promise<RunDownload>;
+}
+
+/** openKeptRuns joins the kept runs to where they are kept. */
+export function openKeptRuns({ runs, printer, audit }: RunsDeps): KeptRuns {
+  const get = async (id: string): Promise<KeptRun> => {
+    const run = await runs.get(id);
+    if (run !== null) return run;
+    throw new LiveError('not_found', `there is no kept run ${id}`, {
+      hint: `Runs are kept for ${KEPT.days} days, the newest ${KEPT.most}; GET /api/v1/policies/whatif/runs lists them`,
+    });
+  };
+  return {
+    list: (filter, page) => runs.list(filter, page),
+    get,
+    async download(id, format, { principal, path, signal }) {
+      const run = await get(id);
+      const bytes = format === 'pdf' ? await printer.print(run, signal) : Buffer.from(run.result, 'utf8');
+      await audit.record({
+        actor: { accountId: principal.accountId, name: principal.name },
+        action: 'policy_whatif_download',
+        target: run.policy,
+        path,
+        detail: { run_id: id, format },
+      });
+      return { name: `whatif-${run.policy}-${id}.${format}`, type: `application/${format}`, bytes };
+    },
+  };
+}
+
+/** pruneRuns drops the runs that are older than they are kept for, and gives their number. A job calls it with the present. */
+export function pruneRuns(runs: RunStore, at: number): Promise<number> {
+  return runs.prune(at - KEPT.days * DAY_MS);
+}

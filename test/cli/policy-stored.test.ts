@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { LiveError } from '../../src/whatif/index.ts';
+import { fullResult } from '../whatif/report/sample-result.ts';
+import { serve, type Served } from './stored.ts';
+
+const policy = (name: string, spec: string): string =>
+  `apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata:\n  name: ${name}\nspec:\n  ${spec}\n`;
+
+function file({ directory }: Served, name: string, ...documents: string[]): string {
+  const path = join(directory, name);
+  writeFileSync(path, documents.join('---\n'));
+  return path;
+}
+
+test('apply shows the difference and what it would have changed, and writes when it is told to', async (t) => {
+  const served = await serve(t, fullResult());
+  const path = file(
+    served,
+    'a.yaml',
+    policy('shop', 'severityThreshold: HIGH'),
+    policy('web', 'denyLatestTag: true'),
+  );
+  const dry = await served.ipo(['policy', 'apply', path, '--dry-run']);
+  assert.equal(dry.code, 0, dry.err);
+  assert.match(dry.out, /^shop stands in .*a\.yaml alone$/m);
+  assert.match(dry.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would refuse/);
+  assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
+  const applied = await served.ipo(['policy', 'apply', path, '--yes']);
+  assert.match(applied.out, /^shop created \(revision [0-9a-f]{12}\)\nweb created/m);
+  const again = await served.ipo(['policy', 'apply', path, '--yes']);
+  assert.equal(again.out, 'shop is unchanged\nweb is unchanged\n');
+  assert.equal(served.world.jobs.length, 4);
+  assert.deepEqual(
+    served.world.jobs.map(({ source }) => source),
+    [null, null, null, null],
+  );
+  const changed = file(served, 'b.yaml', policy('shop', 'severityThreshold: LOW'));
+  const updated = await served.ipo(['policy', 'apply', changed, '-y']);
+  assert.match(updated.out, /tighter {2}spec\.severityThreshold {2}HIGH → LOW/);
+  assert.match(updated.out, /shop updated \(revision/);
+  assert.equal(served.world.jobs.at(-1)?.source, 'shop');
+  assert.equal(served.world.runs.kept.length, 0, 'looking keeps nothing');
+});
+
+test('apply asks at a terminal, takes nothing but a yes for one, and refuses to go on where it cannot ask', async (t) => {
+  const served = await serve(t, fullResult());
+  const path = file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH'));
+  const silent = await served.ipo(['policy', 'apply', path]);
+  assert.deepEqual([silent.code, /Add --yes/.test(silent.err), served.world.jobs.length], [2, true, 0]);
+  for (const stdin of ['n\n', '\n', '', 'yess\n', 'no y\n']) {
+    const { code, err } = await served.ipo(['policy', 'apply', path], { tty: true, stdin });
+    assert.deepEqual(
+      [code, /Put 1 policy in force on .*\? \[y\/N\]/.test(err), /nothing was applied/.test(err)],
+      [1, true, true],
+      stdin,
+    );
+  }
+  assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
+  const yes = await served.ipo(['policy', 'apply', path], { tty: true, stdin: 'Y\n' });
+  assert.deepEqual([yes.code, /shop created/.test(yes.out)], [0, true]);
+});
+
+test('apply writes over what it compared with, and nothing else', async (t) => {
+  const served = await serve(t, fullResult());
+  const first = file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH'));
+  await served.ipo(['policy', 'apply', first, '-y', '--no-whatif']);
+  const { world } = served;
+  const replay = world.deps.replayer.replay.bind(world.deps.replayer);
+  // Somebody else writes while the difference is being looked at.
+  world.deps.replayer.replay = async (...call) => {
+    const document = {
+      apiVersion: 'ipo.dev/v1',
+      kind: 'ImagePolicy',
+      metadata: { name: 'shop' },
+      spec: { denyLatestTag: true },
+    };
+    await served.policies.update('shop', document, 'any', 'user:other');
+    return replay(...call);
+  };
+  const second = file(served, 'b.yaml', policy('shop', 'severityThreshold: LOW'));
+  const { code, err } = await served.ipo(['policy', 'apply', second, '-y']);
+  assert.deepEqual([code, /has been changed since it was read/.test(err)], [3, true]);
+  assert.deepEqual((await served.policies.get('shop')).document['spec'], { denyLatestTag: true });
+});
+
+test('a what-if that cannot be had now keeps nobody from applying, and is said', async (t) => {
+  const served = await serve(t, fullResult());
+  served.world.fault = new LiveError('unavailable', '8 what-ifs are waiting already');
+  const path = file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH'));
+  const { code, out } = await served.ipo(['policy', 'apply', path, '-y']);
+  assert.equal(code, 0);
+  assert.match(out, /is not known: 8 what-ifs are waiting already\.\n/);
+  assert.match(out, /shop created/);
+});
+
+test('apply reads every file before it writes, and refuses a policy that is given twice', async (t) => {
+  const served = await serve(t, fullResult());
+  const good = file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH'));
+  const wrong = file(served, 'b.yaml', policy('web', 'runtime: {}'));
+  const bad = await served.ipo(['policy', 'apply', good, wrong, '-y']);
+  assert.deepEqual([bad.code, /b\.yaml:6:3: unknown field "spec\.runtime"/.test(bad.err)], [2, true]);
+  const twice = await served.ipo([
+    'policy',
+    'apply',
+    good,
+    file(served, 'c.yaml', policy('shop', 'denyLatestTag: true')),
+    '-y',
+  ]);
+  assert.deepEqual([twice.code, /shop stands in .*a\.yaml too/.test(twice.err)], [2, true]);
+  assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
+});
+
+test('of several policies of which one is refused, those before it are written and that is said', async (t) => {
+  const served = await serve(t, fullResult());
+  const path = file(served, 'a.yaml', policy('a', 'denyLatestTag: true'), policy('b', 'denyLatestTag: true'));
+  let entries = 0;
+  const record = served.world.deps.audit.record.bind(served.world.deps.audit);
+  served.world.deps.audit.record = async (entry) => {
+    entries += 1;
+    if (entries === 2) throw new Error('the disk is full');
+    return record(entry);
+  };
+  const { code, out, err } = await served.ipo(['policy', 'apply', path, '-y', '--no-whatif']);
+  assert.equal(code, 3);
+  assert.match(out, /a created/);
+  assert.match(err, /1 of 2 policies applied; the others were not/);
+  assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 1);
+});
+
+test('policies are listed and printed so that they can be applied again', async (t) => {
+  const served = await serve(t, fullResult());
+  assert.equal((await served.ipo(['policy', 'list'], { role: 'viewer' })).out, 'No policy is in force.\n');
+  const text = policy('shop', 'enforcement: Enforce');
+  await served.ipo(['policy', 'apply', file(served, 'a.yaml', text), '-y', '--no-whatif']);
+  const first = await served.policies.current('shop');
+  const got = await served.ipo(['policy', 'get', 'shop'], { role: 'viewer' });
+  assert.equal(got.out, text);
+  assert.equal(
+    (await served.ipo(['policy', 'apply', '-', '-y'], { stdin: got.out })).out,
+    'shop is unchanged\n',
+  );
+  await served.ipo([
+    'policy',
+    'apply',
+    file(served, 'b.yaml', policy('shop', 'denyLatestTag: true')),
+    '-y',
+    '--no-whatif',
+  ]);
+  assert.match(
+    (await served.ipo(['policy', 'list'])).out,
+    /^shop +Audit +the whole cluster +[0-9a-f]{12} +2027-01-15 08:00$/m,
+  );
+  assert.equal(JSON.parse((await served.ipo(['policy', 'list', '-o', 'json'])).out).items[0].name, 'shop');
+  const revisions = await served.ipo(['policy', 'revisions', 'shop']);
+  assert.match(revisions.out, /^[0-9a-f]{32} +2027-01-15 08:00 +administratoraaa +in force$/m);
+  assert.equal(revisions.out.split('\n').length, 4);
+  assert.equal(
+    (await served.ipo(['policy', 'get', 'shop', '--revision', (first ?? '').slice(0, 12)])).out,
+    text,
+  );
+  assert.deepEqual(
+    JSON.parse((await served.ipo(['policy', 'get', 'shop', '--revision', first ?? '', '-o', 'json'])).out)
+      .spec,
+    { enforcement: 'Enforce' },
+  );
+  for (const args of [
+    ['get', 'nothing'],
+    ['revisions', 'nothing'],
+    ['get', 'shop', '--revision', 'ffffffff'],
+    ['get', 'shop', '--revision', 'x'],
+    ['delete', 'nothing', '-y'],
+    ['whatif', 'nothing'],
+  ])
+    assert.equal((await served.ipo(['policy', ...args])).code, 2, args.join(' '));
+});
+
+test('delete asks, and deletes what was shown', async (t) => {
+  const served = await serve(t, fullResult());
+  await served.ipo([
+    'policy',
+    'apply',
+    file(served, 'a.yaml', policy('shop', 'enforcement: Enforce')),
+    '-y',
+    '--no-whatif',
+  ]);
+  assert.equal((await served.ipo(['policy', 'delete', 'shop'])).code, 2);
+  const no = await served.ipo(['policy', 'delete', 'shop'], { tty: true, stdin: 'n\n' });
+  assert.deepEqual(
+    [no.code, /Take shop \(Enforce, the whole cluster\) out of force on/.test(no.err)],
+    [1, true],
+  );
+  const yes = await served.ipo(['policy', 'delete', 'shop'], { tty: true, stdin: 'yes\n' });
+  assert.deepEqual([yes.code, yes.out], [0, 'shop deleted\n']);
+  assert.equal(await served.policies.current('shop'), null);
+});
+
+test('a viewer may read policies and not write them', async (t) => {
+  const served = await serve(t, fullResult());
+  const { code, err } = await served.ipo(
+    ['policy', 'apply', file(served, 'a.yaml', policy('a', 'denyLatestTag: true')), '-y'],
+    { role: 'deployer' },
+  );
+  assert.deepEqual([code, /needs the role administrator/.test(err)], [3, true]);
+});
+
+test('a policy in force is replayed under its own name, and its lines are those that get prints', async (t) => {
+  const served = await serve(t, fullResult());
+  await served.ipo([
+    'policy',
+    'apply',
+    file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH')),
+    '-y',
+    '--no-whatif',
+  ]);
+  const { code, out, err } = await served.ipo([
+    'policy',
+    'whatif',
+    'shop',
+    '--fail-on',
+    'would_deny',
+    '--keep',
+  ]);
+  assert.equal(code, 1);
+  assert.match(out, /policy shop/);
+  assert.match(err, /kept as run [a-z2-7]{16}/);
+  const [job] = served.world.jobs;
+  assert.deepEqual(
+    { ...job, draft: job?.draft.name, asOf: 0 },
+    { draft: 'shop', asOf: 0, days: 30, limit: 5000, source: 'shop' },
+  );
+  assert.match((await served.ipo(['policy', 'whatif', 'shop', '-o', 'sarif'])).out, /"startLine": 6/);
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PolicyWrite } from '../../src/policy/index.ts';
+import { policyStore } from '../../src/store/index.ts';
+import { forEachEngine } from './engines.ts';
+
+const write = (name: string, letter: string, at = 1000): PolicyWrite => ({
+  name,
+  document: { spec: { letter, text: 'Größe "x" \u0000' } },
+  revision: letter.repeat(64),
+  at,
+  by: `user:${letter}`,
+});
+const WHOLE = { limit: null, offset: 0 } as const;
+
+forEachEngine('policies', (engine) => {
+  test('a policy is created once, read back as it was sent, and listed by name', async (t) => {
+    const store = policyStore(await engine.open(t));
+    const made = await store.create(write('b', '1'));
+    assert.deepEqual(made?.document, { spec: { letter: '1', text: 'Größe "x" \u0000' } });
+    assert.equal(await store.create(write('b', '2')), null);
+    await store.create(write('a', '3'));
+    assert.deepEqual(await store.get('b'), made);
+    assert.equal(await store.get('c'), null);
+    const { items, total } = await store.list(WHOLE);
+    assert.deepEqual([items.map(({ name }) => name), total], [['a', 'b'], 2]);
+    const page = await store.list({ limit: 1, offset: 1 });
+    assert.deepEqual([page.items.map(({ name }) => name), page.total], [['b'], 2]);
+  });
+
+  test('an update needs the version that stands, and gives it another', async (t) => {
+    const store = policyStore(await engine.open(t));
+    const first = await store.create(write('a', '1'));
+    assert.ok(first);
+    assert.deepEqual(await store.replace(write('x', '2'), 'any'), { kind: 'missing' });
+    assert.deepEqual(await store.replace(write('a', '2'), ['9-111111111111']), { kind: 'mismatch' });
+    assert.deepEqual(await store.replace(write('a', '2'), []), { kind: 'mismatch' });
+    const second = await store.replace(write('a', '2', 2000), ['other', first.version]);
+    assert.ok(second.kind === 'replaced');
+    assert.notEqual(second.policy.version, first.version);
+    assert.deepEqual(second.before, first);
+    assert.deepEqual(
+      [second.policy.createdAt, second.policy.updatedAt, second.policy.updatedBy],
+      [1000, 2000, 'user:2'],
+    );
+    assert.deepEqual(await store.replace(write('a', '3'), [first.version]), { kind: 'mismatch' });
+    assert.equal((await store.replace(write('a', '3'), 'any')).kind, 'replaced');
+  });
+
+  test('an update to the revision that stands changes nothing', async (t) => {
+    const store = policyStore(await engine.open(t));
+    const first = await store.create(write('a', '1'));
+    const again = await store.replace({ ...write('a', '1', 5000), document: { other: true } }, 'any');
+    assert.deepEqual(again, { kind: 'unchanged', policy: first });
+    assert.deepEqual(await store.get('a'), first);
+    assert.deepEqual(await store.replace(write('a', '1'), ['0-0']), { kind: 'mismatch' });
+  });
+
+  test('revisions stay for ever, each with its first time, also of a policy that was deleted', async (t) => {
+    const store = policyStore(await engine.open(t));
+    await store.create(write('a', '1', 1));
+    await store.replace(write('a', '2', 2), 'any');
+    await store.replace(write('a', '1', 3), 'any');
+    assert.equal((await store.remove('a', 'any')).kind, 'removed');
+    assert.deepEqual(await store.remove('a', 'any'), { kind: 'missing' });
+    const { items, total } = await store.revisions('a', WHOLE);
+    assert.deepEqual(
+      items.map(({ revision, recordedAt }) => [revision.slice(0, 1), recordedAt]),
+      [
+        ['2', 2],
+        ['1', 1],
+      ],
+    );
+    assert.equal(total, 2);
+    assert.equal((await store.revision('a', '2'.repeat(64)))?.recordedBy, 'user:2');
+    assert.equal(await store.revision('b', '2'.repeat(64)), null);
+  });
+
+  test('the version of a policy that was deleted does not meet one made anew', async (t) => {
+    const store = policyStore(await engine.open(t));
+    const old = await store.create(write('a', '1'));
+    await store.remove('a', 'any');
+    await store.create(write('a', '2'));
+    assert.deepEqual(await store.replace(write('a', '3'), [old?.version ?? '']), { kind: 'mismatch' });
+    assert.deepEqual(await store.remove('a', [old?.version ?? '']), { kind: 'mismatch' });
+  });
+
+  test('of writers that read one version, one writes and the others are told', async (t) => {
+    const opened = await engine.open(t);
+    const store = policyStore(opened);
+    const first = await store.create(write('a', '0'));
+    const outcomes = await Promise.all(
+      [...'123456789abc'].map((letter) => store.replace(write('a', letter), [first?.version ?? ''])),
+    );
+    assert.equal(outcomes.filter(({ kind }) => kind === 'replaced').length, 1);
+    assert.equal(outcomes.filter(({ kind }) => kind === 'mismatch').length, 11);
+    const made = await Promise.all([...'12345678'].map((letter) => store.create(write('b', letter))));
+    assert.equal(made.filter((policy) => policy !== null).length, 1);
+  });
+
+  test('a write that fails with what it belongs to leaves nothing', async (t) => {
+    const opened = await engine.open(t);
+    const store = policyStore(opened);
+    const act = opened.write(async () => {
+      await store.create(write('a', '1'));
+      throw new Error('the audit log is full');
+    });
+    await assert.rejects(act, /audit log is full/);
+    assert.equal(await store.get('a'), null);
+    assert.deepEqual((await store.revisions('a', WHOLE)).items, []);
+  });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runStore } from '../../src/store/index.ts';
+import type { KeptRun } from '../../src/whatif/index.ts';
+import { forEachEngine } from './engines.ts';
+
+const run = (id: string, at: number, policy = 'baseline'): KeptRun => ({
+  id,
+  at,
+  accountId: 'aaaabbbbccccdddd',
+  policy,
+  revision: 'f'.repeat(64),
+  source: null,
+  days: 30,
+  period: { from: at - 1000, to: at },
+  evaluated: 5000,
+  wouldDeny: 12,
+  wouldAllow: 0,
+  draft: { apiVersion: 'ipo.dev/v1', spec: { label: 'ÄÖ' } },
+  result: `{"run":"${id}","text":"\\u0000 ü"}`,
+});
+const ALL = { policy: null, from: null, to: null } as const;
+const WHOLE = { limit: null, offset: 0 } as const;
+
+forEachEngine('kept runs', (engine) => {
+  test('a run comes back byte for byte', async (t) => {
+    const store = runStore(await engine.open(t));
+    await store.keep(run('a', 1000), 500);
+    assert.deepEqual(await store.get('a'), run('a', 1000));
+    assert.equal(await store.get('b'), null);
+  });
+
+  test('lists are newest first, filtered by policy and period with both ends, and paged', async (t) => {
+    const store = runStore(await engine.open(t));
+    for (let i = 1; i <= 9; i += 1)
+      await store.keep(run(`r${i}`, i * 100, i % 2 === 0 ? 'even' : 'odd'), 500);
+    const ids = async (
+      filter: Partial<typeof ALL> | object,
+      page = WHOLE as { limit: number | null; offset: number },
+    ) => {
+      const { items, total } = await store.list({ ...ALL, ...filter }, page);
+      return [items.map(({ id }) => id).join(' '), total];
+    };
+    assert.deepEqual(await ids({}), ['r9 r8 r7 r6 r5 r4 r3 r2 r1', 9]);
+    assert.deepEqual(await ids({ policy: 'even' }), ['r8 r6 r4 r2', 4]);
+    assert.deepEqual(await ids({ from: 300, to: 500 }), ['r5 r4 r3', 3]);
+    assert.deepEqual(await ids({ from: 300.001, to: 500.999 }), ['r5 r4', 2]);
+    assert.deepEqual(await ids({ policy: 'odd', from: 301 }, { limit: 2, offset: 1 }), ['r7 r5', 3]);
+    assert.deepEqual(await ids({ policy: 'none' }), ['', 0]);
+    const { items } = await store.list(ALL, { limit: 1, offset: 0 });
+    assert.ok(!('result' in (items[0] ?? {})), 'a list does not carry the answers');
+  });
+
+  test('the oldest make way for the newest, and never the one that is being kept', async (t) => {
+    const store = runStore(await engine.open(t));
+    for (let i = 1; i <= 5; i += 1) await store.keep(run(`r${i}`, i * 100), 3);
+    assert.deepEqual(
+      (await store.list(ALL, WHOLE)).items.map(({ id }) => id),
+      ['r5', 'r4', 'r3'],
+    );
+    await store.keep(run('back', 1), 3); // the clock has stepped back
+    assert.deepEqual(
+      (await store.list(ALL, WHOLE)).items.map(({ id }) => id),
+      ['r5', 'r4', 'back'],
+    );
+  });
+
+  test('however many are kept at once, there are never more than allowed', async (t) => {
+    const store = runStore(await engine.open(t));
+    await Promise.all(Array.from({ length: 24 }, (_, i) => store.keep(run(`r${i}`, 1000 + i), 5)));
+    assert.equal((await store.list(ALL, WHOLE)).total, 5);
+  });
+
+  test('runs from before a time are dropped and counted', async (t) => {
+    const store = runStore(await engine.open(t));
+    for (const at of [100, 200, 300]) await store.keep(run(`r${at}`, at), 500);
+    assert.equal(await store.prune(200), 1);
+    assert.deepEqual(
+      (await store.list(ALL, WHOLE)).items.map(({ id }) => id),
+      ['r300', 'r200'],
+    );
+    assert.equal(await store.prune(200), 0);
+  });
+});
