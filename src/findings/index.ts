@@ -1,3 +1,10 @@
 /** What a scan found in an image: severities, findings, scan records, and when a triage decision covers one. */
-export { severityRank, type Severity } from './severity.ts';
-export { isTriaged, type Finding, type ScanRecord } from './scan-record.ts';
+export { SEVERITIES, severityRank, type Severity } from './severity.ts';
+export { countBySeverity, SEVERITY_NAMES, type SeverityCounts } from './counts.ts';
+export {
+  isTriaged,
+  type Finding,
+  type OperatingSystem,
+  type ScannerInfo,
+  type ScanRecord,
+} from './scan-record.ts';

@@ -1,3 +1,5 @@
-/** Reports of the scanner Trivy, read into scan records. */
-export { MAX_REPORT_BYTES, parseTrivyReport, type TrivyReport } from './report.ts';
+/** Reports of the scanner Trivy, of the program and of its operator, read into scan records. */
+export { MAX_REPORT_BYTES, parseTrivyReport } from './report.ts';
 export { ReportError } from './report-error.ts';
+export type { ScanReport as TrivyReport } from '../../scan/index.ts';
+export { parseScanReports, readScanReports } from './scan-reports.ts';

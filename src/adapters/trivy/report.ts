@@ -1,8 +1,10 @@
-import type * as z from 'zod/mini';
 import { formatTime, parseTime, type Digest } from '../../base/index.ts';
-import { severityRank, type Finding, type ScanRecord, type Severity } from '../../findings/index.ts';
+import type { Finding } from '../../findings/index.ts';
 import { parseReference } from '../../image/index.ts';
+import type { ScanReport } from '../../scan/index.ts';
+import { toFinding } from './finding.ts';
 import { explainForeign, parseJson } from './not-a-report.ts';
+import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
 import {
   SOURCE_LABEL,
@@ -18,32 +20,17 @@ export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 /** Results of these classes are what a scan for vulnerabilities leaves, even when it found none. */
 const VULNERABILITY_CLASSES: ReadonlySet<string> = new Set(['os-pkgs', 'lang-pkgs']);
 
-/** TrivyReport is what one report of Trivy says of one artifact. */
-export interface TrivyReport {
-  readonly file: string;
-  /** As Trivy was told: an image reference, a directory, an archive. */
-  readonly artifact: string;
-  /** `container_image`, `filesystem`, `repository` and so on; empty where Trivy did not say. */
-  readonly type: string;
-  /** Normalised names with a tag (`docker.io/library/nginx:latest`) of a scanned image. */
-  readonly names: readonly string[];
-  /** The digests under which registries hold it, with the normalised name (`docker.io/library/nginx`). */
-  readonly digests: readonly { readonly name: string; readonly digest: Digest }[];
-  /** Digest of its configuration, which is not the digest that a reference names. */
-  readonly imageId: string | null;
-  /** The label `org.opencontainers.image.source`, or null. */
-  readonly source: string | null;
-  /** `findings` is null (unknown) when the report holds no result of a scan for vulnerabilities. */
-  readonly scan: ScanRecord;
-}
-
 /**
  * parseTrivyReport reads a report of `trivy image`, `trivy fs` or `trivy repo` (schema version 2). A report without a
  * result of packages is not a clean scan: the scan may have been for secrets alone, or have recognised nothing.
  * `known_exploited` is unknown to Trivy, so it is null. Throws ReportError.
  */
-export function parseTrivyReport(text: string, file: string): TrivyReport {
-  const value = parseJson(text, file);
+export function parseTrivyReport(text: string, file: string): ScanReport {
+  return toScanReport(parseJson(text, file), file);
+}
+
+/** toScanReport reads a report of Trivy that is a JSON value already, as parseTrivyReport does. Throws ReportError. */
+export function toScanReport(value: unknown, file: string): ScanReport {
   const foreign = explainForeign(value, file);
   if (foreign !== null) throw foreign;
   const report = read(trivyReport, value, [], file);
@@ -71,7 +58,7 @@ function namesOf({
   ArtifactName,
   ArtifactType,
   Metadata,
-}: TrivyDocument): Pick<TrivyReport, 'names' | 'digests'> {
+}: TrivyDocument): Pick<ScanReport, 'names' | 'digests'> {
   if (ArtifactType && ArtifactType !== 'container_image') return { names: [], digests: [] };
   const names = new Set<string>();
   const digests = new Map<string, { name: string; digest: Digest }>();
@@ -98,46 +85,15 @@ function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[
     if (!VULNERABILITY_CLASSES.has(result.Class ?? '') && result.Vulnerabilities === undefined) continue;
     findings ??= [];
     for (const [j, entry] of (result.Vulnerabilities ?? []).entries()) {
-      findings.push(toFinding(entry, ['Results', i, 'Vulnerabilities', j], file));
+      const path = ['Results', i, 'Vulnerabilities', j];
+      const found = read(trivyVulnerability, entry, path, file);
+      const { VulnerabilityID: cve, PkgName: name, InstalledVersion: installed, FixedVersion: fixed } = found;
+      findings.push(
+        toFinding({ cve, package: name, installed, fixed, severity: found.Severity }, path, file, 'Severity'),
+      );
     }
   }
   return findings;
-}
-
-function toFinding(value: unknown, path: readonly (string | number)[], file: string): Finding {
-  const entry = read(trivyVulnerability, value, path, file);
-  const severity = entry.Severity || 'UNKNOWN';
-  const rank = severityRank(severity);
-  if (rank === undefined) {
-    throw new ReportError(file, `${path.join('.')}.Severity is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN`);
-  }
-  return {
-    cve: entry.VulnerabilityID,
-    severity: severity as Severity,
-    rank,
-    package: entry.PkgName ?? '',
-    installed: entry.InstalledVersion ?? '',
-    fixed: entry.FixedVersion || null,
-    knownExploited: null,
-    triagedUntil: null,
-    triagedUntilMs: -Infinity,
-  };
-}
-
-function read<T extends z.ZodMiniType>(
-  schema: T,
-  value: unknown,
-  at: readonly (string | number)[],
-  file: string,
-): z.infer<T> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const path = [...at, ...(result.error.issues[0]?.path ?? [])].map(String).join('.');
-  throw new ReportError(
-    file,
-    `${path} is not as Trivy writes it`,
-    'Check that the file was not changed by hand',
-  );
 }
 
 /** The time of the scan in UTC; null for none, and for Go's zero time. */

@@ -1,0 +1,46 @@
+import { Command, Option } from 'commander';
+import { outputOption } from '../ui/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../ui/service-flags.ts';
+import type { Settle } from '../ui/settle.ts';
+
+/** ScanImportOptions are the flags of `ipo scan import`. */
+export interface ScanImportOptions extends ServiceFlags {
+  readonly dryRun?: true;
+  readonly image?: string;
+  readonly digest?: string;
+  readonly database?: string;
+  readonly output: readonly string[];
+}
+
+/** scanCommand defines `ipo scan` and what stands below it. */
+export function scanCommand(settle: Settle): Command {
+  const scan = new Command('scan').description('Bring scans of images in from where they were made.');
+  const command = withServiceFlags(new Command('import'))
+    .summary('record reports of Trivy')
+    .description(
+      'Tells of each report the image, its digest, operating system, end of life and findings by severity, and records it at a service or in a database. Reads reports of trivy (JSON) and VulnerabilityReports of trivy-operator.',
+    )
+    .argument('<file...>', 'reports; - is stdin')
+    .addOption(new Option('--dry-run', 'only tell what they say; needs no service'))
+    .addOption(
+      new Option(
+        '--image <ref>',
+        'the image that the one report is about, with its digest or as a further name',
+      ),
+    )
+    .addOption(new Option('--digest <digest>', 'its digest, where the report does not say it'))
+    .addOption(
+      new Option(
+        '--database <url>',
+        'record in a database instead: sqlite:PATH or postgres://USER@HOST:5432/NAME',
+      ).conflicts('server'),
+    )
+    .addOption(outputOption());
+  command.action((files: readonly string[]) =>
+    settle(async (terminal, globals) => {
+      const { runScanImport } = await import('../run/scan-import.ts');
+      return runScanImport(files, command.opts<ScanImportOptions>(), terminal, globals);
+    })(),
+  );
+  return scan.addCommand(command);
+}

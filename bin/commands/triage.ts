@@ -1,0 +1,89 @@
+import { Command, Option } from 'commander';
+import { outputOption, withPaging, type PagingFlags } from '../ui/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../ui/service-flags.ts';
+import type { Settle } from '../ui/settle.ts';
+
+/** TriageAddOptions are the flags of `ipo triage add`. */
+export interface TriageAddOptions extends ServiceFlags {
+  readonly reason?: string;
+  readonly until?: string;
+  readonly for?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageListOptions are the flags of `ipo triage list`. */
+export interface TriageListOptions extends ServiceFlags, PagingFlags {
+  readonly image?: string;
+  readonly cve?: string;
+  readonly state?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageEndOptions are the flags of `ipo triage end`. */
+export interface TriageEndOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** triageCommand defines `ipo triage` and what stands below it. */
+export function triageCommand(settle: Settle): Command {
+  const triage = new Command('triage').description(
+    'Decide that a CVE does not count on an image until a time.',
+  );
+  for (const define of [add, list, end]) triage.addCommand(define(settle));
+  return triage;
+}
+
+function add(settle: Settle): Command {
+  const command = withServiceFlags(new Command('add'))
+    .summary('take a CVE out on an image until a time')
+    .description('Records who decided, why and until when. The severity is the highest of the findings.')
+    .argument('<image>', 'its digest or the beginning of it, or a part of its name')
+    .argument('<cve>', 'as the findings name it')
+    .addOption(new Option('-r, --reason <text>', 'why it does not count; needed'))
+    .addOption(
+      new Option(
+        '--until <time>',
+        'its end (RFC 3339); else as sla.triage of the policies says, or 2160 hours',
+      ),
+    )
+    .addOption(new Option('--for <duration>', 'how long it lasts, as 720h').conflicts('until'))
+    .addOption(outputOption());
+  return command.action((image: string, cve: string) =>
+    settle(async (terminal, globals) => {
+      const { runTriageAdd } = await import('../run/triage.ts');
+      return runTriageAdd(image, cve, command.opts<TriageAddOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function list(settle: Settle): Command {
+  const command = withPaging(
+    withServiceFlags(new Command('list'))
+      .summary('which decisions are there?')
+      .description('Lists triage decisions, newest first.')
+      .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
+      .addOption(new Option('--cve <id>', 'decisions on this CVE'))
+      .addOption(new Option('--state <state>', 'active, expired or ended')),
+    'decisions',
+  );
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runTriageList } = await import('../run/triage.ts');
+      return runTriageList(command.opts<TriageListOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function end(settle: Settle): Command {
+  const command = withServiceFlags(new Command('end'))
+    .summary('take a decision back before its end')
+    .description('Ends a triage decision that is in force. From then on its CVE counts again.')
+    .argument('<id>', 'its number, as ipo triage list shows it')
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTriageEnd } = await import('../run/triage.ts');
+      return runTriageEnd(id, command.opts<TriageEndOptions>(), terminal, globals);
+    })(),
+  );
+}

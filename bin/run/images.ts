@@ -1,0 +1,105 @@
+import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
+import { counted } from '../../src/render/index.ts';
+import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
+import type { ImageListOptions, ImageScanOptions, ImageShowOptions } from '../commands/images.ts';
+import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type ViewColumn } from '../ui/answer.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { findImage } from '../ui/find-image.ts';
+import { imageDetailViews, imageListViews } from '../ui/image-view.ts';
+import { parseOutputs } from '../ui/output.ts';
+import { parsePaging } from '../ui/paging.ts';
+import { withService } from '../ui/service.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+
+/** runImageList is `ipo images list`. */
+export async function runImageList(
+  options: ImageListOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  const { filter, search: q, sort, order } = options;
+  const query = { filter, q, sort, order, ...parsePaging(options) };
+  const answer = await withService(terminal, options, (service) =>
+    service.json<ImageListBody>('GET /images', { query }),
+  );
+  await writeAnswer(targets, answer, imageListViews(answer.body), terminal, globals);
+  return EXIT.done;
+}
+
+/** runImageShow is `ipo images show`. */
+export async function runImageShow(
+  image: string,
+  options: ImageShowOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  const answer = await withService(terminal, options, async (service) => {
+    const digest = await findImage(service, image);
+    return service.json<ImageDetailBody>('GET /images/{digest}', { params: { digest } });
+  });
+  await writeAnswer(targets, answer, imageDetailViews(answer.body), terminal, globals);
+  return EXIT.done;
+}
+
+interface Outcome {
+  readonly digest: string;
+  readonly outcome: string;
+}
+
+const OUTCOMES: readonly ViewColumn<Outcome>[] = [
+  { heading: 'digest', text: ({ digest }) => digest },
+  { heading: '', text: ({ outcome }) => outcome },
+];
+
+/** runImageScan is `ipo images scan`; more than one request takes are asked for one after another. */
+export async function runImageScan(
+  images: readonly string[],
+  options: ImageScanOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  if (images.length === 0 && options.unscanned !== true) {
+    throw new UsageError('no image is named', 'Name digests or parts of names, or give --unscanned');
+  }
+  const body = await withService(terminal, options, async (service): Promise<ScanRequestedBody> => {
+    const digests = new Set<string>();
+    for (const image of images) digests.add(await findImage(service, image));
+    if (options.unscanned === true) {
+      const query = { filter: 'Unscanned' };
+      const { body: list } = await service.json<ImageListBody>('GET /images', { query });
+      for (const { digest } of list.items) digests.add(digest);
+    }
+    const all = [...digests];
+    const asked: ScanRequestedBody = { queued: [], already_queued: [], unknown: [] };
+    for (let from = 0; from < all.length; from += MAX_SCAN_DIGESTS) {
+      const part = all.slice(from, from + MAX_SCAN_DIGESTS);
+      const { body: made } = await service.json<ScanRequestedBody>('POST /images/scan', {
+        body: { digests: part },
+      });
+      asked.queued.push(...made.queued);
+      asked.already_queued.push(...made.already_queued);
+      asked.unknown.push(...made.unknown);
+    }
+    return asked;
+  });
+  const { queued, already_queued, unknown } = body;
+  const outcomes = [
+    ...queued.map((digest) => ({ digest, outcome: 'queued' })),
+    ...already_queued.map((digest) => ({ digest, outcome: 'queued already' })),
+    ...unknown.map((digest) => ({ digest, outcome: 'not known' })),
+  ];
+  const sum = `${counted(queued.length, 'scan')} queued, ${already_queued.length} queued already, ${unknown.length} not known`;
+  const views = {
+    table: (paint: Parameters<typeof tableLines>[0]) => [
+      ...(outcomes.length === 0 ? [] : tableLines(paint, OUTCOMES, outcomes)),
+      sum,
+    ],
+    markdown: () => [...markdownLines(OUTCOMES, outcomes), ...(outcomes.length === 0 ? [] : ['']), sum],
+  };
+  await writeAnswer(targets, { body, text: JSON.stringify(body) }, views, terminal, globals);
+  return unknown.length > 0 ? EXIT.check : EXIT.done;
+}

@@ -1,0 +1,140 @@
+import type { ImportedScansBody } from '../../src/api/contract/scans.ts';
+import { describeScans, openScanDatabase, readReportText, type DescribedScans } from '../../src/app/index.ts';
+import { isIpoError, IpoError } from '../../src/base/index.ts';
+import { counted } from '../../src/render/index.ts';
+import type { ScanImportOptions } from '../commands/scan.ts';
+import { ANSWER_FORMATS, writeAnswer } from '../ui/answer.ts';
+import { findDatabase } from '../ui/database.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs } from '../ui/output.ts';
+import { openParts } from '../ui/parts.ts';
+import { checkStdin } from '../ui/read-policies.ts';
+import { scanViews, type ShownScan } from '../ui/scan-view.ts';
+import { withService } from '../ui/service.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+
+/** Report is a file that was read, with what it says. */
+interface Report {
+  readonly file: string;
+  readonly text: string;
+  readonly described: DescribedScans['scans'];
+}
+
+/**
+ * runScanImport is `ipo scan import`. Every file is read and understood before the first is recorded, so that a faulty one among
+ * many leaves nothing half done.
+ */
+export async function runScanImport(
+  files: readonly string[],
+  options: ScanImportOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table', files);
+  checkStdin(files);
+  const { image, digest } = options;
+  if (files.length > 1 && (image ?? digest) !== undefined) {
+    throw new UsageError('--image and --digest are about one report', 'Import that report by itself');
+  }
+  const reports = await readReports(files, options, terminal);
+  const scans: ShownScan[] =
+    options.dryRun === true
+      ? reports.flatMap(({ file, described }) => described.map((scan) => ({ ...scan, file })))
+      : await record(reports, options, terminal);
+  const body = { scans: scans.map(({ file: _file, ...scan }) => scan) };
+  await writeAnswer(targets, { body, text: JSON.stringify(body) }, scanViews(scans), terminal, globals);
+  const nameless = scans.filter((scan) => scan.digest === null);
+  if (nameless.length > 0 && !globals.quiet) {
+    terminal.err(
+      `ipo: ${counted(nameless.length, 'report')} named no registry digest; to import one, say which image it is with --digest, or --image NAME@sha256:…\n`,
+    );
+  }
+  return EXIT.done;
+}
+
+async function readReports(
+  files: readonly string[],
+  { dryRun, image, digest }: ScanImportOptions,
+  terminal: Terminal,
+): Promise<Report[]> {
+  const parts = openParts(terminal);
+  const reports: Report[] = [];
+  for (const path of files) {
+    const text = await readReportText(path, parts);
+    const file = path === '-' ? 'stdin' : path;
+    const { scans } = await describeScans(text, file, { image, digest }, parts.clock);
+    if (dryRun !== true && scans.some((scan) => scan.digest === null)) {
+      throw new IpoError('invalid_request', 'the report names no registry digest', {
+        place: { file },
+        hint: 'Say which image it is: --digest sha256:…, or --image NAME@sha256:…',
+      });
+    }
+    reports.push({ file, text, described: scans });
+  }
+  return reports;
+}
+
+type Target = Pick<ScanImportOptions, 'image' | 'digest'>;
+type Send = (value: unknown, file: string, target: Target) => Promise<DescribedScans>;
+
+async function record(
+  reports: readonly Report[],
+  options: ScanImportOptions,
+  terminal: Terminal,
+): Promise<ShownScan[]> {
+  if (options.database === undefined) {
+    return withService(terminal, options, (service) =>
+      sendAll(reports, options, async (body, _file, { image, digest }) => {
+        const answer = await service.json<ImportedScansBody>('POST /scans', {
+          query: { image, digest },
+          body,
+        });
+        return answer.body;
+      }),
+    );
+  }
+  const database = await openScanDatabase(
+    findDatabase(options.database, terminal.env),
+    openParts(terminal).clock,
+  );
+  try {
+    return await sendAll(reports, options, (value, file, target) =>
+      database.importScans(value, file, target),
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+async function sendAll(
+  reports: readonly Report[],
+  { image, digest }: Target,
+  send: Send,
+): Promise<ShownScan[]> {
+  const scans: ShownScan[] = [];
+  for (const { file, text } of reports) {
+    try {
+      const sent = await send(JSON.parse(text), file, {
+        ...(image !== undefined && { image }),
+        ...(digest !== undefined && { digest }),
+      });
+      scans.push(...sent.scans.map((scan) => ({ ...scan, file })));
+    } catch (error) {
+      throw atFile(error, file, scans.length);
+    }
+  }
+  return scans;
+}
+
+/** A service does not know the file, and what was recorded before it stays so. */
+function atFile(error: unknown, file: string, before: number): unknown {
+  if (!isIpoError(error)) return error;
+  const done =
+    before === 0 ? '' : `; ${counted(before, 'scan')} before it ${before === 1 ? 'is' : 'are'} recorded`;
+  return new IpoError(error.code, `${error.message}${done}`, {
+    place: { file },
+    hint: error.hint,
+    cause: error,
+  });
+}

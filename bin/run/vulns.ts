@@ -1,0 +1,74 @@
+import type { VulnerabilityBody } from '../../src/api/contract/vulnerabilities.ts';
+import { counted, formatCount } from '../../src/render/index.ts';
+import type { VulnsOptions } from '../commands/vulns.ts';
+import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type ViewColumn } from '../ui/answer.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs } from '../ui/output.ts';
+import { parsePaging } from '../ui/paging.ts';
+import { withService } from '../ui/service.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import type { Paint } from '../ui/whatif-paint.ts';
+
+const COLUMNS: readonly ViewColumn<VulnerabilityBody>[] = [
+  {
+    heading: 'severity',
+    text: ({ severity }) => severity,
+    paint: ({ severity }, { chalk }) =>
+      severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
+  },
+  { heading: 'CVE', text: ({ cve }) => cve },
+  { heading: 'images', align: 'right', text: ({ images }) => formatCount(images) },
+  {
+    heading: 'triaged',
+    align: 'right',
+    text: ({ triaged_images }) => (triaged_images === 0 ? '' : formatCount(triaged_images)),
+  },
+  {
+    heading: 'KEV',
+    text: ({ known_exploited }) => (known_exploited === null ? '?' : known_exploited ? 'yes' : ''),
+  },
+  {
+    heading: 'packages',
+    flex: 2,
+    text: ({ packages }) => packages.map(({ name }) => name).join(', ') || '–',
+  },
+  {
+    heading: 'fixed in',
+    flex: 1,
+    text: ({ packages }) => [...new Set(packages.flatMap(({ fixed }) => fixed))].join(', ') || '–',
+  },
+];
+
+/** runVulns is `ipo vulns`. */
+export async function runVulns(
+  options: VulnsOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  const { severity, fixable, triaged, image, namespace, sort, order } = options;
+  const query = {
+    severity: severity?.toUpperCase(),
+    known_exploited: options.knownExploited,
+    fixable,
+    triaged,
+    image,
+    namespace,
+    q: options.search,
+    sort,
+    order,
+    ...parsePaging(options),
+  };
+  const answer = await withService(terminal, options, (service) =>
+    service.json<{ items: VulnerabilityBody[]; total: number }>('GET /vulnerabilities', { query }),
+  );
+  const { items, total } = answer.body;
+  const left = total - items.length;
+  const sum = `${counted(total, 'vulnerability', 'vulnerabilities')}${left > 0 ? `; ${formatCount(left)} not shown, see --limit and --offset` : ''}`;
+  const views = {
+    table: (paint: Paint) => [...(items.length === 0 ? [] : tableLines(paint, COLUMNS, items)), sum],
+    markdown: () => [...markdownLines(COLUMNS, items), ...(items.length === 0 ? [] : ['']), sum],
+  };
+  await writeAnswer(targets, answer, views, terminal, globals);
+  return EXIT.done;
+}

@@ -1,0 +1,157 @@
+import { formatTime } from '../base/index.ts';
+import { toImageFactsDocument } from '../facts/index.ts';
+import type { Finding } from '../findings/index.ts';
+import type {
+  ImageDetail,
+  ImageItem,
+  PolicyAnswer,
+  Review,
+  ScanSummary,
+  TriageEntry,
+} from '../inventory/index.ts';
+import type { ImageDetailBody, ImageItemBody } from './contract/images.ts';
+import type { TriageBody } from './contract/triage.ts';
+
+/** Characters of a sentence that a list tells; a sentence can name a thousand CVEs. */
+const MAX_REASON = 500;
+
+/** toImageItem gives an image as it stands in a list. */
+export function toImageItem({
+  digest,
+  name,
+  state,
+  namespaces,
+  scan,
+  next,
+  lastReview,
+}: ImageItem): ImageItemBody {
+  return {
+    digest,
+    name: name === '' ? null : name,
+    state,
+    namespaces: [...namespaces],
+    last_review: lastReview && toReview(lastReview, MAX_REASON),
+    next_admission: next && toAnswer(next),
+    scan: scan && toScan(scan),
+  };
+}
+
+/** toImageDetail gives all that is known of an image; `at` (milliseconds) tells triage in force from what is over. */
+export function toImageDetail(
+  { item, record, facts, explanation, answers }: ImageDetail,
+  at: number,
+): ImageDetailBody {
+  const { scan, ...shown } = toImageItem(item);
+  const { scanner } = record;
+  const proofs = toImageFactsDocument(facts) as Record<
+    'signatures' | 'attestations' | 'provenance' | 'vex',
+    ProofList
+  >;
+  return {
+    ...shown,
+    last_review: item.lastReview && toReview(item.lastReview, Infinity),
+    explanation,
+    names: [...facts.names],
+    source: record.source,
+    first_seen_at: formatTime(record.firstSeenAt),
+    facts_version: record.factsVersion,
+    scan: scan && {
+      ...scan,
+      recorded_at: timeOf(record.scanRecordedAt),
+      scanner: scanner && {
+        name: scanner.name,
+        version: scanner.version,
+        db_updated_at: scanner.dbUpdatedAt,
+      },
+    },
+    scan_requested_at: timeOf(record.scanRequestedAt),
+    places: record.sightings.map((sighting) => ({
+      ...toReview(sighting, Infinity),
+      signals: sighting.signals && [...sighting.signals],
+      exposed_by: sighting.exposedBy,
+    })),
+    answers: answers.map(toAnswer),
+    findings: facts.scan?.findings ? facts.scan.findings.toSorted(bySeverity).map(toFinding) : null,
+    triage: record.triage.map((entry) => toTriage(entry, at)),
+    signatures: proofs.signatures,
+    attestations: proofs.attestations,
+    provenance: proofs.provenance,
+    vex: proofs.vex,
+  };
+}
+
+type ProofList = Record<string, unknown>[] | null;
+
+/** toTriage gives a triage decision. */
+export function toTriage(entry: TriageEntry, at: number): TriageBody {
+  return {
+    id: entry.id,
+    digest: entry.digest,
+    image: entry.image,
+    cve: entry.cve,
+    severity: entry.severity,
+    reason: entry.reason,
+    triaged_by: entry.triagedBy,
+    account_id: entry.accountId,
+    created_at: formatTime(entry.createdAt),
+    until: formatTime(entry.until),
+    ended_at: timeOf(entry.endedAt),
+    state: entry.endedAt !== null ? 'ended' : entry.until > at ? 'active' : 'expired',
+  };
+}
+
+function toScan(scan: ScanSummary): NonNullable<ImageItemBody['scan']> {
+  return {
+    scanned_at: timeOf(scan.scannedAt),
+    os: scan.os,
+    findings: scan.findings,
+    fixable: scan.fixable,
+    known_exploited: scan.knownExploited,
+    triaged: scan.triaged,
+  };
+}
+
+function toReview(review: Review, max: number): NonNullable<ImageItemBody['last_review']> {
+  return {
+    row_id: review.rowId,
+    time: formatTime(review.at),
+    allowed: review.allowed,
+    namespace: review.namespace,
+    image: review.image,
+    reason: cut(review.reason, max),
+    label: review.label,
+    policy: review.policy,
+    break_glass: review.breakGlass,
+  };
+}
+
+function toAnswer(answer: PolicyAnswer): NonNullable<ImageItemBody['next_admission']> {
+  const { namespace, image, policy, enforcement, verdict, label, reason } = answer;
+  return { namespace, image, policy, enforcement, verdict, label, reason };
+}
+
+function toFinding(finding: Finding): NonNullable<ImageDetailBody['findings']>[number] {
+  const { cve, severity, installed, fixed } = finding;
+  return {
+    cve,
+    severity,
+    package: finding.package,
+    installed,
+    fixed,
+    known_exploited: finding.knownExploited,
+    triaged_until: finding.triagedUntilMs === -Infinity ? null : formatTime(finding.triagedUntilMs),
+  };
+}
+
+/** Most severe first, and among those the exploited ones; else as the scanner wrote them. */
+function bySeverity(a: Finding, b: Finding): number {
+  return b.rank - a.rank || Number(b.knownExploited === true) - Number(a.knownExploited === true);
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : formatTime(at);
+}

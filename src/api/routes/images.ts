@@ -1,0 +1,107 @@
+import type { AuditLog, Principal } from '../../accounts/index.ts';
+import type { Clock } from '../../base/index.ts';
+import { isDigest } from '../../base/index.ts';
+import type { ImageQuery, Images } from '../../inventory/index.ts';
+import { ScanError, type ScanQueue } from '../../scan/index.ts';
+import {
+  imageDetailSchema,
+  imageListSchema,
+  imagePath,
+  imagesQuery,
+  scanRequestedSchema,
+  scanRequestSchema,
+} from '../contract/images.ts';
+import { toImageDetail, toImageItem } from '../image-bodies.ts';
+import { route, type Route } from '../route.ts';
+
+/** ImageParts are what the routes of images act through. */
+export interface ImageParts {
+  readonly images: Images;
+  readonly scanQueue: Pick<ScanQueue, 'request'>;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  /** Runs an act whose writes commit together or not at all. */
+  together<T>(act: () => Promise<T>): Promise<T>;
+}
+
+/** imageRoutes list images with their states, show one, and ask for scans. */
+export function imageRoutes({ images, scanQueue, audit, clock, together }: ImageParts): Route[] {
+  return [
+    route({
+      key: 'GET /images',
+      id: 'listImages',
+      tag: 'images',
+      summary: 'List images with their states',
+      description: 'Each image is in exactly one of four states; `states` counts them all.',
+      query: imagesQuery,
+      answers: { 200: { description: 'The images', schema: imageListSchema } },
+      handle: async ({ query: { filter, q, sort = 'attention', order, limit, offset } }) => {
+        const query: ImageQuery = {
+          state: filter ?? null,
+          search: q ?? null,
+          sort,
+          descending: (order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc',
+          limit: limit ?? null,
+          offset: offset ?? 0,
+        };
+        const { items, total, states } = await images.list(query);
+        return { body: { items: items.map(toImageItem), total, states } };
+      },
+    }),
+    route({
+      key: 'GET /images/{digest}',
+      id: 'showImage',
+      tag: 'images',
+      summary: 'Show all that is known of an image',
+      params: imagePath,
+      answers: { 200: { description: 'The image', schema: imageDetailSchema } },
+      handle: async ({ params }) => ({
+        body: toImageDetail(await images.detail(params.digest), clock.now()),
+      }),
+    }),
+    route({
+      key: 'POST /images/scan',
+      id: 'requestScans',
+      tag: 'images',
+      summary: 'Ask for scans of up to 500 images',
+      description:
+        'What waits already stays where it is in the queue; one that waits out a fault is due again at once.',
+      body: scanRequestSchema,
+      answers: { 200: { description: 'What became of each digest', schema: scanRequestedSchema } },
+      handle: async ({ body, principal, path }) => {
+        checkDigests(body.digests);
+        const { accountId, name } = principal as Principal;
+        const requests = await together(async () => {
+          const made = await scanQueue.request(body.digests, `user:${accountId}`, clock.now());
+          await audit.record({
+            actor: { accountId, name },
+            action: 'rescan',
+            target: body.digests.length === 1 ? (body.digests[0] ?? null) : null,
+            path,
+            detail: {
+              queued: made.queued,
+              already_queued: made.alreadyQueued.length,
+              unknown: made.unknown.length,
+            },
+          });
+          return made;
+        });
+        const { queued, alreadyQueued, unknown } = requests;
+        return { body: { queued, already_queued: alreadyQueued, unknown } };
+      },
+    }),
+  ];
+}
+
+function checkDigests(digests: readonly string[]): void {
+  const fields = digests.flatMap((digest, i) =>
+    isDigest(digest)
+      ? []
+      : [{ path: `digests[${i}]`, message: 'is not sha256: with 64 lowercase hex digits' }],
+  );
+  const [first] = fields;
+  if (first !== undefined)
+    throw new ScanError('invalid_request', `${first.path} ${first.message}`, {
+      fields: fields.slice(0, 100),
+    });
+}

@@ -1,0 +1,28 @@
+import type { PolicyAnswer } from './compliance.ts';
+import type { ImageState } from './state.ts';
+
+/**
+ * explainState says in one sentence why an image is in its state. For one that was admitted and is outside a policy now "its
+ * detail reads that the next admission would be denied". `lastReason` is the sentence of its newest row.
+ */
+export function explainState(state: ImageState, next: PolicyAnswer | null, lastReason: string): string {
+  const then = next === null ? null : explainNext(next);
+  switch (state) {
+    case 'Blocked':
+      return `its last admission was refused${lastReason === '' ? '' : `: ${lastReason}`}; ${then ?? 'the next admission would be allowed'}`;
+    case 'Unscanned':
+      return `it has no completed scan; ${then ?? 'the next admission would be allowed'}`;
+    case 'Compliant':
+      return 'every policy that governs it admits it';
+    case 'Not compliant':
+      return then ?? '';
+  }
+}
+
+/** explainNext says what the next admission would meet, as a clause. */
+export function explainNext({ verdict, policy, enforcement, reason }: PolicyAnswer): string {
+  if (verdict === 'unknown') return `policy ${policy} cannot be answered: ${reason}`;
+  return enforcement === 'Enforce'
+    ? `the next admission would be denied by policy ${policy}: ${reason}`
+    : `the next admission would be denied if policy ${policy} enforced: ${reason}`;
+}

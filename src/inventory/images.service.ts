@@ -1,0 +1,82 @@
+import { isDigest, type Clock, type Digest } from '../base/index.ts';
+import { NO_FACTS, type ImageFacts } from '../facts/index.ts';
+import type { ColdImagePolicy } from '../ledger/index.ts';
+import { answersAt, type PolicyAnswer } from './compliance.ts';
+import { explainState } from './explain.ts';
+import { InventoryError } from './inventory-error.ts';
+import { placesOf } from './judge-image.ts';
+import { Judging } from './judging.service.ts';
+import type { PoliciesInForce } from './policies-in-force.ts';
+import type { ImageItem, ImageList, ImageQuery, ImageRecord, ImageStore } from './ports.ts';
+
+/** ImageDetail is all that is known of one image. */
+export interface ImageDetail {
+  readonly item: ImageItem;
+  readonly record: ImageRecord;
+  readonly facts: ImageFacts;
+  /** Why it is in its state; for one outside a policy, that the next admission would be denied. */
+  readonly explanation: string;
+  /** What each policy says where the image stands; a thousand answers at most. */
+  readonly answers: readonly PolicyAnswer[];
+}
+
+/** Images give the inventory of images with their states. */
+export interface Images {
+  list(query: ImageQuery): Promise<ImageList>;
+  /** Throws `not_found`, and `invalid_request` for a text that is no digest. */
+  detail(digest: string): Promise<ImageDetail>;
+  /** Judges what changed; what a job does in time, so that the next reader need not wait. */
+  refresh(): Promise<void>;
+}
+
+/** ImagesParts are what the inventory acts through. */
+export interface ImagesParts {
+  readonly store: ImageStore;
+  readonly policies: () => Promise<PoliciesInForce>;
+  readonly coldImagePolicy: ColdImagePolicy;
+  readonly clock: Clock;
+}
+
+const MAX_ANSWERS = 1000;
+
+/** openImages joins the inventory to where it is kept. */
+export function openImages({ store, policies, coldImagePolicy, clock }: ImagesParts): Images {
+  const judging = new Judging({ images: store, policies, coldImagePolicy, clock });
+  return {
+    refresh: () => judging.upToDate(),
+    async list(query) {
+      await judging.upToDate();
+      return store.list(query);
+    },
+    async detail(digest) {
+      checkDigest(digest);
+      await judging.upToDate();
+      const [item, record] = [await store.item(digest), await store.record(digest)];
+      if (item === null || record === null) throw unknownImage(digest);
+      const facts = record.facts ?? { ...NO_FACTS, digest };
+      const inForce = await policies();
+      const answers: PolicyAnswer[] = [];
+      for (const place of placesOf({ sightings: record.sightings, names: [item.name] })) {
+        if (answers.length >= MAX_ANSWERS) break;
+        answers.push(...answersAt(place, inForce.policies, facts, coldImagePolicy, clock.now()));
+      }
+      const explanation = explainState(item.state, item.next, item.lastReview?.reason ?? '');
+      return { item, record, facts, explanation, answers };
+    },
+  };
+}
+
+/** checkDigest refuses what is no digest. Throws `invalid_request`. */
+export function checkDigest(text: string): asserts text is Digest {
+  const shown = text.slice(0, 80);
+  if (isDigest(text)) return;
+  const message = `digest "${shown}" is not sha256: with 64 lowercase hex digits`;
+  throw new InventoryError('invalid_request', message, { fields: [{ path: 'digest', message }] });
+}
+
+/** unknownImage says that nothing is known of a digest. */
+export function unknownImage(digest: Digest): InventoryError {
+  return new InventoryError('not_found', `no image with the digest ${digest} is known`, {
+    hint: 'An image is known once a pod with it was reviewed or a scan of it was recorded',
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * What is known of images: the four exclusive states, the detail behind each, vulnerabilities over all images, and triage.
+ */
+export {
+  answersAt,
+  governingAt,
+  judgeCompliance,
+  type Compliance,
+  type Place,
+  type PolicyAnswer,
+} from './compliance.ts';
+export { explainNext, explainState } from './explain.ts';
+export { openImages, type ImageDetail, type Images, type ImagesParts } from './images.service.ts';
+export { InventoryError } from './inventory-error.ts';
+export { readPolicies, type PoliciesInForce } from './policies-in-force.ts';
+export {
+  IMAGE_SORTS,
+  TRIAGE_STATES,
+  type FoundOn,
+  type ImageItem,
+  type ImageList,
+  type ImageQuery,
+  type ImageRecord,
+  type ImageStore,
+  type ImageToJudge,
+  type Judged,
+  type Review,
+  type ScanSummary,
+  type Sighting,
+  type TriageEntry,
+  type TriageQuery,
+  type TriageStore,
+} from './ports.ts';
+export { IMAGE_STATES, stateOf, type ImageState, type StateCounts } from './state.ts';
+export {
+  openTriage,
+  TRIAGE_MS,
+  triageMs,
+  type NewTriage,
+  type Person,
+  type Triage,
+} from './triage.service.ts';
+export {
+  VULNERABILITY_SORTS,
+  type Vulnerability,
+  type VulnerabilityQuery,
+  type VulnerabilityStore,
+} from './vulnerability.ts';

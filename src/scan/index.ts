@@ -1,0 +1,23 @@
+/**
+ * Scans of images: what a report says of which digest, how it is recorded, and the queue of digests that wait for a scan.
+ */
+export { CLAIM_MS, MAX_ATTEMPTS, MAX_SCAN_DIGESTS, retryAt } from './back-off.ts';
+export {
+  describeReports,
+  importReports,
+  type DescribedScan,
+  type ImportedScan,
+  type ImportParts,
+} from './import.service.ts';
+export { planImport, type ImportTarget, type PlannedScan } from './plan-import.ts';
+export type {
+  NewScan,
+  Recorded,
+  ReportReader,
+  ScanClaim,
+  ScanQueue,
+  ScanRequests,
+  ScanStore,
+} from './ports.ts';
+export { ScanError } from './scan-error.ts';
+export type { ScanReport } from './scan-report.ts';

@@ -1,0 +1,64 @@
+import type { Digest } from '../base/index.ts';
+import type { ScanRecord } from '../findings/index.ts';
+import type { ScanReport } from './scan-report.ts';
+
+/** ReportReader reads a JSON value that a scanner wrote; one may hold several reports. Throws `invalid_report`. */
+export type ReportReader = (value: unknown, file: string) => readonly ScanReport[];
+
+/** NewScan is a scan of one digest as it is to be recorded. */
+export interface NewScan {
+  readonly digest: Digest;
+  /** Names under which the image is known from now on. */
+  readonly names: readonly string[];
+  /** Where it was made from, or null where the report does not say. */
+  readonly source: string | null;
+  readonly scan: ScanRecord;
+  /** When it is recorded, in milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Recorded tells what became of a scan: `current`, decisions use it from now on; `older`, a scan of a later time is in use and
+ * stays; `incomplete`, it found no packages to look at, so that it says nothing and replaces nothing.
+ */
+export interface Recorded {
+  readonly outcome: 'current' | 'older' | 'incomplete';
+  /** Whether another scan was in use before. */
+  readonly replaced: boolean;
+}
+
+/** ScanStore keeps scans; a scan and the facts that follow from it change in one act. */
+export interface ScanStore {
+  record(scan: NewScan): Promise<Recorded>;
+}
+
+/** ScanRequests tell what became of each digest that a scan was asked for; in the order of the request. */
+export interface ScanRequests {
+  readonly queued: readonly Digest[];
+  readonly alreadyQueued: readonly Digest[];
+  /** No image of this digest was ever seen or recorded. */
+  readonly unknown: readonly Digest[];
+}
+
+/** ScanClaim is a scan that a worker has taken; `claimedAt` fences off a worker that lost it by taking too long. */
+export interface ScanClaim {
+  readonly digest: Digest;
+  readonly requestedAt: number;
+  /** Attempts with this one, from 1. */
+  readonly attempts: number;
+  readonly claimedAt: number;
+}
+
+/** ScanQueue holds the digests that wait for a scan, each once. A claim outlives no crash: after its time it is free again. */
+export interface ScanQueue {
+  /** `by` is who asked, or null for the service itself. A digest that waits out a fault is due again at once. */
+  request(digests: readonly Digest[], by: string | null, at: number): Promise<ScanRequests>;
+  /** Takes up to `limit` digests that are due, the longest waiting first; claims made before `lostBefore` are taken over. */
+  claim(at: number, lostBefore: number, limit: number): Promise<readonly ScanClaim[]>;
+  /** Ends a claim whose scan is recorded. False when the claim was lost to another worker. */
+  finish(claim: ScanClaim): Promise<boolean>;
+  /** Puts a claim back, due again at `notBefore`, or gives it up for good with null. False when the claim was lost. */
+  fail(claim: ScanClaim, error: string, notBefore: number | null): Promise<boolean>;
+  /** How many wait or are being scanned. */
+  size(): Promise<number>;
+}

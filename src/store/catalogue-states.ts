@@ -1,0 +1,39 @@
+import type { Store } from './store.ts';
+
+/** CatalogueStates tell how fresh what findings come from is; UTC milliseconds, null where it is not known. */
+export interface CatalogueStates {
+  /** The catalogue of known exploited vulnerabilities. */
+  readonly kev: { readonly fetchedAt: number | null; readonly checkedAt: number | null };
+  /** The vulnerability database: when it was made, and when it was last seen to be the newest, or a scan with it recorded. */
+  readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
+}
+
+/** catalogueStates reads them: as they were fetched, and what imported scans say of the database that they were made with. */
+export async function catalogueStates(store: Store): Promise<CatalogueStates> {
+  const rows = await store.read
+    .selectFrom('catalogue_states')
+    .select(['name', 'updated_at', 'fetched_at', 'checked_at'])
+    .execute();
+  const scanned = await store.read
+    .selectFrom('scans')
+    .select((of) => [
+      of.fn.max<number | null>('db_updated_at').as('updated_at'),
+      of.fn.max<number | null>('recorded_at').as('recorded_at'),
+    ])
+    .where('db_updated_at', 'is not', null)
+    .executeTakeFirst();
+  const kev = rows.find(({ name }) => name === 'kev');
+  const trivy = rows.find(({ name }) => name === 'trivy_db');
+  return {
+    kev: { fetchedAt: kev?.fetched_at ?? null, checkedAt: kev?.checked_at ?? null },
+    trivyDb: {
+      updatedAt: newest(trivy?.updated_at, scanned?.updated_at),
+      checkedAt: newest(trivy?.checked_at, scanned?.recorded_at),
+    },
+  };
+}
+
+function newest(...times: readonly (number | null | undefined)[]): number | null {
+  const known = times.filter((time) => time !== null && time !== undefined);
+  return known.length === 0 ? null : Math.max(...known);
+}

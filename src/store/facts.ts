@@ -1,0 +1,175 @@
+import { byCodeUnit, formatTime } from '../base/index.ts';
+import { parseImageFacts, toImageFactsDocument, type ImageFacts } from '../facts/index.ts';
+import { severityRank, type Finding, type ScanRecord, type Severity } from '../findings/index.ts';
+import { runText } from './dialect.ts';
+import { hashNames, keepFactsNames, newestNames, touch } from './image-states.ts';
+import type { Store } from './store.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/**
+ * lockImage makes an image known and keeps others from changing its facts until the transaction ends. Whatever changes a scan,
+ * triage or proofs calls it first, so that none assembles facts without the other's change.
+ */
+export async function lockImage(transaction: Executor, digest: string, at: number): Promise<void> {
+  await runText(
+    transaction,
+    `insert into images (digest, first_seen_at) values (?, ?)
+     on conflict (digest) do update set first_seen_at = images.first_seen_at`,
+    [digest, at],
+  );
+}
+
+/**
+ * rebuildFacts assembles what is known of a digest, in the form of the ledger's export, and writes it when it changed. Call it in the
+ * transaction that changes a scan, triage or proofs, after lockImage. With neither a completed scan nor proofs there are no facts.
+ */
+export async function rebuildFacts(transaction: Executor, digest: string): Promise<void> {
+  const names = await namesOf(transaction, digest);
+  const scan = await currentScan(transaction, digest);
+  const [proofs] = await runText<Record<ProofList, string | null>>(
+    transaction,
+    'select signatures, attestations, provenance, vex from image_proofs where digest = ?',
+    [digest],
+  );
+  const facts =
+    scan === null && proofs === undefined
+      ? null
+      : JSON.stringify(toImageFactsDocument({ digest, names, scan, ...parseProofs(digest, proofs) }));
+  const changed = await runText(
+    transaction,
+    `update images set facts = ?, facts_version = facts_version + 1
+     where digest = ? and facts is distinct from ? returning digest`,
+    [facts, digest, facts],
+  );
+  if (changed.length > 0) await touch(transaction, digest, hashNames(names));
+  else await keepFactsNames(transaction, digest, hashNames(names));
+}
+
+/** refreshFacts makes the facts of an image again, in a transaction of its own: it is known under other names than they say. */
+export async function refreshFacts(store: Store, digest: string, at: number): Promise<void> {
+  await store.write(async (transaction) => {
+    await lockImage(transaction, digest, at);
+    await rebuildFacts(transaction, digest);
+  });
+}
+
+/** readFacts gives what is recorded of a digest, or null for nothing. */
+export async function readFacts(read: Executor, digest: string): Promise<ImageFacts | null> {
+  const [image] = await runText<{ facts: string | null }>(read, 'select facts from images where digest = ?', [
+    digest,
+  ]);
+  return image === undefined || image.facts === null ? null : parseImageFacts(JSON.parse(image.facts));
+}
+
+/** PROOF_LISTS are the columns of an image's proofs. */
+export const PROOF_LISTS = ['signatures', 'attestations', 'provenance', 'vex'] as const;
+type ProofList = (typeof PROOF_LISTS)[number];
+
+/** parseProofs reads stored proofs; a list that is null, or a digest without any record, is unknown. */
+function parseProofs(
+  digest: string,
+  proofs: Record<ProofList, string | null> | undefined,
+): Pick<ImageFacts, ProofList> {
+  const list = (name: ProofList): unknown => {
+    const text = proofs?.[name] ?? null;
+    return text === null ? null : JSON.parse(text);
+  };
+  const { signatures, attestations, provenance, vex } = parseImageFacts({
+    digest,
+    ...Object.fromEntries(PROOF_LISTS.map((name) => [name, list(name)])),
+  });
+  return { signatures, attestations, provenance, vex };
+}
+
+/** In the order of their characters, the same on both engines. */
+async function namesOf(transaction: Executor, digest: string): Promise<string[]> {
+  return (await newestNames(transaction, digest)).toSorted(byCodeUnit);
+}
+
+interface ScanRow {
+  readonly id: number;
+  readonly scanned_at: number | null;
+  readonly scanner: string | null;
+  readonly scanner_version: string | null;
+  readonly db_updated_at: number | null;
+  readonly os_family: string | null;
+  readonly os_name: string | null;
+  readonly os_eosl: number | null;
+}
+
+async function currentScan(transaction: Executor, digest: string): Promise<ScanRecord | null> {
+  const [scan] = await runText<ScanRow>(
+    transaction,
+    `select id, scanned_at, scanner, scanner_version, db_updated_at, os_family, os_name, os_eosl
+     from scans where digest = ? and current = 1`,
+    [digest],
+  );
+  if (scan === undefined) return null;
+  return {
+    scannedAt: timeOf(scan.scanned_at),
+    scanner:
+      scan.scanner === null
+        ? null
+        : {
+            name: scan.scanner,
+            version: scan.scanner_version ?? '',
+            dbUpdatedAt: timeOf(scan.db_updated_at),
+          },
+    os:
+      scan.os_family === null
+        ? null
+        : { family: scan.os_family, name: scan.os_name ?? '', eosl: scan.os_eosl === 1 },
+    findings: await findingsOf(transaction, digest, scan.id),
+  };
+}
+
+interface FindingRow {
+  readonly cve: string;
+  readonly severity: string;
+  readonly package: string;
+  readonly installed: string;
+  readonly fixed: string | null;
+  readonly known_exploited: number | null;
+}
+
+async function findingsOf(transaction: Executor, digest: string, scan: number): Promise<Finding[]> {
+  const ends = await triageEnds(transaction, digest);
+  const rows = await runText<FindingRow>(
+    transaction,
+    'select cve, severity, package, installed, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+    [scan],
+  );
+  return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited }) => {
+    const until = ends.get(cve) ?? null;
+    return {
+      cve,
+      severity: severity as Severity,
+      rank: severityRank(severity) ?? 0,
+      package: name,
+      installed,
+      fixed,
+      knownExploited: known_exploited === null ? null : known_exploited === 1,
+      triagedUntil: timeOf(until),
+      triagedUntilMs: until ?? -Infinity,
+    };
+  });
+}
+
+/**
+ * The latest end of the decisions on each CVE; one that was taken back ended then. Those that are over stay, since whether one
+ * covers is judged at the time of the decision, which in a replay may lie back.
+ */
+async function triageEnds(transaction: Executor, digest: string): Promise<Map<string, number>> {
+  const rows = await runText<{ cve: string; ends: number }>(
+    transaction,
+    `select cve, max(case when ended_at < "until" then ended_at else "until" end) as ends
+     from triage where digest = ? group by cve`,
+    [digest],
+  );
+  return new Map(rows.map(({ cve, ends }) => [cve, ends]));
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : formatTime(at);
+}

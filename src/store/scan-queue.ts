@@ -1,0 +1,99 @@
+import type { ScanClaim, ScanQueue, ScanRequests } from '../scan/index.ts';
+import { runText, type Cell } from './dialect.ts';
+import { inChunks } from './marks.ts';
+import type { Store } from './store.ts';
+
+/** Characters of an error that are kept. */
+const MAX_ERROR = 2000;
+
+/**
+ * scanQueue keeps the queue of scans in a database. A claim is its time: it holds as long as no other took the scan over, so a
+ * worker that took too long finds that its claim is lost.
+ */
+export function scanQueue(store: Store): ScanQueue {
+  const held = 'digest = ? and claimed_at = ?';
+  const change = async (text: string, cells: readonly Cell[]): Promise<boolean> =>
+    (await store.write((transaction) => runText(transaction, `${text} returning digest`, cells))).length > 0;
+  return {
+    request: (digests, by, at) => requestScans(store, [...new Set(digests)], by, at),
+    async claim(at, lostBefore, limit) {
+      const free = '(claimed_at is null or claimed_at <= ?) and not_before <= ?';
+      // What a worker beside us takes between the two reads no longer meets the condition, and is left to it.
+      const claims = await store.write((transaction) =>
+        runText<{ digest: string; requested_at: number; attempts: number; claimed_at: number }>(
+          transaction,
+          `update scan_queue set claimed_at = ?, attempts = attempts + 1
+           where digest in (select digest from scan_queue where ${free} order by not_before, requested_at, digest limit ?) and ${free}
+           returning digest, requested_at, attempts, claimed_at`,
+          [at, lostBefore, at, limit, lostBefore, at],
+        ),
+      );
+      return claims
+        .map(({ digest, requested_at, attempts, claimed_at }): ScanClaim => ({
+          digest,
+          requestedAt: requested_at,
+          attempts,
+          claimedAt: claimed_at,
+        }))
+        .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.digest < b.digest ? -1 : 1));
+    },
+    finish: ({ digest, claimedAt }) => change(`delete from scan_queue where ${held}`, [digest, claimedAt]),
+    fail: ({ digest, claimedAt }, error, notBefore) =>
+      notBefore === null
+        ? change(`delete from scan_queue where ${held}`, [digest, claimedAt])
+        : change(`update scan_queue set claimed_at = null, not_before = ?, last_error = ? where ${held}`, [
+            notBefore,
+            error.slice(0, MAX_ERROR),
+            digest,
+            claimedAt,
+          ]),
+    async size() {
+      const [row] = await runText<{ count: number }>(
+        store.read,
+        'select count(*) as count from scan_queue',
+        [],
+      );
+      return row?.count ?? 0;
+    },
+  };
+}
+
+function requestScans(
+  store: Store,
+  digests: readonly string[],
+  by: string | null,
+  at: number,
+): Promise<ScanRequests> {
+  return store.write(async (transaction) => {
+    const known = new Set<string>();
+    for (const { marks, cells } of inChunks(digests)) {
+      const rows = await runText<{ digest: string }>(
+        transaction,
+        `select digest from images where digest in (${marks})`,
+        cells,
+      );
+      for (const { digest } of rows) known.add(digest);
+    }
+    const queued = new Set<string>();
+    for (const digest of [...known].toSorted()) {
+      const made = await runText(
+        transaction,
+        `insert into scan_queue (digest, requested_at, requested_by, attempts, not_before) values (?, ?, ?, 0, ?)
+         on conflict (digest) do nothing returning digest`,
+        [digest, at, by, at],
+      );
+      if (made.length > 0) queued.add(digest);
+      else
+        await runText(
+          transaction,
+          'update scan_queue set not_before = ? where digest = ? and not_before > ?',
+          [at, digest, at],
+        );
+    }
+    return {
+      queued: digests.filter((digest) => queued.has(digest)),
+      alreadyQueued: digests.filter((digest) => known.has(digest) && !queued.has(digest)),
+      unknown: digests.filter((digest) => !known.has(digest)),
+    };
+  });
+}

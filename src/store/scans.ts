@@ -1,0 +1,203 @@
+import { parseTime } from '../base/index.ts';
+import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../facts/index.ts';
+import type { Finding, ScanRecord } from '../findings/index.ts';
+import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
+import { changeTotals, type CountedFinding } from './cve-totals.ts';
+import { insertMany, runText, type Cell } from './dialect.ts';
+import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
+import { touchAll } from './image-states.ts';
+import { storableText } from './storable.ts';
+import type { Store } from './store.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** scanStore keeps scans in a database. */
+export function scanStore(store: Store): ScanStore {
+  return { record: (scan) => store.write((transaction) => recordScan(transaction, scan)) };
+}
+
+const FINDING = {
+  scan_id: 'integer',
+  ordinal: 'integer',
+  cve: 'text',
+  severity: 'text',
+  rank: 'integer',
+  package: 'text',
+  installed: 'text',
+  fixed: 'text',
+  known_exploited: 'integer',
+} as const;
+
+/**
+ * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
+ * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use.
+ */
+export async function recordScan(
+  transaction: Executor,
+  { digest, names, source, scan, at }: NewScan,
+): Promise<Recorded> {
+  await lockImage(transaction, digest, at);
+  await recordNames(transaction, digest, names, at);
+  if (source !== null)
+    await runText(transaction, 'update images set source = ? where digest = ?', [source, digest]);
+  const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
+  const [current] = await runText<{ id: number; scanned_at: number | null }>(
+    transaction,
+    'select id, scanned_at from scans where digest = ? and current = 1',
+    [digest],
+  );
+  const complete = scan.findings !== null;
+  const older = current !== undefined && (scannedAt ?? -1) < (current.scanned_at ?? -1);
+  const isCurrent = complete && !older;
+  if (isCurrent && current !== undefined)
+    await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
+  const id = await insertScan(transaction, digest, scan, { scannedAt, at, complete, isCurrent });
+  if (isCurrent && scan.findings !== null) {
+    const before = current === undefined ? [] : await countedFindings(transaction, current.id);
+    const found = storable(scan.findings, before);
+    await insertMany(
+      transaction,
+      'findings',
+      FINDING,
+      found.map((finding, i) => cellsOf(id, i, finding)),
+    );
+    if (current !== undefined) await dropReplaced(transaction, current, scannedAt);
+    await changeTotals(transaction, before, found);
+    await runText(
+      transaction,
+      'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
+      [digest, scannedAt ?? -1],
+    );
+  }
+  await rebuildFacts(transaction, digest);
+  await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
+  return {
+    outcome: complete ? (older ? 'older' : 'current') : 'incomplete',
+    replaced: isCurrent && current !== undefined,
+  };
+}
+
+async function recordNames(
+  transaction: Executor,
+  digest: string,
+  names: readonly string[],
+  at: number,
+): Promise<void> {
+  await insertMany(
+    transaction,
+    'image_names',
+    { digest: 'text', name: 'text', last_seen_at: 'integer' },
+    [...new Set(names.map(storableText))].toSorted().map((name) => [digest, name, at]),
+    `on conflict (digest, name) do update set last_seen_at = excluded.last_seen_at
+     where excluded.last_seen_at > image_names.last_seen_at`,
+  );
+}
+
+async function insertScan(
+  transaction: Executor,
+  digest: string,
+  { scanner, os }: ScanRecord,
+  {
+    scannedAt,
+    at,
+    complete,
+    isCurrent,
+  }: { scannedAt: number | null; at: number; complete: boolean; isCurrent: boolean },
+): Promise<number> {
+  const dbUpdatedAt = scanner?.dbUpdatedAt ?? null;
+  const [made] = await runText<{ id: number }>(
+    transaction,
+    `insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
+       complete, current) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+    [
+      digest,
+      scanner?.name ?? null,
+      scanner?.version ?? null,
+      dbUpdatedAt === null ? null : Math.floor(parseTime(dbUpdatedAt)),
+      scannedAt,
+      at,
+      os?.family ?? null,
+      os?.name ?? null,
+      os === null ? null : os.eosl ? 1 : 0,
+      complete ? 1 : 0,
+      isCurrent ? 1 : 0,
+    ],
+  );
+  if (made === undefined) throw new Error('a scan was not inserted');
+  return made.id;
+}
+
+interface StoredFinding extends CountedFinding {
+  readonly severity: string;
+  readonly installed: string;
+}
+
+/**
+ * Texts as both engines hold them. What the catalogue said of a CVE on this digest still holds when a scanner that does not ask it
+ * scans again.
+ */
+function storable(findings: readonly Finding[], before: readonly CountedFinding[]): StoredFinding[] {
+  const said = new Map<string, number>();
+  for (const { cve, known_exploited } of before)
+    if (known_exploited !== null) said.set(cve, Math.max(known_exploited, said.get(cve) ?? 0));
+  return findings.map((finding) => {
+    const cve = storableText(finding.cve);
+    const { knownExploited } = finding;
+    return {
+      cve,
+      severity: finding.severity,
+      rank: finding.rank,
+      package: storableText(finding.package),
+      installed: storableText(finding.installed),
+      fixed: finding.fixed === null ? null : storableText(finding.fixed),
+      known_exploited: knownExploited === null ? (said.get(cve) ?? null) : knownExploited ? 1 : 0,
+    };
+  });
+}
+
+function cellsOf(scan: number, ordinal: number, finding: StoredFinding): Cell[] {
+  const { cve, severity, rank, package: name, installed, fixed, known_exploited } = finding;
+  return [scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited];
+}
+
+async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
+  return runText<CountedFinding>(
+    transaction,
+    'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+    [scan],
+  );
+}
+
+/** Of a scan that was replaced its record stays, without its findings; one of the same time was this one, read once more. */
+async function dropReplaced(
+  transaction: Executor,
+  { id, scanned_at }: { readonly id: number; readonly scanned_at: number | null },
+  scannedAt: number | null,
+): Promise<void> {
+  await runText(transaction, 'delete from findings where scan_id = ?', [id]);
+  if (scannedAt !== null && scanned_at === scannedAt)
+    await runText(transaction, 'delete from scans where id = ?', [id]);
+}
+
+/** Proofs are what was signed and said about an image; a list that is left out stays as it was, null makes it unknown. */
+export type Proofs = Partial<Pick<ImageFacts, (typeof PROOF_LISTS)[number]>>;
+
+/** recordProofs records signatures, attestations, provenance and statements of a digest with the facts that follow. */
+export async function recordProofs(
+  transaction: Executor,
+  digest: string,
+  proofs: Proofs,
+  at: number,
+): Promise<void> {
+  await lockImage(transaction, digest, at);
+  await runText(transaction, 'insert into image_proofs (digest) values (?) on conflict (digest) do nothing', [
+    digest,
+  ]);
+  const document = toImageFactsDocument({ ...NO_FACTS, digest, ...proofs });
+  for (const name of PROOF_LISTS) {
+    if (proofs[name] === undefined) continue;
+    const list = proofs[name] === null ? null : JSON.stringify(document[name]);
+    await runText(transaction, `update image_proofs set ${name} = ? where digest = ?`, [list, digest]);
+  }
+  await rebuildFacts(transaction, digest);
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { ImageDetailBody, ImageListBody } from '../../src/api/contract/images.ts';
+import { importedScansSchema, type ImportedScansBody } from '../../src/api/contract/scans.ts';
+import type { Store } from '../../src/store/index.ts';
+import { forEachEngine } from '../store/engines.ts';
+import { append, digestOf, factsText } from '../store/image-records.ts';
+import { startInventory } from './inventory.ts';
+
+const DATA = new URL('../../../shared/data/trivy/', import.meta.url);
+const skip = existsSync(new URL('INDEX.json', DATA)) ? false : 'the shared data is not here';
+
+/** What `trivy/INDEX.json` says of a report. */
+interface Expected {
+  readonly os: { readonly Family: string; readonly Name: string; readonly EOSL?: boolean } | null;
+  readonly repoDigest: string | null;
+  readonly findings: number;
+  readonly bySeverity: Readonly<Record<string, number>>;
+  readonly resultTypes: readonly string[];
+}
+
+function trivy(
+  change: Record<string, unknown> = {},
+  vulnerabilities: readonly Record<string, unknown>[] | null = [],
+): Record<string, unknown> {
+  return {
+    SchemaVersion: 2,
+    CreatedAt: '2026-11-20T01:00:00Z',
+    ArtifactName: 'ghcr.io/acme/web:1',
+    ArtifactType: 'container_image',
+    Metadata: {
+      OS: { Family: 'alpine', Name: '3.10.9', EOSL: true },
+      RepoDigests: [`ghcr.io/acme/web@${digestOf(1)}`],
+      RepoTags: ['ghcr.io/acme/web:1'],
+    },
+    Results: vulnerabilities === null ? [] : [{ Class: 'os-pkgs', Vulnerabilities: vulnerabilities }],
+    ...change,
+  };
+}
+
+const FOUND = [
+  {
+    VulnerabilityID: 'CVE-1',
+    PkgName: 'openssl',
+    InstalledVersion: '1.0',
+    FixedVersion: '1.1',
+    Severity: 'CRITICAL',
+  },
+];
+
+async function open(t: Parameters<typeof startInventory>[0], store: Store) {
+  const api = await startInventory(t, store);
+  const send = async (
+    body: unknown,
+    query: Record<string, string> = {},
+  ): Promise<ImportedScansBody['scans']> => {
+    const answer = await api.as('deployer').json<ImportedScansBody>('POST /scans', { body, query });
+    importedScansSchema.parse(answer.body);
+    return answer.body.scans;
+  };
+  return { ...api, send };
+}
+
+forEachEngine('POST /scans', (engine) => {
+  test('records a report for its digest, with what follows from it and an audit entry', async (t) => {
+    const store = await engine.open(t);
+    const { send, as, audited } = await open(t, store);
+    assert.deepEqual(await send(trivy({}, FOUND)), [
+      {
+        digest: digestOf(1),
+        image: 'ghcr.io/acme/web:1',
+        names: ['ghcr.io/acme/web:1'],
+        scanned_at: '2026-11-20T01:00:00Z',
+        os: { family: 'alpine', name: '3.10.9' },
+        end_of_life: true,
+        findings: { critical: 1, high: 0, medium: 0, low: 0, unknown: 0 },
+        outcome: 'current',
+        replaced: false,
+      },
+    ]);
+    const { body } = await as('viewer').json<ImageDetailBody>('GET /images/{digest}', {
+      params: { digest: digestOf(1) },
+    });
+    assert.deepEqual(
+      body.findings?.map(({ cve, fixed }) => [cve, fixed]),
+      [['CVE-1', '1.1']],
+    );
+    assert.deepEqual(await audited(), [['scan_import', digestOf(1), 'a deployer']]);
+    assert.equal((await factsText(store, digestOf(1)))?.facts_version, 1);
+    // The same report once more is the same scan.
+    assert.deepEqual(
+      (await send(trivy({}, FOUND))).map(({ outcome, replaced }) => [outcome, replaced]),
+      [['current', true]],
+    );
+    assert.equal((await factsText(store, digestOf(1)))?.facts_version, 1);
+    assert.equal((await store.read.selectFrom('scans').selectAll().execute()).length, 1);
+  });
+
+  test('neither an older report nor one without a result of packages replaces the scan in use', async (t) => {
+    const store = await engine.open(t);
+    const { send, as } = await open(t, store);
+    await append(store, [{ digest: digestOf(1) }]);
+    const states = async (): Promise<unknown> =>
+      (await as('viewer').json<ImageListBody>('GET /images')).body.items.map(({ state, scan }) => [
+        state,
+        scan?.findings.critical,
+      ]);
+    assert.deepEqual(
+      (await send(trivy({ CreatedAt: '2026-11-20T02:00:00Z' }, null))).map(({ outcome, findings }) => [
+        outcome,
+        findings,
+      ]),
+      [['incomplete', null]],
+    );
+    assert.deepEqual(await states(), [['Unscanned', undefined]]);
+    await send(trivy({}, FOUND));
+    assert.deepEqual(
+      (await send(trivy({ CreatedAt: '2026-11-20T00:00:00Z' }))).map(({ outcome, replaced }) => [
+        outcome,
+        replaced,
+      ]),
+      [['older', false]],
+    );
+    await send(trivy({ CreatedAt: '2026-11-20T03:00:00Z' }, null));
+    assert.deepEqual(await states(), [['Compliant', 1]]);
+    assert.deepEqual(
+      (await send(trivy({ CreatedAt: '2026-11-20T03:00:00Z' }))).map(({ outcome, replaced }) => [
+        outcome,
+        replaced,
+      ]),
+      [['current', true]],
+    );
+    assert.deepEqual(await states(), [['Compliant', 0]]);
+  });
+
+  test('a list of objects of trivy-operator is recorded for each digest, or not at all', async (t) => {
+    const store = await engine.open(t);
+    const { send, audited } = await open(t, store);
+    const object = (digest: string | undefined): unknown => ({
+      apiVersion: 'aquasecurity.github.io/v1alpha1',
+      kind: 'VulnerabilityReport',
+      report: {
+        artifact: { repository: 'acme/web', tag: '1', digest },
+        registry: { server: 'ghcr.io' },
+        os: { family: 'debian', name: '13' },
+        vulnerabilities: [],
+      },
+    });
+    const list = (digests: readonly (string | undefined)[]): unknown => ({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: digests.map(object),
+    });
+    await assert.rejects(send(list([digestOf(1), undefined])), { code: 'invalid_request' });
+    assert.deepEqual(await audited(), []);
+    assert.deepEqual(
+      (await send(list([digestOf(2), digestOf(1)]))).map(({ digest, outcome }) => [digest, outcome]),
+      [
+        [digestOf(2), 'current'],
+        [digestOf(1), 'current'],
+      ],
+    );
+    assert.equal((await audited()).length, 2);
+  });
+
+  test('a report that says nothing of its digest needs it, and what is no report is refused with the reason', async (t) => {
+    const store = await engine.open(t);
+    const { send, as, audited } = await open(t, store);
+    const archive = trivy({ ArtifactName: 'web.tar', Metadata: {} }, FOUND);
+    for (const [body, query, code, message] of [
+      [archive, {}, 'invalid_request', /names no registry digest/],
+      [trivy(), { digest: digestOf(2) }, 'invalid_request', /not about/],
+      [trivy({ CreatedAt: '2027-01-01T00:00:00Z' }), {}, 'invalid_report', /is yet to come/],
+      [{ SchemaVersion: 1 }, {}, 'invalid_report', /schema version 1/],
+      [{ hello: 1 }, {}, 'invalid_report', /no SchemaVersion/],
+      [[], {}, 'invalid_report', /is a list/],
+      [7, {}, 'invalid_request', /must be a report/],
+      [undefined, {}, 'invalid_request', /needs a body|must be a report/],
+    ] as const)
+      await assert.rejects(send(body, query), (error: Error & { code?: string }) => {
+        assert.equal(error.code, code, error.message);
+        assert.match(error.message, message);
+        return true;
+      });
+    await assert.rejects(as('viewer').json('POST /scans', { body: trivy() }), { code: 'forbidden' });
+    assert.deepEqual(await audited(), []);
+    assert.deepEqual(
+      (await send(archive, { image: `ghcr.io/acme/web:3@${digestOf(3)}` })).map(({ digest, image }) => [
+        digest,
+        image,
+      ]),
+      [[digestOf(3), 'ghcr.io/acme/web:3']],
+    );
+  });
+
+  test(
+    'every real report is recorded as the index says, and none without packages looks clean',
+    { skip },
+    async (t) => {
+      const store = await engine.open(t);
+      const { send, as } = await open(t, store);
+      const index = JSON.parse(readFileSync(new URL('INDEX.json', DATA), 'utf8')) as Readonly<
+        Record<string, Expected>
+      >;
+      // Those in full on SQLite; the large ones alone where each costs a round trip.
+      const wanted = Object.entries(index).filter(
+        ([path]) => engine.name === 'sqlite' || path.startsWith('real/'),
+      );
+      let n = 0;
+      for (const [path, expected] of wanted) {
+        const [, named] = (expected.repoDigest ?? '').split('@');
+        const digest = named ?? digestOf(++n);
+        const [one] = await send(
+          JSON.parse(readFileSync(new URL(path, DATA), 'utf8')),
+          named === undefined ? { digest } : {},
+        );
+        assert.ok(one, path);
+        assert.equal(one.digest, digest, path);
+        assert.deepEqual(one.os, expected.os && { family: expected.os.Family, name: expected.os.Name }, path);
+        assert.equal(one.end_of_life, expected.os && (expected.os.EOSL ?? false), path);
+        const packages = expected.resultTypes.some((type) => /^(os|lang)-pkgs\//.test(type));
+        assert.equal(one.findings !== null, packages, path);
+        const { body } = await as('viewer').json<ImageDetailBody>('GET /images/{digest}', {
+          params: { digest },
+        });
+        if (!packages) {
+          assert.deepEqual([one.outcome, body.state, body.findings], ['incomplete', 'Unscanned', null], path);
+          continue;
+        }
+        for (const [severity, count] of Object.entries(one.findings ?? {}))
+          assert.equal(count, expected.bySeverity[severity.toUpperCase()] ?? 0, `${path} ${severity}`);
+        assert.equal(body.findings?.length, expected.findings, path);
+      }
+      assert.ok(wanted.length > 5);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { policyOf, toSpec } from '../decision/arbitraries.ts';
+import { digestOf } from '../store/image-records.ts';
+import { startCli } from './inventory.ts';
+
+const POLICY = { ...policyOf(toSpec({ enforcement: 'Audit', severityThreshold: 'HIGH' })), name: 'base' };
+
+test('ipo images list shows the counts of the four states and then the images', async (t) => {
+  const { as, api, folder } = await startCli(t, [POLICY]);
+  const { code, out, err } = await as('viewer', 'images', 'list');
+  assert.deepEqual([code, err], [0, '']);
+  const [tiles = '', empty, heading = '', ...rows] = out.trimEnd().split('\n');
+  assert.equal(tiles, '1 Blocked   1 Unscanned   1 Compliant   1 Not compliant');
+  assert.equal(empty, '');
+  assert.match(heading, /^state +image +digest +crit +high +KEV +gate$/);
+  assert.deepEqual(
+    rows.map((row) => row.split(/ {2,}/)),
+    [
+      ['Blocked', 'ghcr.io/acme/web:1', '000000000000', '–', '–', '–', 'registry'],
+      ['Not compliant', 'ghcr.io/acme/job:3', '000000000000', '1', '0', '1', 'threshold (audit)'],
+      ['Unscanned', 'quay.io/acme/tool:4', '000000000000', '–', '–', '–', '–'],
+      ['Compliant', 'ghcr.io/acme/web:2', '000000000000', '0', '0', '0', '–'],
+    ],
+  );
+
+  const body = (await api.as('viewer').json('GET /images')).text;
+  const file = join(folder, 'images.yaml');
+  const json = await as('viewer', 'images', 'list', '-o', 'json', '-o', `yaml=${file}`);
+  assert.equal(json.out, `${body}\n`);
+  assert.deepEqual(parse(readFileSync(file, 'utf8')), JSON.parse(body));
+  const markdown = await as('viewer', 'images', 'list', '--filter', 'Not compliant', '-o', 'markdown');
+  assert.match(
+    markdown.out,
+    /^\*\*1\*\* Blocked · \*\*1\*\* Unscanned · .*\n\n\| state \| image .*\n\|.*\n\| `Not compliant` \| `ghcr.io\/acme\/job:3` /,
+  );
+});
+
+test('ipo images list narrows, orders and pages in the service, and tells what it does not show', async (t) => {
+  const { as } = await startCli(t, [POLICY]);
+  const names = async (...flags: string[]): Promise<string[]> => {
+    const { out } = await as('viewer', 'images', 'list', '-o', 'json', ...flags);
+    return (JSON.parse(out) as { items: { name: string }[] }).items.map(({ name }) => name);
+  };
+  assert.deepEqual(await names('--search', 'ACME/W', '--sort', 'name'), [
+    'ghcr.io/acme/web:1',
+    'ghcr.io/acme/web:2',
+  ]);
+  assert.deepEqual(await names('--sort', 'name', '--order', 'desc', '--limit', '1', '--offset', '1'), [
+    'ghcr.io/acme/web:2',
+  ]);
+  assert.match(
+    (await as('viewer', 'images', 'list', '--limit', '1')).out,
+    /\n3 further images not shown; see --limit and --offset\n$/,
+  );
+  assert.match(
+    (await as('viewer', 'images', 'list', '--search', 'nothing')).out,
+    /\nNo image is in this list\.\n$/,
+  );
+  const wrong = await as('viewer', 'images', 'list', '--filter', 'Blocked!');
+  assert.equal(wrong.code, 2);
+  assert.match(
+    wrong.err,
+    /unknown filter "Blocked!"; the states are Blocked, Unscanned, Compliant, Not compliant/,
+  );
+  assert.equal((await as('viewer', 'images', 'list', '--limit', '0')).code, 2);
+});
+
+test('ipo images show tells why, where, what each policy says, and the findings', async (t) => {
+  const { as, api } = await startCli(t, [POLICY]);
+  const { code, out } = await as('viewer', 'images', 'show', 'acme/job');
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    /^ghcr\.io\/acme\/job:3 {2}Not compliant\nsha256:0+c3\nthe next admission would be denied if policy base enforced: vulnerabilities at or/,
+  );
+  assert.match(out, /system: alpine 3\.10, at its end of life/);
+  assert.match(out, /\nSeen\nnamespace .*\nci +2026-11-20 06:00 +admitted +ghcr\.io\/acme\/job:3 +root\n/);
+  assert.match(out, /\nPolicies now\n.*\nbase +Audit +ci +refuses: threshold +vulnerabilities/);
+  assert.match(out, /\n2 findings\n.*\nCRITICAL +CVE-1 +openssl +1\.0 +1\.1 +yes *\nLOW +CVE-2 /);
+  const digest = digestOf(0xc3);
+  const body = (await api.as('viewer').json('GET /images/{digest}', { params: { digest } })).text;
+  assert.equal((await as('viewer', 'images', 'show', digest, '-o', 'json')).out, `${body}\n`);
+  assert.match(
+    (await as('viewer', 'images', 'show', digest, '-o', 'markdown')).out,
+    /^## `ghcr\.io\/acme\/job:3`: Not compliant\n/,
+  );
+});
+
+test('an image is found by a part of its name, as long as that means one', async (t) => {
+  const { as } = await startCli(t);
+  assert.match((await as('viewer', 'images', 'show', 'acme/web:2')).out, /^ghcr\.io\/acme\/web:2 /);
+  const several = await as('viewer', 'images', 'show', 'acme/web');
+  assert.equal(several.code, 2);
+  assert.match(
+    several.err,
+    /acme\/web could be 2 images: ghcr\.io\/acme\/web:2 sha256:0+, ghcr\.io\/acme\/web:1/,
+  );
+  const none = await as('viewer', 'images', 'show', 'mysql');
+  assert.equal(none.code, 2);
+  assert.match(none.err, /no image is known by mysql/);
+  assert.match(
+    (await as('viewer', 'images', 'show', `sha256:${'f'.repeat(64)}`)).err,
+    /no image with the digest sha256:f+ is known/,
+  );
+});
+
+test('ipo images scan puts images into the queue, and exits with 1 for one that is not known', async (t) => {
+  const { as, api } = await startCli(t);
+  const all = await as('deployer', 'images', 'scan', '--unscanned', 'quay.io/acme/tool:4', '-o', 'json');
+  assert.deepEqual(
+    [all.code, JSON.parse(all.out)],
+    [0, { queued: [digestOf(0xd4)], already_queued: [], unknown: [] }],
+  );
+  const stranger = digestOf(0xff);
+  const again = await as('deployer', 'images', 'scan', digestOf(0xd4), stranger);
+  assert.equal(again.code, 1);
+  assert.match(
+    again.out,
+    /queued already\nsha256:0+ff +not known\n0 scans queued, 1 queued already, 1 not known\n$/,
+  );
+  assert.equal((await as('deployer', 'images', 'scan')).code, 2);
+  assert.equal((await as('viewer', 'images', 'scan', digestOf(0xd4))).code, 3);
+  assert.deepEqual(
+    (await api.audited()).map(([action]) => action),
+    ['rescan', 'rescan'],
+  );
+});
+
+test('what stands in names and reasons cannot speak to the terminal', async (t) => {
+  const { as, store } = await startCli(t, [POLICY]);
+  await store.write((transaction) =>
+    transaction
+      .insertInto('image_names')
+      .values({ digest: digestOf(0xd4), name: 'evil\u001b[31m\n::error::x', last_seen_at: 9e15 })
+      .execute(),
+  );
+  await store.write((transaction) =>
+    transaction.updateTable('image_states').set({ judged_for: null }).execute(),
+  );
+  for (const args of [['list'], ['show', digestOf(0xd4)]]) {
+    const { out } = await as('viewer', 'images', ...args);
+    assert.ok(!out.includes('\u001b') && !out.includes('\n::error'));
+    assert.match(out, /evil/);
+  }
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { digestOf, rowsOf } from '../store/image-records.ts';
+import { ipo } from './fake-terminal.ts';
+import { startCli } from './inventory.ts';
+
+const DATA = new URL('../../../shared/data/trivy/', import.meta.url);
+const skip = existsSync(new URL('INDEX.json', DATA)) ? false : 'the shared data is not here';
+
+function report(
+  digest: string | null,
+  vulnerabilities: readonly Record<string, unknown>[] | null = [],
+): string {
+  return JSON.stringify({
+    SchemaVersion: 2,
+    CreatedAt: '2026-11-20T01:00:00Z',
+    ArtifactName: 'ghcr.io/acme/new:1',
+    ArtifactType: 'container_image',
+    Metadata: {
+      OS: { Family: 'alpine', Name: '3.10.9', EOSL: true },
+      RepoDigests: digest === null ? [] : [`ghcr.io/acme/new@${digest}`],
+    },
+    Results: vulnerabilities === null ? [] : [{ Class: 'os-pkgs', Vulnerabilities: vulnerabilities }],
+  });
+}
+
+const FOUND = [
+  { VulnerabilityID: 'CVE-1', PkgName: 'openssl', InstalledVersion: '1.0', Severity: 'CRITICAL' },
+];
+
+test('a dry run tells what a report says with no service at hand, also where it names no digest', async () => {
+  const { code, out, err } = await ipo(['scan', 'import', '-', '--dry-run'], {
+    stdin: report(digestOf(1), FOUND),
+  });
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(
+    out,
+    /^image +digest +system +EOL +crit +high +med +low +unkn *\nghcr\.io\/acme\/new:1 +000000000000 +alpine 3\.10\.9 +yes +1 +0 +0 +0 +0\n$/,
+  );
+  const nameless = await ipo(['scan', 'import', '-', '--dry-run', '-o', 'json'], {
+    stdin: report(null, null),
+  });
+  assert.equal(nameless.code, 0);
+  assert.deepEqual(JSON.parse(nameless.out), {
+    scans: [
+      {
+        digest: null,
+        image: 'ghcr.io/acme/new:1',
+        names: ['ghcr.io/acme/new:1'],
+        scanned_at: '2026-11-20T01:00:00Z',
+        os: { family: 'alpine', name: '3.10.9' },
+        end_of_life: true,
+        findings: null,
+        outcome: null,
+        replaced: false,
+      },
+    ],
+  });
+  assert.match(
+    nameless.err,
+    /1 report named no registry digest; to import one, say which image it is with --digest/,
+  );
+});
+
+test('a dry run of every real report gives the counts of the index', { skip }, async () => {
+  const index = JSON.parse(readFileSync(new URL('INDEX.json', DATA), 'utf8')) as Record<
+    string,
+    {
+      os: { Family: string; Name: string; EOSL?: boolean } | null;
+      repoDigest: string | null;
+      bySeverity: Record<string, number>;
+      resultTypes: string[];
+    }
+  >;
+  const paths = Object.keys(index);
+  const { code, out } = await ipo([
+    'scan',
+    'import',
+    '--dry-run',
+    '-q',
+    '-o',
+    'json',
+    ...paths.map((path) => new URL(path, DATA).pathname),
+  ]);
+  assert.equal(code, 0);
+  const { scans } = JSON.parse(out) as {
+    scans: {
+      digest: string | null;
+      os: object | null;
+      end_of_life: boolean | null;
+      findings: Record<string, number> | null;
+    }[];
+  };
+  assert.equal(scans.length, paths.length);
+  for (const [i, path] of paths.entries()) {
+    const expected = index[path];
+    const scan = scans[i];
+    assert.ok(expected && scan, path);
+    assert.equal(scan.digest, expected.repoDigest?.split('@')[1] ?? null, path);
+    assert.deepEqual(scan.os, expected.os && { family: expected.os.Family, name: expected.os.Name }, path);
+    assert.equal(scan.end_of_life, expected.os && (expected.os.EOSL ?? false), path);
+    const packages = expected.resultTypes.some((type) => /^(os|lang)-pkgs\//.test(type));
+    assert.equal(scan.findings !== null, packages, path);
+    for (const [severity, count] of Object.entries(scan.findings ?? {}))
+      assert.equal(count, expected.bySeverity[severity.toUpperCase()] ?? 0, path);
+  }
+});
+
+test('reports are recorded at a service, and said what became of each', async (t) => {
+  const { as, api, folder } = await startCli(t);
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const full = file('full.json', report(digestOf(1), FOUND));
+  const empty = file('empty.json', report(digestOf(2), null));
+  const { code, out } = await as('deployer', 'scan', 'import', full, empty);
+  assert.equal(code, 0);
+  assert.match(out, /ghcr\.io\/acme\/new:1 .* 1 +0 +0 +0 +0 +recorded\n/);
+  assert.match(out, /– +incomplete\n\nincomplete: the scan found no packages to look at/);
+  assert.match((await as('deployer', 'scan', 'import', full)).out, / replaced\n$/);
+  assert.deepEqual(
+    (await api.audited()).map(([action, target]) => [action, target]),
+    [
+      ['scan_import', digestOf(1)],
+      ['scan_import', digestOf(2)],
+      ['scan_import', digestOf(1)],
+    ],
+  );
+  const bare = file('bare.json', report(null, FOUND));
+  const refused = await as('deployer', 'scan', 'import', full, bare);
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.err,
+    /bare\.json: the report names no registry digest\n {2}Say which image it is: --digest sha256:…/,
+  );
+  assert.equal((await api.audited()).length, 3);
+  assert.equal(
+    (await as('deployer', 'scan', 'import', bare, '--image', `ghcr.io/acme/new:2@${digestOf(3)}`)).code,
+    0,
+  );
+  const contradicting = await as('deployer', 'scan', 'import', full, '--digest', digestOf(9));
+  assert.equal(contradicting.code, 2);
+  assert.match(contradicting.err, /full\.json: the report is about sha256:0+1, not about sha256:0+9/);
+  assert.equal((await as('viewer', 'scan', 'import', full)).code, 3);
+});
+
+test('reports are recorded in a database without a service, with an audit entry of nobody', async (t) => {
+  const { store, folder } = await startCli(t);
+  const file = join(folder, 'report.json');
+  writeFileSync(file, report(digestOf(1), FOUND));
+  const database = `sqlite:${join(folder, 'service.db')}`;
+  const { code, out, err } = await ipo(['scan', 'import', file, '--database', database]);
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, / recorded\n$/);
+  assert.deepEqual(await rowsOf(store, 'select action, target, actor_id, path from audit'), [
+    { action: 'scan_import', target: digestOf(1), actor_id: null, path: 'ipo scan import' },
+  ]);
+  assert.equal(
+    (
+      await rowsOf(
+        store,
+        "select cve from findings f join scans s on s.id = f.scan_id where s.digest like '%01'",
+      )
+    ).length,
+    1,
+  );
+  assert.equal(
+    (await ipo(['scan', 'import', file, '--database', `sqlite:${join(folder, 'none.db')}`])).code,
+    3,
+  );
+});
+
+test('what is no report, or is said in a way that cannot be served, is refused', async () => {
+  for (const [args, stdin, message] of [
+    [['-'], '{', /stdin: the report ends in the middle/],
+    [['-'], '{"SchemaVersion": 1}', /schema version 1/],
+    [['a.json', 'b.json', '--digest', digestOf(1)], '', /--image and --digest are about one report/],
+    [['-', '-'], '', /stdin/],
+    [['-', '--database', 'sqlite:x', '--server', 'http://127.0.0.1:1'], '', /cannot be used with/],
+  ] as const) {
+    const { code, err } = await ipo(['scan', 'import', '--dry-run', ...args], { stdin });
+    assert.equal(code, 2, err);
+    assert.match(err, message);
+  }
+  assert.equal((await ipo(['scan', 'import', '--dry-run', '/no/such/file.json'])).code, 3);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  openTriage,
+  type NewTriage,
+  type PoliciesInForce,
+  type TriageQuery,
+} from '../../src/inventory/index.ts';
+import type { Policy } from '../../src/policy/index.ts';
+import { imageStore } from '../../src/store/images.ts';
+import { recordScan } from '../../src/store/scans.ts';
+import type { Store } from '../../src/store/store.ts';
+import { triageStore } from '../../src/store/triage.ts';
+import { policyOf, toSpec } from '../decision/arbitraries.ts';
+import { forEachEngine } from './engines.ts';
+import { append, AT, digestOf, factsText, finding, scanOf } from './image-records.ts';
+
+const HOUR = 3_600_000;
+const ANN = { accountId: 'abcdefghijklmnop', name: 'Ann' };
+const ALL: Omit<TriageQuery, 'at'> = { digest: null, cve: null, state: null, limit: null, offset: 0 };
+
+async function open(store: Store, specs: readonly Record<string, unknown>[] = []) {
+  const policies: Policy[] = specs.map((spec, i) => ({ ...policyOf(toSpec(spec)), name: `p${i}` }));
+  const inForce = async (): Promise<PoliciesInForce> => ({ policies, key: 'k' });
+  const settings = { at: AT };
+  const triage = openTriage({
+    store: triageStore(store),
+    policies: inForce,
+    clock: { now: () => settings.at },
+  });
+  await store.write((transaction) =>
+    recordScan(transaction, {
+      digest: digestOf(1),
+      names: ['ghcr.io/acme/web:1'],
+      source: null,
+      scan: scanOf([
+        finding('CVE-1', 'LOW'),
+        finding('CVE-1', 'HIGH', { package: 'libssl' }),
+        finding('CVE-2', 'MEDIUM'),
+      ]),
+      at: AT,
+    }),
+  );
+  return { ...triage, settings };
+}
+
+const decision: NewTriage = { digest: digestOf(1), cve: 'CVE-1', reason: ' not reachable ', until: null };
+
+forEachEngine('triage', (engine) => {
+  test('a decision takes the highest severity of the findings and lasts 2160 hours unless somebody says', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store);
+    const made = await triage.create(decision, ANN);
+    assert.deepEqual(made, {
+      id: made.id,
+      digest: digestOf(1),
+      image: 'ghcr.io/acme/web:1',
+      cve: 'CVE-1',
+      severity: 'HIGH',
+      reason: 'not reachable',
+      triagedBy: 'Ann',
+      accountId: ANN.accountId,
+      createdAt: AT,
+      until: AT + 2160 * HOUR,
+      endedAt: null,
+    });
+    const until = AT + 5;
+    assert.equal((await triage.create({ ...decision, until }, ANN)).until, until);
+  });
+
+  test('the policies that govern the image say how long: the shortest that one declares', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store, [
+      { sla: { triage: '720h' } },
+      { sla: { triage: '24h' }, targetNamespaces: ['shop'] },
+      { sla: { triage: '1h' }, targetNamespaces: ['ci'] },
+      { sla: { critical: '1h' } },
+    ]);
+    assert.equal((await triage.create(decision, ANN)).until, AT + 720 * HOUR);
+    await append(store, [{ digest: digestOf(1), namespace: 'shop' }]);
+    while (await imageStore(store).follow(100));
+    assert.equal((await triage.create(decision, ANN)).until, AT + 24 * HOUR);
+  });
+
+  test('what cannot be triaged is refused with its reason', async (t) => {
+    const triage = await open(await engine.open(t));
+    const refused = (change: Partial<NewTriage>, code: string, message: RegExp) =>
+      assert.rejects(triage.create({ ...decision, ...change }, ANN), (error: Error & { code?: string }) => {
+        assert.equal(error.code, code);
+        assert.match(error.message, message);
+        return true;
+      });
+    await refused({ digest: digestOf(2) }, 'not_found', /^no image with the digest/);
+    await refused({ digest: 'web:1' }, 'invalid_request', /is not sha256/);
+    await refused({ cve: 'CVE-9' }, 'invalid_request', /^CVE-9 is not among the findings/);
+    await refused({ until: AT }, 'invalid_request', /must lie in the future/);
+    await refused({ until: 9e15 }, 'invalid_request', /before the year 10000/);
+  });
+
+  test('a decision ends once, and the facts follow in the same act', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store);
+    const { id } = await triage.create(decision, ANN);
+    const version = (await factsText(store, digestOf(1)))?.facts_version ?? 0;
+    triage.settings.at = AT + HOUR;
+    assert.equal((await triage.end(id)).endedAt, AT + HOUR);
+    assert.equal((await factsText(store, digestOf(1)))?.facts_version, version + 1);
+    await assert.rejects(triage.end(id), { code: 'conflict' });
+    await assert.rejects(triage.end(id + 1000), { code: 'not_found' });
+    const short = await triage.create({ ...decision, until: AT + 2 * HOUR }, ANN);
+    triage.settings.at = AT + 2 * HOUR;
+    await assert.rejects(triage.end(short.id), { code: 'conflict' });
+  });
+
+  test('an act that fails beside a decision takes the decision and its facts back', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store);
+    const before = await factsText(store, digestOf(1));
+    await assert.rejects(
+      store.write(async () => {
+        await triage.create(decision, ANN);
+        throw new Error('the audit log is full');
+      }),
+    );
+    assert.deepEqual(await factsText(store, digestOf(1)), before);
+    assert.equal((await triage.list(ALL)).total, 0);
+  });
+
+  test('the list tells decisions in force from those that are over, newest first, in pages', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store);
+    const a = await triage.create({ ...decision, until: AT + HOUR }, ANN);
+    const b = await triage.create({ ...decision, cve: 'CVE-2' }, ANN);
+    const c = await triage.create(decision, ANN);
+    await triage.end(c.id);
+    triage.settings.at = AT + HOUR;
+    const ids = async (query: Partial<TriageQuery>): Promise<number[]> =>
+      (await triage.list({ ...ALL, ...query })).items.map(({ id }) => id);
+    assert.deepEqual(await ids({}), [c.id, b.id, a.id]);
+    assert.deepEqual(await ids({ state: 'active' }), [b.id]);
+    assert.deepEqual(await ids({ state: 'expired' }), [a.id]);
+    assert.deepEqual(await ids({ state: 'ended' }), [c.id]);
+    assert.deepEqual(await ids({ cve: 'CVE-1' }), [c.id, a.id]);
+    assert.deepEqual(await ids({ digest: digestOf(2) }), []);
+    const page = await triage.list({ ...ALL, limit: 1, offset: 1 });
+    assert.deepEqual([page.items.map(({ id }) => id), page.total], [[b.id], 3]);
+  });
+});
