@@ -1,4 +1,5 @@
 import { IpoError, parseTime, type ErrorPlace } from '../base/index.ts';
+import { parseTree, type ExportTree } from './range-proof.ts';
 
 /** EXPORT_FORMAT names the version of the export that is read and written here. */
 export const EXPORT_FORMAT = 'ipo.ledger/1';
@@ -39,6 +40,8 @@ export interface ExportHeader {
   readonly images: number | null;
   readonly from: string | null;
   readonly to: string | null;
+  /** How the rows stand in the tree of the ledger; absent or null in an export without it. */
+  readonly tree?: ExportTree | null;
 }
 
 /** RecordedPolicy is one revision of a policy as a ledger keeps it. */
@@ -75,6 +78,7 @@ export function parseHeader(line: Json): ExportHeader {
     images: count(line.images, 'images'),
     from: optionalText(line.from, 'from'),
     to: optionalText(line.to, 'to'),
+    tree: parseTree(line.tree),
   };
 }
 

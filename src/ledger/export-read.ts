@@ -8,6 +8,7 @@ import {
   type RecordedPolicy,
 } from './export-format.ts';
 import { LineBlocks } from './lines.ts';
+import { parseSeal, type ExportSeal } from './range-proof.ts';
 import { cutBatch, emptyBatch, RowShapes, type MutableBatch, type RowBatch } from './row-shapes.ts';
 
 /** What stands before the rows is held whole, so it is bounded: a million findings fit. */
@@ -20,6 +21,8 @@ export interface LedgerExport {
   readonly policies: readonly RecordedPolicy[];
   /** By digest. */
   readonly images: ReadonlyMap<string, ImageFacts>;
+  /** The signed checkpoint of the last line; null where there is none, and until the rows were read to the end. */
+  readonly seal: ExportSeal | null;
   /**
    * The rows, newest first, to be walked once. Whoever has enough stops: what was not read is not checked. Read to
    * the end, the counts of the header are held against the lines. Throws LedgerError.
@@ -29,13 +32,23 @@ export interface LedgerExport {
   close(): Promise<void>;
 }
 
+/** ReadOptions say what is wanted of the rows. */
+export interface ReadOptions {
+  /** Every field of every row, for whoever copies them: `shapes[i]` is row i itself. Slower; a replay does not need it. */
+  readonly whole?: boolean;
+}
+
 /**
  * readExport opens an export from its bytes (already decompressed). It reads to the first row; memory is bounded
  * by the images and policies, not by the rows. Throws LedgerError for a damaged line, with its number, the reason
  * and how many lines were good.
  */
-export async function readExport(chunks: AsyncIterable<Uint8Array>, file: string): Promise<LedgerExport> {
-  const reader = new ExportReader(chunks, file);
+export async function readExport(
+  chunks: AsyncIterable<Uint8Array>,
+  file: string,
+  options: ReadOptions = {},
+): Promise<LedgerExport> {
+  const reader = new ExportReader(chunks, file, options.whole === true);
   await reader.readHead();
   return reader;
 }
@@ -54,15 +67,21 @@ class ExportReader implements LedgerExport {
   #headChars = 0;
   #rowCount = 0;
   #lastId = Infinity;
-  #sawCheckpoint = false;
+  #seal: ExportSeal | null = null;
   /** The damage behind rows that are still to be given: whoever has enough with them never meets it. */
   #damage: unknown = null;
   readonly #shapes = new RowShapes();
+  readonly #whole: boolean;
   readonly #head: MutableBatch = emptyBatch();
 
-  constructor(chunks: AsyncIterable<Uint8Array>, file: string) {
+  constructor(chunks: AsyncIterable<Uint8Array>, file: string, whole: boolean) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.file = file;
+    this.#whole = whole;
+  }
+
+  get seal(): ExportSeal | null {
+    return this.#seal;
   }
 
   get header(): ExportHeader {
@@ -153,13 +172,15 @@ class ExportReader implements LedgerExport {
   #takeLine(block: string, from: number, to: number, into: MutableBatch): void {
     const before = into.ids.length;
     try {
-      if (this.#rowCount === 0 || this.#sawCheckpoint || !this.#shapes.takeKnown(block, from, to, into)) {
+      const mayBeKnown = this.#rowCount > 0 && this.#seal === null && !this.#whole;
+      if (!mayBeKnown || !this.#shapes.takeKnown(block, from, to, into)) {
         const value = this.#parseLine(block.slice(from, to));
-        if (value.type !== 'row' || this.#header === null || this.#sawCheckpoint) {
+        if (value.type !== 'row' || this.#header === null || this.#seal !== null) {
           this.#parseOther(value, to - from);
           return;
         }
-        this.#shapes.takeParsed(value, block, from, to, into);
+        if (this.#whole) this.#shapes.takeWhole(value, from, to, into);
+        else this.#shapes.takeParsed(value, block, from, to, into);
       }
       const id = into.ids[before] as number;
       if (id >= this.#lastId)
@@ -196,7 +217,7 @@ class ExportReader implements LedgerExport {
       }
       return;
     }
-    if (this.#sawCheckpoint) throw new Error('a line follows the checkpoint, which is the last');
+    if (this.#seal !== null) throw new Error('a line follows the checkpoint, which is the last');
     switch (value.type) {
       case 'policy':
       case 'image': {
@@ -215,7 +236,7 @@ class ExportReader implements LedgerExport {
         return;
       }
       case 'checkpoint':
-        this.#sawCheckpoint = true;
+        this.#seal = parseSeal(value);
         return;
       case 'header':
         throw new Error('a second header');

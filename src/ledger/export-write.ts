@@ -2,15 +2,16 @@ import { formatTime } from '../base/index.ts';
 import { toImageFactsDocument, type ImageFacts } from '../facts/index.ts';
 import type { LedgerRow } from './entry.ts';
 import { EXPORT_FORMAT, type ExportHeader, type RecordedPolicy } from './export-format.ts';
+import { sealDocument, treeDocument, type ExportSeal } from './range-proof.ts';
 
 /** ExportParts are what an export is made from. Rows come newest first. */
 export interface ExportParts {
   readonly header: ExportHeader;
   readonly policies: Iterable<RecordedPolicy>;
-  readonly images: Iterable<ImageFacts>;
+  readonly images: AsyncIterable<ImageFacts> | Iterable<ImageFacts>;
   readonly rows: AsyncIterable<readonly LedgerRow[]> | Iterable<readonly LedgerRow[]>;
-  /** Signed note over the tree, where there is one. */
-  readonly checkpoint?: string | null;
+  /** The signed checkpoint of the tree that the header tells of. */
+  readonly seal?: ExportSeal | null;
 }
 
 /** exportLines writes an export as text blocks of whole lines; memory is bounded by one batch of rows. */
@@ -26,13 +27,14 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string, v
     images: header.images,
     from: header.from,
     to: header.to,
+    ...(header.tree ? { tree: treeDocument(header.tree) } : {}),
   });
   for (const { name, revision, current, document } of parts.policies) {
     yield line({ type: 'policy', name, revision, current, document });
   }
-  for (const image of parts.images) yield line({ type: 'image', ...toImageFactsDocument(image) });
+  for await (const image of parts.images) yield line({ type: 'image', ...toImageFactsDocument(image) });
   for await (const batch of parts.rows) yield batch.map(rowLine).join('');
-  if (parts.checkpoint) yield line({ type: 'checkpoint', note: parts.checkpoint });
+  if (parts.seal) yield line({ type: 'checkpoint', ...sealDocument(parts.seal) });
 }
 
 /** Every field, in the order of the contract, so that two exports of one ledger are the same bytes. */

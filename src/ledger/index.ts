@@ -10,6 +10,75 @@ export {
   type ExportHeader,
   type RecordedPolicy,
 } from './export-format.ts';
-export { readExport, type LedgerExport } from './export-read.ts';
+export { readExport, type LedgerExport, type ReadOptions } from './export-read.ts';
 export type { RowBatch } from './row-shapes.ts';
 export { exportLines, type ExportParts } from './export-write.ts';
+export { AppendError } from './append-error.ts';
+export { Appender, type AppenderDeps, type AppenderOptions } from './append.service.ts';
+export {
+  checkEntry,
+  MAX_ENTRY_ROWS,
+  recordedRow,
+  type Appended,
+  type LedgerEntry,
+  type NewRow,
+  type RecordedRow,
+} from './new-row.ts';
+export type {
+  ExportRequest,
+  LedgerAppend,
+  LedgerExporter,
+  LedgerFilter,
+  LedgerReader,
+  LedgerWriter,
+  RowRange,
+  Spool,
+  Stored,
+  Timers,
+} from './ports.ts';
+export {
+  EMPTY_ROOT,
+  fromBase64,
+  hashBytes,
+  hashLeaf,
+  toBase64,
+  toHash,
+  UNREADABLE,
+  type Hash,
+} from './merkle.ts';
+export { joinLeaf, leafHash, leafText, toLeafShape, type LeafShape } from './leaf.ts';
+export { Anchoring, type AnchorDeps } from './anchor.service.ts';
+export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
+export { parseVkey, toSigner, type NoteKey, type NoteSigner } from './note.ts';
+export { verifyConsistency, verifyInclusion } from './proof.ts';
+export { proveFromExport } from './prove-from-export.ts';
+export { proveRow } from './prove-row.ts';
+export { toRowFilter } from './row-filter.ts';
+export {
+  proveRange,
+  sealDocument,
+  treeDocument,
+  type ExportSeal,
+  type ExportTree,
+  type RangeProof,
+} from './range-proof.ts';
+export { proveConsistency, rootAt, type TileReader } from './tiles.ts';
+export { parseTlogProof, verifyTlogProof, writeTlogProof, type TlogProof } from './tlog-proof.ts';
+export { TreeError } from './tree-error.ts';
+export { KEPT_CHECKPOINTS, LedgerTree, type TreeDeps } from './tree.service.ts';
+export type {
+  Anchor,
+  AnchorState,
+  AnchorStates,
+  GrowingTree,
+  Leaf,
+  SignedCheckpoint,
+  TreeReader,
+  TreeStore,
+} from './tree-ports.ts';
+export { auditExport, type ExportAudit } from './export-audit.ts';
+export { keptOfExport, MAX_KEPT, parseKept, type KeptCheckpoint } from './kept.ts';
+export { NO_OUTSIDE, type BadRows, type Check, type Verification } from './verification.ts';
+export { verifyDatabase } from './verify-database.ts';
+export { verifyExport, type VerifyOptions } from './verify-export.ts';
+export { verifyProof, type ProvedRow } from './verify-proof.ts';

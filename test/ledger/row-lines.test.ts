@@ -188,7 +188,7 @@ test('what the writer writes, the reader reads', async () => {
     policies: [{ name: 'p', revision: 'r', current: true, document: {} }],
     images: [],
     rows: [made as unknown as LedgerRow[]],
-    checkpoint: 'note',
+    seal: { note: 'note', tiles: null, edges: null },
   });
   for await (const text of lines) parts.push(text);
   const found = await readAll(parts.join(''));

@@ -1,0 +1,59 @@
+import type { Anchor } from '../../ledger/index.ts';
+import { AnchorError } from './anchor-error.ts';
+import { send } from './send.ts';
+
+/** HttpAnchorOptions say where checkpoints are sent. */
+export interface HttpAnchorOptions {
+  /** `https://…`; plain HTTP for this machine alone. */
+  readonly url: string;
+  /** Sent as bearer; null for none. */
+  readonly token: string | null;
+  /** PEM text of authorities to trust instead of those that Node brings. */
+  readonly ca?: string;
+}
+
+/**
+ * httpAnchor sends each checkpoint to an address with POST: the signed note as `text/plain`. Any answer of 200 to 299 takes it.
+ * Throws AnchorError `usage` for an address that is none, or would show the token on the way.
+ */
+export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anchor {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new AnchorError('usage', 'the address of an anchor is none', {
+      hint: 'Write it as https://HOST/PATH',
+    });
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new AnchorError('usage', `the anchor ${url.host} would be told over plain HTTP`, {
+      hint: 'Use https; plain HTTP is for this machine alone',
+    });
+  }
+  return {
+    name: `http:${url.origin}${url.pathname}`,
+    async publish({ note }) {
+      const { status } = await send({
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          'user-agent': 'ipo',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: note,
+        ...(ca === undefined ? {} : { ca }),
+      });
+      if (status >= 200 && status < 300) return;
+      if (status === 401 || status === 403)
+        throw new AnchorError('forbidden', `${url.host} refuses our token (status ${status})`);
+      const what =
+        status >= 300 && status < 400
+          ? 'sends us elsewhere, and redirects are not followed'
+          : 'does not take the checkpoint';
+      throw new AnchorError('network', `${url.host} ${what} (status ${status})`);
+    },
+  };
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

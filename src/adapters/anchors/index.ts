@@ -1,0 +1,5 @@
+/** Places outside that are told of checkpoints: a file, an address that takes POST, a ConfigMap of Kubernetes. */
+export { AnchorError } from './anchor-error.ts';
+export { fileAnchor, type FileAnchorOptions } from './file-anchor.ts';
+export { httpAnchor, type HttpAnchorOptions } from './http-anchor.ts';
+export { kubernetesAnchor, type KubernetesAnchorOptions } from './kubernetes-anchor.ts';

@@ -1,0 +1,276 @@
+import { isIpoError, type Count, type Log } from '../base/index.ts';
+import { AppendError } from './append-error.ts';
+import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
+import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
+import { Spooling } from './spooling.service.ts';
+
+/** AppenderDeps are the parts that rows are written with; without a spool the database alone takes them. */
+export interface AppenderDeps {
+  readonly writer: LedgerWriter;
+  readonly spool: Spool | null;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly count: Count;
+}
+
+/** AppenderOptions bound an appender. */
+export interface AppenderOptions {
+  /** Rows of one transaction (256); a review with more is a group by itself. */
+  readonly groupRows?: number;
+  /** Rows that may wait for a transaction (8192). */
+  readonly waitingRows?: number;
+  /** Milliseconds until the spool takes over from a database that does not commit (1000). */
+  readonly deadline?: number;
+}
+
+interface Waiting {
+  readonly entry: LedgerEntry;
+  readonly resolve: (appended: Appended) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Reviews whose rows are remembered, so that a repeat gets the same answer while the database cannot be asked. */
+const MAX_RECENT = 4096;
+/** A row whose time is so much before that of the row before it shows that the clock was set back. */
+const CLOCK_BACK = 2000;
+
+/**
+ * Appender writes rows with group commit: what arrives in one turn of the event loop, and while the last group is being
+ * written, becomes one durable transaction, and each caller is answered after its commit. When the database fails or misses
+ * the deadline, the spool takes the group and everything after it, until all is put back.
+ */
+export class Appender implements LedgerAppend {
+  readonly #deps: AppenderDeps;
+  readonly #groupRows: number;
+  readonly #waitingRows: number;
+  readonly #deadline: number;
+  readonly #spooling: Spooling | null;
+  readonly #recent = new Map<string, Stored>();
+  #queue: Waiting[] = [];
+  #queuedRows = 0;
+  #running: Promise<void> | null = null;
+  #closed = false;
+  #lastAt = -Infinity;
+
+  constructor(deps: AppenderDeps, options: AppenderOptions = {}) {
+    this.#deps = deps;
+    this.#groupRows = options.groupRows ?? 256;
+    this.#waitingRows = options.waitingRows ?? 8192;
+    this.#deadline = options.deadline ?? 1000;
+    const { spool } = deps;
+    const stored = (uid: string, rows: Stored): void => this.#remember(uid, rows);
+    this.#spooling = spool === null ? null : new Spooling({ ...deps, spool, stored });
+  }
+
+  /** Rows that wait: for a transaction, and in the spool. */
+  get waiting(): { readonly queued: number; readonly spooled: number } {
+    return { queued: this.#queuedRows, spooled: this.#spooling?.rows ?? 0 };
+  }
+
+  /** Whether rows go to the spool, so that answers should say that the ledger is behind. */
+  get delayed(): boolean {
+    return this.#spooling?.holding ?? false;
+  }
+
+  async append(entry: LedgerEntry): Promise<Appended> {
+    checkEntry(entry);
+    if (this.#closed) throw new AppendError('unavailable', 'the service is stopping', { retryAfter: 5 });
+    const rows = entry.rows.length;
+    if (this.#queuedRows > 0 && this.#queuedRows + rows > this.#waitingRows) {
+      this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'queue_full' });
+      throw new AppendError('unavailable', `${this.#queuedRows} rows are waiting to be written already`, {
+        hint: 'The ledger is slower than what arrives; look at its disk or its database server',
+        retryAfter: 1,
+      });
+    }
+    this.#watchClock(entry);
+    this.#queuedRows += rows;
+    return new Promise<Appended>((resolve, reject) => {
+      this.#queue.push({ entry, resolve, reject });
+      this.#running ??= new Promise((done) => setImmediate(done)).then(() => this.#run());
+    });
+  }
+
+  /** Writes what waits and takes nothing more; what the database does not take stays in the spool for the next start. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+    await this.#spooling?.close();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const group = this.#takeGroup();
+      if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, group);
+      else await this.#toStore(group);
+    }
+    this.#running = null;
+  }
+
+  #takeGroup(): Waiting[] {
+    let rows = 0;
+    let entries = 0;
+    for (const { entry } of this.#queue) {
+      if (entries > 0 && rows + entry.rows.length > this.#groupRows) break;
+      rows += entry.rows.length;
+      entries += 1;
+    }
+    this.#queuedRows -= rows;
+    const group = this.#queue.slice(0, entries);
+    this.#queue = this.#queue.slice(entries);
+    return group;
+  }
+
+  async #toStore(group: readonly Waiting[]): Promise<void> {
+    const { writer, log } = this.#deps;
+    const spooling = this.#spooling;
+    const writing = writer.appendAll(group.map(({ entry }) => entry));
+    let stored: readonly Stored[] | null;
+    try {
+      stored = await (spooling === null ? writing : this.#inTime(writing));
+    } catch (error) {
+      await this.#failed(group, error);
+      return;
+    }
+    if (stored !== null || spooling === null) {
+      this.#answer(group, stored ?? []);
+      return;
+    }
+    log.warn('the database did not commit ledger rows in time; the spool takes over', {
+      deadline: this.#deadline,
+    });
+    spooling.hold(writing);
+    // What has no uid cannot be known again, so it waits for the write's own end.
+    const [known, unknown] = [group.filter(isKeyed), group.filter((waiting) => !isKeyed(waiting))];
+    if (unknown.length > 0) void this.#answerLate(group, unknown, writing);
+    await this.#toSpool(spooling, known);
+  }
+
+  async #failed(group: readonly Waiting[], error: unknown): Promise<void> {
+    if (isNever(error)) {
+      // One entry that can never be stored must not take the others with it.
+      if (group.length === 1) group[0]?.reject(error);
+      else for (const waiting of group) await this.#retry(waiting);
+      return;
+    }
+    if (this.#spooling !== null) {
+      this.#deps.log.warn('the database does not take ledger rows; the spool takes over', { cause: error });
+      this.#spooling.hold(null);
+      await this.#toSpool(this.#spooling, group);
+      return;
+    }
+    this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'store' }, group.length);
+    for (const { reject } of group) reject(asUnavailable(error));
+  }
+
+  async #retry(waiting: Waiting): Promise<void> {
+    if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, [waiting]);
+    else await this.#toStore([waiting]);
+  }
+
+  async #toSpool(spooling: Spooling, all: readonly Waiting[]): Promise<void> {
+    const group = all.filter(({ entry, resolve }) => {
+      const stored = this.#recent.get(entry.uid ?? '');
+      if (stored !== undefined) resolve({ ...toAppended(stored), repeat: true });
+      return stored === undefined;
+    });
+    if (group.length === 0) return;
+    const answers = await spooling.take(group.map(({ entry }) => entry));
+    group.forEach(({ resolve, reject }, i) => {
+      const answer = answers[i];
+      if (answer === undefined || answer instanceof AppendError) reject(answer);
+      else resolve(answer);
+    });
+  }
+
+  #answer(group: readonly Waiting[], stored: readonly Stored[]): void {
+    let rows = 0;
+    group.forEach(({ entry, resolve }, i) => {
+      const answer = stored[i] as Stored;
+      if (!answer.repeat) rows += entry.rows.length;
+      if (entry.uid !== null) this.#remember(entry.uid, answer);
+      resolve(toAppended(answer));
+    });
+    if (rows > 0) this.#deps.count.add('svc_ledger_rows_total', {}, rows);
+  }
+
+  #remember(uid: string, stored: Stored): void {
+    if (this.#deps.spool === null) return;
+    this.#recent.set(uid, stored);
+    if (this.#recent.size <= MAX_RECENT) return;
+    const [oldest = ''] = this.#recent.keys();
+    this.#recent.delete(oldest);
+  }
+
+  async #answerLate(
+    group: readonly Waiting[],
+    unknown: readonly Waiting[],
+    writing: Promise<readonly Stored[]>,
+  ): Promise<void> {
+    try {
+      const stored = await writing;
+      this.#answer(
+        unknown,
+        unknown.map((waiting) => stored[group.indexOf(waiting)] as Stored),
+      );
+    } catch (error) {
+      for (const { reject } of unknown) reject(asUnavailable(error));
+    }
+  }
+
+  /** The outcome, or null when the deadline passes first. */
+  async #inTime(writing: Promise<readonly Stored[]>): Promise<readonly Stored[] | null> {
+    let cancel = (): void => {};
+    const late = new Promise<null>((resolve) => {
+      cancel = this.#deps.timers.after(this.#deadline, () => resolve(null));
+    });
+    try {
+      return await Promise.race([writing, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Rows are ordered by their number; a time that runs back is kept as it is, but never in silence. */
+  #watchClock({ uid, rows }: LedgerEntry): void {
+    for (const { at } of rows) {
+      if (at < this.#lastAt - CLOCK_BACK) {
+        this.#deps.count.add('svc_ledger_clock_back_total');
+        this.#deps.log.warn('the clock was set back: a ledger row is older than the one before it', {
+          uid,
+          milliseconds: this.#lastAt - at,
+        });
+      }
+      this.#lastAt = at;
+    }
+  }
+}
+
+/** Most callers never look at the rows, so they are made when they are asked for. */
+function toAppended(stored: Stored): Appended {
+  return {
+    get rows() {
+      return stored.rows;
+    },
+    repeat: stored.repeat,
+    delayed: false,
+  };
+}
+
+function isKeyed({ entry }: Waiting): boolean {
+  return entry.uid !== null;
+}
+
+/** Whether an entry is at fault, and not the database. */
+function isNever(error: unknown): boolean {
+  return error instanceof AppendError && error.code !== 'unavailable';
+}
+
+function asUnavailable(error: unknown): AppendError {
+  const hint = isIpoError(error) ? error.hint : undefined;
+  return new AppendError('unavailable', 'the database does not take the rows of the review', {
+    hint,
+    retryAfter: 5,
+    cause: error,
+  });
+}

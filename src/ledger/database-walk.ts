@@ -1,0 +1,141 @@
+import { CompactRange } from './compact-range.ts';
+import { HASH_BYTES, toHash, UNREADABLE, type Hash } from './merkle.ts';
+import type { Piece } from './locate-change.ts';
+import { joinHashes, TILE_LEVELS, TILE_WIDTH } from './tiles.ts';
+import type { TreeReader } from './tree-ports.ts';
+import { rowsText, type BadRows } from './verification.ts';
+
+/** Rows that are read at once: few enough that what they leave behind is soon cleared away. */
+const BATCH = 1024;
+/** So many missing rows are stood in for, so that the others keep their places; beyond, there are no roots. */
+const MAX_MISSING = 4_000_000;
+/** So many gaps are told of, the first ones. */
+const MAX_GAPS = 1000;
+
+/** DatabaseWalk is what walking over all rows of a database has found. */
+export interface DatabaseWalk {
+  readonly count: number;
+  /** Number of the last row; 0 where there is none. */
+  readonly last: number;
+  /** Rows that are missing. */
+  readonly missing: readonly BadRows[];
+  /** The first row whose hash is another than the stored tree has for it; null when there is none. */
+  readonly differing: number | null;
+  /** What is wrong in the stored tree itself. */
+  readonly storedFaults: readonly string[];
+  /** Whole tiles of rows, oldest first. */
+  readonly pieces: readonly Piece[];
+  /** The roots that the rows give, by size. */
+  readonly roots: ReadonlyMap<number, Hash>;
+}
+
+/**
+ * walkDatabase hashes all rows, oldest first, and holds them against the stored tree: each row against its leaf, each whole tile
+ * against the hash above it. `sizes`, the smallest first, are those of the tree at which roots are wanted.
+ */
+export async function walkDatabase(
+  reader: TreeReader,
+  sizes: readonly number[],
+  progress: (rows: number) => void,
+): Promise<DatabaseWalk> {
+  const walk = new Walk(reader, await reader.size(), sizes);
+  for (;;) {
+    const leaves = await reader.leaves(walk.last, BATCH);
+    for (const { id, hash } of leaves) {
+      if (id > walk.last + 1) walk.miss(walk.last + 1, id - 1);
+      await walk.take(id, hash);
+    }
+    await walk.settle();
+    progress(walk.count);
+    if (leaves.length === 0) return walk;
+  }
+}
+
+class Walk implements DatabaseWalk {
+  count = 0;
+  last = 0;
+  readonly missing: BadRows[] = [];
+  differing: number | null = null;
+  readonly storedFaults: string[] = [];
+  readonly pieces: Piece[] = [];
+  readonly roots = new Map<number, Hash>();
+  readonly #reader: TreeReader;
+  /** Rows that the stored tree covers. */
+  readonly #size: number;
+  readonly #range = new CompactRange(0, (level, index, hash) => {
+    if (level % TILE_LEVELS === 0) this.#made.push({ level, index, hash });
+  });
+  readonly #sizes: readonly number[];
+  #next = 0;
+  #made: Piece[] = [];
+  #missing = 0;
+  #tile: Buffer | null = null;
+  #tileAt = -1;
+
+  constructor(reader: TreeReader, size: number, sizes: readonly number[]) {
+    this.#reader = reader;
+    this.#size = size;
+    this.#sizes = sizes;
+  }
+
+  /** Stands in for rows that are missing, so that those behind them keep their places. */
+  miss(from: number, to: number): void {
+    if (this.missing.length < MAX_GAPS)
+      this.missing.push({ from, to, text: `${rowsText(from, to)} ${from === to ? 'is' : 'are'} missing` });
+    this.#missing += to - from + 1;
+    if (this.#missing <= MAX_MISSING) for (let id = from; id <= to; id += 1) this.#append(id, UNREADABLE);
+    this.last = to;
+  }
+
+  async take(id: number, hash: Hash): Promise<void> {
+    this.count += 1;
+    this.last = id;
+    if (this.#missing > MAX_MISSING) return;
+    if (id <= this.#size && this.differing === null) await this.#compare(id, hash);
+    this.#append(id, hash);
+  }
+
+  #append(id: number, hash: Hash): void {
+    this.#range.append(hash);
+    while ((this.#sizes[this.#next] ?? Infinity) < id) this.#next += 1;
+    if (this.#sizes[this.#next] === id) this.roots.set(id, this.#range.root());
+  }
+
+  async #compare(id: number, hash: Hash): Promise<void> {
+    const tile = Math.floor((id - 1) / TILE_WIDTH);
+    if (tile !== this.#tileAt) {
+      this.#tile = await this.#reader.tile(0, tile);
+      this.#tileAt = tile;
+    }
+    const at = ((id - 1) % TILE_WIDTH) * HASH_BYTES;
+    const stored = this.#tile?.subarray(at, at + HASH_BYTES);
+    if (stored === undefined || toHash(stored) !== hash) this.differing = id;
+  }
+
+  /** Holds the subtrees that were made against those that are stored. */
+  async settle(): Promise<void> {
+    const made = this.#made;
+    this.#made = [];
+    for (const piece of made) {
+      const { level, index, hash } = piece;
+      if (level === TILE_LEVELS) this.pieces.push(piece);
+      if ((index + 1) * 2 ** level > this.#size) continue;
+      const [tile, place] = [Math.floor(index / TILE_WIDTH), index % TILE_WIDTH];
+      const above = (await this.#reader.tile(level / TILE_LEVELS, tile))?.subarray(
+        place * HASH_BYTES,
+        (place + 1) * HASH_BYTES,
+      );
+      const stored = above === undefined ? '' : toHash(above);
+      if (stored === hash) continue;
+      const below = await this.#reader.tile(level / TILE_LEVELS - 1, index);
+      if (
+        below === null ||
+        below.length < TILE_WIDTH * HASH_BYTES ||
+        joinHashes(below.subarray(0, TILE_WIDTH * HASH_BYTES)) !== stored
+      )
+        this.storedFaults.push(
+          `the stored hash of ${rowsText(index * 2 ** level + 1, (index + 1) * 2 ** level)} (level ${level / TILE_LEVELS}, tile ${tile}) is not that of the hashes below it`,
+        );
+    }
+  }
+}

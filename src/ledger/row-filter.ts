@@ -1,0 +1,21 @@
+import { parseTime } from '../base/index.ts';
+import type { LedgerRow } from './entry.ts';
+import type { LedgerFilter } from './ports.ts';
+
+/** toRowFilter gives the test that a filter is, for rows that no database holds; it chooses as a LedgerReader does. */
+export function toRowFilter(filter: LedgerFilter): (row: LedgerRow) => boolean {
+  const { from, to, refused, breakGlass } = filter;
+  const image = filter.image?.toLowerCase();
+  const exact = (['namespace', 'cluster', 'digest', 'label', 'policy'] as const).flatMap((field) =>
+    filter[field] === undefined ? [] : [[field, filter[field]] as const],
+  );
+  return (row) => {
+    for (const [field, value] of exact) if ((row[field] ?? null) !== value) return false;
+    if (image !== undefined && !row.image?.toLowerCase().includes(image)) return false;
+    if (refused !== undefined && row.allowed === refused) return false;
+    if (breakGlass !== undefined && (row.break_glass ?? false) !== breakGlass) return false;
+    if (from === undefined && to === undefined) return true;
+    const at = parseTime(row.time);
+    return (from === undefined || at >= from) && (to === undefined || at <= to);
+  };
+}

@@ -1,0 +1,227 @@
+import type { Count, Log } from '../base/index.ts';
+import { AppendError } from './append-error.ts';
+import { recordedRow, type Appended, type LedgerEntry } from './new-row.ts';
+import type { LedgerWriter, Spool, Stored, Timers } from './ports.ts';
+
+/** SpoolingDeps are the parts that the spool is worked with. */
+export interface SpoolingDeps {
+  readonly writer: LedgerWriter;
+  readonly spool: Spool;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly count: Count;
+  /** Told of each review that was put back. */
+  readonly stored: (uid: string, stored: Stored) => void;
+}
+
+/** Rows that are put back in one transaction. */
+const BACK_ROWS = 256;
+const FIRST_RETRY = 100;
+const LAST_RETRY = 5000;
+
+/**
+ * Spooling keeps reviews in the spool while the database does not take them, and puts them back in their order. As long as it
+ * is `holding`, everything new must go through it, so that nothing is written before what came earlier.
+ */
+export class Spooling {
+  readonly #deps: SpoolingDeps;
+  /** The entries that wait, by uid, so that a repeat gets the same answer. */
+  readonly #kept = new Map<string, LedgerEntry>();
+  #holding = false;
+  #writes = 0;
+  #stopped = false;
+  #draining: Promise<void> = Promise.resolve();
+  #wake: () => void = () => {};
+
+  constructor(deps: SpoolingDeps) {
+    this.#deps = deps;
+    for (const entry of deps.spool.entries()) if (entry.uid !== null) this.#kept.set(entry.uid, entry);
+    if (deps.spool.rows > 0) this.hold(null);
+  }
+
+  /** Whether rows wait, or may be about to. */
+  get holding(): boolean {
+    return this.#holding;
+  }
+
+  /** Rows that wait. */
+  get rows(): number {
+    return this.#deps.spool.rows;
+  }
+
+  /** Begins to hold; `late` is a write under way, whose end must be waited for before anything is put back. */
+  hold(late: Promise<unknown> | null): void {
+    if (this.#holding) return;
+    this.#holding = true;
+    this.#draining = this.#drain(late);
+  }
+
+  /** Keeps entries, and answers each in its place: recorded, or why not. One call at a time. */
+  async take(entries: readonly LedgerEntry[]): Promise<(Appended | AppendError)[]> {
+    /** The entry that each uid stands for: one that waits already, else the first of these. */
+    const standing = new Map<string, LedgerEntry>();
+    const fresh: LedgerEntry[] = [];
+    for (const entry of entries) {
+      if (entry.uid === null || standing.has(entry.uid)) continue;
+      const kept = this.#kept.get(entry.uid);
+      standing.set(entry.uid, kept ?? entry);
+      if (kept === undefined) fresh.push(entry);
+    }
+    // Before it is written, since what is written may be put back at once.
+    for (const entry of fresh) this.#kept.set(entry.uid ?? '', entry);
+    const { taken, refusal } = await this.#append(fresh);
+    const refused = new Set(fresh.slice(taken));
+    for (const { uid } of refused) this.#kept.delete(uid ?? '');
+    return entries.map((entry) => {
+      const kept = standing.get(entry.uid ?? '');
+      if (kept === undefined) return withoutUid();
+      if (refused.has(kept)) return refusal;
+      return {
+        rows: kept.rows.map((row) => recordedRow(kept.uid, row, null)),
+        repeat: kept !== entry,
+        delayed: true,
+      };
+    });
+  }
+
+  /** Stops putting back; what still waits stays in the spool for the next start. */
+  async close(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#draining;
+    await this.#deps.spool.close();
+  }
+
+  /** Gives how many were taken, and what to say to the others. */
+  async #append(fresh: readonly LedgerEntry[]): Promise<{ taken: number; refusal: AppendError }> {
+    if (fresh.length === 0) return { taken: 0, refusal: full() };
+    const { spool, log, count } = this.#deps;
+    this.#writes += 1;
+    try {
+      const taken = await spool.append(fresh);
+      const rows = fresh.slice(0, taken).reduce((sum, entry) => sum + entry.rows.length, 0);
+      if (rows > 0) count.add('svc_ledger_spooled_rows_total', {}, rows);
+      const left = fresh.length - taken;
+      if (left > 0) {
+        count.add('svc_ledger_unrecorded_total', { reason: 'spool_full' }, left);
+        log.error('the spool of the ledger is full; reviews are not recorded', {
+          reviews: left,
+          rows: spool.rows,
+        });
+      }
+      return { taken, refusal: full() };
+    } catch (cause) {
+      count.add('svc_ledger_unrecorded_total', { reason: 'spool_fault' }, fresh.length);
+      log.error('the spool of the ledger cannot be written; reviews are not recorded', {
+        reviews: fresh.length,
+        cause,
+      });
+      const message = 'neither the database nor the spool takes the rows of the review';
+      const hint = 'Look at the database and at the disk under the spool';
+      return { taken: 0, refusal: new AppendError('unavailable', message, { hint, retryAfter: 5, cause }) };
+    } finally {
+      this.#writes -= 1;
+      this.#wake();
+    }
+  }
+
+  async #drain(late: Promise<unknown> | null): Promise<void> {
+    const { writer, spool, log, count } = this.#deps;
+    await late?.catch(() => {});
+    let retry = FIRST_RETRY;
+    let rows = BACK_ROWS;
+    let said = false;
+    while (!this.#stopped) {
+      const entries = spool.peek(rows);
+      if (entries.length === 0) {
+        if (this.#writes === 0) break;
+        await this.#pause(LAST_RETRY, true);
+        continue;
+      }
+      let stored: readonly Stored[];
+      try {
+        stored = await writer.appendAll(entries);
+      } catch (error) {
+        if (error instanceof AppendError && error.code !== 'unavailable') {
+          if (entries.length > 1) rows = 1;
+          else await this.#setAside(error);
+        } else {
+          if (!said)
+            log.warn('the database does not take ledger rows; they wait in the spool', {
+              rows: spool.rows,
+              cause: error,
+            });
+          said = true;
+          await this.#pause(retry, false);
+          retry = Math.min(retry * 2, LAST_RETRY);
+        }
+        continue;
+      }
+      entries.forEach(({ uid }, i) => {
+        this.#kept.delete(uid ?? '');
+        this.#deps.stored(uid ?? '', stored[i] as Stored);
+      });
+      rows = BACK_ROWS;
+      retry = FIRST_RETRY;
+      count.add(
+        'svc_ledger_put_back_rows_total',
+        {},
+        entries.reduce((sum, entry) => sum + entry.rows.length, 0),
+      );
+      await this.#drop(entries.length);
+    }
+    if (!this.#stopped) this.#holding = false;
+    if (said) log.info('the spool of the ledger is empty again');
+  }
+
+  /** What cannot be let go comes back at the next start, and is found to be there already. */
+  async #drop(entries: number): Promise<void> {
+    await this.#deps.spool.drop(entries).catch((cause: unknown) => {
+      this.#deps.log.warn('what was put back could not be taken out of the spool', { entries, cause });
+    });
+  }
+
+  async #setAside(error: AppendError): Promise<void> {
+    const { spool, log, count } = this.#deps;
+    const [entry] = spool.peek(1);
+    this.#kept.delete(entry?.uid ?? '');
+    count.add('svc_ledger_set_aside_total');
+    log.error('a review in the spool can never be stored; it is set aside', {
+      uid: entry?.uid,
+      cause: error,
+    });
+    try {
+      await spool.setAside(error.message);
+    } catch (cause) {
+      log.error('a review of the spool could not be set aside', { uid: entry?.uid, cause });
+    }
+  }
+
+  /** Waits; not longer than until it is to stop, or until entries were kept where that is what is waited for. */
+  #pause(ms: number, forEntries: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.timers.after(ms, resolve);
+      this.#wake = () => {
+        if (!this.#stopped && !forEntries) return;
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function full(): AppendError {
+  return new AppendError(
+    'unavailable',
+    'the database does not take the rows of the review, and the spool is full',
+    {
+      hint: 'Bring the database back; the spool empties by itself',
+      retryAfter: 5,
+    },
+  );
+}
+
+/** What came from no review has no uid to be known again by, so that it could be put back twice; its maker makes it again. */
+function withoutUid(): AppendError {
+  return new AppendError('unavailable', 'the database does not take rows at the moment', { retryAfter: 5 });
+}

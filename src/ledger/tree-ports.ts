@@ -1,0 +1,77 @@
+import type { Checkpoint } from './checkpoint.ts';
+import type { Hash } from './merkle.ts';
+import type { Tile, TileReader } from './tiles.ts';
+
+/** SignedCheckpoint is a checkpoint as it is kept: what it says, and the note that proves it. */
+export interface SignedCheckpoint extends Pick<Checkpoint, 'size' | 'root'> {
+  readonly note: string;
+  /** When it was signed, in milliseconds since 1970 UTC. */
+  readonly at: number;
+}
+
+/** Leaf is a row as the tree sees it. */
+export interface Leaf {
+  readonly id: number;
+  readonly hash: Hash;
+}
+
+/** TreeReader reads the rows, the tree over them and its checkpoints. */
+export interface TreeReader extends TileReader {
+  /** Rows that the tree covers. */
+  size(): Promise<number>;
+  /** Rows that the ledger says it holds. */
+  rows(): Promise<number>;
+  /** The hashes of at most `limit` rows with an id above `after`, by id. */
+  leaves(after: number, limit: number): Promise<readonly Leaf[]>;
+  newestCheckpoint(): Promise<SignedCheckpoint | null>;
+  /** Verifier's key of the log, as it was put with the first checkpoint; null before that. */
+  key(): Promise<string | null>;
+  /** Checkpoints of a size above `after`, the smallest first. */
+  checkpoints(after: number, limit: number): Promise<readonly SignedCheckpoint[]>;
+}
+
+/** TreeStore keeps the tree. */
+export interface TreeStore extends TreeReader {
+  /**
+   * Runs an act on the tree while nobody else can change it, in this process or another; what it puts is committed together,
+   * or not at all when it throws.
+   */
+  alone<T>(act: (tree: GrowingTree) => Promise<T>): Promise<T>;
+  /** The newest checkpoints, newest first, and how many there are. */
+  recentCheckpoints(
+    limit: number,
+    offset: number,
+  ): Promise<{ items: readonly SignedCheckpoint[]; total: number }>;
+}
+
+/** GrowingTree is the tree inside an act that has it alone. */
+export interface GrowingTree extends TreeReader {
+  /** Puts tiles, in place of those that are there, and how many rows the tree covers with them. */
+  putTiles(tiles: readonly Tile[], size: number): Promise<void>;
+  /** Keeps a checkpoint, and of all checkpoints the newest `keep`; and the verifier's key of who signed it. */
+  putCheckpoint(checkpoint: SignedCheckpoint, key: string, keep: number): Promise<void>;
+}
+
+/** Anchor is a place outside that is told of checkpoints, so that whoever owns database and key cannot rewrite history. */
+export interface Anchor {
+  /** What it is called in the store and in messages, such as `file:/var/lib/anchor`; it holds no secret. */
+  readonly name: string;
+  /** Tells of a checkpoint; of the same one again it is no harm. Throws an IpoError that says why it could not. */
+  publish(checkpoint: SignedCheckpoint): Promise<void>;
+}
+
+/** AnchorState is how far an anchor has been told. */
+export interface AnchorState {
+  readonly sink: string;
+  /** Size of the last checkpoint that it took; 0 for none. */
+  readonly size: number;
+  /** When it was last tried. */
+  readonly at: number;
+  readonly lastError: string | null;
+}
+
+/** AnchorStates keep what each anchor was told, across restarts. */
+export interface AnchorStates {
+  list(): Promise<readonly AnchorState[]>;
+  put(state: AnchorState): Promise<void>;
+}

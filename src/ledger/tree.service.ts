@@ -1,0 +1,170 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock, Log } from '../base/index.ts';
+import { openCheckpoint, signCheckpoint } from './checkpoint.ts';
+import type { Hash } from './merkle.ts';
+import { parseNote, type NoteSigner } from './note.ts';
+import { verifyConsistency } from './proof.ts';
+import { extendTiles, proveConsistency, rootAt } from './tiles.ts';
+import { TreeError } from './tree-error.ts';
+import type { GrowingTree, SignedCheckpoint, TreeStore } from './tree-ports.ts';
+
+/** KEPT_CHECKPOINTS is how many checkpoints the store keeps. */
+export const KEPT_CHECKPOINTS = 10_000;
+/** Rows that are hashed between two turns of the event loop: a few milliseconds of work. */
+const AT_ONCE = 1024;
+
+/** TreeDeps are what the tree is kept with. */
+export interface TreeDeps {
+  readonly store: TreeStore;
+  readonly signer: NoteSigner;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told each time that signing was refused because the ledger is not the one that was signed; a counter, an alarm. */
+  readonly refused?: (fault: TreeError) => void;
+}
+
+/**
+ * LedgerTree grows the Merkle tree over the rows and signs its checkpoints. Any number of processes may do so on one database:
+ * each step changes the tree from the size that it was read at, alone, or not at all.
+ */
+export class LedgerTree {
+  readonly #deps: TreeDeps;
+  /** The last checkpoint that this process signed: a database that was put back behind it must not be signed again. */
+  #signed: SignedCheckpoint | null = null;
+
+  constructor(deps: TreeDeps) {
+    this.#deps = deps;
+  }
+
+  /** The key that signs, as a verifier is told it. */
+  get vkey(): string {
+    return this.#deps.signer.vkey;
+  }
+
+  /** Name of the log. */
+  get origin(): string {
+    return this.#deps.signer.name;
+  }
+
+  /**
+   * Refuses to begin with a key that is not the one of the checkpoints that are there: another key would be another log. Throws
+   * TreeError `key_missing`.
+   */
+  async checkKey(): Promise<void> {
+    const newest = await this.#deps.store.newestCheckpoint();
+    if (newest !== null) this.#open(newest);
+  }
+
+  /**
+   * Takes up to `limit` rows into the tree and gives how many it took; fewer than `limit` when there are no more. Throws
+   * TreeError `integrity` where rows or tiles are missing.
+   */
+  async integrate(limit = Number.MAX_SAFE_INTEGER): Promise<number> {
+    const { store } = this.#deps;
+    let taken = 0;
+    while (taken < limit) {
+      const size = await store.size();
+      // Rows never change, so they are read and hashed before the tree is taken alone.
+      const leaves = await store.leaves(size, Math.min(AT_ONCE, limit - taken));
+      if (leaves.length === 0) break;
+      const hashes = leaves.map(({ id, hash }, i): Hash => {
+        if (id !== size + 1 + i) throw missing(size + 1 + i);
+        return hash;
+      });
+      taken += await store.alone(async (tree) => {
+        if ((await tree.size()) !== size) return 0; // another process was faster
+        await tree.putTiles(await extendTiles(tree, size, hashes), size + hashes.length);
+        return hashes.length;
+      });
+      await nextTurn(); // an embedded database answers at once, and whoever waits for an admission must not wait for all rows
+    }
+    return taken;
+  }
+
+  /**
+   * Integrates what is there and signs a checkpoint when the tree has grown; gives the newest, or null of an empty ledger. Throws
+   * TreeError `integrity` when the tree does not extend what was signed before: then nothing is signed.
+   */
+  async checkpoint(): Promise<SignedCheckpoint | null> {
+    try {
+      await this.integrate();
+      const newest = await this.#deps.store.alone((tree) => this.#sign(tree));
+      this.#signed = newest;
+      return newest;
+    } catch (error) {
+      if (error instanceof TreeError) {
+        this.#deps.log.error('The ledger was not signed', { reason: error.message });
+        this.#deps.refused?.(error);
+      }
+      throw error;
+    }
+  }
+
+  async #sign(tree: GrowingTree): Promise<SignedCheckpoint | null> {
+    const { signer, clock } = this.#deps;
+    const size = await tree.size();
+    const last = await tree.newestCheckpoint();
+    if (last !== null) this.#open(last);
+    for (const before of [last, this.#signed])
+      if (before !== null) await refuseUnlessExtends(tree, before, size);
+    if (size === (last?.size ?? 0)) return last;
+    const root = await rootAt(tree, size);
+    const note = signCheckpoint({ origin: signer.name, size, root, extensions: [] }, signer);
+    const signed = { size, root, note, at: clock.now() };
+    await tree.putCheckpoint(signed, signer.vkey, KEPT_CHECKPOINTS);
+    return signed;
+  }
+
+  /** Checks that a stored checkpoint is one of ours and says what its note says. */
+  #open({ note, size, root }: SignedCheckpoint): void {
+    const { signer } = this.#deps;
+    let fault: unknown;
+    try {
+      const { signatures } = parseNote(note);
+      if (!signatures.some(({ name, keyId }) => name === signer.name && keyId === signer.keyId)) {
+        throw new TreeError(
+          'key_missing',
+          `the key at hand (${signer.vkey}) is not the one of the ledger's checkpoints`,
+          {
+            hint: 'Put the key file back from its backup, and the origin as it was; another key would be another log, which no kept checkpoint proves',
+          },
+        );
+      }
+      const checkpoint = openCheckpoint(note, [signer]);
+      if (checkpoint.size === size && checkpoint.root === root) return;
+    } catch (error) {
+      if (error instanceof TreeError && error.code === 'key_missing') throw error;
+      fault = error;
+    }
+    throw new TreeError('integrity', `the stored checkpoint of ${size} rows was changed`, {
+      hint: HINT,
+      cause: fault,
+    });
+  }
+}
+
+const HINT = 'Find out more with: ipo ledger verify --database URL';
+
+/** A log must never sign what is inconsistent with anything that it signed before (c2sp.org/tlog-checkpoint). */
+async function refuseUnlessExtends(tree: GrowingTree, before: SignedCheckpoint, size: number): Promise<void> {
+  if (size < before.size) {
+    throw new TreeError(
+      'integrity',
+      `the ledger was signed with ${before.size} rows and holds ${size} now: rows were removed, or an older database was put in its place`,
+      { hint: HINT },
+    );
+  }
+  const proof = await proveConsistency(tree, before.size, size);
+  const fault = verifyConsistency(before.size, size, proof, before.root, await rootAt(tree, size));
+  if (fault !== null) {
+    throw new TreeError(
+      'integrity',
+      `the ledger of ${size} rows does not extend the one that was signed with ${before.size}: ${fault}`,
+      { hint: HINT },
+    );
+  }
+}
+
+function missing(id: number): TreeError {
+  return new TreeError('integrity', `row ${id} is missing from the ledger`, { hint: HINT });
+}

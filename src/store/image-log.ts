@@ -1,0 +1,147 @@
+import { insertMany, type runText } from './dialect.ts';
+import type { Interned } from './intern.ts';
+
+/** So many milliseconds may pass before it is written again that an image or a name was seen, when nothing else is new. */
+const STEP = 60_000;
+
+const NEWEST =
+  'on conflict (digest) do update set last_row_id = excluded.last_row_id, last_allowed = excluded.last_allowed';
+const LATER =
+  'on conflict (digest, name) do update set last_seen_at = excluded.last_seen_at where excluded.last_seen_at > image_names.last_seen_at';
+
+/** SeenImage is what was written of an image, and what the rows at hand say of it. */
+export class SeenImage {
+  readonly digest: string;
+  /** Whether its line is known to be there. */
+  there = false;
+  /** The verdict that was written last, with its time; null when it is not known. */
+  allowed: boolean | null = null;
+  at = 0;
+  /** Of the group at hand: its number, the time of the first row, and the newest review (0: none). */
+  group = 0;
+  firstAt = 0;
+  newestId = 0;
+  newestAt = 0;
+  newestAllowed = false;
+
+  constructor(digest: string) {
+    this.digest = digest;
+  }
+}
+
+/** SeenShape is a shape with its image and the time at which its name was written last. */
+export interface SeenShape {
+  readonly shape: Interned;
+  readonly image: SeenImage | null;
+  namedAt: number;
+}
+
+/**
+ * ImageLog keeps, in the transaction that appends rows, what is known of their images: that they were seen, under which names,
+ * and the newest review with its verdict ("Blocked follows the last review"). A verdict that turns is written at once; that the
+ * same image was admitted once more, within a minute: an image's line holds its findings, and a busy one would be rewritten with
+ * every group of rows.
+ */
+export class ImageLog {
+  readonly #images = new Map<string, SeenImage>();
+  #group = 0;
+
+  /** Gives a shape what it needs here. */
+  follow(shape: Interned): SeenShape {
+    const { digest } = shape;
+    let image = digest === null ? null : (this.#images.get(digest) ?? null);
+    if (image === null && digest !== null) this.#images.set(digest, (image = new SeenImage(digest)));
+    return { shape, image, namedAt: -Infinity };
+  }
+
+  /** Forgets the verdicts that it wrote, since another process wrote too, or the last write may not have been committed. */
+  forget(): void {
+    for (const image of this.#images.values()) image.allowed = null;
+  }
+
+  /** Forgets everything, for shapes that are followed no more. */
+  clear(): void {
+    this.#images.clear();
+  }
+
+  /** Writes what rows with ids from `first` say of images; what it gives is to be called after the commit. */
+  async write(
+    transaction: Parameters<typeof runText>[0],
+    shapes: readonly SeenShape[],
+    times: readonly number[],
+    first: number,
+  ): Promise<() => void> {
+    const { images, named } = this.#gather(shapes, times, first);
+    // Sorted, so that two transactions lock images in one order.
+    images.sort((a, b) => (a.digest < b.digest ? -1 : 1));
+    const reviewed = images.filter(isNews);
+    const others = images.filter(({ there, newestId }) => !there && newestId === 0);
+    await insertMany(
+      transaction,
+      'images',
+      { digest: 'text', first_seen_at: 'integer' },
+      others.map(({ digest, firstAt }) => [digest, firstAt]),
+      'on conflict (digest) do nothing',
+    );
+    await insertMany(
+      transaction,
+      'images',
+      { digest: 'text', first_seen_at: 'integer', last_row_id: 'integer', last_allowed: 'integer' },
+      reviewed.map((image) => [image.digest, image.firstAt, image.newestId, image.newestAllowed ? 1 : 0]),
+      NEWEST,
+    );
+    const names = new Map<string, [digest: string, name: string, at: number]>();
+    for (const [{ digest, name }, at] of named)
+      names.set(`${digest} ${name}`, [digest ?? '', name ?? '', at]);
+    await insertMany(
+      transaction,
+      'image_names',
+      { digest: 'text', name: 'text', last_seen_at: 'integer' },
+      [...names.values()],
+      LATER,
+    );
+    return () => {
+      for (const image of others) image.there = true;
+      for (const image of reviewed) {
+        image.there = true;
+        image.allowed = image.newestAllowed;
+        image.at = image.newestAt;
+      }
+      for (const [, at, seen] of named) seen.namedAt = at;
+    };
+  }
+
+  #gather(
+    shapes: readonly SeenShape[],
+    times: readonly number[],
+    first: number,
+  ): { readonly images: SeenImage[]; readonly named: (readonly [Interned, number, SeenShape])[] } {
+    const images: SeenImage[] = [];
+    const named: (readonly [Interned, number, SeenShape])[] = [];
+    this.#group += 1;
+    for (let i = 0; i < shapes.length; i += 1) {
+      const seen = shapes[i] as SeenShape;
+      const { image, shape } = seen;
+      const at = times[i] as number;
+      if (image === null) continue;
+      if (image.group !== this.#group) {
+        image.group = this.#group;
+        image.firstAt = at;
+        image.newestId = 0;
+        images.push(image);
+      }
+      // A reconciliation judges again what runs; it is no review.
+      if (shape.row.kind === 'review') {
+        image.newestId = first + i;
+        image.newestAt = at;
+        image.newestAllowed = shape.row.allowed;
+      }
+      if (shape.name !== null && at >= seen.namedAt + STEP) named.push([shape, at, seen]);
+    }
+    return { images, named };
+  }
+}
+
+function isNews({ newestId, newestAllowed, newestAt, allowed, at }: SeenImage): boolean {
+  return newestId > 0 && (allowed !== newestAllowed || Math.abs(newestAt - at) >= STEP);
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { zstdDecompressSync } from 'node:zlib';
+import { DAY_MS, formatTime } from '../../src/base/index.ts';
+import { leafText, parseKept, type LedgerRow } from '../../src/ledger/index.ts';
+import { ledgerReader, openStore } from '../../src/store/index.ts';
+import { grow, makeSigner, NOW } from '../ledger/grown.ts';
+import { ipo, type Ran } from './fake-terminal.ts';
+import { at, ROWS, serve, sign, signer, store, tampered, url, whole } from './made-ledger.ts';
+
+const document = ({ out }: Ran): Document => JSON.parse(out) as Document;
+interface Document {
+  readonly holds: boolean;
+  readonly checks: readonly { readonly check: string; readonly state: string }[];
+  readonly first_bad: { readonly from: number; readonly to: number } | null;
+  readonly rows: {
+    readonly count: number;
+    readonly first_id: number | null;
+    readonly last_id: number | null;
+  };
+  readonly row?: LedgerRow | null;
+}
+
+suite('ipo ledger verify', () => {
+  const verify = (...args: string[]): Promise<Ran> => ipo(['ledger', 'verify', ...args]);
+
+  test('holds for an export, a database and a service, given an earlier checkpoint', async (t) => {
+    const served = await serve(t);
+    const how = ['--checkpoint', at('kept.txt'), '--key', signer.vkey, '--strict', '-o', 'json'];
+    for (const ran of [
+      await verify('-l', whole, ...how),
+      await verify('--database', url, ...how),
+      await served('ledger', 'verify', ...how),
+      await served('ledger', 'verify', '--days', '1', ...how),
+    ]) {
+      assert.equal(ran.code, 0, ran.err + ran.out);
+      const answer = document(ran);
+      assert.deepEqual([answer.holds, answer.first_bad, answer.rows.last_id], [true, null, ROWS]);
+      assert.ok(answer.checks.every(({ state }) => state === 'held'));
+    }
+    const stdin = await ipo(['ledger', 'verify', '--ledger', '-'], { stdin: readFileSync(whole) });
+    assert.equal(stdin.code, 0);
+    assert.match(
+      stdin.out,
+      /^✓ 700 rows are as signed\.\nstdin {2}· {2}log ipo\.example\/ledger\/test {2}· {2}tree of 700 rows\n/,
+    );
+    assert.match(stdin.out, /What this does not show\n {2}· Without a checkpoint that was kept elsewhere/);
+    assert.equal((await verify('-l', whole, '--strict')).code, 5);
+  });
+
+  test('names the first bad row and exits with 4', async () => {
+    const kept = ['--checkpoint', at('kept.txt')];
+    const lines = zstdDecompressSync(readFileSync(whole)).toString().trimEnd().split('\n');
+    const changed = lines.map((line) =>
+      line.replace(/^(\{"type":"row","id":260,.*"pod":)"[^"]*"/, '$1"forged"'),
+    );
+    writeFileSync(at('changed.ndjson'), `${changed.join('\n')}\n`);
+    const edited = await verify('-l', at('changed.ndjson'), ...kept, '-o', 'json');
+    assert.equal(edited.code, 4);
+    assert.deepEqual([document(edited).first_bad?.from, document(edited).first_bad?.to], [257, 512]);
+    writeFileSync(at('cut.ndjson'), `${lines.toSpliced(300, 1).join('\n')}\n`);
+    const cut = await verify('-l', at('cut.ndjson'), ...kept);
+    assert.equal(cut.code, 4);
+    assert.match(cut.out, /^✗ The ledger does not hold/);
+    assert.match(cut.out, /First bad row {2}row 401\n {2}row 401 is missing\.\n/);
+
+    const database = await tampered('edited.db', "update ledger_rows set pod = 'forged' where id = 123");
+    const exact = await verify('--database', database, ...kept);
+    assert.equal(exact.code, 4);
+    assert.match(exact.out, /First bad row {2}row 123\n/);
+    const shorter = await tampered(
+      'shorter.db',
+      'delete from ledger_rows where id > 200',
+      'update ledger_head set size = 200',
+      'update ledger_tree set size = 200',
+      'delete from checkpoints',
+    );
+    assert.equal((await verify('--database', shorter)).code, 0, 'nothing inside shows it');
+    const missing = await verify('--database', shorter, ...kept);
+    assert.equal(missing.code, 4);
+    assert.match(missing.out, /First bad row {2}one of the rows 201 to 300\n/);
+    const other = await verify('-l', whole, '--key', makeSigner().vkey);
+    assert.equal(other.code, 4);
+    assert.match(other.out, /✗ signature +the note is not signed by ipo\.example/);
+  });
+
+  test('takes as kept a note, several, a proof and an earlier export; a key from a file', async () => {
+    const note = (await ipo(['ledger', 'checkpoint', '-l', whole])).out;
+    writeFileSync(at('several.txt'), `${readFileSync(at('kept.txt'), 'utf8')}\n${note}`);
+    writeFileSync(at('key.txt'), `# key of the log\n${signer.vkey}\n`);
+    await ipo(['ledger', 'prove', '5', '-l', whole, '-o', at('row-5.tlog-proof')]);
+    for (const kept of ['kept.txt', 'several.txt', 'row-5.tlog-proof', 'whole.ndjson.zst']) {
+      const ran = await verify(
+        '--database',
+        url,
+        '--checkpoint',
+        at(kept),
+        '--key',
+        at('key.txt'),
+        '--strict',
+      );
+      assert.equal(ran.code, 0, ran.out + ran.err);
+    }
+    writeFileSync(at('words.txt'), 'words');
+    for (const [args, code] of [
+      [['--checkpoint', at('words.txt')], 2],
+      [['--checkpoint', at('none.txt')], 3],
+      [['--key', at('words.txt')], 2],
+      [['--key', 'a+12345678+AAAA'], 2],
+      [['--days', '3'], 2],
+      [['--proof', at('row-5.tlog-proof'), '-l', whole], 2],
+    ] as const)
+      assert.equal((await verify('-l', whole, ...args)).code, code, args.join(' '));
+    assert.equal((await verify('-l', at('words.txt'))).code, 2);
+  });
+});
+
+suite('ipo ledger prove', () => {
+  test('proves a row from an export, a part of it, a database and a service alike, and is verified offline', async (t) => {
+    const served = await serve(t);
+    const part = at('some.ndjson');
+    const range = ['--from', formatTime(NOW - DAY_MS + 31_000), '--to', formatTime(NOW - DAY_MS + 60_000)];
+    assert.equal((await ipo(['ledger', 'export', '--database', url, ...range, '-o', part])).code, 0);
+    for (const id of ['310', '400', '512', '513', '599']) {
+      const texts = [
+        await ipo(['ledger', 'prove', id, '-l', whole]),
+        await ipo(['ledger', 'prove', id, '-l', part]),
+        await ipo(['ledger', 'prove', id, '--database', url]),
+        await served('ledger', 'prove', id),
+      ];
+      for (const { code, err } of texts) assert.equal(code, 0, err);
+      assert.equal(new Set(texts.map(({ out }) => out)).size, 1, `row ${id}`);
+      const proof = await ipo(['ledger', 'verify', '--proof', '-', '--key', signer.vkey, '-o', 'json'], {
+        stdin: texts[0]?.out ?? '',
+      });
+      const answer = document(proof);
+      assert.deepEqual([proof.code, answer.holds, answer.row?.id], [0, true, Number(id)]);
+      assert.equal(
+        leafText(answer.row as LedgerRow),
+        leafText((await ledgerReader(store).row(Number(id))) as LedgerRow),
+      );
+    }
+    const forged = (await ipo(['ledger', 'prove', '9', '-l', whole])).out.replace('index 8', 'index 7');
+    const bad = await ipo(['ledger', 'verify', '--proof', '-', '--key', signer.vkey], { stdin: forged });
+    assert.equal(bad.code, 4);
+    assert.match(bad.out, /^✗ The proof does not hold\.\n/);
+  });
+
+  test('says what cannot be proved', async () => {
+    for (const [args, code] of [
+      [['0', '-l', whole], 2],
+      [['x', '-l', whole], 2],
+      [['701', '-l', whole], 2],
+      [['1', '-l', at('some.ndjson')], 2],
+      [['701', '--database', url], 2],
+    ] as const)
+      assert.equal((await ipo(['ledger', 'prove', ...args])).code, code, args.join(' '));
+    const bare = await ipo(['ledger', 'verify', '--proof', at('kept.txt')]);
+    assert.equal(bare.code, 2);
+    assert.match(bare.err, /worth nothing without a key or a kept checkpoint/);
+    assert.equal(
+      (
+        await ipo([
+          'ledger',
+          'prove',
+          '3',
+          '--database',
+          await tampered('forged.db', "update ledger_rows set pod = 'x' where id = 3"),
+        ])
+      ).code,
+      4,
+    );
+  });
+});
+
+suite('ipo ledger checkpoint', () => {
+  test('prints the newest note from an export, a database and a service', async (t) => {
+    const served = await serve(t);
+    const notes = [
+      (await ipo(['ledger', 'checkpoint', '-l', whole])).out,
+      (await ipo(['ledger', 'checkpoint', '--database', url])).out,
+      (await served('ledger', 'checkpoint')).out,
+    ];
+    assert.equal(new Set(notes).size, 1);
+    assert.equal(parseKept(notes[0] ?? '', 'note')[0]?.checkpoint.size, ROWS);
+    const verified = await served('ledger', 'checkpoint', '--verify');
+    assert.equal(verified.code, 0, verified.err);
+    assert.match(
+      verified.out,
+      /^log +ipo\.example\/ledger\/test\nrows +700\nroot +\S{44}\nsignature +holds \(key [0-9a-f]{8}\), by the key that the ledger itself names\n/,
+    );
+    assert.ok(verified.out.includes(signer.vkey));
+    const other = await ipo([
+      'ledger',
+      'checkpoint',
+      '--database',
+      url,
+      '--verify',
+      '--key',
+      makeSigner().vkey,
+    ]);
+    assert.equal(other.code, 4);
+  });
+
+  test('replaces a kept one only by one that extends it', async (t) => {
+    const served = await serve(t);
+    const path = at('watched.txt');
+    copyFileSync(at('kept.txt'), path);
+    const ran = await served('ledger', 'checkpoint', '--save', path);
+    assert.deepEqual([ran.code, ran.out], [0, '']);
+    assert.match(ran.err, /extends the checkpoint of 300 rows that was kept; .* holds that of 700 now/);
+    assert.equal(
+      (await ipo(['ledger', 'checkpoint', '--database', url, '--save', path])).code,
+      0,
+      'the same again',
+    );
+    // Another history of the same log, signed with the same key.
+    const fork = await openStore({ url: `sqlite:${at('fork.db')}` });
+    await grow(fork, 0, 100);
+    await grow(fork, 100, 800);
+    await sign(fork);
+    await fork.close();
+    const before = readFileSync(path, 'utf8');
+    const forked = await ipo([
+      'ledger',
+      'checkpoint',
+      '--database',
+      `sqlite:${at('fork.db')}`,
+      '--save',
+      path,
+    ]);
+    assert.equal(forked.code, 4);
+    assert.match(forked.err, /the checkpoint of 700 rows that was kept is not extended by the newest of 800/);
+    assert.equal(readFileSync(path, 'utf8'), before);
+    copyFileSync(at('kept.txt'), path);
+    const offline = await ipo(['ledger', 'checkpoint', '-l', whole, '--save', path]);
+    assert.equal(offline.code, 2);
+    assert.match(offline.err, /an export cannot prove that it extends/);
+  });
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { isIpoError } from '../../src/base/index.ts';
+import {
+  keptOfExport,
+  leafText,
+  parseKept,
+  parseVkey,
+  verifyDatabase,
+  verifyExport,
+  verifyProof,
+  writeTlogProof,
+  type SignedCheckpoint,
+  type Verification,
+} from '../../src/ledger/index.ts';
+import { proveConsistency, proveInclusion } from '../../src/ledger/tiles.ts';
+import { growing, makeSigner } from './grown.ts';
+import { MemoryTree } from './memory-tree.ts';
+import { bytesOf, sealedExport } from './sealed.ts';
+
+const signer = makeSigner();
+const keys = [parseVkey(signer.vkey)];
+const STEPS = [40, 260, 400, 400];
+const tree = new MemoryTree();
+const signed: SignedCheckpoint[] = [];
+for (const count of STEPS) {
+  tree.grow(count);
+  const checkpoint = await growing(tree, signer).checkpoint();
+  if (checkpoint !== null) signed.push(checkpoint);
+}
+const newest = signed.at(-1) as SignedCheckpoint;
+const SIZE = 1100;
+const notes = signed.map(({ note }) => note);
+const keptOf = (...which: number[]) => which.flatMap((i) => parseKept(notes[i] ?? '', `kept-${i}`));
+
+/** The export of the rows from `first` to `last`. */
+const exportOf = (first: number, last = SIZE): Promise<string[]> =>
+  sealedExport(tree, tree.all.slice(first - 1, last), newest, signer);
+
+const check = (lines: readonly string[], options: Partial<Parameters<typeof verifyExport>[2]> = {}) =>
+  verifyExport(bytesOf(lines, 10_000), 'ledger.ndjson', { keys, kept: [], ...options });
+
+/** Which checks failed. */
+const failed = ({ checks }: Verification): string[] =>
+  checks.flatMap(({ check: name, state }) => (state === 'failed' ? [name] : []));
+const state = ({ checks }: Verification, name: string): string | undefined =>
+  checks.find((one) => one.check === name)?.state;
+
+async function codeOf(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+  } catch (error) {
+    if (isIpoError(error)) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+suite('an export', () => {
+  test('holds, whichever part of the ledger it is and whatever was kept', async () => {
+    for (const [first, last] of [
+      [1, 1100],
+      [1, 1],
+      [1, 256],
+      [2, 1100],
+      [257, 1100],
+      [300, 700],
+      [300, 301],
+      [257, 512],
+      [1025, 1100],
+      [1100, 1100],
+      [1101, 1100],
+    ] as const) {
+      const result = await check(await exportOf(first, last), { kept: keptOf(0, 1, 2, 3) });
+      assert.deepEqual(failed(result), [], `${first} to ${last}: ${JSON.stringify(result.checks)}`);
+      assert.equal(result.holds, true);
+      assert.equal(result.rows.count, last - first + 1);
+      assert.equal(result.tree?.root, newest.root);
+      assert.equal(result.key, signer.vkey);
+      assert.equal(result.firstBad, null);
+    }
+  });
+
+  test('is held against kept checkpoints that its rows do not reach by a proof, where one can be had', async () => {
+    const lines = await exportOf(900);
+    assert.equal(state(await check(lines, { kept: keptOf(1) }), 'kept_checkpoint'), 'not_checked');
+    const prove = (before: number, size: number) => proveConsistency(tree, before, size);
+    assert.equal(state(await check(lines, { kept: keptOf(1), prove }), 'kept_checkpoint'), 'held');
+    const lying = async (before: number, size: number) => (await prove(before, size)).toReversed();
+    assert.equal(state(await check(lines, { kept: keptOf(1), prove: lying }), 'kept_checkpoint'), 'failed');
+    const silent = async () => null;
+    assert.equal(
+      state(await check(lines, { kept: keptOf(1), prove: silent }), 'kept_checkpoint'),
+      'not_checked',
+    );
+  });
+
+  test('without a kept checkpoint or a key says what the check cannot show', async () => {
+    const bare = await check(await exportOf(1), { keys: [] });
+    assert.equal(bare.holds, true);
+    assert.equal(bare.limits.length, 2);
+    assert.match(bare.limits.join(), /cannot show that the newest rows were not cut off/);
+    assert.match(bare.limits.join(), /does not show whose key/);
+    assert.deepEqual((await check(await exportOf(1), { kept: keptOf(0) })).limits, []);
+    assert.equal((await check(await exportOf(5))).limits.length, 2);
+  });
+
+  test('without a tree, a signature or its last line does not hold', async () => {
+    const [head = '', ...rest] = await exportOf(1);
+    const { tree: _, ...header } = JSON.parse(head) as Record<string, unknown>;
+    const bare = await check([JSON.stringify(header), ...rest.slice(0, -1)]);
+    assert.deepEqual(failed(bare), ['signature']);
+    const kept = await check([JSON.stringify(header), ...rest.slice(0, -1)], { kept: keptOf(2) });
+    assert.equal(state(kept, 'kept_checkpoint'), 'held');
+    assert.equal(kept.holds, false);
+    assert.deepEqual(failed(await check([head, ...rest.slice(0, -1)])), ['signature']);
+  });
+
+  test('of rows with fields of a later release is hashed as it stands', async () => {
+    const later = new MemoryTree();
+    later.grow(300);
+    await growing(later, signer).checkpoint();
+    const lines = await sealedExport(
+      later,
+      later.all,
+      (await later.newestCheckpoint()) as SignedCheckpoint,
+      signer,
+    );
+    assert.equal((await check(lines)).holds, true);
+    // Another order of the keys and other spellings are the same row; one field more is another.
+    const shuffled = lines.map((line) => {
+      const value = JSON.parse(line) as Record<string, unknown>;
+      return value.type === 'row'
+        ? JSON.stringify(Object.fromEntries(Object.entries(value).toReversed()), null, 1).replaceAll(
+            '\n',
+            ' ',
+          )
+        : line;
+    });
+    assert.equal((await check(shuffled)).holds, true);
+    const more = lines.map((line) => line.replace('"id":17,', '"id":17,"clock_suspect":true,'));
+    const result = await check(more);
+    assert.deepEqual(failed(result), ['tree']);
+    assert.deepEqual([result.firstBad?.from, result.firstBad?.to], [1, 256]);
+  });
+
+  test('that is none is refused', async () => {
+    assert.equal(await codeOf(check(['{"a":1}'])), 'format');
+    assert.equal(await codeOf(check([])), 'empty');
+    assert.equal(await codeOf(check(['not json'])), 'format');
+  });
+
+  test('in which many rows are missing is told so at once', async () => {
+    const [head = '', ...rest] = await exportOf(1);
+    const header = JSON.parse(head) as { tree: Record<string, unknown> };
+    header.tree.size = Number.MAX_SAFE_INTEGER;
+    header.tree.last_id = Number.MAX_SAFE_INTEGER;
+    const result = await check([JSON.stringify(header), ...rest]);
+    assert.equal(result.holds, false);
+    assert.equal(result.firstBad?.from, 1101);
+  });
+
+  test('that was kept shows where a later one was written anew', async () => {
+    const fork = new MemoryTree();
+    for (const count of STEPS) fork.grow(count);
+    fork.rewrite(fork.all.slice(600).map((row) => ({ ...row, reason: 'known exploited: CVE-2021-44228' })));
+    const checkpoint = (await growing(fork, signer).checkpoint()) as SignedCheckpoint;
+    const lines = await sealedExport(fork, fork.all, checkpoint, signer);
+    assert.equal((await check(lines)).holds, true, 'nothing inside shows it');
+    const between = await check(lines, { kept: keptOf(0, 1, 2) });
+    assert.deepEqual(failed(between), ['kept_checkpoint']);
+    assert.deepEqual([between.firstBad?.from, between.firstBad?.to], [301, 700]);
+    const kept = [await keptOfExport(bytesOf(await exportOf(1)), 'earlier.ndjson')];
+    const exact = await check(lines, { kept });
+    assert.deepEqual([exact.firstBad?.from, exact.firstBad?.to], [513, 768]);
+  });
+});
+
+suite('what was kept', () => {
+  test('is one note, several one after another, or a proof', async () => {
+    for (const text of [notes.join(''), notes.join('\n'), notes.join('\n\n\n'), `${notes.join('\n')}\n\n`]) {
+      assert.deepEqual(
+        parseKept(text, 'anchor').map(({ checkpoint }) => checkpoint.size),
+        [40, 300, 700, 1100],
+      );
+    }
+    const proof = writeTlogProof({
+      index: 3,
+      proof: await proveInclusion(tree, 3, SIZE),
+      note: newest.note,
+      extra: null,
+    });
+    assert.equal(parseKept(proof, 'row.tlog-proof')[0]?.note, newest.note);
+    for (const bad of ['', '\n\n', 'words', notes.join('words\n')])
+      assert.throws(() => parseKept(bad, 'x'), { code: 'format' }, bad);
+    assert.equal(await codeOf(keptOfExport(bytesOf((await exportOf(1)).slice(0, -1)), 'x')), 'format');
+    assert.equal(await codeOf(keptOfExport(bytesOf([]), 'x')), 'format');
+  });
+
+  test('of another log, or by another key, does not agree', async () => {
+    const lines = await exportOf(1);
+    for (const other of [makeSigner(), makeSigner('ipo.example/ledger/other')]) {
+      const foreign = new MemoryTree();
+      foreign.grow(SIZE);
+      const checkpoint = (await growing(foreign, other).checkpoint()) as SignedCheckpoint;
+      const result = await check(lines, { kept: parseKept(checkpoint.note, 'kept') });
+      assert.deepEqual(failed(result), ['kept_checkpoint']);
+      assert.equal(result.firstBad, null);
+    }
+  });
+});
+
+suite('a proof', () => {
+  const text = async (id: number, size = SIZE, note = newest.note): Promise<string> =>
+    writeTlogProof({
+      index: id - 1,
+      proof: await proveInclusion(tree, id - 1, size),
+      note,
+      extra: Buffer.from(leafText(tree.all[id - 1] ?? tree.all[0]!)),
+    });
+
+  test('holds under a key, or a checkpoint that was kept, and gives its row', async () => {
+    for (const id of [1, 2, 256, 257, 1100]) {
+      const result = verifyProof(await text(id), 'row.tlog-proof', { keys, kept: [] });
+      assert.deepEqual(failed(result), []);
+      assert.equal(result.row?.['id'], id);
+      assert.equal(result.row?.['namespace'], tree.all[id - 1]?.namespace);
+      assert.equal(verifyProof(await text(id), 'row', { keys: [], kept: keptOf(3) }).holds, true);
+    }
+  });
+
+  test('does not hold for another row, under another key, or beside another kept checkpoint', async () => {
+    const good = await text(500);
+    const other = leafText({ ...tree.all[499]!, pod: 'another' });
+    const changed = good.replace(/^extra .*$/m, `extra ${Buffer.from(other).toString('base64')}`);
+    assert.deepEqual(failed(verifyProof(changed, 'row', { keys, kept: [] })), ['proof']);
+    assert.deepEqual(failed(verifyProof(good, 'row', { keys: [parseVkey(makeSigner().vkey)], kept: [] })), [
+      'signature',
+    ]);
+    assert.deepEqual(failed(verifyProof(good, 'row', { keys: [], kept: keptOf(0) })), ['kept_checkpoint']);
+    const forked = new MemoryTree();
+    for (const count of STEPS) forked.grow(count);
+    forked.rewrite([{ ...forked.all[9]!, pod: 'another' }]);
+    const note = (await growing(forked, signer).checkpoint())?.note ?? '';
+    assert.deepEqual(failed(verifyProof(good, 'row', { keys, kept: parseKept(note, 'kept') })), [
+      'kept_checkpoint',
+    ]);
+  });
+
+  test('without its row is refused', async () => {
+    const bare = (await text(5)).replace(/^extra .*\n/m, '');
+    assert.throws(() => verifyProof(bare, 'row', { keys, kept: [] }), { code: 'format' });
+  });
+});
+
+suite('a database', () => {
+  test('holds, before and after its first checkpoint and while it grows', async () => {
+    const young = new MemoryTree();
+    const options = { keys: [], kept: [] };
+    assert.equal((await verifyDatabase(young, 'db', options)).holds, true);
+    young.grow(300);
+    const unsigned = await verifyDatabase(young, 'db', options);
+    assert.equal(unsigned.holds, true);
+    assert.match(unsigned.limits.join(), /No checkpoint is signed over rows 1 to 300 yet/);
+    await growing(young, signer).checkpoint();
+    young.grow(10);
+    const grown = await verifyDatabase(young, 'db', options);
+    assert.deepEqual(
+      [grown.holds, grown.tree?.size, grown.key, grown.rows.last],
+      [true, 300, signer.vkey, 310],
+    );
+    assert.match(grown.limits.join(), /No checkpoint is signed over rows 301 to 310 yet/);
+    const result = await verifyDatabase(tree, 'db', { keys, kept: keptOf(0, 1, 2, 3) });
+    assert.deepEqual([result.holds, result.limits, result.tree?.size], [true, [], SIZE]);
+  });
+});

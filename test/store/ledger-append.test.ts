@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  AppendError,
+  recordedRow,
+  type LedgerEntry,
+  type LedgerRow,
+  type NewRow,
+} from '../../src/ledger/index.ts';
+import { openStore } from '../../src/store/open.ts';
+import { ledgerReader } from '../../src/store/ledger-rows.ts';
+import { ledgerWriter } from '../../src/store/ledger-append.ts';
+import { sizeOf, SPAN_ROWS } from '../../src/store/spans.ts';
+import { packUid, unpackUid } from '../../src/store/uid.ts';
+import { arbitraryLedgerRow } from '../decision/arbitraries.ts';
+import { all, AT, newRow, numbers, review, uidOf } from '../ledger/parts.ts';
+import { runs } from '../runs.ts';
+import { forEachEngine } from './engines.ts';
+
+forEachEngine('appending', (engine) => {
+  test('rows get numbers from 1 without a gap, in the order of the entries', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const first = await writer.appendAll([review(1, 2), review(2)]);
+    const second = await writer.appendAll([review(3, 3)]);
+    assert.deepEqual(
+      [...first, ...second].map(({ rows }) => numbers(rows)),
+      [[1, 2], [3], [4, 5, 6]],
+    );
+    assert.ok([...first, ...second].every(({ repeat }) => !repeat));
+    const rows = await all(ledgerReader(store).oldestFirst({ first: 1, last: 6 }));
+    assert.deepEqual(
+      rows,
+      [...first, ...second].flatMap((stored) => stored.rows),
+    );
+    assert.deepEqual(
+      await all(ledgerReader(store).newestFirst({ first: 2, last: 5 })),
+      rows.slice(1, 5).toReversed(),
+    );
+  });
+
+  test('a review that is there already is left as it is and answered with what is stored', async (t) => {
+    const store = await engine.open(t);
+    const [stored] = await ledgerWriter(store).appendAll([review(1, 2)]);
+    const other = { uid: uidOf(1), rows: [newRow({ allowed: false, reason: 'registry not allowed: x' })] };
+    for (const writer of [ledgerWriter(store), ledgerWriter(store)]) {
+      const [first, repeat, later] = await writer.appendAll([review(2), other, review(3)]);
+      assert.deepEqual(repeat, { rows: stored?.rows, repeat: true });
+      assert.deepEqual([numbers(first?.rows ?? []), numbers(later?.rows ?? [])], [[3], [4]]);
+    }
+    assert.equal(await sizeOf(store), 4);
+  });
+
+  test('a review that comes twice in one call is appended once', async (t) => {
+    const store = await engine.open(t);
+    const [first, second] = await ledgerWriter(store).appendAll([
+      review(1, 2),
+      review(1, 1, { allowed: false }),
+    ]);
+    assert.deepEqual([first?.repeat, second?.repeat], [false, true]);
+    assert.deepEqual(second?.rows, first?.rows);
+    assert.equal(await sizeOf(store), 2);
+  });
+
+  test('a review is known again however many rows have come since', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const fill = async (from: number, reviews: number, rows: number): Promise<void> => {
+      await writer.appendAll(Array.from({ length: reviews }, (_, i) => review(from + i, rows)));
+    };
+    await fill(1, 300, 3);
+    for (let i = 0; i < 70; i += 1) await fill(10_000 + i, 1, 1000);
+    await fill(20_000, 20, 1);
+    const size = await sizeOf(store);
+    const kept = await store.read.selectFrom('ledger_uids').select('segment').execute();
+    assert.deepEqual(kept, [{ segment: 0 }], 'of a full segment there is a filter');
+    const known = [1, 300, 10_000, 10_063, 10_064, 10_065, 10_069, 20_000, 20_019];
+    for (const who of ['the same', 'another', 'another without a filter']) {
+      // A ledger that came in by a migration has none, and gets it.
+      if (who.endsWith('filter'))
+        await store.write((transaction) => transaction.deleteFrom('ledger_uids').execute());
+      const answers = await (who === 'the same' ? writer : ledgerWriter(store)).appendAll(
+        known.map((n) => review(n, 2, { allowed: false })),
+      );
+      assert.deepEqual(
+        answers.map(({ repeat, rows }) => [repeat, rows[0]?.review_uid, rows[0]?.allowed]),
+        known.map((n) => [true, uidOf(n), true]),
+      );
+      assert.equal(answers[2]?.rows.length, 1000);
+    }
+    assert.equal(await sizeOf(store), size);
+    assert.equal((await store.read.selectFrom('ledger_uids').select('segment').execute()).length, 1);
+  });
+
+  test('what no review asked for is appended each time', async (t) => {
+    const store = await engine.open(t);
+    const entry: LedgerEntry = { uid: null, rows: [newRow({ kind: 'reconcile' })] };
+    await ledgerWriter(store).appendAll([entry, entry]);
+    assert.equal(await sizeOf(store), 2);
+  });
+
+  test('an entry that can never be stored takes nothing with it into the ledger', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const broken = { uid: uidOf(2), rows: [newRow({ at: 1.5 })] };
+    await assert.rejects(writer.appendAll([review(1), broken]), (error) => {
+      return error instanceof AppendError && error.code === 'invalid_request';
+    });
+    assert.equal(await sizeOf(store), 0);
+    const [stored] = await writer.appendAll([review(1)]);
+    assert.deepEqual(numbers(stored?.rows ?? []), [1]);
+  });
+
+  test('replicas that append at once leave no gap, and a review that all of them got is there once', async (t) => {
+    const url = await engine.migrated();
+    const stores = await Promise.all([1, 2, 3].map(() => openStore({ url })));
+    t.after(() => Promise.all(stores.map((store) => store.close())));
+    const answers = await Promise.all(
+      stores.flatMap((store, replica) => {
+        const writer = ledgerWriter(store);
+        return Array.from({ length: 12 }, (_, i) =>
+          writer.appendAll([review(i + 1, 2), review(1000 * (replica + 1) + i)]),
+        );
+      }),
+    );
+    const [store] = stores;
+    assert.ok(store);
+    const rows = await all(ledgerReader(store).oldestFirst({ first: 1, last: await sizeOf(store) }));
+    assert.deepEqual(
+      numbers(rows),
+      Array.from({ length: 12 * 2 + 3 * 12 }, (_, i) => i + 1),
+    );
+    const shared = answers.map(([both]) => both);
+    assert.equal(shared.filter((answer) => answer?.repeat === false).length, 12);
+    for (const answer of shared) {
+      const [row] = answer?.rows ?? [];
+      assert.deepEqual(
+        answer?.rows,
+        rows.filter(({ review_uid }) => review_uid === row?.review_uid),
+      );
+    }
+    const shapes = await store.read.selectFrom('ledger_shapes').select('id').execute();
+    assert.equal(shapes.length, 2, 'one for each container');
+  });
+
+  test('every row reads back as it was given, whatever its texts', async (t) => {
+    const store = await engine.open(t);
+    const reader = ledgerReader(store);
+    const writer = ledgerWriter(store);
+    const text = fc.option(
+      fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('\0', '\ud800', 'é', "'")),
+    );
+    const rows = arbitraryLedgerRow().chain((row) =>
+      fc
+        .record({
+          pod: text,
+          pod_uid: text,
+          container: text,
+          namespace: text,
+          cluster: text,
+          label: text,
+          requester: text,
+          subresource: text,
+          break_glass_reason: text,
+          at: fc.integer({ min: 0, max: AT }),
+        })
+        .map((texts): NewRow => {
+          const { id: _, time: __, ...rest } = row;
+          return { ...rest, ...texts };
+        }),
+    );
+    let next = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(rows, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+        async (reviews) => {
+          const size = await reader.size();
+          const entries = reviews.map((given) => ({
+            uid: next % 3 === 0 ? null : `uid ${next++} é`,
+            rows: given,
+          }));
+          next += 1;
+          const stored = await writer.appendAll(entries);
+          const expected = entries
+            .flatMap(({ uid, rows: given }) => given.map((row) => storable(recordedRow(uid, row, 0))))
+            .map((row, i) => ({ ...row, id: size + 1 + i }));
+          assert.deepEqual(
+            stored.flatMap((answer) => answer.rows),
+            expected,
+          );
+          assert.deepEqual(
+            await all(reader.oldestFirst({ first: size + 1, last: await reader.size() })),
+            expected,
+          );
+          assert.deepEqual(await reader.row(size + 1), expected[0]);
+        },
+      ),
+      { numRuns: runs(30) },
+    );
+  });
+
+  test('an image knows its newest review, its names and when it was first seen', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const digest = `sha256:${'b'.repeat(64)}`;
+    const at = (n: number, more: Partial<NewRow>): LedgerEntry =>
+      review(n, 1, { at: AT + n, digest, ...more });
+    await writer.appendAll([
+      at(1, { image: 'nginx:1.27' }),
+      at(2, { image: `nginx@${digest}`, digest: null, allowed: false }),
+      at(3, { image: 'not a reference', kind: 'reconcile', allowed: true }),
+    ]);
+    const image = store.read.selectFrom('images').selectAll().where('digest', '=', digest);
+    const seen = { digest, source: null, first_seen_at: AT + 1, facts_version: 0, facts: null };
+    assert.deepEqual(await image.executeTakeFirst(), { ...seen, last_row_id: 2, last_allowed: 0 });
+    await writer.appendAll([
+      at(4, { at: AT + 61_000, image: 'nginx:1.27' }),
+      at(5, { at: AT + 61_001, image: 'nginx:1.27' }),
+    ]);
+    assert.deepEqual(await image.executeTakeFirst(), { ...seen, last_row_id: 5, last_allowed: 1 });
+    const names = await store.read
+      .selectFrom('image_names')
+      .select(['name', 'last_seen_at'])
+      .orderBy('name')
+      .execute();
+    assert.deepEqual(names, [
+      { name: 'docker.io/library/nginx', last_seen_at: AT + 2 },
+      { name: 'docker.io/library/nginx:1.27', last_seen_at: AT + 61_001 },
+    ]);
+  });
+
+  test('a period is found by its rows, wherever a clock was set back', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const times = Array.from(
+      { length: 2 * SPAN_ROWS + 50 },
+      (_, i) => AT + 1000 * (i - (i > 5000 && i < 6000 ? 2500 : 0)),
+    );
+    for (let from = 0; from < times.length; from += 1000) {
+      await writer.appendAll([
+        { uid: null, rows: times.slice(from, from + 1000).map((at) => newRow({ at })) },
+      ]);
+    }
+    const reader = ledgerReader(store);
+    const expected = (from: number, to: number): object => ({
+      first: times.findIndex((at) => at >= from) + 1,
+      last: times.findLastIndex((at) => at <= to) + 1,
+    });
+    for (const [from, to] of [
+      [0, 9],
+      [4000, 4100],
+      [4090, 4105],
+      [5400, 5600],
+      [8000, 9000],
+    ] as const) {
+      const period = [AT + from * 1000, AT + to * 1000] as const;
+      assert.deepEqual(await reader.rangeOf(...period), expected(...period));
+    }
+    assert.deepEqual(await reader.rangeOf(null, null), { first: 1, last: times.length });
+    for (const none of [await reader.rangeOf(0, AT - 1), await reader.rangeOf(AT * 2, null)])
+      assert.ok(none.first > none.last);
+  });
+
+  test('a list gives what its filter chooses, newest first, and counts it', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const rows = Array.from({ length: 400 }, (_, i) =>
+      newRow({
+        at: AT + i * 1000,
+        namespace: ['shop', 'payments', 'data'][i % 3] ?? null,
+        cluster: i % 50 === 0 ? 'b' : 'a',
+        image: i % 2 === 0 ? 'Registry.example/100%_x:1' : 'nginx',
+        digest: `sha256:${String(i % 4).repeat(64)}`,
+        allowed: i % 5 !== 0,
+        label: i % 5 === 0 ? 'tag' : null,
+        policy: i % 7 === 0 ? 'p7' : 'p',
+        break_glass: i % 11 === 0,
+      }),
+    );
+    await writer.appendAll([{ uid: null, rows }]);
+    const reader = ledgerReader(store);
+    const cases: [Parameters<typeof reader.list>[0], (i: number, row: NewRow) => boolean][] = [
+      [{}, () => true],
+      [{ namespace: 'shop' }, (_, row) => row.namespace === 'shop'],
+      [{ cluster: 'b', refused: true }, (i) => i % 50 === 0],
+      [{ image: '100%_X' }, (i) => i % 2 === 0],
+      [{ image: '%', refused: false }, (i) => i % 2 === 0 && i % 5 !== 0],
+      [{ digest: `sha256:${'2'.repeat(64)}`, breakGlass: true }, (i) => i % 4 === 2 && i % 11 === 0],
+      [
+        { label: 'tag', policy: 'p7', from: AT + 35_000, to: AT + 300_000 },
+        (i) => i % 35 === 0 && i >= 35 && i <= 300,
+      ],
+      [{ from: AT + 390_000 }, (i) => i >= 390],
+      [{ to: AT + 3000, breakGlass: false }, (i) => i <= 3 && i % 11 !== 0],
+      [{ namespace: 'none' }, () => false],
+    ];
+    for (const [filter, chosen] of cases) {
+      const ids = rows.flatMap((row, i) => (chosen(i, row) ? [i + 1] : [])).toReversed();
+      for (const [limit, offset] of [
+        [10, 0],
+        [3, 2],
+        [1000, 0],
+        [5, 399],
+        [0, 0],
+      ] as const) {
+        const { items, total } = await reader.list(filter, { limit, offset });
+        assert.deepEqual(
+          [numbers(items), total],
+          [ids.slice(offset, offset + limit), ids.length],
+          JSON.stringify(filter),
+        );
+      }
+    }
+    assert.equal(await reader.row(401), null);
+    assert.equal(await reader.row(NaN), null);
+  });
+});
+
+test('uids are packed so that no two are one', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.uuid(), fc.string({ minLength: 14, maxLength: 17 }), fc.string({ unit: 'grapheme' })),
+      (uid) => {
+        if (uid.includes('\0') || !uid.isWellFormed()) return;
+        assert.equal(unpackUid(packUid(uid)), uid);
+      },
+    ),
+    { numRuns: runs(500) },
+  );
+  assert.equal(packUid(uidOf(1)).length, 16);
+});
+
+function storable<T extends Omit<LedgerRow, 'id'>>(row: T): T {
+  return JSON.parse(JSON.stringify(row), (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\u{FFFD}') : value,
+  ) as T;
+}
