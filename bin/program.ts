@@ -1,7 +1,21 @@
 import { Command, CommanderError, Option } from 'commander';
+import { accountCommand } from './commands/account.ts';
+import { auditCommand } from './commands/audit.ts';
 import { checkCommand } from './commands/check.ts';
+import { demoCommand } from './commands/demo.ts';
+import { imagesCommand } from './commands/images.ts';
+import { ledgerCommand } from './commands/ledger.ts';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
+import { migrateCommand } from './commands/migrate.ts';
 import { policyCommand } from './commands/policy.ts';
+import { scanCommand } from './commands/scan.ts';
+import { serveCommand } from './commands/serve.ts';
+import { tokenCommand } from './commands/token.ts';
+import { triageCommand } from './commands/triage.ts';
+import { vulnsCommand } from './commands/vulns.ts';
 import { whatifCommand } from './commands/whatif.ts';
+import { whoamiCommand } from './commands/whoami.ts';
 import { EXIT, report } from './ui/exit.ts';
 import type { GlobalOptions, Terminal } from './ui/terminal.ts';
 import { VERSION } from './version.ts';
@@ -32,7 +46,25 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
     code = await action(terminal, program.opts<GlobalOptions>());
   };
-  for (const command of [whatifCommand(settle), checkCommand(settle), policyCommand(settle)]) {
+  for (const command of [
+    whatifCommand(settle),
+    checkCommand(settle),
+    policyCommand(settle),
+    ledgerCommand(settle),
+    imagesCommand(settle),
+    vulnsCommand(settle),
+    triageCommand(settle),
+    scanCommand(settle),
+    migrateCommand(settle),
+    serveCommand(settle),
+    demoCommand(settle),
+    loginCommand(settle),
+    logoutCommand(settle),
+    whoamiCommand(settle),
+    accountCommand(settle),
+    tokenCommand(settle),
+    auditCommand(settle),
+  ]) {
     program.addCommand(command);
   }
   configure(program, terminal);
@@ -50,12 +82,21 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
 }
 
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
-function configure(command: Command, terminal: Terminal, above: readonly string[] = []): void {
+function configure(
+  command: Command,
+  terminal: Terminal,
+  above: readonly string[] = [],
+  root = command,
+): void {
   const trail = [...above, command.name()];
   command
     .exitOverride()
     .showHelpAfterError(`  See ${[...trail, '--help'].join(' ')}.`)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // Not those of a command between, which its own help lists.
+      visibleGlobalOptions: (of) => (of === root ? [] : root.options.filter(({ hidden }) => !hidden)),
+    })
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
@@ -63,5 +104,5 @@ function configure(command: Command, terminal: Terminal, above: readonly string[
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
     });
-  for (const child of command.commands) configure(child, terminal, trail);
+  for (const child of command.commands) configure(child, terminal, trail, root);
 }

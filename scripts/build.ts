@@ -36,19 +36,56 @@ const loadedLater: Plugin = {
 /** The files of bin/run that main imports when a command runs; the others belong to one of them. */
 const COMMANDS = [
   'whatif',
+  'whatif-server',
+  'whatif-database',
+  'whatif-runs',
   'check',
   'policy-lint',
   'policy-diff',
   'policy-fmt',
   'policy-init',
   'policy-schema',
+  'ledger-checkpoint',
+  'ledger-export',
+  'ledger-list',
+  'ledger-prove',
+  'ledger-verify',
+  'images',
+  'vulns',
+  'triage',
+  'scan-import',
+  'policy-stored',
+  'policy-apply',
+  'policy-whatif',
+  'migrate',
+  'serve',
+  'demo',
+  'login',
+  'logout',
+  'whoami',
+  'account',
+  'account-password',
+  'token',
+  'audit',
 ];
+
+/** Programs of their own, started by the service; the daemon itself becomes ipod. */
+const WORKERS = ['replay-worker'];
+
+/** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
+const EXTERNAL = ['better-sqlite3', 'pdfkit', 'pg'];
 
 await rm(new URL('dist', root), { recursive: true, force: true });
 await build({
   absWorkingDir: new URL('.', root).pathname,
-  entryPoints: ['bin/main.ts', ...COMMANDS.map((name) => `bin/run/${name}.ts`)],
-  entryNames: '[name]',
+  entryPoints: [
+    'bin/main.ts',
+    { in: 'daemon/main.ts', out: 'ipod' },
+    ...COMMANDS.map((name) => `bin/run/${name}.ts`),
+    ...WORKERS.map((name) => `daemon/${name}.ts`),
+  ].map((entry) => (typeof entry === 'string' ? { in: entry, out: basename(entry, '.ts') } : entry)),
+  external: EXTERNAL,
+  define: { 'import.meta.dirname': '__dirname' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,

@@ -102,8 +102,9 @@ export class FactBook {
     for (const [digest, { names }] of images) {
       for (const text of new Set(names)) {
         const reference = parseReference(text);
-        if ('fault' in reference || (reference.tag === null && reference.digest !== null)) continue;
-        const name = `${reference.name}:${reference.tag ?? 'latest'}`;
+        // A name without a tag is that of an image known by its digest alone; it tells nothing of `latest`.
+        if ('fault' in reference || reference.tag === null) continue;
+        const name = `${reference.name}:${reference.tag}`;
         const known = byName.get(name);
         if (known === undefined) byName.set(name, [digest]);
         else if (!known.includes(digest)) known.push(digest);

@@ -61,19 +61,20 @@ export async function report(
   error: unknown,
   terminal: Terminal,
   options: Pick<GlobalOptions, 'verbose'>,
+  program = 'ipo',
 ): Promise<ExitCode> {
   const { clean: cleaned } = await import('./clean.ts'); // loads a part of the core, which a start without a fault does not need
   const clean = (text: string): string => cleaned(text, 1000);
   if (!isExpected(error)) {
     const message = clean(error instanceof Error ? error.message : String(error));
     terminal.err(
-      `ipo: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
+      `${program}: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
     );
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
   const faults =
-    error.code === 'invalid_policy'
+    (error.code === 'invalid_policy' || error.code === 'invalid_config') && 'problems' in error
       ? (error as PolicyError).problems.map(({ file, line, column, message, hint }) => ({
           place: { file, line, column },
           message,
@@ -84,7 +85,7 @@ export async function report(
     const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined);
     // Names and values of the input stand in all three, so none may speak to the terminal or to a CI system.
     terminal.err(
-      `ipo: ${where.map((part) => `${clean(String(part))}:`).join('')}${where.length > 0 ? ' ' : ''}${clean(message)}\n`,
+      `${program}: ${where.map((part) => `${clean(String(part))}:`).join('')}${where.length > 0 ? ' ' : ''}${clean(message)}\n`,
     );
     if (hint !== null && hint !== undefined) terminal.err(`  ${asSentence(clean(hint))}\n`);
   }

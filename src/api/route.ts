@@ -39,6 +39,10 @@ export interface Answered {
   readonly schema?: z.ZodType;
   /** Media type where it is not `application/json`. */
   readonly type?: string;
+  /** Further media types that it may have, as the call asks for. */
+  readonly otherTypes?: readonly string[];
+  /** What its headers say, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Route is one operation of the service. Who may call it stands in `accounts/access.ts`. */

@@ -1,3 +1,35 @@
 /** Where the parts are joined, for the command line and for tests. */
 export { buildCli, type CliParts } from './build.ts';
 export type { TrivyReport } from '../adapters/trivy/index.ts';
+export { ConfigError } from './config-error.ts';
+export { loadConfig, type Config, type ConfigSources } from './config.ts';
+export { probeHealth } from './probe.ts';
+export { serve, type ServeOptions } from './serve.ts';
+export type { RunningService } from './service.ts';
+export { openServiceClient, parseServer } from './service-client.ts';
+export type {
+  ServiceAnswer,
+  ServiceClient,
+  ServiceRequest,
+  ServiceStream,
+} from '../adapters/service/index.ts';
+export { runReplayWorker } from './replay-door.ts';
+export { migrateDatabase, planDatabase, type MigrationPlan, type PlannedMigration } from './database.ts';
+export { openReplayDatabase, type ReplayDatabase } from './replay-database.ts';
+export {
+  describeScans,
+  openScanDatabase,
+  readReportText,
+  type DescribedScans,
+  type ScanDatabase,
+} from './scan-door.ts';
+export { fillDemo } from './demo.ts';
+export { withMemoryDirectory } from './memory-directory.ts';
+export {
+  decompressed,
+  openBytes,
+  openLedgerDatabase,
+  writeLong,
+  type LedgerDatabase,
+} from './ledger-database.ts';
+export { issuePasswordCode } from './account-database.ts';

@@ -79,7 +79,10 @@ export class ReplayChild {
   async leave(graceMs: number): Promise<void> {
     if (this.#gone) return;
     this.#killed = true;
-    const gone = new Promise<void>((resolve) => this.#process.once('exit', () => resolve()));
+    // One that could not be started has no exit, but an error that may still come.
+    const gone = new Promise<void>((resolve) => {
+      for (const event of ['exit', 'error'] as const) this.#process.once(event, () => resolve());
+    });
     if (this.#process.connected) this.#process.disconnect();
     if (!this.#ready) this.#process.kill('SIGKILL'); // it holds nothing yet, and would hear of it late
     const end = setTimeout(() => this.#process.kill('SIGKILL'), graceMs);

@@ -6,7 +6,10 @@ import type { FromWorker, ReplayFault, ReplaySetup, ReplayTask } from './replay-
 /** ReplayProcessOptions say which ledger is replayed, and what a replay may take. */
 export interface ReplayProcessOptions extends ReplaySetup {
   readonly log: Log;
-  /** Milliseconds that one replay, or one PDF, may take (120 s). */
+  /**
+   * Milliseconds until the answer of a replay, or of a PDF, must be there (120 s), waiting for others included. Less than the 300 s
+   * that our own client waits, and the 600 s after which the server lets go of a connection.
+   */
   readonly timeLimit?: number;
   /** Replays, and PDFs, that may wait (8 each). */
   readonly queue?: number;
@@ -37,6 +40,8 @@ interface Task {
   readonly resolve: (value: Replayed | Uint8Array) => void;
   readonly reject: (error: unknown) => void;
   readonly leave: () => void;
+  /** Whether others were before it. */
+  readonly waited: boolean;
   sent: boolean;
   settled: boolean;
 }
@@ -121,20 +126,25 @@ class Processes implements ReplayProcess {
     const lane = this.#lanes[task.task];
     if (this.#closed) throw unavailable('the service is shutting down');
     if (lane.waiting.length >= (this.#options.queue ?? 8)) {
-      throw unavailable(
-        `${lane.waiting.length} ${task.task === 'replay' ? 'what-ifs' : 'PDFs'} are waiting already`,
-        10,
-      );
+      const message = `${lane.waiting.length} ${task.task === 'replay' ? 'what-ifs' : 'PDFs'} are waiting already`;
+      const hint = 'Ask again in a moment';
+      throw new LiveError('unavailable', message, { retryAfter: 10, hint, queueFull: true });
     }
+    const limit = this.#options.timeLimit ?? 120_000;
     return new Promise((resolve, reject) => {
       const cancel = (): void => this.#drop(lane, made, unavailable('nobody waits for the answer any more'));
-      const leave = (): void => signal.removeEventListener('abort', cancel);
+      const timer = setTimeout(() => this.#drop(lane, made, tooLate(made, limit)), limit);
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+      };
       const made: Task = {
         id: (this.#count += 1),
         task,
         resolve,
         reject,
         leave,
+        waited: lane.running !== null,
         sent: false,
         settled: false,
       };
@@ -150,20 +160,6 @@ class Processes implements ReplayProcess {
     const task = lane.running === null ? lane.waiting.shift() : undefined;
     if (task === undefined) return;
     lane.running = task;
-    const limit = this.#options.timeLimit ?? 120_000;
-    const tooLong = (): void =>
-      this.#drop(
-        lane,
-        task,
-        unavailable(
-          `no answer within ${limit / 1000} seconds`,
-          undefined,
-          'Ask for fewer days or fewer rows',
-        ),
-      );
-    const timer = setTimeout(tooLong, limit);
-    const { leave } = task;
-    lane.running = Object.assign(task, { leave: () => (clearTimeout(timer), leave()) });
     this.start();
     this.#sendAll();
   }
@@ -220,7 +216,7 @@ class Processes implements ReplayProcess {
       if (task === null) continue;
       const error = unavailable(
         'the replay broke off before it had an answer',
-        undefined,
+        30,
         'Ask for fewer days or fewer rows',
       );
       settle(task, () => task.reject(error));
@@ -236,6 +232,13 @@ function settle(task: Task, act: () => void): void {
   task.settled = true;
   task.leave();
   act();
+}
+
+/** What to do depends on whether the task, or what was before it, took the time. */
+function tooLate({ waited }: Task, limit: number): LiveError {
+  const message = `no answer within ${limit / 1000} seconds`;
+  if (!waited) return unavailable(message, 30, 'Ask for fewer days or fewer rows');
+  return unavailable(`${message}, in which it waited for others`, 30, 'Ask again when less is asked of the service');
 }
 
 function unavailable(message: string, retryAfter?: number, hint = 'Try again later'): LiveError {

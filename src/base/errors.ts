@@ -50,7 +50,17 @@ export interface IpoErrorOptions {
   readonly place?: ErrorPlace | undefined;
   /** What the reader of the message should do next: a whole sentence without a period. */
   readonly hint?: string | undefined;
+  /** Whole seconds after which the same call may succeed, where that is known. */
+  readonly retryAfter?: number | undefined;
+  /** Each fault of a request or document by its path, where there may be several. */
+  readonly fields?: readonly FieldFault[] | undefined;
   readonly cause?: unknown;
+}
+
+/** FieldFault is one fault of a request or document; `path` is as `spec.sla.high`, empty for the whole. */
+export interface FieldFault {
+  readonly path: string;
+  readonly message: string;
 }
 
 /**
@@ -62,12 +72,16 @@ export class IpoError extends Error {
   readonly code: ErrorCode;
   readonly place: ErrorPlace | undefined;
   readonly hint: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly fields: readonly FieldFault[] | undefined;
 
   constructor(code: ErrorCode, message: string, options: IpoErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.place = options.place;
     this.hint = options.hint;
+    this.retryAfter = options.retryAfter;
+    this.fields = options.fields;
   }
 }
 

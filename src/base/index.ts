@@ -1,13 +1,23 @@
 /**
  * What every other folder may use: digests and canonical JSON, durations and times, errors that carry a
- * place, the order of names, and the ports that stand for the outside (the clock).
+ * place, the order of names, and the ports that stand for the outside (the clock, the log, counters).
  */
 export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
 export { detached } from './detached.ts';
 export { formatDuration, parseDuration } from './duration.ts';
-export { IpoError, isIpoError, type ErrorCode, type ErrorPlace, type IpoErrorOptions } from './errors.ts';
+export {
+  ERROR_CODES,
+  IpoError,
+  isIpoError,
+  type ErrorCode,
+  type ErrorPlace,
+  type FieldFault,
+  type IpoErrorOptions,
+} from './errors.ts';
+export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';
-export type { Clock } from './ports.ts';
+export type { Clock, Count, Keys, Log } from './ports.ts';
 export { printable } from './printable.ts';
+export { Secret } from './secret.ts';
 export { DAY_MS, formatTime, parseTime } from './time.ts';

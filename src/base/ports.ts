@@ -2,3 +2,19 @@
 export interface Clock {
   now(): number;
 }
+
+/** Keys are what a line of the log says beside its constant message. */
+export type Keys = Readonly<Record<string, unknown>>;
+
+/** Log takes what happened: a constant message, and keys for what varies. Secrets are redacted by whoever implements it. */
+export interface Log {
+  debug(message: string, keys?: Keys): void;
+  info(message: string, keys?: Keys): void;
+  warn(message: string, keys?: Keys): void;
+  error(message: string, keys?: Keys): void;
+}
+
+/** Count adds to a counter of the service, by one unless said. */
+export interface Count {
+  add(name: `svc_${string}_total`, labels?: Readonly<Record<string, string>>, by?: number): void;
+}

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.ts';
 import type { ColdImagePolicy } from '../ledger/index.ts';
@@ -23,6 +24,8 @@ const IMAGES = 50;
  */
 export class Judging {
   readonly #parts: JudgingParts;
+  /** A round belongs to all who wait for it, so it joins no transaction of the one who happened to call first. */
+  readonly #alone = AsyncLocalStorage.snapshot();
   /** The last round, and the one that waits for it; null once it has begun. */
   #last: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | null = null;
@@ -31,13 +34,16 @@ export class Judging {
     this.#parts = parts;
   }
 
-  /** Brings every state up to what was committed when this was called. Calls that come meanwhile share the next round. */
+  /**
+   * Brings every state up to what was committed when this was called. Calls that come meanwhile share the next round. Not to be awaited
+   * inside a transaction, for whose end the round may wait.
+   */
   upToDate(): Promise<void> {
     this.#waiting ??= this.#last = this.#last
       .catch(() => {}) // told to those who waited for it
       .then(() => {
         this.#waiting = null;
-        return this.#round();
+        return this.#alone(() => this.#round());
       });
     return this.#waiting;
   }

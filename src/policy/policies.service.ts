@@ -25,9 +25,9 @@ export class PolicyWriteError extends IpoError {
 /** Written is the outcome of a write. */
 export interface Written {
   readonly policy: StoredPolicy;
-  /** False when the policy had this revision already: nothing was written. */
+  /** False when the policy stood so already: nothing was written. */
   readonly changed: boolean;
-  /** Revision before; null where there was no policy. */
+  /** Revision before, the same where only labels or spelling changed; null where there was no policy. */
   readonly before: string | null;
 }
 

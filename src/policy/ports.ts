@@ -48,7 +48,7 @@ export interface Listed<T> {
   readonly total: number;
 }
 
-/** Replaced is what became of an update; `unchanged` when the policy has that revision already. */
+/** Replaced is what became of an update; `unchanged` when the policy stands so already, labels and spelling included. */
 export type Replaced =
   | { readonly kind: 'missing' | 'mismatch' }
   | { readonly kind: 'unchanged'; readonly policy: StoredPolicy }
@@ -61,7 +61,7 @@ export interface PolicyStore {
   get(name: string): Promise<StoredPolicy | null>;
   /** Null when the name is taken. Records the revision. */
   create(policy: PolicyWrite): Promise<StoredPolicy | null>;
-  /** Writes when one of the expected versions stands, and records the revision. */
+  /** Writes when one of the expected versions stands, and records the revision where it is new. */
   replace(policy: PolicyWrite, expected: Expected): Promise<Replaced>;
   /** Takes a policy out of force; its revisions stay. */
   remove(

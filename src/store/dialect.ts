@@ -156,6 +156,14 @@ export async function columnNames(db: AnyKysely, table: string): Promise<string[
   return rows.map(({ name }) => name);
 }
 
+/**
+ * held gives a query whose rows nobody else writes until the transaction ends, as they stand once whoever was writing them is done. A
+ * transaction of SQLite holds the file's write lock from its beginning.
+ */
+export function held<Query extends { forUpdate(): Query }>(transaction: AnyKysely, query: Query): Query {
+  return sqliteOf(transaction) === null ? query.forUpdate() : query;
+}
+
 /** Any number that no other program takes in the same database. */
 const MIGRATION_LOCK = 7_103_500_351;
 

@@ -59,7 +59,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     engine: location.engine,
     read: handles.read,
-    write: writing(writer, readOnly ? location.name : null),
+    ...writing(writer, readOnly ? location.name : null),
     close: () => closeHandles(handles),
   };
 }
@@ -87,21 +87,34 @@ async function closeHandles({ read, writer }: Handles): Promise<void> {
 interface Work {
   readonly transaction: Transaction<Tables>;
   over: boolean;
+  /** What an act that had joined threw: the whole commits no more, even if its caller goes on. */
+  failure: { readonly error: unknown } | null;
 }
 
-function writing(writer: Kysely<Tables>, readOnly: string | null): Store['write'] {
+function writing(writer: Kysely<Tables>, readOnly: string | null): Pick<Store, 'write' | 'isWriting'> {
   const current = new AsyncLocalStorage<Work>();
-  return async (act) => {
+  const isWriting: Store['isWriting'] = () => current.getStore()?.over === false;
+  const write: Store['write'] = async (act) => {
     if (readOnly !== null) throw new StoreError('unwritable', `${readOnly} was opened for reading only`);
     const joined = current.getStore();
-    if (joined !== undefined && !joined.over) return act(joined.transaction);
-    return writer.transaction().execute(async (transaction) => {
-      const work: Work = { transaction, over: false };
+    if (joined !== undefined && !joined.over) {
       try {
-        return await current.run(work, () => act(transaction));
+        return await act(joined.transaction);
+      } catch (error) {
+        joined.failure ??= { error };
+        throw error;
+      }
+    }
+    return writer.transaction().execute(async (transaction) => {
+      const work: Work = { transaction, over: false, failure: null };
+      try {
+        const given = await current.run(work, () => act(transaction));
+        if (work.failure !== null) throw work.failure.error;
+        return given;
       } finally {
         work.over = true;
       }
     });
   };
+  return { write, isWriting };
 }

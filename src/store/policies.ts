@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Selectable, Transaction } from 'kysely';
 import type {
   Expected,
@@ -7,6 +8,7 @@ import type {
   PolicyWrite,
   StoredPolicy,
 } from '../policy/index.ts';
+import { held } from './dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -62,23 +64,21 @@ export function policyStore(store: Store): PolicyStore {
         const before = await find(transaction, policy.name);
         if (before === undefined) return { kind: 'missing' };
         if (!stands(before, expected)) return { kind: 'mismatch' };
-        if (before.revision === policy.revision) return { kind: 'unchanged', policy: toStored(before) };
-        // On PostgreSQL another transaction may have written since it was read.
+        const document = JSON.stringify(policy.document);
+        if (before.revision === policy.revision && isSame(before.document, document))
+          return { kind: 'unchanged', policy: toStored(before) };
         const row = await transaction
           .updateTable('policies')
           .set({
-            document: JSON.stringify(policy.document),
+            document,
             revision: policy.revision,
             version: before.version + 1,
             updated_at: policy.at,
             updated_by: policy.by,
           })
           .where('name', '=', policy.name)
-          .where('version', '=', before.version)
-          .where('revision', '=', before.revision)
           .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return { kind: 'mismatch' };
+          .executeTakeFirstOrThrow();
         await record(transaction, policy);
         return { kind: 'replaced', policy: toStored(row), before: toStored(before) };
       }),
@@ -90,11 +90,9 @@ export function policyStore(store: Store): PolicyStore {
         const row = await transaction
           .deleteFrom('policies')
           .where('name', '=', name)
-          .where('version', '=', before.version)
-          .where('revision', '=', before.revision)
           .returningAll()
-          .executeTakeFirst();
-        return row === undefined ? { kind: 'mismatch' } : { kind: 'removed', policy: toStored(row) };
+          .executeTakeFirstOrThrow();
+        return { kind: 'removed', policy: toStored(row) };
       }),
     revisions: (name, page) => listRevisions(store, name, page),
     async revision(name, revision) {
@@ -132,11 +130,18 @@ async function count(
   return total;
 }
 
+/** The policy to be written, which stays as it is read until it is. */
 function find(transaction: Transaction<Tables>, name: string): Promise<PolicyRow | undefined> {
-  return transaction.selectFrom('policies').selectAll().where('name', '=', name).executeTakeFirst();
+  const named = transaction.selectFrom('policies').selectAll().where('name', '=', name);
+  return held(transaction, named).executeTakeFirst();
 }
 
-/** A revision that was in force before keeps its first time. */
+/** Whether two documents say the same, in whatever order. */
+function isSame(before: string, after: string): boolean {
+  return before === after || isDeepStrictEqual(JSON.parse(before), JSON.parse(after));
+}
+
+/** A revision that was in force before keeps its first time and document. */
 async function record(transaction: Transaction<Tables>, policy: PolicyWrite): Promise<void> {
   await transaction
     .insertInto('policy_revisions')

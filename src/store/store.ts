@@ -12,8 +12,11 @@ export interface Store {
   /**
    * Runs one write transaction and commits it durably; an act that throws leaves nothing behind. Called inside the act of
    * another `write` (however deep, across awaits) it joins that transaction, so that an act and its audit entry commit
-   * together. In one process writes go one after another on SQLite; on PostgreSQL they run side by side.
+   * together or not at all: where one that joined threw, the whole throws its error. In one process writes go one after
+   * another on SQLite; on PostgreSQL they run side by side.
    */
   write<T>(act: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Whether the caller is inside the act of a `write` that is not over. What must commit on its own refuses to begin there. */
+  isWriting(): boolean;
   close(): Promise<void>;
 }

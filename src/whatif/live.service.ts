@@ -1,7 +1,8 @@
 import { mayAct, type AuditLog, type Principal } from '../accounts/index.ts';
 import { IpoError, type Clock, type Count, type IpoErrorOptions } from '../base/index.ts';
 import { parsePolicyValue } from '../policy/index.ts';
-import type { Replayer, RunStore } from './run-ports.ts';
+import { AtOnce } from './at-once.ts';
+import type { Replayed, Replayer, ReplayJob, RunStore } from './run-ports.ts';
 import { newRunId } from './run-id.ts';
 import { periodOf } from './replay.ts';
 import { StartLimit } from './start-limit.ts';
@@ -16,6 +17,8 @@ export const STANDARD = { days: 30, limit: 5000 } as const;
 export const KEPT = { days: 90, most: 500, bytes: 8_388_608 } as const;
 /** "What-if starts: 10 per minute per account per replica." */
 const STARTS = { most: 10, window: 60_000 } as const;
+/** Replays of one account that may wait or run, so that nobody takes every place of the queue. */
+const MOST_AT_ONCE = 2;
 
 /** LiveRequest asks what a draft would have changed on the service's own ledger. */
 export interface LiveRequest {
@@ -53,12 +56,15 @@ export interface LiveDeps {
 /** LiveError says why a live what-if is refused. */
 export class LiveError extends IpoError {
   override readonly name = 'LiveError';
+  /** Whether the queue was full, so that nothing was begun. */
+  readonly queueFull: boolean;
   constructor(
     code: 'rate_limited' | 'forbidden' | 'not_found' | 'unavailable',
     message: string,
-    options: IpoErrorOptions = {},
+    { queueFull = false, ...options }: IpoErrorOptions & { readonly queueFull?: boolean } = {},
   ) {
     super(code, message, options);
+    this.queueFull = queueFull;
   }
 }
 
@@ -71,10 +77,25 @@ export interface LiveWhatIf {
   run(request: LiveRequest, call: LiveCall): Promise<string>;
 }
 
-/** openLiveWhatIf joins a live what-if to what it acts through. The limit on starts is this object's own. */
+/** openLiveWhatIf joins a live what-if to what it acts through. The limits on starts and on places are this object's own. */
 export function openLiveWhatIf(deps: LiveDeps): LiveWhatIf {
   const { replayer, runs, audit, count, clock } = deps;
   const limit = new StartLimit(STARTS.most, STARTS.window);
+  const places = new AtOnce(MOST_AT_ONCE);
+  const replay = async (job: ReplayJob, account: string, at: number, signal: AbortSignal): Promise<Replayed> => {
+    if (!places.enter(account)) throw tooManyAtOnce();
+    try {
+      const wait = limit.take(account, at);
+      if (wait !== null) throw tooMany(wait);
+      return await replayer.replay(job, signal);
+    } catch (error) {
+      // What began counts, however it ended: else one could begin replays without end.
+      if (error instanceof LiveError && error.queueFull) limit.giveBack(account, at);
+      throw error;
+    } finally {
+      places.leave(account);
+    }
+  };
   return {
     async run(request, { principal, path, signal }) {
       const keep = mayKeep(request.keep, principal);
@@ -87,14 +108,7 @@ export function openLiveWhatIf(deps: LiveDeps): LiveWhatIf {
         source: request.source ?? null,
       };
       checkOptions(options);
-      const wait = limit.take(principal.accountId, at);
-      if (wait !== null) throw tooMany(wait);
-      const replayed = await replayer.replay({ draft, ...options }, signal).catch((error: unknown) => {
-        // A caller who goes away has had a start: else one could begin replays without end.
-        if (error instanceof IpoError && error.code === 'unavailable' && !signal.aborted)
-          limit.giveBack(principal.accountId, at);
-        throw error;
-      });
+      const replayed = await replay({ draft, ...options }, principal.accountId, at, signal);
       const { json, inputsDigest, ...figures } = replayed;
       const id = keep && Buffer.byteLength(json) <= KEPT.bytes ? newRunId() : null;
       const answer = id === null ? json : withRun(json, id);
@@ -151,6 +165,15 @@ function tooMany(wait: number): LiveError {
     'rate_limited',
     `more than ${STARTS.most} what-ifs were started by this account within a minute`,
     { retryAfter, hint: `Wait ${retryAfter} seconds` },
+  );
+}
+
+/** Replays take seconds at most times, so the next place is soon free. */
+function tooManyAtOnce(): LiveError {
+  return new LiveError(
+    'rate_limited',
+    `${MOST_AT_ONCE} what-ifs of this account are waiting or running already`,
+    { retryAfter: 10, hint: 'Wait until one of them has its answer, then ask again' },
   );
 }
 

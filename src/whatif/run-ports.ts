@@ -73,7 +73,7 @@ export interface Replayed {
 export interface Replayer {
   /**
    * Runs a replay; when the signal is aborted it ends and the promise is rejected. Throws WhatIfError (`unknown_source`,
-   * `out_of_range`), `unavailable` when it is busy, took too long or broke off, and what the ledger throws.
+   * `out_of_range`), LiveError `unavailable` when it is busy (`queueFull`), took too long or broke off, and what the ledger throws.
    */
   replay(job: ReplayJob, signal: AbortSignal): Promise<Replayed>;
 }

@@ -22,9 +22,29 @@ async function helped(...command: string[]): Promise<string> {
 }
 
 const PAGES: readonly (readonly [name: string, commands: readonly (readonly string[])[]])[] = [
-  ['ipo-whatif', [['whatif']]],
+  ['ipo-whatif', [['whatif'], ...['list', 'show', 'download'].map((command) => ['whatif', command])]],
   ['ipo-check', [['check']]],
-  ['ipo-policy', ['lint', 'diff', 'fmt', 'init', 'schema'].map((command) => ['policy', command])],
+  ['ipo-ledger', ['list', 'export', 'verify', 'prove', 'checkpoint'].map((command) => ['ledger', command])],
+  ['ipo-images', ['list', 'show', 'scan'].map((command) => ['images', command])],
+  ['ipo-vulns', [['vulns']]],
+  ['ipo-triage', ['add', 'list', 'end'].map((command) => ['triage', command])],
+  ['ipo-scan', [['scan', 'import']]],
+  ['ipo-migrate', [['migrate']]],
+  ['ipo-serve', [['serve']]],
+  [
+    'ipo-policy',
+    [
+      ...['lint', 'diff', 'fmt', 'init', 'schema'],
+      ...['list', 'revisions', 'get', 'apply', 'delete', 'whatif'],
+    ].map((command) => ['policy', command]),
+  ],
+  ['ipo-login', [['login'], ['logout'], ['whoami']]],
+  [
+    'ipo-account',
+    ['list', 'create', 'update', 'disable', 'anonymise', 'password'].map((command) => ['account', command]),
+  ],
+  ['ipo-token', ['create', 'list', 'revoke'].map((command) => ['token', command])],
+  ['ipo-audit', [['audit']]],
 ];
 
 for (const [name, commands] of PAGES) {
@@ -52,7 +72,7 @@ test('every page is in the package', () => {
   const manifest = JSON.parse(read('package.json')) as { man: string[] };
   assert.deepEqual(
     manifest.man.toSorted(),
-    ['ipo', ...PAGES.map(([name]) => name)].map((name) => `man/${name}.1`).toSorted(),
+    ['man/ipod.8', ...['ipo', ...PAGES.map(([name]) => name)].map((name) => `man/${name}.1`)].toSorted(),
   );
 });
 

@@ -12,11 +12,17 @@ const directory = mkdtempSync(join(tmpdir(), 'ipo-package-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 const run = (args: readonly string[], cwd = directory) =>
-  spawnSync(process.execPath, [IPO, ...args], { encoding: 'utf8', cwd, maxBuffer: 64 * 1024 * 1024 });
+  spawnSync(process.execPath, [IPO, ...args], {
+    encoding: 'utf8',
+    cwd,
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, IPO_TOKEN: 'a-token', XDG_CONFIG_HOME: directory },
+  });
 
 test('every command runs from the bundle, from any directory', { skip: built }, () => {
   const draft = join(ROOT, 'fixtures/policies/tighten.yaml');
   const ledger = join(ROOT, 'fixtures/ledger/shop.ndjson.gz');
+  const nobody = 'http://127.0.0.1:1';
   const calls: readonly (readonly [args: readonly string[], code: number, out: RegExp])[] = [
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     [['--help'], 0, /Exit codes:/],
@@ -30,6 +36,12 @@ test('every command runs from the bundle, from any directory', { skip: built }, 
     [['policy', 'fmt', draft], 0, /kind: ImagePolicy/],
     [['policy', 'init', 'mine'], 0, /name: mine/],
     [['policy', 'schema'], 0, /"\$id"/],
+    [['whatif', draft, '--server', nobody], 3, /^$/],
+    [['whatif', draft, '--database', `sqlite:${join(directory, 'none.db')}`], 3, /^$/],
+    [['whatif', 'list', '--server', nobody], 3, /^$/],
+    [['policy', 'list', '--server', nobody], 3, /^$/],
+    [['policy', 'apply', draft, '--dry-run', '--server', nobody], 3, /^$/],
+    [['policy', 'whatif', 'shop', '--server', nobody], 3, /^$/],
   ];
   for (const [args, code, out] of calls) {
     const child = run(args);
@@ -38,33 +50,37 @@ test('every command runs from the bundle, from any directory', { skip: built }, 
   }
 });
 
-test(
-  'the package holds the program, its pages and its licence, and no source or fixture',
-  { skip: built },
-  (t) => {
-    const child = spawnSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
-      encoding: 'utf8',
-      cwd: ROOT,
-    });
-    if (child.error !== undefined) return t.skip('npm is not on the PATH');
-    const [packed] = JSON.parse(child.stdout) as { files: { path: string }[] }[];
-    const paths = packed?.files.map(({ path }) => path) ?? [];
-    for (const path of [
-      'bin/ipo.cjs',
-      'dist/main.cjs',
-      'dist/whatif.cjs',
-      'man/ipo.1',
-      'LICENSE',
-      'README.md',
-      'CHANGELOG.md',
-    ]) {
-      assert.ok(paths.includes(path), path);
-    }
-    for (const path of paths)
-      assert.match(path, /^(bin\/ipo\.cjs|dist\/|man\/|LICENSE|README\.md|CHANGELOG\.md|package\.json)/);
-    return undefined;
-  },
-);
+test('the package holds the program, its pages and its licence, and no source', { skip: built }, (t) => {
+  const child = spawnSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+    encoding: 'utf8',
+    cwd: ROOT,
+  });
+  if (child.error !== undefined) return t.skip('npm is not on the PATH');
+  const [packed] = JSON.parse(child.stdout) as { files: { path: string }[] }[];
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  for (const path of [
+    'bin/ipo.cjs',
+    'dist/main.cjs',
+    'dist/whatif.cjs',
+    'bin/ipod.cjs',
+    'dist/ipod.cjs',
+    'dist/replay-worker.cjs',
+    'fixtures/ledger/shop.ndjson.gz',
+    'fixtures/policies/tighten.yaml',
+    'man/ipo.1',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+  ]) {
+    assert.ok(paths.includes(path), path);
+  }
+  for (const path of paths)
+    assert.match(
+      path,
+      /^(bin\/ipod?\.cjs|dist\/|fixtures\/(ledger|policies)\/|man\/|LICENSE|README\.md|CHANGELOG\.md|package\.json)/,
+    );
+  return undefined;
+});
 
 test('a Node that is too old is told so in one line', () => {
   const old = join(directory, 'old.cjs');

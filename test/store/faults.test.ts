@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { runText } from '../../src/store/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger-append.ts';
+import { ledgerReader } from '../../src/store/ledger-rows.ts';
 import { openStore } from '../../src/store/open.ts';
 import { postgresFault } from '../../src/store/postgres-faults.ts';
 import { StoreError } from '../../src/store/store-error.ts';

@@ -40,6 +40,20 @@ forEachEngine('the store', (engine) => {
     assert.deepEqual(await keys(store), ['a', 'b', 'c']);
   });
 
+  test('a write that joined and threw takes the whole with it, even where its error was caught', async (t) => {
+    const store = await engine.open(t);
+    const fails = store.write(async () => {
+      await put(store, 'a');
+      const inner = store.write(async () => {
+        await put(store, 'b');
+        throw new Error('half');
+      });
+      await inner.catch(() => {});
+    });
+    await assert.rejects(fails, /half/);
+    assert.deepEqual(await keys(store), []);
+  });
+
   test('what an act leaves running after its end writes on its own', async (t) => {
     const store = await engine.open(t);
     let go = (): void => {};

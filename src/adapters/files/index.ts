@@ -2,4 +2,5 @@
 export { FileError } from './file-error.ts';
 export { openByteStream } from './byte-stream.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';
+export { writeStreamWhole } from './write-stream.ts';
 export { writeWhole } from './write-whole.ts';

@@ -38,7 +38,11 @@ export type StoredPolicyBody = z.infer<typeof storedPolicySchema>;
 /** writtenPolicySchema is the answer of a write. */
 export const writtenPolicySchema = storedPolicySchema
   .extend({
-    changed: z.boolean().describe('False when the policy had this revision already: nothing was written'),
+    changed: z
+      .boolean()
+      .describe(
+        'False when the policy stood so already: nothing was written. Another document of the same meaning keeps the revision',
+      ),
   })
   .meta({ id: 'WrittenPolicy' });
 

@@ -40,7 +40,14 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
       answers: {
         200: { description: 'What the draft would have changed', schema: whatIfResultSchema },
         429: {
-          description: 'More than 10 what-ifs were started by this account within a minute',
+          description:
+            'More than 10 what-ifs were started by this account within a minute, or two of them are waiting or running',
+          schema: problemSchema,
+          type: 'application/problem+json',
+          headers: WAIT,
+        },
+        503: {
+          description: 'Too many what-ifs are waiting, or this one took too long, waiting included',
           schema: problemSchema,
           type: 'application/problem+json',
           headers: WAIT,

@@ -1,0 +1,38 @@
+import { Command, Option } from 'commander';
+import type { Settle } from '../ui/settle.ts';
+
+/** ServeFlags are the flags of `ipo serve` as commander gives them. */
+export interface ServeFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly listen?: string;
+}
+
+/** serveCommand defines `ipo serve`. */
+export function serveCommand(settle: Settle): Command {
+  const command = new Command('serve')
+    .summary('run the service on this machine')
+    .description(
+      'Runs the service until Ctrl-C: ledger, policies, accounts and the API, with nothing but a directory. In a cluster ipod does the same.',
+    )
+    .addOption(
+      new Option('-c, --config <file>', 'settings, as YAML or JSON; the environment (IPO_…) goes before it'),
+    )
+    .addOption(
+      new Option(
+        '-d, --data <directory>',
+        'where everything is kept; made if it is not there (default: ~/.local/share/ipo)',
+      ),
+    )
+    .addOption(new Option('-l, --listen <host:port>', 'where it listens (default: 127.0.0.1:8080)'))
+    .addHelpText(
+      'after',
+      '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080',
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runServe } = await import('../run/serve.ts');
+      return runServe(command.opts<ServeFlags>(), terminal, globals);
+    }),
+  );
+}

@@ -1,0 +1,16 @@
+import { parseWhole } from './numbers.ts';
+import type { PagingFlags } from './paging-flags.ts';
+
+/** parsePaging reads the flags. Throws UsageError. */
+export function parsePaging({ limit, offset }: PagingFlags): {
+  limit: number | undefined;
+  offset: number | undefined;
+} {
+  return {
+    limit: limit === undefined ? undefined : parseWhole('--limit', limit, 1, 10_000, 'the length of a page'),
+    offset:
+      offset === undefined
+        ? undefined
+        : parseWhole('--offset', offset, 0, Number.MAX_SAFE_INTEGER, 'the number of items before the page'),
+  };
+}

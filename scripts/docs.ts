@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { METRICS, type Metric } from '../src/telemetry/index.ts';
+import { listSettings, type Setting } from '../src/app/settings-list.ts';
+
+/** settingsPage is the page that documents every setting, made from the schema that checks them. */
+export function settingsPage(): string {
+  const rows = listSettings().map(
+    (setting) =>
+      `| \`${setting.path}\` | \`${setting.env}\` | ${cell(setting.form)} | ${standard(setting)} | ${cell(said(setting))} |`,
+  );
+  return `# Settings of the service
+
+<!-- Made by \`npm run settings\` from src/app/settings.ts; a test holds them equal. -->
+
+\`ipod --config FILE\` and \`ipo serve --config FILE\` read a file of YAML or JSON; every setting can be given in the environment
+as well, which goes before the file. A flag (\`--data\`, \`--listen\`) goes before both. An unknown setting in the file is an error;
+everything that is wrong is told at once, with its place.
+
+In the environment a list of texts is written with commas, lists of objects and objects as JSON. A secret may stand in a file of
+its own: give its path by the same name with \`File\` (in the file) or \`_FILE\` (in the environment) at the end.
+
+| Setting | Environment | Values | Default | Meaning |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function said({ description, isSecret }: Setting): string {
+  return isSecret ? `${description}. A secret` : description;
+}
+
+function standard({ standard }: Setting): string {
+  if (standard === undefined) return '';
+  const text = typeof standard === 'string' ? standard : JSON.stringify(standard);
+  return `\`${cell(text)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+/** metricsPage is the page that documents every series of the service. */
+export function metricsPage(): string {
+  const rows = Object.entries<Metric>(METRICS).map(([name, { kind, labels = {}, help }]) => {
+    const named = Object.keys(labels).map((label) => `\`${label}\``);
+    return `| \`${name}\` | ${kind} | ${named.join(', ')} | ${help} |`;
+  });
+  return `# Metrics of the service
+
+<!-- Made by scripts/docs.ts from src/telemetry/catalogue.ts; a test holds them equal. -->
+
+\`GET /metrics\` gives the series below in the text format of Prometheus, beside those that every Node.js program has
+(\`process_…\`, \`nodejs_…\`). Nobody needs to be signed in for it: no series names an image, a policy or a person. Series whose
+labels are a closed list are there at zero from the start.
+
+| Series | Kind | Labels | Meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+// Run by itself it writes both pages: node scripts/docs.ts
+if (import.meta.main) {
+  const docs = new URL('../docs/', import.meta.url);
+  writeFileSync(new URL('settings.md', docs), settingsPage());
+  writeFileSync(new URL('metrics.md', docs), metricsPage());
+}

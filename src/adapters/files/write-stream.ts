@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip, createZstdCompress } from 'node:zlib';
+import { isIpoError } from '../../base/index.ts';
+import { toFileError } from './file-error.ts';
+
+/**
+ * writeStreamWhole writes a file of any length that is either there in full or not at all: a temporary file beside it, synced, then
+ * renamed. A name that ends in `.gz` or `.zst` is compressed. What the source throws is thrown as it is; the rest is FileError
+ * `unwritable`. A device or a pipe (`/dev/stdout`) is written as it is.
+ */
+export async function writeStreamWhole(
+  path: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const target = resolve(path);
+  const isSpecial = /^\/(?:dev|proc)\//.test(target);
+  const temporary = isSpecial ? target : join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
+  try {
+    const out = createWriteStream(temporary, isSpecial ? { flags: 'a' } : { flags: 'wx', flush: true });
+    const source = Readable.from(chunks, { objectMode: false });
+    const through = compressorOf(path);
+    await (through === null ? pipeline(source, out) : pipeline(source, through, out));
+    if (!isSpecial) await rename(temporary, target);
+  } catch (error) {
+    if (!isSpecial) await rm(temporary, { force: true }).catch(() => undefined); // the first fault is the one to tell
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (isIpoError(error) || code === undefined || syscall === undefined) throw error;
+    throw toFileError('unwritable', path, error);
+  }
+}
+
+function compressorOf(path: string): Transform | null {
+  if (path.endsWith('.gz')) return createGzip();
+  // With a checksum, damage of the file shows by itself.
+  if (path.endsWith('.zst')) return createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  return null;
+}

@@ -1,0 +1,10 @@
+/** A running service as its clients reach it: calls by the route's key, problems as faults with their codes. */
+export {
+  openServiceClient,
+  type ServiceAnswer,
+  type ServiceClient,
+  type ServiceOptions,
+  type ServiceRequest,
+  type ServiceStream,
+} from './client.ts';
+export { parseServer } from './address.ts';

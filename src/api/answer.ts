@@ -1,0 +1,34 @@
+import type { FastifyReply } from 'fastify';
+import type { RouteAnswer } from './route.ts';
+
+/** JSON_TYPE is the media type of an answer unless it says another. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * send gives an answer to the client. `json` goes out byte for byte; a stream goes out as fast as the client reads it, and
+ * is closed when the client leaves. To a HEAD goes what a GET would answer, without its body.
+ */
+export function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply {
+  const { body, json, stream, headers = {}, type } = answer;
+  reply.code(answer.status ?? (body === undefined && json === undefined && stream === undefined ? 204 : 200));
+  for (const [name, value] of Object.entries(headers)) reply.header(name.toLowerCase(), value);
+  const isHead = reply.request.method === 'HEAD';
+  if (stream !== undefined) {
+    reply.type(type ?? 'application/octet-stream');
+    if (!isHead) return reply.send(stream);
+    stream.destroy();
+    return reply.send('');
+  }
+  const bytes = toBytes(body, json, type);
+  if (bytes === null) return reply.send();
+  reply.type(type ?? JSON_TYPE).header('content-length', bytes.length);
+  return reply.send(isHead ? '' : bytes);
+}
+
+function toBytes(body: unknown, json: string | undefined, type: string | undefined): Buffer | null {
+  if (json !== undefined) return Buffer.from(json, 'utf8');
+  if (body === undefined) return null;
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (type !== undefined && typeof body === 'string') return Buffer.from(body, 'utf8');
+  return Buffer.from(JSON.stringify(body), 'utf8');
+}

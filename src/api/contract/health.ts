@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime().describe('RFC 3339, UTC');
+const age = z.string().meta({ examples: ['54m old', '26h old'] });
+const partState = z.enum(['ok', 'degraded', 'down']);
+
+/** healthSchema is the answer of `GET /system/health`. Times and ages that are not known are left out. */
+export const healthSchema = z
+  .object({
+    status: partState.describe('The worst of the parts'),
+    version: z.string(),
+    started_at: time,
+    database: z.object({
+      status: partState,
+      engine: z.enum(['sqlite', 'postgres']),
+      message: z.string().optional(),
+    }),
+    ledger: z.object({
+      status: partState,
+      rows: z.int().min(0).optional(),
+      tree_size: z.int().min(0).optional().describe('Rows that the Merkle tree covers'),
+      checkpoint: z
+        .object({ size: z.int().min(0), at: time, age })
+        .optional()
+        .describe('The newest signed checkpoint'),
+      spool: z
+        .object({ rows: z.int().min(0), holding: z.boolean() })
+        .optional()
+        .describe('Rows that wait for the database, and whether new ones go there too'),
+      anchors: z
+        .array(
+          z.object({
+            name: z.string(),
+            status: partState,
+            size: z.int().min(0),
+            tried_at: time,
+            message: z.string().optional(),
+          }),
+        )
+        .describe('Places outside that are told of checkpoints, with the size that each was told last'),
+      message: z.string().optional(),
+    }),
+    replay: z
+      .object({ status: partState, message: z.string().optional() })
+      .describe('The process that replays run in'),
+    jobs: z.array(
+      z.object({
+        name: z.string(),
+        status: partState,
+        last_success_at: time.optional(),
+        message: z.string().optional(),
+      }),
+    ),
+    vulnerability_database_age: age
+      .optional()
+      .describe('Since the newest database that a scan used was made'),
+    kev_state: z
+      .object({ fetched_at: time.optional(), checked_at: time.optional() })
+      .describe('The catalogue of known exploited vulnerabilities'),
+    trivy_db_state: z
+      .object({ updated_at: time.optional(), checked_at: time.optional() })
+      .describe('The vulnerability database: when it was made, and when a scan with it was last recorded'),
+  })
+  .meta({ id: 'Health' });
+
+/** HealthBody is the answer of `GET /system/health`. */
+export type HealthBody = z.infer<typeof healthSchema>;

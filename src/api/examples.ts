@@ -1,0 +1,43 @@
+import type { RouteKey } from '../accounts/index.ts';
+
+const DIGEST = 'sha256:4a5573b6c8f1e2d3a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90a1b';
+const POLICY = {
+  apiVersion: 'ipo.dev/v1',
+  kind: 'ImagePolicy',
+  metadata: { name: 'production' },
+  spec: { targetNamespaces: ['shop'], severityThreshold: 'HIGH', denyLatestTag: true },
+};
+
+/** BODY_EXAMPLES has for each route that takes a body one that it takes; a test holds them against the schemas. */
+export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
+  'POST /setup': {
+    code: 'rqewi-cdckm-gz3xv-2nhbl-dtm6z',
+    email: 'ada@example.com',
+    name: 'Ada',
+    password: 'plover-lathe-umber',
+  },
+  'POST /session': { email: 'ada@example.com', password: 'plover-lathe-umber' },
+  'PUT /session/password': { current: 'plover-lathe-umber', password: 'quartz-ribbon-finch' },
+  'POST /session/password': { code: 'rqewi-cdckm-gz3xv-2nhbl-dtm6z', password: 'quartz-ribbon-finch' },
+  'POST /tokens': { name: 'pipeline of the shop', role: 'deployer', days: 90 },
+  'POST /accounts': { email: 'grace@example.com', name: 'Grace', role: 'viewer' },
+  'PATCH /accounts/{id}': { role: 'deployer' },
+  'POST /policies': POLICY,
+  'PUT /policies': POLICY,
+  'PUT /policies/{name}': POLICY,
+  'POST /policies/whatif': { policy: POLICY, days: 30 },
+  'POST /images/scan': { digests: [DIGEST] },
+  'POST /scans': {
+    SchemaVersion: 2,
+    ArtifactName: 'registry.example.com/shop/cart:1.4.2',
+    ArtifactType: 'container_image',
+    Metadata: { RepoDigests: [`registry.example.com/shop/cart@${DIGEST}`] },
+    Results: [{ Target: 'cart (debian 12.7)', Class: 'os-pkgs', Type: 'debian', Vulnerabilities: [] }],
+  },
+  'POST /triage': {
+    digest: DIGEST,
+    cve: 'CVE-2026-1234',
+    reason: 'the vulnerable code is never called',
+    until: '2027-01-31T00:00:00Z',
+  },
+};

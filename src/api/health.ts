@@ -1,0 +1,88 @@
+import { formatTime } from '../base/index.ts';
+import type { HealthBody } from './contract/health.ts';
+
+/** PartState is how a part of the service stands. */
+export type PartState = 'ok' | 'degraded' | 'down';
+
+/** Health is how the service stands; times in milliseconds, null where there is none. */
+export interface Health {
+  readonly version: string;
+  readonly now: number;
+  readonly startedAt: number;
+  readonly database: {
+    readonly status: PartState;
+    readonly engine: 'sqlite' | 'postgres';
+    readonly message?: string;
+  };
+  readonly ledger: {
+    readonly status: PartState;
+    readonly rows: number | null;
+    readonly treeSize: number | null;
+    readonly checkpoint: { readonly size: number; readonly at: number } | null;
+    readonly spool: { readonly rows: number; readonly holding: boolean } | null;
+    readonly anchors: readonly {
+      readonly name: string;
+      readonly status: PartState;
+      readonly size: number;
+      readonly triedAt: number;
+      readonly message?: string;
+    }[];
+    readonly message?: string;
+  };
+  readonly replay: { readonly status: PartState; readonly message?: string };
+  readonly jobs: readonly {
+    readonly name: string;
+    readonly status: PartState;
+    readonly lastSuccessAt: number | null;
+    readonly message?: string;
+  }[];
+  readonly kev: { readonly fetchedAt: number | null; readonly checkedAt: number | null };
+  readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
+}
+
+/** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
+export function toHealthBody(health: Health): HealthBody {
+  const { now, database, ledger, replay, jobs, kev, trivyDb } = health;
+  const parts = [database.status, ledger.status, replay.status, ...jobs.map(({ status }) => status)];
+  return {
+    status: database.status === 'down' ? 'down' : parts.every((part) => part === 'ok') ? 'ok' : 'degraded',
+    version: health.version,
+    started_at: formatTime(health.startedAt),
+    database,
+    ledger: {
+      status: ledger.status,
+      ...(ledger.rows !== null && { rows: ledger.rows }),
+      ...(ledger.treeSize !== null && { tree_size: ledger.treeSize }),
+      ...(ledger.checkpoint !== null && {
+        checkpoint: {
+          size: ledger.checkpoint.size,
+          at: formatTime(ledger.checkpoint.at),
+          age: formatAge(now - ledger.checkpoint.at),
+        },
+      }),
+      ...(ledger.spool !== null && { spool: ledger.spool }),
+      anchors: ledger.anchors.map(({ triedAt, ...anchor }) => ({ ...anchor, tried_at: formatTime(triedAt) })),
+      ...(ledger.message !== undefined && { message: ledger.message }),
+    },
+    replay,
+    jobs: jobs.map(({ lastSuccessAt, ...job }) => ({
+      ...job,
+      ...(lastSuccessAt !== null && { last_success_at: formatTime(lastSuccessAt) }),
+    })),
+    ...(trivyDb.updatedAt !== null && { vulnerability_database_age: formatAge(now - trivyDb.updatedAt) }),
+    kev_state: {
+      ...(kev.fetchedAt !== null && { fetched_at: formatTime(kev.fetchedAt) }),
+      ...(kev.checkedAt !== null && { checked_at: formatTime(kev.checkedAt) }),
+    },
+    trivy_db_state: {
+      ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),
+      ...(trivyDb.checkedAt !== null && { checked_at: formatTime(trivyDb.checkedAt) }),
+    },
+  };
+}
+
+/** formatAge: "minutes under an hour (for example `54m old`) and hours above (for example `26h old`)". */
+export function formatAge(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  return minutes < 60 ? `${minutes}m old` : `${Math.floor(minutes / 60)}h old`;
+}

@@ -1,0 +1,27 @@
+/**
+ * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
+ * stands in `accounts/access.ts`.
+ */
+export { formatAge, type Health, type PartState } from './health.ts';
+export { openApiDocument } from './openapi.ts';
+export { BASE_PATH } from './paths.ts';
+export { probes, type ProbeParts } from './probes.ts';
+export { route, type Answered, type Route, type RouteAnswer, type RouteInput } from './route.ts';
+export { openApi, type Api, type ApiOptions, type Probe, type ServedCall } from './server.ts';
+export type { Headers, SignIn } from './sign-in.ts';
+export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
+export { auditRoutes, type AuditParts } from './routes/audit.ts';
+export { healthRoutes, type HealthParts } from './routes/health.ts';
+export { imageRoutes, type ImageParts } from './routes/images.ts';
+export { ledgerRoutes, type LedgerParts } from './routes/ledger.ts';
+export { openApiRoutes } from './routes/openapi.ts';
+export { policyRoutes, type PolicyParts } from './routes/policies.ts';
+export { scanRoutes, type ScanParts } from './routes/scans.ts';
+export { sessionRoutes, type SessionParts } from './routes/session.ts';
+export { setupRoutes, type SetupParts } from './routes/setup.ts';
+export { tokensRoutes, type TokensParts } from './routes/tokens.ts';
+export { triageRoutes, type TriageParts } from './routes/triage.ts';
+export { vulnerabilityRoutes, type VulnerabilityParts } from './routes/vulnerabilities.ts';
+export { whatIfRoutes, type WhatIfParts } from './routes/whatif.ts';
+export { toImportedScans } from './scan-bodies.ts';
+export type { ImportedScansBody } from './contract/scans.ts';

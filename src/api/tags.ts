@@ -1,0 +1,15 @@
+/** TAGS groups the operations of the service; each with what it is about. */
+export const TAGS: Readonly<Record<string, string>> = {
+  accounts: 'Who may sign in, and as what',
+  audit: 'What people and pipelines did',
+  images: 'Images that were reviewed or scanned, and how they stand',
+  ledger: 'Decisions that were made, with the proof that none was changed since',
+  policies: 'Policies in force, and every revision there was',
+  scans: 'Facts of images, imported or asked for',
+  session: 'Signing in and out',
+  system: 'The service itself',
+  tokens: 'Secrets for pipelines',
+  triage: 'Findings that somebody has looked at and answers for',
+  vulnerabilities: 'Findings of the newest scans',
+  whatif: 'What a draft of a policy would have changed',
+};

@@ -1,0 +1,104 @@
+import type { Clock, Count, Log } from '../base/index.ts';
+import type { Timers } from '../ledger/index.ts';
+
+/** Job is work that the service does by itself again and again. */
+export interface Job {
+  readonly name: string;
+  /** Milliseconds from the end of one run to the start of the next. */
+  readonly every: number;
+  /** Whether of several replicas only the leader may do it. */
+  readonly leaderOnly: boolean;
+  /** Whether it is done once more on shutdown. */
+  readonly atEnd?: boolean;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** JobState is how a job stands. */
+export interface JobState {
+  readonly name: string;
+  readonly lastSuccessAt: number | null;
+  /** Sentence of the last fault; null when the last run ended well. */
+  readonly fault: string | null;
+}
+
+/** JobsDeps are what jobs are run with. */
+export interface JobsDeps {
+  readonly log: Log;
+  readonly count: Count;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Whether this replica leads; a service that stands alone leads itself. */
+  isLeader(): boolean;
+}
+
+interface Entry {
+  readonly job: Job;
+  lastSuccessAt: number | null;
+  fault: string | null;
+  cancel: () => void;
+  running: Promise<void> | null;
+}
+
+/** Jobs runs each job of a list by itself: never twice at a time, and never ended by a fault of one run. */
+export class Jobs {
+  readonly #deps: JobsDeps;
+  readonly #entries: readonly Entry[];
+  readonly #stop = new AbortController();
+
+  constructor(jobs: readonly Job[], deps: JobsDeps) {
+    this.#deps = deps;
+    this.#entries = jobs.map((job) => ({
+      job,
+      lastSuccessAt: null,
+      fault: null,
+      cancel: () => {},
+      running: null,
+    }));
+  }
+
+  /** Begins; the first run of each comes after its interval. */
+  start(): void {
+    for (const entry of this.#entries) this.#plan(entry);
+  }
+
+  states(): readonly JobState[] {
+    return this.#entries.map(({ job, lastSuccessAt, fault }) => ({ name: job.name, lastSuccessAt, fault }));
+  }
+
+  /** Ends: waits for what runs, then does once more what is to be done at the end. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    for (const { cancel } of this.#entries) cancel();
+    for (const { running } of this.#entries) await running;
+    for (const entry of this.#entries)
+      if (entry.job.atEnd === true) await this.#run(entry, new AbortController().signal);
+  }
+
+  #plan(entry: Entry): void {
+    if (this.#stop.signal.aborted) return;
+    entry.cancel = this.#deps.timers.after(entry.job.every, () => {
+      entry.running = this.#run(entry, this.#stop.signal).finally(() => {
+        entry.running = null;
+        this.#plan(entry);
+      });
+    });
+  }
+
+  async #run(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { log, count, clock, isLeader } = this.#deps;
+    const { job } = entry;
+    if (job.leaderOnly && !isLeader()) return;
+    try {
+      await job.run(signal);
+      entry.lastSuccessAt = clock.now();
+      if (entry.fault !== null) log.info('job works again', { job: job.name });
+      entry.fault = null;
+      count.add('svc_job_runs_total', { job: job.name, outcome: 'done' });
+    } catch (error) {
+      if (signal.aborted) return;
+      entry.fault = error instanceof Error ? error.message : String(error);
+      count.add('svc_job_runs_total', { job: job.name, outcome: 'failed' });
+      log.warn('job failed; it is tried again', { job: job.name, next_in_ms: job.every, error });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { Secret } from '../base/index.ts';
+import { openLog, openMetrics, Redactor } from '../telemetry/index.ts';
+import { loadConfig, type ConfigSources } from './config.ts';
+import { startService, type RunningService } from './service.ts';
+
+/** ServeOptions are what a door hands over to run the service in its process. */
+export interface ServeOptions {
+  readonly sources: ConfigSources;
+  readonly version: string;
+  /** Takes the lines of the log. */
+  write(line: string): void;
+  /** Log for a person unless the settings say otherwise, with or without colour. */
+  readonly pretty?: { readonly color: boolean };
+  /** Called once the service answers. */
+  started?(service: RunningService): void;
+  /** Where signals and faults of the whole process come from. */
+  readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+type StopSignal = (typeof SIGNALS)[number];
+/** What a shell tells of a process that a signal ended. */
+const SIGNAL_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
+/** The exit code for what failed outside of the command's own doing, as the command line has it. */
+const FAILED = 3;
+
+/**
+ * serve runs the service until a signal, and gives the exit code. The first SIGTERM or SIGINT ends it in order; a second one
+ * ends it at once, losing nothing that was answered. A fault that nothing caught is logged and ends the process: what is
+ * left of it could not be trusted. Throws what kept the service from starting.
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const { settings, warnings } = await loadConfig(options.sources);
+  const redactor = new Redactor();
+  for (const secret of secretsOf(settings)) redactor.add(secret);
+  const { level, format } = settings.log;
+  const log = openLog({
+    level,
+    format: options.pretty === undefined ? format : 'pretty',
+    color: options.pretty?.color ?? false,
+    redactor,
+    write: options.write,
+  });
+  for (const warning of warnings) log.warn('configuration', { warning });
+
+  const stopped = Promise.withResolvers<StopSignal>();
+  let stopping = false;
+  const stop = (signal: StopSignal): void => {
+    if (stopping) options.process.exit(SIGNAL_CODES[signal]);
+    stopping = true;
+    stopped.resolve(signal);
+  };
+  const fault = (error: unknown): void => {
+    log.error('fault that nothing caught; the process ends', { error });
+    options.process.exit(FAILED);
+  };
+  for (const signal of SIGNALS) options.process.on(signal, stop);
+  options.process.on('uncaughtException', fault);
+  options.process.on('unhandledRejection', fault);
+  try {
+    const service = await startService({
+      settings,
+      version: options.version,
+      log,
+      metrics: openMetrics(),
+      redactor,
+    });
+    options.started?.(service);
+    const signal = await stopped.promise;
+    log.info('stopping', { signal });
+    await service.close();
+    log.info('stopped');
+    return 0;
+  } finally {
+    for (const signal of SIGNALS) options.process.off(signal, stop);
+    options.process.off('uncaughtException', fault);
+    options.process.off('unhandledRejection', fault);
+  }
+}
+
+/** Every secret of the settings; of a database's address its password too, which faults may tell without the rest. */
+export function secretsOf(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) {
+    const text = value.reveal();
+    const { password = '' } = URL.canParse(text) ? new URL(text) : {};
+    return password === '' ? [value] : [value, new Secret(password), new Secret(decoded(password))];
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsOf) : [];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,138 @@
+import type { Health, PartState } from '../api/index.ts';
+import type { Clock } from '../base/index.ts';
+import type { AnchorStates, Appender } from '../ledger/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+import type { Jobs } from './jobs.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+/** HealthDeps are what the health of a service is asked of. */
+export interface HealthDeps {
+  readonly parts: Pick<ServiceParts, 'tree'>;
+  readonly appender: Pick<Appender, 'waiting' | 'delayed'>;
+  readonly anchors: Pick<AnchorStates, 'list'>;
+  readonly replay: { readonly pid: number | undefined };
+  readonly jobs: Pick<Jobs, 'states'>;
+  readonly engine: 'sqlite' | 'postgres';
+  readonly version: string;
+  readonly startedAt: number;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** What is known of the databases that scans and the catalogue came from. */
+  feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
+}
+
+/** A database that has not answered for so many milliseconds counts as gone. */
+const ANSWER_MS = 2_000;
+
+/** ServiceHealth tells how a service stands, for people, for its cluster and for its metrics. */
+export class ServiceHealth {
+  readonly #deps: HealthDeps;
+  #draining = false;
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+    deps.metrics.collect(() => this.#measure());
+  }
+
+  /** From now on the service is not ready, so that its cluster sends nothing new. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Why the service cannot answer calls, or null. */
+  async unready(): Promise<string | null> {
+    if (this.#draining) return 'the service is stopping';
+    return (await this.#ask(() => this.#deps.parts.tree.rows())).fault === null
+      ? null
+      : 'the database does not answer';
+  }
+
+  async health(): Promise<Health> {
+    const { parts, appender, anchors, replay, jobs, engine, version, startedAt, clock, feeds } = this.#deps;
+    const now = clock.now();
+    const rows = await this.#ask(() => parts.tree.rows());
+    const tree = await this.#ask(() => parts.tree.size());
+    const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
+    const known = await this.#ask(feeds);
+    const told = (await this.#ask(() => anchors.list())).value ?? [];
+    const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
+    const states = jobs.states();
+    const unsigned = states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
+    const { spooled } = appender.waiting;
+    return {
+      version,
+      now,
+      startedAt,
+      database: { status: gone === null ? 'ok' : 'down', engine, ...(gone !== null && { message: gone }) },
+      ledger: {
+        status:
+          gone !== null
+            ? 'down'
+            : worst(appender.delayed, unsigned !== null, ...told.map(({ lastError }) => lastError !== null)),
+        rows: rows.value,
+        treeSize: tree.value,
+        checkpoint: checkpoint.value ?? null,
+        spool: { rows: spooled, holding: appender.delayed },
+        anchors: told.map(({ sink, size, at, lastError }) => ({
+          name: sink,
+          status: lastError === null ? 'ok' : 'degraded',
+          size,
+          triedAt: at,
+          ...(lastError !== null && { message: lastError }),
+        })),
+        ...(unsigned !== null && { message: unsigned }),
+      },
+      replay: {
+        status: replay.pid === undefined ? 'degraded' : 'ok',
+        ...(replay.pid === undefined && { message: 'it is started with the next what-if' }),
+      },
+      jobs: states.map(({ name, lastSuccessAt, fault }) => ({
+        name,
+        lastSuccessAt,
+        status: fault === null ? 'ok' : 'degraded',
+        ...(fault !== null && { message: fault }),
+      })),
+      kev: known.value?.kev ?? { fetchedAt: null, checkedAt: null },
+      trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null },
+    };
+  }
+
+  async #measure(): Promise<void> {
+    const { metrics, parts, appender, jobs, clock } = this.#deps;
+    const rows = await this.#ask(() => parts.tree.rows());
+    metrics.set('svc_database_up', rows.fault === null ? 1 : 0);
+    metrics.set('svc_ledger_spool_rows', appender.waiting.spooled);
+    metrics.set('svc_ledger_queue_rows', appender.waiting.queued);
+    for (const { name, lastSuccessAt } of jobs.states()) {
+      if (lastSuccessAt !== null)
+        metrics.set('svc_job_last_success_seconds', lastSuccessAt / 1000, { job: name });
+    }
+    if (rows.value === null) return;
+    metrics.set('svc_ledger_size', rows.value);
+    const tree = await this.#ask(() => parts.tree.size());
+    if (tree.value !== null) metrics.set('svc_ledger_tree_size', tree.value);
+    const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
+    if (checkpoint.value === null) metrics.unset('svc_ledger_checkpoint_age_seconds');
+    else metrics.set('svc_ledger_checkpoint_age_seconds', (clock.now() - checkpoint.value.at) / 1000);
+  }
+
+  /** Asks something that may not answer: its value, or the sentence of its fault. */
+  async #ask<T>(act: () => Promise<T>): Promise<{ readonly value: T | null; readonly fault: string | null }> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error(`no answer within ${ANSWER_MS / 1000} seconds`)),
+      ANSWER_MS,
+    );
+    try {
+      return { value: await Promise.race([act(), late.promise]), fault: null };
+    } catch (error) {
+      return { value: null, fault: error instanceof Error ? error.message : 'unknown fault' };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function worst(...bad: readonly boolean[]): PartState {
+  return bad.some(Boolean) ? 'degraded' : 'ok';
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../base/index.ts';
+import { pruneRuns } from '../whatif/index.ts';
+import type { Job } from './jobs.ts';
+import type { ServiceParts } from './service-parts.ts';
+import type { Settings } from './settings.ts';
+
+const MINUTE = 60_000;
+
+/** JobsParts are what the jobs act through. */
+export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 'images'> {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Signs what the ledger has grown by and tells it outside. */
+  checkpoint(): Promise<void>;
+  /** Reads certificate files again where they changed; null without TLS. */
+  readonly renewTls: (() => Promise<void>) | null;
+}
+
+/** serviceJobs lists every job of the service. */
+export function serviceJobs(parts: JobsParts): readonly Job[] {
+  const { settings, clock, accounts, runStore, images } = parts;
+  return [
+    {
+      name: 'checkpoint',
+      every: settings.ledger.checkpointInterval,
+      leaderOnly: true,
+      atEnd: true,
+      run: () => parts.checkpoint(),
+    },
+    { name: 'image-states', every: MINUTE, leaderOnly: true, run: () => images.refresh() },
+    { name: 'sign-in-sweep', every: 5 * MINUTE, leaderOnly: true, run: () => accounts.sweep() },
+    {
+      name: 'whatif-run-retention',
+      every: 60 * MINUTE,
+      leaderOnly: true,
+      run: async () => void (await pruneRuns(runStore, clock.now())),
+    },
+    ...(parts.renewTls === null
+      ? []
+      : [{ name: 'certificate-files', every: MINUTE / 2, leaderOnly: false, run: parts.renewTls }]),
+  ];
+}

@@ -1,0 +1,148 @@
+import {
+  openAccounts,
+  openPasswords,
+  type Accounts,
+  type AuditLog,
+  type AuditReader,
+  type CookieRule,
+} from '../accounts/index.ts';
+import { BASE_PATH } from '../api/index.ts';
+import type { Clock, Count, Log } from '../base/index.ts';
+import {
+  openImages,
+  openTriage,
+  readPolicies,
+  type Images,
+  type Triage,
+  type VulnerabilityStore,
+} from '../inventory/index.ts';
+import type { LedgerReader, TreeStore } from '../ledger/index.ts';
+import { readScanReports } from '../adapters/trivy/index.ts';
+import { openPolicies, type Policies } from '../policy/index.ts';
+import type { ReportReader, ScanQueue, ScanStore } from '../scan/index.ts';
+import {
+  accountStore,
+  accountSweeper,
+  auditLog,
+  codeStore,
+  failureStore,
+  imageStore,
+  ledgerReader,
+  ledgerTree,
+  policyStore,
+  runStore,
+  scanQueue,
+  scanStore,
+  sessionStore,
+  tokenStore,
+  triageStore,
+  vulnerabilityStore,
+  type Store,
+} from '../store/index.ts';
+import { openIdentityProvider } from '../adapters/oidc/index.ts';
+import {
+  openKeptRuns,
+  openLiveWhatIf,
+  type KeptRuns,
+  type LiveWhatIf,
+  type RunStore,
+} from '../whatif/index.ts';
+import type { ReplayProcess } from './replay-process.ts';
+import { isHttps } from './settings-rules.ts';
+import type { Settings } from './settings.ts';
+
+/** ServiceParts are the domain's services over one store. */
+export interface ServiceParts {
+  readonly accounts: Accounts;
+  readonly audit: AuditLog & AuditReader;
+  readonly cookie: CookieRule;
+  readonly clock: Clock;
+  readonly policies: Policies;
+  readonly whatif: LiveWhatIf;
+  readonly runs: KeptRuns;
+  readonly runStore: RunStore;
+  readonly images: Images;
+  readonly triage: Triage;
+  readonly vulnerabilities: VulnerabilityStore;
+  readonly scans: ScanStore;
+  readonly scanQueue: ScanQueue;
+  readonly readReport: ReportReader;
+  readonly ledger: LedgerReader;
+  readonly tree: TreeStore;
+  /** Runs an act whose writes commit together or not at all. */
+  together<T>(act: () => Promise<T>): Promise<T>;
+}
+
+/** ServiceDeps are what the services are joined with. */
+export interface ServiceDeps {
+  readonly store: Store;
+  readonly replay: ReplayProcess;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: Count;
+}
+
+/** joinParts joins the domain's services with a store. */
+export function joinParts({ store, replay, settings, clock, log, count }: ServiceDeps): ServiceParts {
+  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const audit = auditLog(store, clock);
+  const stored = policyStore(store);
+  const runs = runStore(store);
+  const { coldImagePolicy } = settings.webhook;
+  const policies = readPolicies(stored, coldImagePolicy);
+  return {
+    together,
+    audit,
+    accounts: openAccounts(
+      {
+        accounts: accountStore(store),
+        sessions: sessionStore(store),
+        tokens: tokenStore(store),
+        failures: failureStore(store),
+        codes: codeStore(store),
+        sweeper: accountSweeper(store),
+        passwords: openPasswords(),
+        audit,
+        together,
+        clock,
+        log,
+      },
+      openOidc(settings, clock),
+    ),
+    cookie: { https: isHttps(settings) },
+    clock,
+    policies: openPolicies({ store: stored, clock }),
+    whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
+    runs: openKeptRuns({ runs, printer: replay, audit }),
+    runStore: runs,
+    images: openImages({ store: imageStore(store), policies, coldImagePolicy, clock }),
+    triage: openTriage({ store: triageStore(store), policies, clock }),
+    vulnerabilities: vulnerabilityStore(store),
+    scans: scanStore(store),
+    scanQueue: scanQueue(store),
+    readReport: readScanReports,
+    ledger: ledgerReader(store),
+    tree: ledgerTree(store),
+  };
+}
+
+/** Sign-in by the identity provider, where one is configured. */
+function openOidc({ oidc, publicUrl }: Settings, clock: Clock): Parameters<typeof openAccounts>[1] {
+  if (oidc === undefined || publicUrl === undefined) return null;
+  const { issuer, clientId, clientSecret, scopes, trustEmail, roles } = oidc;
+  return {
+    provider: openIdentityProvider({
+      issuer,
+      clientId,
+      clientSecret: clientSecret?.reveal() ?? null,
+      redirectUri: `${new URL(publicUrl).origin}${BASE_PATH}/session/oidc/callback`,
+      scopes,
+      clock,
+    }),
+    rules: {
+      trustEmail,
+      roles: { claim: roles.claim ?? null, values: roles.values, standard: roles.standard ?? null },
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { holdOrigin, sessionCookieName } from '../accounts/index.ts';
+import { openApi, probes, type Api } from '../api/index.ts';
+import { isLoopback, type Clock, type Log } from '../base/index.ts';
+import type { LedgerAppend } from '../ledger/index.ts';
+import { catalogueStates, lockFile, openStore, type Store } from '../store/index.ts';
+import type { Metrics, Redactor } from '../telemetry/index.ts';
+import { openDataDirectory, placesOf } from './data-directory.ts';
+import { Jobs } from './jobs.ts';
+import { openReplayProcess } from './replay-process.ts';
+import { ServiceHealth } from './service-health.ts';
+import { serviceJobs } from './service-jobs.ts';
+import { renewing } from './renew-tls.ts';
+import { openLedger } from './service-ledger.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { joinParts, type ServiceParts } from './service-parts.ts';
+import { parseListen, type Settings } from './settings.ts';
+import { timers } from './timers.ts';
+import { readTls } from './tls-files.ts';
+
+/** ServiceOptions are what a service is started with. */
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Takes what must not stand in the log, as it comes up. */
+  readonly redactor: Redactor;
+  readonly clock?: Clock;
+}
+
+/** RunningService is a service that answers. */
+export interface RunningService {
+  /** Address by which it is called from this machine, without a slash at its end. */
+  readonly url: string;
+  /** One-time code that makes the first administrator; null when there is an account. */
+  readonly setupCode: string | null;
+  /** The directory of the service, or the name of its database where it has none. */
+  readonly data: string;
+  readonly parts: ServiceParts;
+  readonly store: Store;
+  /** Takes the rows of reviews, durably. */
+  readonly append: LedgerAppend;
+  /** Integrates what the ledger has grown by, and signs it. */
+  checkpoint(): Promise<void>;
+  /**
+   * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written,
+   * a last checkpoint, everything closed.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+const GRACE_MS = 20_000;
+
+/**
+ * startService starts a service: directory, database (brought up to date under its lock), key, spool, services, jobs, and
+ * listens last. What keeps it from starting is thrown, with everything closed again that was open.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { settings, version, log, metrics, redactor, clock = { now: () => Date.now() } } = options;
+  const places = placesOf(settings);
+  await using opened = new AsyncDisposableStack();
+
+  if (settings.data !== undefined) await openDataDirectory(settings.data);
+  const tls = settings.tls === undefined ? undefined : await readTls(settings.tls);
+  if (places.lockFile !== null) opened.adopt(lockFile(places.lockFile), (unlock) => unlock());
+  const { poolSize } = settings.database;
+  const store = await openStore({ url: places.databaseUrl, poolSize, now: () => clock.now() });
+  opened.adopt(store, () => store.close());
+
+  const { coldImagePolicy } = settings.webhook;
+  const { timeLimit, memory } = settings.whatif;
+  const replay = openReplayProcess({ url: places.databaseUrl, coldImagePolicy, timeLimit, memory, log });
+  opened.adopt(replay, () => replay.close());
+  const parts = joinParts({ store, replay, settings, clock, log, count: metrics });
+
+  const ledger = await openLedger({ store, parts, places, settings, clock, log, count: metrics, redactor });
+  const { appender, checkpoint } = ledger;
+  opened.adopt(appender, () => appender.close());
+
+  let api: Api | null = null;
+  const jobs = new Jobs(
+    serviceJobs({
+      ...parts,
+      settings,
+      clock,
+      checkpoint,
+      renewTls:
+        settings.tls === undefined || tls === undefined
+          ? null
+          : renewing(
+              settings.tls,
+              tls,
+              () => api,
+              log,
+              () => clock.now(),
+            ),
+    }),
+    { log, count: metrics, clock, timers, isLeader: () => true },
+  );
+  const health = new ServiceHealth({
+    parts,
+    appender,
+    anchors: ledger.anchors,
+    replay,
+    jobs,
+    engine: store.engine,
+    version,
+    startedAt: clock.now(),
+    clock,
+    metrics,
+    feeds: () => catalogueStates(store),
+  });
+  metrics.set('svc_build_info', 1, { version });
+
+  const { host, port } = parseListen(settings.listen) ?? { host: '127.0.0.1', port: 8080 };
+  const routes = serviceRoutes(parts, ledger.routes, health, version);
+  api = openApi({
+    routes,
+    probes: probes({
+      unready: () => health.unready(),
+      metrics: async () => ({ text: await metrics.text(), type: metrics.contentType }),
+    }),
+    signIn: {
+      cookies: [sessionCookieName(parts.cookie)],
+      principalOf: (secret, via) => parts.accounts.principalOf(secret, via),
+      holdOrigin: ({ cookie, ...request }) => holdOrigin(request, { origins: originsOf(settings), cookie }),
+    },
+    log,
+    observe: ({ method, route, status, seconds }) => {
+      const labels = { method, route: route ?? 'none' };
+      metrics.add('svc_http_requests_total', { ...labels, status: String(status) });
+      metrics.observe('svc_http_request_seconds', seconds, labels);
+    },
+    tls,
+    https: parts.cookie.https,
+    trustedProxies: settings.trustedProxies,
+  });
+  const setupCode = await prepareSetup(parts, settings);
+  const address = await api.listen(host, port);
+  const url = localUrl(address, tls !== undefined);
+  replay.start();
+  jobs.start();
+  log.info('service answers', { url, public_url: settings.publicUrl, version, engine: store.engine });
+  if (setupCode !== null)
+    log.warn('there is no account yet; make the first with this code', { setup_code: setupCode });
+
+  const served = api;
+  const data = settings.data ?? `(${store.engine})`;
+  const held = opened.move();
+  let closing: Promise<void> | null = null;
+  const close = async (graceMs: number): Promise<void> => {
+    health.drain();
+    await served.close(graceMs);
+    await appender.close();
+    await jobs.stop();
+    await held.disposeAsync();
+  };
+  return {
+    url,
+    setupCode,
+    data,
+    parts,
+    store,
+    append: appender,
+    checkpoint,
+    close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
+  };
+}
+
+async function prepareSetup({ accounts }: ServiceParts, { admin }: Settings): Promise<string | null> {
+  if (admin !== undefined) {
+    await accounts.setup.fromEnvironment({ email: admin.email, password: admin.password.reveal() });
+  }
+  return (await accounts.setup.prepare())?.code ?? null;
+}
+
+/** Where browsers may come from: the public address, else this machine. */
+function originsOf({ publicUrl, listen }: Settings): readonly string[] {
+  if (publicUrl !== undefined) return [new URL(publicUrl).origin];
+  const { host, port } = parseListen(listen) ?? { host: '', port: 0 };
+  const hosts = isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]'] : [host];
+  return hosts.flatMap((name) => [`http://${name}:${port}`, `https://${name}:${port}`]);
+}
+
+function localUrl({ host, port }: { readonly host: string; readonly port: number }, isTls: boolean): string {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const name = everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${isTls ? 'https' : 'http'}://${name}:${port}`;
+}

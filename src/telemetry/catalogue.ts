@@ -1,0 +1,93 @@
+/** Metric is one series of the service: what it counts, and by which labels. */
+export interface Metric {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Names of labels; with values where they are a closed list, so that each series is there at zero from the start. */
+  readonly labels?: Readonly<Record<string, readonly string[] | null>>;
+  /** Upper bounds of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+/** The labels of a denial, and of the context of a pod, as `decision` and `policy` have them (a test holds them equal). */
+const DENIALS = [
+  'registry',
+  'tag',
+  'digest',
+  'quota',
+  'unscanned',
+  'signature',
+  'attestation',
+  'threshold',
+  'known_exploited',
+  'end_of_life',
+  'provenance',
+  'context',
+  'workload_hardening',
+] as const;
+const SIGNALS = ['privileged', 'root', 'hostNamespace', 'hostFilesystem', 'capabilities', 'exposed'] as const;
+
+/** METRICS lists every series that `/metrics` has of the service itself. */
+export const METRICS = {
+  svc_build_info: { kind: 'gauge', help: '1, with the version of the program', labels: { version: null } },
+  svc_policy_whatif_runs_total: { kind: 'counter', help: 'Replays run' },
+  svc_admission_denials_total: {
+    kind: 'counter',
+    help: 'Refused images and pods, by the gate that refused',
+    labels: { reason: DENIALS },
+  },
+  svc_admission_context_total: {
+    kind: 'counter',
+    help: 'Reviewed images of pods that show a signal of the deployment context',
+    labels: { signal: SIGNALS },
+  },
+  svc_ledger_size: { kind: 'gauge', help: 'Rows of the ledger' },
+  svc_ledger_tree_size: { kind: 'gauge', help: 'Rows that the Merkle tree covers' },
+  svc_ledger_checkpoint_age_seconds: {
+    kind: 'gauge',
+    help: 'Since the newest signed checkpoint; absent before the first',
+  },
+  svc_ledger_spool_rows: { kind: 'gauge', help: 'Rows that wait in the spool for the database' },
+  svc_ledger_queue_rows: { kind: 'gauge', help: 'Rows that wait for their transaction' },
+  svc_ledger_rows_total: { kind: 'counter', help: 'Rows appended to the ledger by this process' },
+  svc_ledger_spooled_rows_total: { kind: 'counter', help: 'Rows that the spool took for the database' },
+  svc_ledger_put_back_rows_total: { kind: 'counter', help: 'Rows that went from the spool to the database' },
+  svc_ledger_set_aside_total: { kind: 'counter', help: 'Reviews of the spool that can never be stored' },
+  svc_ledger_refused_checkpoints_total: {
+    kind: 'counter',
+    help: 'Times that a checkpoint was not signed because the ledger is not the one that was signed before',
+  },
+  svc_ledger_clock_back_total: {
+    kind: 'counter',
+    help: 'Rows older than the one before them: the clock was set back',
+  },
+  svc_ledger_unrecorded_total: {
+    kind: 'counter',
+    help: 'Reviews that neither database nor spool could take',
+    labels: { reason: ['queue_full', 'store', 'spool_full', 'spool_fault'] },
+  },
+  svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
+  svc_http_requests_total: {
+    kind: 'counter',
+    help: 'Requests answered, by route as the API documents it',
+    labels: { method: null, route: null, status: null },
+  },
+  svc_http_request_seconds: {
+    kind: 'histogram',
+    help: 'Seconds until a request was answered in full',
+    labels: { method: null, route: null },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
+  svc_job_runs_total: {
+    kind: 'counter',
+    help: 'Runs of background jobs',
+    labels: { job: null, outcome: null },
+  },
+  svc_job_last_success_seconds: {
+    kind: 'gauge',
+    help: 'Unix time of the last run of a job that ended well',
+    labels: { job: null },
+  },
+} as const satisfies Readonly<Record<`svc_${string}`, Metric>>;
+
+/** MetricName is a series of the service. */
+export type MetricName = keyof typeof METRICS;

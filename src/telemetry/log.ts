@@ -1,0 +1,88 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import type { Keys, Log } from '../base/index.ts';
+import { toPretty } from './pretty.ts';
+import type { Redactor } from './redactor.ts';
+
+/** LOG_LEVELS from the most that is said to the least. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** LogLevel is from where on lines are written. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** LogOptions say what a log writes, and where. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** `pretty` is for a person at a terminal. */
+  readonly format: 'json' | 'pretty';
+  readonly redactor: Redactor;
+  /** Takes whole lines, each with its end. */
+  write(line: string): void;
+  readonly color?: boolean;
+}
+
+/** Keys that may hold a secret whatever their value: never written. */
+const SECRET_KEYS = [
+  'password',
+  'token',
+  'secret',
+  'authorization',
+  'cookie',
+  'clientSecret',
+  'key',
+  'credential',
+];
+
+/** openLog gives a log that writes lines of JSON, or for a terminal; secrets leave it by value and by key. */
+export function openLog(options: LogOptions): Log {
+  const { format, redactor, level } = options;
+  const sink = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      const line = redactor.clean(chunk);
+      options.write(format === 'json' ? line : toPretty(line, options.color ?? false));
+      done();
+    },
+  });
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      messageKey: 'message',
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: toError, cause: toError },
+      redact: {
+        paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+        censor: '[redacted]',
+      },
+    },
+    sink,
+  );
+  const at =
+    (name: LogLevel) =>
+    (message: string, keys: Keys = {}): void =>
+      logger[name](keys, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+interface LoggedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+/** A thrown value as the log keeps it; properties beyond these may hold anything and stay out. */
+function toError(thrown: unknown, depth = 0): LoggedError {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, message: String(thrown) };
+  const { name, message, stack, cause } = thrown;
+  return {
+    name,
+    message,
+    ...('code' in thrown && { code: String(thrown.code) }),
+    ...(stack !== undefined && { stack }),
+    ...(cause !== undefined && depth < 3 && { cause: toError(cause, depth + 1) }),
+  };
+}

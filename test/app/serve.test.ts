@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { serve } from '../../src/app/serve.ts';
+import type { RunningService } from '../../src/app/service.ts';
+import { scratchDirectory } from './running.ts';
+
+/** A process that ends nothing: it keeps the codes that it was to end with. */
+class FakeProcess extends EventEmitter {
+  readonly codes: number[] = [];
+  exit = ((code: number) => void this.codes.push(code)) as NodeJS.Process['exit'];
+}
+
+interface Served {
+  readonly process: FakeProcess;
+  readonly lines: Record<string, unknown>[];
+  readonly code: Promise<number>;
+  readonly service: RunningService;
+}
+
+async function serving(t: TestContext, env: Record<string, string> = {}): Promise<Served> {
+  const process = new FakeProcess();
+  const lines: Record<string, unknown>[] = [];
+  const started = Promise.withResolvers<RunningService>();
+  const code = serve({
+    sources: { file: null, env: { IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0', ...env } },
+    version: '0',
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    started: (service) => started.resolve(service),
+    process: process as unknown as NodeJS.Process,
+  });
+  code.catch((error: unknown) => started.reject(error as Error));
+  const service = await started.promise;
+  t.after(() => service.close(0));
+  return { process, lines, code, service };
+}
+
+test('a signal ends the service in order, and leaves nothing behind in the process', async (t) => {
+  const { process, lines, code, service } = await serving(t, { IPO_LOG_LEVL: 'debug' });
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  process.emit('SIGTERM', 'SIGTERM');
+  assert.equal(await code, 0);
+  assert.deepEqual(process.codes, []);
+  assert.deepEqual(process.eventNames(), []);
+  await assert.rejects(fetch(`${service.url}/healthz`));
+  const messages = lines.map(({ message }) => message);
+  assert.equal(messages[0], 'configuration', 'warnings of the configuration are in the log');
+  assert.deepEqual(messages.slice(-2), ['stopping', 'stopped']);
+});
+
+test('a fault that nothing caught is logged, and ends the process', async (t) => {
+  const { process, lines, code } = await serving(t);
+  process.emit('unhandledRejection', new TypeError('lost'));
+  process.emit('uncaughtException', new RangeError('thrown'));
+  assert.deepEqual(process.codes, [3, 3]);
+  const errors = lines
+    .filter(({ level }) => level === 'error')
+    .map(({ error }) => (error as { message: string }).message);
+  assert.deepEqual(errors, ['lost', 'thrown']);
+  process.emit('SIGINT', 'SIGINT');
+  assert.equal(await code, 0);
+});
+
+test('a second signal ends the process at once, with what a shell tells of it', async (t) => {
+  const { process, code } = await serving(t);
+  process.emit('SIGTERM', 'SIGTERM');
+  process.emit('SIGINT', 'SIGINT');
+  assert.deepEqual(process.codes, [130]);
+  assert.equal(await code, 0);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { ipo } from './fake-terminal.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const DRAFT = join(ROOT, 'fixtures/policies/tighten.yaml');
+const built = existsSync(join(ROOT, 'dist/demo.cjs')) ? false : 'the program is not built: npm run build';
+
+/** The directories of running demos. */
+function traces(): string[] {
+  return ['/dev/shm', tmpdir()]
+    .filter((place) => existsSync(place))
+    .flatMap((place) => readdirSync(place))
+    .filter((name) => name.startsWith('ipo-demo-'));
+}
+
+suite('ipo demo', { skip: built }, () => {
+  const earlier = traces();
+  const child = spawn(process.execPath, [join(ROOT, 'bin/ipo.cjs'), 'demo', '--listen', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('exit', resolve);
+  });
+  const said = { out: '', err: '' };
+  const env: Record<string, string> = {};
+
+  before(async () => {
+    child.stderr.on('data', (bytes: Buffer) => (said.err += bytes.toString()));
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (bytes: Buffer) => {
+        said.out += bytes.toString();
+        if (said.out.includes('openapi.json')) resolve();
+      });
+      child.on('exit', () => reject(new Error(said.err)));
+    });
+    for (const [, name = '', value = ''] of said.out.matchAll(/^ {2}export (IPO_\w+)=(\S+)$/gm))
+      env[name] = value;
+  });
+  after(() => child.kill('SIGKILL'));
+
+  test('prints a service and a token that the next terminal can use as they stand', () => {
+    assert.deepEqual(Object.keys(env), ['IPO_SERVER', 'IPO_TOKEN']);
+    assert.match(said.out, /5,895 admissions/);
+  });
+
+  test('answers the what-if of the README over the live ledger', async () => {
+    const { code, out, err } = await ipo(['whatif', DRAFT, '--server'], { env });
+    assert.equal(code, 0, err);
+    assert.match(out, /would refuse 611 that were let in, and let in 95/);
+  });
+
+  test('every command that it says to try is one', async () => {
+    const commands = [...said.out.matchAll(/^ {2}ipo (.*)$/gm)].map(
+      ([, line = '']) => line.split(/\s{2,}/)[0] ?? '',
+    );
+    assert.ok(commands.length >= 8);
+    for (const line of commands) {
+      const args = line.split(' ');
+      const flags = args.filter((part) => part.startsWith('--')).map((flag) => flag.split('=')[0] ?? '');
+      const { out, code } = await ipo([
+        ...args.filter((part) => /^[a-z]+$/.test(part)).slice(0, 2),
+        '--help',
+      ]);
+      assert.equal(code, 0, line);
+      for (const flag of flags) assert.ok(out.includes(flag), `${flag} in: ipo ${line}`);
+    }
+  });
+
+  test('ends with the first Ctrl-C and leaves nothing behind', async () => {
+    child.kill('SIGINT');
+    assert.equal(await ended, 0, said.err);
+    assert.deepEqual(traces(), earlier);
+  });
+});
