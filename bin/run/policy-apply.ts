@@ -1,11 +1,17 @@
 import type { StoredPolicyBody, WrittenPolicyBody } from '../../src/api/contract/policies.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
-import { loadAuthoring, parseRecordedPolicy, type ParsedPolicy } from '../../src/policy/index.ts';
+import {
+  loadAuthoring,
+  parsePolicyValue,
+  parseRecordedPolicy,
+  type ParsedPolicy,
+} from '../../src/policy/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { PolicyApplyOptions } from '../commands/policy-stored.ts';
 import { clean } from '../ui/clean.ts';
 import { confirm, holdConfirmable } from '../ui/confirm.ts';
+import { documentDifference } from '../ui/document-difference.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { openParts } from '../ui/parts.ts';
 import { renderComparison } from '../ui/policy-diff-view.ts';
@@ -21,6 +27,8 @@ interface Plan {
   readonly policy: ParsedPolicy;
   /** Null where it is new. */
   readonly stored: { readonly body: StoredPolicyBody; readonly etag: string } | null;
+  /** Where the documents differ beyond what `policy diff` compares: labels, annotations, and the spelling of one meaning. */
+  readonly wording: readonly string[];
 }
 
 /** runPolicyApply is `ipo policy apply`: compare, show, ask, write exactly what was compared. */
@@ -36,8 +44,8 @@ export async function runPolicyApply(
   const policies = await readAll(paths, terminal);
   return withService(terminal, options, async (service) => {
     const plans: Plan[] = [];
-    for (const policy of policies) plans.push({ policy, stored: await find(service, policy.policy.name) });
-    const due = plans.filter(({ policy, stored }) => stored?.body.revision !== policy.policy.revision);
+    for (const policy of policies) plans.push(toPlan(policy, await find(service, policy.policy.name)));
+    const due = plans.filter((plan) => plan.wording.length > 0 || !meansTheSame(plan));
     for (const plan of plans) {
       if (!due.includes(plan)) terminal.out(`${clean(plan.policy.policy.name)} is unchanged\n`);
     }
@@ -61,7 +69,14 @@ export async function runPolicyApply(
     return EXIT.done;
   });
 
-  async function show({ policy, stored }: Plan, service: ServiceClient): Promise<void> {
+  async function show(plan: Plan, service: ServiceClient): Promise<void> {
+    const { policy, stored, wording } = plan;
+    const lines = wording.map((line) => `  ${line}\n`).join('');
+    if (meansTheSame(plan)) {
+      // What it decides stays, so there is no what-if to look at.
+      terminal.out(`${clean(policy.policy.name)} means the same; its document changes\n${lines}`);
+      return;
+    }
     const color = usesColor(terminal, globals, 'out');
     const { comparePolicies, ...values } = await loadAuthoring();
     const before = stored === null ? [] : [inForce(stored.body, policy)];
@@ -70,7 +85,8 @@ export async function runPolicyApply(
       { file: policy.places.file, policies: [policy] },
     ] as const;
     terminal.out(renderComparison(comparePolicies(...sides), values, color));
-    if (options.whatif) terminal.out(`${await difference({ policy, stored }, service, color)}\n`);
+    if (lines !== '') terminal.out(`Beside it the document changes\n${lines}`);
+    if (options.whatif) terminal.out(`${await difference(plan, service, color)}\n`);
   }
 
   /** What the service cannot tell now must not keep anybody from applying; it is said. */
@@ -110,6 +126,27 @@ async function readAll(paths: readonly string[], terminal: Terminal): Promise<re
     places.set(policy.name, at.file);
   }
   return policies;
+}
+
+function toPlan(policy: ParsedPolicy, stored: Plan['stored']): Plan {
+  if (stored === null) return { policy, stored, wording: [] };
+  const { document, revision } = stored.body;
+  const before = document as Json;
+  // As the service would keep it, and through JSON as it would come to it.
+  const after = JSON.parse(JSON.stringify(parsePolicyValue(policy.written).document)) as Json;
+  const same = revision === policy.policy.revision;
+  const wording = documentDifference(same ? before : beyondSpec(before), same ? after : beyondSpec(after));
+  return { policy, stored, wording };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function beyondSpec({ spec: _spec, ...rest }: Json): Json {
+  return rest;
+}
+
+function meansTheSame({ policy, stored }: Plan): boolean {
+  return stored?.body.revision === policy.policy.revision;
 }
 
 async function find(service: ServiceClient, name: string): Promise<Plan['stored']> {

@@ -238,7 +238,7 @@ function settle(task: Task, act: () => void): void {
 function tooLate({ waited }: Task, limit: number): LiveError {
   const message = `no answer within ${limit / 1000} seconds`;
   if (!waited) return unavailable(message, 30, 'Ask for fewer days or fewer rows');
-  return unavailable(`${message}, in which it waited for others`, 30, 'Ask again when less is asked of the service');
+  return unavailable(`${message}, in which it waited for others`, 30, 'Ask again in a minute');
 }
 
 function unavailable(message: string, retryAfter?: number, hint = 'Try again later'): LiveError {

@@ -230,7 +230,11 @@ export const settingsSchema = z.strictObject({
     .optional(),
   whatif: z
     .strictObject({
-      timeLimit: duration('1s', '4m', 'How long the answer of one replay may take, waiting included').prefault('120s'),
+      timeLimit: duration(
+        '1s',
+        '4m',
+        'How long the answer of one replay may take, waiting included',
+      ).prefault('120s'),
       memory: whole(128, 65_536, 'MiB that the process of the replays may take').default(512),
     })
     .prefault({}),

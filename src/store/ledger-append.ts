@@ -76,7 +76,9 @@ class StoreWriter implements LedgerWriter {
   async appendAll(given: readonly LedgerEntry[]): Promise<readonly Stored[]> {
     // On SQLite it would wait for the end of that write, which waits for this.
     if (this.#store.isWriting())
-      throw new TypeError('ledger rows commit on their own: append them before or after a write, not inside it');
+      throw new TypeError(
+        'ledger rows commit on their own: append them before or after a write, not inside it',
+      );
     const done = this.#turn.then(() => this.#appendAlone(given.map(toEntry)));
     this.#turn = done.catch(() => {});
     return done;
@@ -112,24 +114,22 @@ class StoreWriter implements LedgerWriter {
     if (await this.#uids.catchUp(transaction, before)) this.#images.forget(); // another process appended
     const there = await this.#uids.find(transaction, entries);
 
-    const fresh = new Map<Entry, number>();
+    /** Where the rows of each entry begin among the rows to write; -1 for a repeat. */
+    const starts: number[] = [];
     const added = new Map<string, number>();
-    const firstOf = new Map<string, Entry>();
     const rows: NewRow[] = [];
-    for (const entry of entries) {
-      const { key, packed } = entry;
-      if (packed !== null) {
-        if (there.has(key) || firstOf.has(key)) continue;
-        firstOf.set(key, entry);
-        added.set(key, before + rows.length + 1);
-      }
-      fresh.set(entry, rows.length);
-      for (const row of entry.rows) rows.push(row);
+    for (const { key, packed, rows: own } of entries) {
+      const repeat = packed !== null && (there.has(key) || added.has(key));
+      starts.push(repeat ? -1 : rows.length);
+      if (repeat) continue;
+      if (packed !== null) added.set(key, before + rows.length + 1);
+      for (const row of own) rows.push(row);
     }
     const shapes = await this.#shapesOf(transaction, rows);
     const names = await this.#namesOf(transaction, rows);
     const times = rows.map(({ at }) => at);
-    const cells = toCells([...fresh.keys()], before, shapes.found, names.found);
+    const fresh = rows.length === most ? entries : entries.filter((_, i) => starts[i] !== -1);
+    const cells = toCells(fresh, before, shapes.found, names.found);
     await insertMany(transaction, 'ledger_rows', ROW, cells);
     if (rows.length < most) {
       await runText(transaction, 'update ledger_head set size = ? where id = 1', [before + rows.length]);
@@ -139,17 +139,18 @@ class StoreWriter implements LedgerWriter {
     const keepUids = await this.#uids.add(transaction, added, before + rows.length);
 
     const answers: Stored[] = [];
-    for (const entry of entries) {
-      const own = fresh.get(entry);
-      const first = there.get(entry.key);
-      if (own !== undefined) answers.push(new Written(entry, before + own + 1, shapes.found, own, false));
-      else if (first !== undefined)
+    for (const [i, entry] of entries.entries()) {
+      const first = starts[i] === -1 ? there.get(entry.key) : undefined;
+      if (first !== undefined) {
         answers.push({ rows: await readReview(transaction, first), repeat: true });
-      else {
-        const same = firstOf.get(entry.key) as Entry;
-        const at = fresh.get(same) as number;
-        answers.push(new Written(same, before + at + 1, shapes.found, at, true));
+        continue;
       }
+      const same = starts[i] === -1 ? entries.findIndex(({ key }) => key === entry.key) : i;
+      const at = starts[same] as number;
+      const { rows: own, uid } = entries[same] as Entry;
+      answers.push(
+        new Written(uid, own, before + at + 1, shapes.found.slice(at, at + own.length), same !== i),
+      );
     }
     const keep = (): void => {
       shapes.keep();
@@ -177,7 +178,10 @@ class StoreWriter implements LedgerWriter {
         this.#shapes.clear();
         this.#images.clear();
       }
-      for (const seen of byId.values()) this.#shapes.add(seen.shape.row, seen);
+      for (const seen of byId.values()) {
+        // One that is not storable as it came is made anew each time, and found to be there.
+        if (this.#shapes.find(seen.shape.row) === undefined) this.#shapes.add(seen.shape.row, seen);
+      }
     };
     return { found: whole, keep };
   }
@@ -188,7 +192,10 @@ class StoreWriter implements LedgerWriter {
     rows: readonly NewRow[],
   ): Promise<{ found: ReadonlyMap<string, number>; keep: () => void }> {
     const missing = new Set<string>();
+    let last: string | null | undefined = null;
     for (const { requester } of rows) {
+      if (requester === last) continue; // one controller makes most pods
+      last = requester;
       if (requester !== null && requester !== undefined && !this.#names.has(requester))
         missing.add(requester);
     }
@@ -239,25 +246,33 @@ function toCells(
 /** Written answers an entry that was appended; most callers never look at the rows, so they are made when they are asked for. */
 class Written implements Stored {
   readonly repeat: boolean;
-  readonly #entry: Entry;
+  readonly #uid: string | null;
+  readonly #given: readonly NewRow[];
   readonly #first: number;
   readonly #shapes: readonly SeenShape[];
 
-  constructor(entry: Entry, first: number, shapes: readonly SeenShape[], at: number, repeat: boolean) {
+  constructor(
+    uid: string | null,
+    given: readonly NewRow[],
+    first: number,
+    shapes: readonly SeenShape[],
+    repeat: boolean,
+  ) {
     this.repeat = repeat;
-    this.#entry = entry;
+    this.#uid = uid;
+    this.#given = given;
     this.#first = first;
-    this.#shapes = shapes.slice(at, at + entry.rows.length);
+    this.#shapes = shapes;
   }
 
   get rows(): RecordedRow[] {
     const text = (value: string | null | undefined): string | null =>
       value === null || value === undefined ? null : storableText(value);
-    return this.#entry.rows.map((row, i) => ({
+    return this.#given.map((row, i) => ({
       ...(this.#shapes[i] as SeenShape).shape.row,
       id: this.#first + i,
       time: formatTime(row.at),
-      review_uid: this.#entry.uid,
+      review_uid: this.#uid,
       pod: text(row.pod),
       pod_uid: text(row.pod_uid),
       requester: text(row.requester),

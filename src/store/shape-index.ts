@@ -12,7 +12,7 @@ export class ShapeIndex<T> {
   }
 
   /** The value of the shape that the row has; `row` must be storable, but for what the row alone has. */
-  find(row: NewRow): T | undefined {
+  find(row: Shaped): T | undefined {
     const candidates = this.#bySketch.get(sketch(row));
     if (candidates === undefined) return undefined;
     for (let i = 0; i < candidates.length; i += 1) {
@@ -37,18 +37,8 @@ export class ShapeIndex<T> {
   }
 }
 
-type Shaped = Pick<
-  NewRow,
-  | 'allowed'
-  | 'namespace'
-  | 'image'
-  | 'digest'
-  | 'reason'
-  | 'container'
-  | 'policy_revision'
-  | 'inputs'
-  | 'signals'
->;
+/** Shaped is a row with the fields that make its shape. */
+type Shaped = Omit<NewRow, 'at'>;
 
 /** A number that rows of one shape share and most others do not. */
 function sketch(row: Shaped): number {
@@ -76,7 +66,7 @@ function letters(mix: number, text: string | null | undefined): number {
   );
 }
 
-function isSame(a: ShapeRow, b: NewRow): boolean {
+function isSame(a: ShapeRow, b: Shaped): boolean {
   return (
     a.allowed === b.allowed &&
     a.digest === (b.digest ?? null) &&

@@ -82,7 +82,12 @@ export function openLiveWhatIf(deps: LiveDeps): LiveWhatIf {
   const { replayer, runs, audit, count, clock } = deps;
   const limit = new StartLimit(STARTS.most, STARTS.window);
   const places = new AtOnce(MOST_AT_ONCE);
-  const replay = async (job: ReplayJob, account: string, at: number, signal: AbortSignal): Promise<Replayed> => {
+  const replay = async (
+    job: ReplayJob,
+    account: string,
+    at: number,
+    signal: AbortSignal,
+  ): Promise<Replayed> => {
     if (!places.enter(account)) throw tooManyAtOnce();
     try {
       const wait = limit.take(account, at);

@@ -112,7 +112,10 @@ forEachEngine('the routes of the what-if', (engine) => {
 
   test('more than ten starts within a minute are told how long to wait, as is one that finds the queue full', async (t) => {
     const { call, world } = await start(t, engine);
-    world.fault = new LiveError('unavailable', '8 what-ifs are waiting already', { retryAfter: 10 });
+    world.fault = new LiveError('unavailable', '8 what-ifs are waiting already', {
+      retryAfter: 10,
+      queueFull: true,
+    });
     const busy = await call('POST', '', { policy: draft() });
     assert.deepEqual([busy.status, busy.headers.get('retry-after')], [503, '10']);
     world.fault = null;
@@ -128,6 +131,28 @@ forEachEngine('the routes of the what-if', (engine) => {
       200,
       'each account has its own',
     );
+  });
+
+  test('a third replay of one account at a time is told to wait', async (t) => {
+    const { url, call, signals } = await start(t, engine);
+    const leave = new AbortController();
+    const endless = () =>
+      fetch(`${url}/api/v1/policies/whatif`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer viewer-token', 'content-type': 'application/json' },
+        body: JSON.stringify({ policy: draft('endless') }),
+        signal: leave.signal,
+      });
+    const open = [endless(), endless()];
+    while (signals.length < 2) await nextTurn();
+    const third = await call('POST', '', { policy: draft() }, 'viewer');
+    assert.deepEqual(
+      [third.status, third.headers.get('retry-after'), third.body['code'], third.body['hint']],
+      [429, '10', 'rate_limited', 'Wait until one of them has its answer, then ask again'],
+    );
+    assert.equal((await call('POST', '', { policy: draft() })).status, 200, 'each account has its own');
+    leave.abort();
+    await Promise.all(open.map((answer) => assert.rejects(answer)));
   });
 
   test('a client that goes away ends its replay, which is neither kept nor audited', async (t) => {

@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { ANSWER_TIMEOUT } from '../../src/adapters/service/client.ts';
+import { SERVER_LIMITS } from '../../src/api/limits.ts';
 import { openReplayProcess, type ReplayProcessOptions } from '../../src/app/replay-process.ts';
+import { settingsSchema } from '../../src/app/settings.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { KeptRun, ReplayJob, WhatIfResult } from '../../src/whatif/index.ts';
@@ -94,6 +97,48 @@ test('a replay that takes too long is told to end; one that does not listen is e
   }
 });
 
+test('the time that a replay waits for others counts, and it is told so', async (t) => {
+  const limits = { timeLimit: 60_000 };
+  const entry = join(import.meta.dirname, 'replay-worker-fake.ts');
+  const options = Object.assign(limits, {
+    url: 'none',
+    coldImagePolicy: 'AllowAndScan',
+    log: keptLog(),
+    entry,
+  } as const);
+  const replays = openReplayProcess(options);
+  t.after(() => replays.close());
+  const end = new AbortController();
+  const running = replays.replay(job('wait'), end.signal);
+  limits.timeLimit = 30;
+  const waits = { message: /^no answer within 0\.03 seconds, in which it waited/, retryAfter: 30 };
+  await assert.rejects(replays.replay(job('a'), new AbortController().signal), waits);
+  assert.equal(replays.state().running, 1);
+  limits.timeLimit = 60_000;
+  end.abort();
+  await assert.rejects(running, { code: 'unavailable' });
+  const { json } = await replays.replay(job('a'), new AbortController().signal);
+  assert.equal(json, String(replays.pid));
+});
+
+test('a process that cannot even be started keeps nobody from closing', async (t) => {
+  const { process: replays, replay } = open(t);
+  const { execPath } = process;
+  t.after(() => (process.execPath = execPath));
+  process.execPath = '/nowhere/at/all/node';
+  replays.start();
+  await replays.close();
+  process.execPath = execPath;
+  await assert.rejects(replay('a'), { code: 'unavailable' });
+});
+
+test('what a replay may take fits into what the client and the server wait', () => {
+  const { whatif } = settingsSchema.shape;
+  assert.ok(whatif.parse({ timeLimit: '4m' }).timeLimit < ANSWER_TIMEOUT);
+  assert.throws(() => whatif.parse({ timeLimit: '5m' }));
+  assert.ok(ANSWER_TIMEOUT < SERVER_LIMITS.idleTimeout);
+});
+
 test('a caller who goes away ends its replay, also one that waits', async (t) => {
   const { replay } = open(t);
   const before = await replay('a');
@@ -123,7 +168,7 @@ test('more than may wait are told to come back; PDFs have a lane of their own', 
   const running = replay('wait', end.signal);
   const waiting = [replay('a'), replay('b')];
   assert.deepEqual(replays.state(), { status: 'ok', running: 1 });
-  await assert.rejects(replay('c'), { code: 'unavailable', retryAfter: 10 });
+  await assert.rejects(replay('c'), { code: 'unavailable', retryAfter: 10, queueFull: true });
   assert.match(await print(), /^pdf by/);
   end.abort();
   await assert.rejects(running, { code: 'unavailable' });

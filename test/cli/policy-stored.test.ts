@@ -45,6 +45,37 @@ test('apply shows the difference and what it would have changed, and writes when
   assert.equal(served.world.runs.kept.length, 0, 'looking keeps nothing');
 });
 
+test('apply shows and writes labels and spelling too, without a replay where nothing else changes', async (t) => {
+  const served = await serve(t, fullResult());
+  const labelled = (team: string, spec: string): string =>
+    policy('shop', spec).replace('name: shop', `name: shop\n  labels: {team: ${team}}`);
+  const apply = (name: string, text: string, flag: string) =>
+    served.ipo(['policy', 'apply', file(served, name, text), flag]);
+  await apply('a.yaml', policy('shop', 'sla: {high: 168h}'), '-y');
+  const { revision } = await served.policies.get('shop');
+  const jobs = served.world.jobs.length;
+  const shown =
+    'shop means the same; its document changes\n' +
+    '  metadata.labels  not set → {"team":"x"}\n  spec.sla.high  "168h" → "168h0m0s"\n';
+  const text = labelled('x', 'sla: {high: 168h0m0s}');
+  assert.equal((await apply('b.yaml', text, '--dry-run')).out, shown);
+  assert.equal((await served.policies.get('shop')).document['metadata']?.['labels' as never], undefined);
+  const applied = await apply('b.yaml', text, '-y');
+  assert.equal(applied.out, `${shown}shop updated (revision ${revision.slice(0, 12)})\n`);
+  const stored = await served.policies.get('shop');
+  assert.deepEqual(stored.document['metadata'], { name: 'shop', labels: { team: 'x' } });
+  assert.deepEqual([stored.revision, served.world.jobs.length], [revision, jobs]);
+  // What the API server writes into an object is no difference, since it is not kept.
+  const fetched = `${text}status: {}\n`.replace('  name: shop', '  name: shop\n  uid: abc');
+  assert.equal((await apply('c.yaml', fetched, '-y')).out, 'shop is unchanged\n');
+  const both = await apply('d.yaml', labelled('y', 'sla: {high: 24h}'), '-y');
+  assert.match(
+    both.out,
+    /spec\.sla\.high[^]*Beside it the document changes\n {2}metadata\.labels\.team {2}"x" → "y"\n/,
+  );
+  assert.equal(served.world.jobs.length, jobs + 1);
+});
+
 test('apply asks at a terminal, takes nothing but a yes for one, and refuses to go on where it cannot ask', async (t) => {
   const served = await serve(t, fullResult());
   const path = file(served, 'a.yaml', policy('shop', 'severityThreshold: HIGH'));

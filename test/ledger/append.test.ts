@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { Appender, type Appended, type AppenderOptions } from '../../src/ledger/index.ts';
-import { runs } from '../runs.ts';
+import { Appender, type Appended } from '../../src/ledger/index.ts';
+import { DEADLINE, openAppender } from './append-parts.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { MemorySpool } from './memory-spool.ts';
 import { AT, handTimers, listen, newRow, numbers, review, tally, uidOf, until } from './parts.ts';
 
-function open(options: AppenderOptions & { readonly spool?: null } = {}) {
-  const ledger = new MemoryLedger();
-  const spool = new MemorySpool();
-  const [timers, log, count] = [handTimers(), listen(), tally()];
-  const deps = { writer: ledger, spool: options.spool === null ? null : spool, timers, log, count };
-  return { ledger, spool, timers, log, count, appender: new Appender(deps, options) };
-}
-
-const DEADLINE = 1000;
 const ids = (appended: readonly Appended[]): unknown[] => appended.flatMap(({ rows }) => numbers(rows));
 
 test('what arrives in one turn is one transaction, of so many rows at most', async () => {
-  const { appender, ledger } = open({ groupRows: 10 });
+  const { appender, ledger } = openAppender({ groupRows: 10 });
   const answers = await Promise.all(
     Array.from({ length: 25 }, (_, i) => appender.append(review(i, i === 3 ? 12 : 1))),
   );
@@ -31,7 +21,7 @@ test('what arrives in one turn is one transaction, of so many rows at most', asy
 });
 
 test('what arrives while a group is written is the next group', async () => {
-  const { appender, ledger } = open();
+  const { appender, ledger } = openAppender();
   ledger.mode = 'hanging';
   const first = appender.append(review(1));
   await until(() => appender.waiting.queued === 0, 'the first group is under way');
@@ -43,7 +33,7 @@ test('what arrives while a group is written is the next group', async () => {
 });
 
 test('the same review at once, and again later, has one set of rows and one answer', async () => {
-  const { appender, ledger, count } = open();
+  const { appender, ledger, count } = openAppender();
   const [first, second] = await Promise.all([appender.append(review(1, 2)), appender.append(review(1, 2))]);
   const third = await appender.append(review(1, 1, { allowed: false }));
   assert.deepEqual([first?.repeat, second?.repeat, third.repeat], [false, true, true]);
@@ -53,7 +43,7 @@ test('the same review at once, and again later, has one set of rows and one answ
 });
 
 test('when the database fails the spool takes over, and puts everything back in order', async () => {
-  const { appender, ledger, spool, timers, log, count } = open();
+  const { appender, ledger, spool, timers, log, count } = openAppender();
   await appender.append(review(1));
   ledger.mode = 'down';
   const answer = await appender.append(review(2, 2));
@@ -80,7 +70,7 @@ test('when the database fails the spool takes over, and puts everything back in 
 
 for (const outcome of ['commits', 'fails'] as const) {
   test(`when the database misses the deadline and then ${outcome}, each review is there once`, async () => {
-    const { appender, ledger, timers } = open({ deadline: DEADLINE });
+    const { appender, ledger, timers } = openAppender({ deadline: DEADLINE });
     ledger.mode = 'hanging';
     const answers = [appender.append(review(1)), appender.append(review(2))];
     await until(() => timers.waits.includes(DEADLINE), 'the deadline runs');
@@ -103,7 +93,7 @@ for (const outcome of ['commits', 'fails'] as const) {
 }
 
 test('a review that waits in the spool is answered with what waits', async () => {
-  const { appender, ledger, spool } = open();
+  const { appender, ledger, spool } = openAppender();
   ledger.mode = 'down';
   const first = await appender.append(review(1, 2));
   const [second, third] = await Promise.all([
@@ -116,7 +106,7 @@ test('a review that waits in the spool is answered with what waits', async () =>
 });
 
 test('what no review asked for cannot wait in the spool, and is told the outcome of a late write', async () => {
-  const { appender, ledger, timers, spool } = open({ deadline: DEADLINE });
+  const { appender, ledger, timers, spool } = openAppender({ deadline: DEADLINE });
   const made = { uid: null, rows: [newRow({ kind: 'reconcile' })] };
   ledger.mode = 'hanging';
   const late = appender.append(made);
@@ -131,7 +121,7 @@ test('what no review asked for cannot wait in the spool, and is told the outcome
 });
 
 test('a full spool refuses, and counts it', async () => {
-  const { appender, ledger, spool, count, log } = open();
+  const { appender, ledger, spool, count, log } = openAppender();
   spool.maxRows = 3;
   ledger.mode = 'down';
   const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((n) => appender.append(review(n))));
@@ -148,19 +138,19 @@ test('a full spool refuses, and counts it', async () => {
 });
 
 test('when neither database nor spool takes a review it is refused, and counted', async () => {
-  const { appender, ledger, spool, count } = open();
+  const { appender, ledger, spool, count } = openAppender();
   ledger.mode = 'down';
   spool.broken = true;
   await assert.rejects(appender.append(review(1)), { code: 'unavailable', retryAfter: 5 });
   assert.equal(count.totals['svc_ledger_unrecorded_total spool_fault'], 1);
-  const bare = open({ spool: null });
+  const bare = openAppender({ spool: null });
   bare.ledger.mode = 'down';
   await assert.rejects(bare.appender.append(review(1)), { code: 'unavailable' });
   assert.equal(bare.count.totals['svc_ledger_unrecorded_total store'], 1);
 });
 
 test('more than may wait is refused at once, and counted', async () => {
-  const { appender, ledger, count } = open({ waitingRows: 4 });
+  const { appender, ledger, count } = openAppender({ waitingRows: 4 });
   ledger.mode = 'hanging';
   const under = appender.append(review(0));
   await until(() => appender.waiting.queued === 0, 'the first group is under way');
@@ -173,7 +163,7 @@ test('more than may wait is refused at once, and counted', async () => {
 });
 
 test('a review that can never be stored is refused alone', async () => {
-  const { appender, ledger } = open();
+  const { appender, ledger } = openAppender();
   ledger.poison = uidOf(2);
   const outcomes = await Promise.allSettled([1, 2, 3].map((n) => appender.append(review(n))));
   assert.deepEqual(
@@ -184,7 +174,7 @@ test('a review that can never be stored is refused alone', async () => {
 });
 
 test('a review in the spool that can never be stored is set aside, and the others go on', async () => {
-  const { appender, ledger, spool, timers, count } = open();
+  const { appender, ledger, spool, timers, count } = openAppender();
   ledger.mode = 'down';
   await Promise.all([1, 2, 3].map((n) => appender.append(review(n))));
   ledger.poison = uidOf(2);
@@ -207,7 +197,7 @@ test('what a crash left in the spool is put back before anything new', async () 
 });
 
 test('a clock that was set back is told, and the row kept as it is', async () => {
-  const { appender, ledger, log, count } = open();
+  const { appender, ledger, log, count } = openAppender();
   for (const at of [AT, AT - 2000, AT - 4001, AT - 4000, AT + 9000])
     await appender.append({ uid: null, rows: [newRow({ at })] });
   assert.equal(count.totals['svc_ledger_clock_back_total'], 1);
@@ -216,7 +206,7 @@ test('a clock that was set back is told, and the row kept as it is', async () =>
 });
 
 test('what an export could not hold is refused before it is written', async () => {
-  const { appender, ledger } = open();
+  const { appender, ledger } = openAppender();
   for (const [entry, code] of [
     [{ uid: uidOf(1), rows: [] }, 'invalid_request'],
     [{ uid: 'x'.repeat(513), rows: [newRow()] }, 'too_large'],
@@ -236,90 +226,14 @@ test('what an export could not hold is refused before it is written', async () =
 });
 
 test('closing writes what waits, and leaves in the spool what the database does not take', async () => {
-  const { appender, ledger, spool } = open();
+  const { appender, ledger, spool } = openAppender();
   const answers = [1, 2].map((n) => appender.append(review(n)));
   await appender.close();
   assert.deepEqual(ids(await Promise.all(answers)), [1, 2]);
   await assert.rejects(appender.append(review(3)), { code: 'unavailable' });
-  const other = open();
+  const other = openAppender();
   other.ledger.mode = 'down';
   await other.appender.append(review(1));
   await other.appender.close();
   assert.deepEqual([ledger.rows.length, spool.rows, other.spool.rows], [2, 0, 1]);
-});
-
-test('whatever happens to the database, what was answered is there once and in order', async () => {
-  const happenings = fc.array(
-    fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          what: fc.constant('append' as const),
-          n: fc.integer({ min: 1, max: 12 }),
-          rows: fc.integer({ min: 1, max: 3 }),
-        }),
-      },
-      {
-        weight: 3,
-        arbitrary: fc.record({ what: fc.constantFrom('up' as const, 'down' as const, 'hanging' as const) }),
-      },
-      {
-        weight: 4,
-        arbitrary: fc.record({
-          what: fc.constantFrom('fire' as const, 'turn' as const, 'break' as const, 'mend' as const),
-        }),
-      },
-    ),
-    { maxLength: 60 },
-  );
-  await fc.assert(
-    fc.asyncProperty(happenings, async (steps) => {
-      const { appender, ledger, spool, timers } = open({ deadline: DEADLINE, groupRows: 4 });
-      spool.maxRows = 20;
-      const answers: Promise<Appended | null>[] = [];
-      const asked: string[] = [];
-      for (const step of steps) {
-        if (step.what === 'append') {
-          asked.push(uidOf(step.n));
-          answers.push(appender.append(review(step.n, step.rows)).catch(() => null));
-        } else if (step.what === 'fire') timers.fire();
-        else if (step.what === 'break' || step.what === 'mend') spool.broken = step.what === 'break';
-        else if (step.what === 'turn')
-          for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
-        else {
-          ledger.mode = step.what;
-          if (step.what !== 'hanging') ledger.release();
-        }
-      }
-      ledger.mode = 'up';
-      spool.broken = false;
-      let settled = false;
-      const outcomes = Promise.all(answers).then((all) => ((settled = true), all));
-      await until(() => (ledger.release(), timers.fire(), settled && !appender.delayed), 'it comes to rest');
-      const uids = ledger.uids();
-      const firsts = uids.filter((uid, i) => uids.indexOf(uid) === i);
-      const answered = (await outcomes).flatMap((answer, i) =>
-        answer === null ? [] : [{ ...answer, uid: asked[i] }],
-      );
-      for (const { uid, rows } of answered) {
-        const stored = ledger.rows.filter((row) => row.review_uid === uid);
-        assert.deepEqual(
-          rows.map((row) => ({ ...row, id: 0 })),
-          stored.map((row) => ({ ...row, id: 0 })),
-          `${uid} is there once, as answered`,
-        );
-      }
-      assert.deepEqual(
-        numbers(ledger.rows),
-        ledger.rows.map((_, i) => i + 1),
-      );
-      assert.equal(spool.rows, 0);
-      // In the order in which they were asked for, but for what was refused at first.
-      const refused = new Set(asked.filter((_, i) => !answered.some(({ uid }) => uid === asked[i])));
-      const order = asked.filter((uid, i) => asked.indexOf(uid) === i && !refused.has(uid));
-      const sure = firsts.filter((uid) => order.includes(uid ?? ''));
-      if (answered.length === asked.length) assert.deepEqual(sure, order);
-    }),
-    { numRuns: runs(150) },
-  );
 });

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { insertMany, runText } from '../../src/store/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { planMigrations } from '../../src/store/plan.ts';
@@ -65,6 +66,35 @@ forEachEngine('the store', (engine) => {
     go();
     await left;
     assert.deepEqual(await keys(store), ['later']);
+  });
+
+  test('whoever is inside a write can tell, and nobody else', async (t) => {
+    const [store, other] = [await engine.open(t), await engine.open(t)];
+    assert.equal(store.isWriting(), false);
+    let left = Promise.resolve(true);
+    let go = (): void => {};
+    const gate = new Promise<void>((open) => (go = open));
+    await store.write(async () => {
+      await put(store, 'a');
+      assert.deepEqual([store.isWriting(), other.isWriting()], [true, false]);
+      left = gate.then(() => store.isWriting());
+    });
+    go();
+    assert.equal(await left, false, 'what an act left running is outside');
+  });
+
+  test('ledger rows inside a write are refused at once, since they would wait for its end', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    await assert.rejects(
+      store.write(async () => {
+        await put(store, 'a');
+        await writer.appendAll([]);
+      }),
+      { name: 'TypeError', message: /not inside it/ },
+    );
+    assert.deepEqual(await keys(store), []);
+    assert.deepEqual(await writer.appendAll([]), []);
   });
 
   test('writes that start together all happen', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import type { PolicyWrite } from '../../src/policy/index.ts';
 import { policyStore } from '../../src/store/index.ts';
@@ -47,13 +48,76 @@ forEachEngine('policies', (engine) => {
     assert.equal((await store.replace(write('a', '3'), 'any')).kind, 'replaced');
   });
 
-  test('an update to the revision that stands changes nothing', async (t) => {
+  test('an update to the document that stands changes nothing, in whatever order it is written', async (t) => {
     const store = policyStore(await engine.open(t));
     const first = await store.create(write('a', '1'));
-    const again = await store.replace({ ...write('a', '1', 5000), document: { other: true } }, 'any');
+    const { spec } = write('a', '1').document as { spec: object };
+    const turned = { spec: Object.fromEntries(Object.entries(spec).toReversed()) };
+    const again = await store.replace({ ...write('a', '1', 5000), document: turned }, 'any');
     assert.deepEqual(again, { kind: 'unchanged', policy: first });
     assert.deepEqual(await store.get('a'), first);
     assert.deepEqual(await store.replace(write('a', '1'), ['0-0']), { kind: 'mismatch' });
+  });
+
+  test('another document of the revision that stands is kept under it, with another version', async (t) => {
+    const store = policyStore(await engine.open(t));
+    const first = await store.create(write('a', '1'));
+    const labelled = { ...write('a', '1', 5000), by: 'user:2', document: { labels: { team: 'x' } } };
+    const again = await store.replace(labelled, [first?.version ?? '']);
+    assert.ok(again.kind === 'replaced');
+    assert.notEqual(again.policy.version, first?.version);
+    assert.deepEqual(await store.get('a'), again.policy);
+    assert.deepEqual(
+      [again.policy.document, again.policy.revision, again.policy.updatedAt, again.policy.updatedBy],
+      [labelled.document, first?.revision, 5000, 'user:2'],
+    );
+    const { items } = await store.revisions('a', WHOLE);
+    assert.deepEqual(
+      items.map(({ document, recordedAt }) => [document, recordedAt]),
+      [[first?.document, 1000]],
+    );
+    assert.deepEqual(await store.replace(write('a', '1'), [first?.version ?? '']), { kind: 'mismatch' });
+  });
+
+  test('writers who take whatever stands all write, one after another, and only a deletion stops them', async (t) => {
+    const store = policyStore(await engine.open(t));
+    await store.create(write('a', '0'));
+    const outcomes = await Promise.all(
+      [...'123456789abc'].map((letter) => store.replace(write('a', letter), 'any')),
+    );
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      outcomes.map(() => 'replaced'),
+    );
+    assert.match((await store.get('a'))?.version ?? '', /^13-/);
+    const last = await Promise.all([
+      store.replace(write('a', 'd'), 'any'),
+      store.remove('a', 'any'),
+      store.replace(write('a', 'e'), 'any'),
+      store.remove('a', 'any'),
+    ]);
+    assert.ok(last.every(({ kind }) => kind !== 'mismatch'));
+    assert.equal(last.filter(({ kind }) => kind === 'removed').length, 1);
+    assert.equal(await store.get('a'), null);
+  });
+
+  test('a writer who takes whatever stands waits for the one who is writing', async (t) => {
+    const opened = await engine.open(t);
+    const store = policyStore(opened);
+    await store.create(write('a', '0'));
+    const outside = AsyncLocalStorage.snapshot();
+    const others: ReturnType<typeof store.replace>[] = [];
+    await opened.write(async () => {
+      await store.replace(write('a', '1'), 'any');
+      others.push(outside(() => store.replace(write('a', '2'), 'any')));
+      // Reads outside the transaction give the other time to come to the row.
+      for (let i = 0; i < 20; i += 1) await store.get('a');
+    });
+    assert.deepEqual(
+      (await Promise.all(others)).map(({ kind }) => kind),
+      ['replaced'],
+    );
+    assert.match((await store.get('a'))?.version ?? '', /^3-2/);
   });
 
   test('revisions stay for ever, each with its first time, also of a policy that was deleted', async (t) => {

@@ -146,25 +146,59 @@ test('the eleventh start of an account within a minute waits, and no other accou
   await assert.rejects(start('one'), { code: 'rate_limited', retryAfter: 1 });
 });
 
-test('a start that found the replay busy does not count', async () => {
+test('an account has two replays waiting or running at most, whose places come back however they end', async () => {
+  const world = makeWorld();
+  const ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  const replay: typeof world.deps.replayer.replay = async (...call) => {
+    await new Promise<void>((resolve, reject) => void ends.push({ resolve, reject }));
+    return world.deps.replayer.replay(...call);
+  };
+  const live = openLiveWhatIf({ ...world.deps, replayer: { replay } });
+  const start = (id: string) =>
+    live.run({ policy: draft() }, { principal: caller('viewer', id), path, signal });
+  const [first, second] = [start('one'), start('one')];
+  const refused = { code: 'rate_limited', retryAfter: 10, hint: /^Wait until one of them/ };
+  for (let i = 0; i < 20; i += 1) await assert.rejects(start('one'), refused);
+  const other = start('two');
+  ends[0]?.resolve();
+  await first;
+  const third = start('one');
+  await assert.rejects(start('one'), refused);
+  ends[1]?.reject(new LiveError('unavailable', 'it broke off'));
+  await assert.rejects(second, { code: 'unavailable' });
+  const fourth = start('one');
+  for (const { resolve } of ends) resolve();
+  await Promise.all([other, third, fourth]);
+  // Four starts of ten: those that found no place do not count.
+  for (let i = 0; i < 6; i += 1) {
+    const next = start('one');
+    ends.at(-1)?.resolve();
+    await next;
+  }
+  await assert.rejects(start('one'), { code: 'rate_limited', retryAfter: 60 });
+});
+
+test('a start that found the queue full does not count', async () => {
   const world = makeWorld();
   const live = openLiveWhatIf(world.deps);
   const start = () => live.run({ policy: draft() }, { principal: caller('viewer'), path, signal });
-  world.fault = new LiveError('unavailable', 'busy');
+  world.fault = new LiveError('unavailable', 'busy', { queueFull: true });
   for (let i = 0; i < 30; i += 1) await assert.rejects(start(), { code: 'unavailable' });
   world.fault = null;
   await start();
 });
 
-test('a start whose caller goes away counts', async () => {
-  const world = makeWorld();
-  const live = openLiveWhatIf(world.deps);
-  const start = (gone: AbortSignal) =>
-    live.run({ policy: draft() }, { principal: caller('viewer'), path, signal: gone });
-  world.fault = new LiveError('unavailable', 'nobody waits');
-  for (let i = 0; i < 10; i += 1) await assert.rejects(start(AbortSignal.abort()), { code: 'unavailable' });
-  world.fault = null;
-  await assert.rejects(start(signal), { code: 'rate_limited' });
+test('a start whose caller goes away, that takes too long or that breaks off counts', async () => {
+  for (const gone of [AbortSignal.abort(), signal]) {
+    const world = makeWorld();
+    const live = openLiveWhatIf(world.deps);
+    const start = (by: AbortSignal) =>
+      live.run({ policy: draft() }, { principal: caller('viewer'), path, signal: by });
+    world.fault = new LiveError('unavailable', 'no answer');
+    for (let i = 0; i < 10; i += 1) await assert.rejects(start(gone), { code: 'unavailable' });
+    world.fault = null;
+    await assert.rejects(start(signal), { code: 'rate_limited' });
+  }
 });
 
 test('however starts are spread, no window of a minute holds more than ten, and the wait that is told is the shortest', () => {

@@ -68,6 +68,8 @@ export interface ServiceClient {
   close(): Promise<void>;
 }
 
+/** ANSWER_TIMEOUT is how many milliseconds an answer may be waited for: more than a replay may take, waiting included. */
+export const ANSWER_TIMEOUT = 300_000;
 const MAX_BYTES = 64 * 1_048_576;
 
 /** openServiceClient makes a client of a service; nothing is sent before the first call. Throws `usage` for an address. */
@@ -76,7 +78,7 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
   const { origin, pathname } = new URL(server);
   const prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
   const connections = openConnections(origin, {
-    timeoutMs: options.timeoutMs ?? 300_000,
+    timeoutMs: options.timeoutMs ?? ANSWER_TIMEOUT,
     ca: options.ca,
     proxy: options.proxy,
   });

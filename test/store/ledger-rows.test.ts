@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NewRow } from '../../src/ledger/index.ts';
+import { ledgerReader } from '../../src/store/ledger-rows.ts';
+import { ledgerWriter } from '../../src/store/ledger-append.ts';
+import { SPAN_ROWS } from '../../src/store/spans.ts';
+import { AT, newRow, numbers } from '../ledger/parts.ts';
+import { forEachEngine } from './engines.ts';
+
+forEachEngine('reading rows', (engine) => {
+  test('a period is found by its rows, wherever a clock was set back', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const times = Array.from(
+      { length: 2 * SPAN_ROWS + 50 },
+      (_, i) => AT + 1000 * (i - (i > 5000 && i < 6000 ? 2500 : 0)),
+    );
+    for (let from = 0; from < times.length; from += 1000) {
+      await writer.appendAll([
+        { uid: null, rows: times.slice(from, from + 1000).map((at) => newRow({ at })) },
+      ]);
+    }
+    const reader = ledgerReader(store);
+    const expected = (from: number, to: number): object => ({
+      first: times.findIndex((at) => at >= from) + 1,
+      last: times.findLastIndex((at) => at <= to) + 1,
+    });
+    for (const [from, to] of [
+      [0, 9],
+      [4000, 4100],
+      [4090, 4105],
+      [5400, 5600],
+      [8000, 9000],
+    ] as const) {
+      const period = [AT + from * 1000, AT + to * 1000] as const;
+      assert.deepEqual(await reader.rangeOf(...period), expected(...period));
+    }
+    assert.deepEqual(await reader.rangeOf(null, null), { first: 1, last: times.length });
+    for (const none of [await reader.rangeOf(0, AT - 1), await reader.rangeOf(AT * 2, null)])
+      assert.ok(none.first > none.last);
+  });
+
+  test('a list gives what its filter chooses, newest first, and counts it', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const rows = Array.from({ length: 400 }, (_, i) =>
+      newRow({
+        at: AT + i * 1000,
+        namespace: ['shop', 'payments', 'data'][i % 3] ?? null,
+        cluster: i % 50 === 0 ? 'b' : 'a',
+        image: i % 2 === 0 ? 'Registry.example/100%_x:1' : 'nginx',
+        digest: `sha256:${String(i % 4).repeat(64)}`,
+        allowed: i % 5 !== 0,
+        label: i % 5 === 0 ? 'tag' : null,
+        policy: i % 7 === 0 ? 'p7' : 'p',
+        break_glass: i % 11 === 0,
+      }),
+    );
+    await writer.appendAll([{ uid: null, rows }]);
+    const reader = ledgerReader(store);
+    const cases: [Parameters<typeof reader.list>[0], (i: number, row: NewRow) => boolean][] = [
+      [{}, () => true],
+      [{ namespace: 'shop' }, (_, row) => row.namespace === 'shop'],
+      [{ cluster: 'b', refused: true }, (i) => i % 50 === 0],
+      [{ image: '100%_X' }, (i) => i % 2 === 0],
+      [{ image: '%', refused: false }, (i) => i % 2 === 0 && i % 5 !== 0],
+      [{ digest: `sha256:${'2'.repeat(64)}`, breakGlass: true }, (i) => i % 4 === 2 && i % 11 === 0],
+      [
+        { label: 'tag', policy: 'p7', from: AT + 35_000, to: AT + 300_000 },
+        (i) => i % 35 === 0 && i >= 35 && i <= 300,
+      ],
+      [{ from: AT + 390_000 }, (i) => i >= 390],
+      [{ to: AT + 3000, breakGlass: false }, (i) => i <= 3 && i % 11 !== 0],
+      [{ namespace: 'none' }, () => false],
+    ];
+    for (const [filter, chosen] of cases) {
+      const ids = rows.flatMap((row, i) => (chosen(i, row) ? [i + 1] : [])).toReversed();
+      for (const [limit, offset] of [
+        [10, 0],
+        [3, 2],
+        [1000, 0],
+        [5, 399],
+        [0, 0],
+      ] as const) {
+        const { items, total } = await reader.list(filter, { limit, offset });
+        assert.deepEqual(
+          [numbers(items), total],
+          [ids.slice(offset, offset + limit), ids.length],
+          JSON.stringify(filter),
+        );
+      }
+    }
+    assert.equal(await reader.row(401), null);
+    assert.equal(await reader.row(NaN), null);
+  });
+});
