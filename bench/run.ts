@@ -3,10 +3,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeBigLedger } from './big-ledger.ts';
+import { benchLedger } from './ledger.ts';
 
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
- * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows.
+ * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
+ * ledger in a store; `--ledger` measures that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 3;
@@ -45,6 +47,14 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
+  benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
+  if (!process.argv.includes('--ledger')) await benchFiles();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** The figures of exports and of the command line. */
+async function benchFiles(): Promise<void> {
   const small = join(directory, 'small.ndjson');
   const large = join(directory, 'large.ndjson');
   await writeBigLedger(small, SMALL);
@@ -100,6 +110,4 @@ try {
   line('ipo --version, of `node -e 0`', worst('--version'), 'at most 1.7, aim 1.3');
   line('ipo --help, of `node -e 0`', worst('--help'), 'at most 1.7, aim 1.3');
   line('ipo whatif over the fixture ledger, of `node -e 0`', worst('whatif'), 'at most 8, aim 4');
-} finally {
-  rmSync(directory, { recursive: true, force: true });
 }

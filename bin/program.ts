@@ -1,21 +1,5 @@
-import { Command, CommanderError, Option } from 'commander';
-import { accountCommand } from './commands/account.ts';
-import { auditCommand } from './commands/audit.ts';
-import { checkCommand } from './commands/check.ts';
-import { demoCommand } from './commands/demo.ts';
-import { imagesCommand } from './commands/images.ts';
-import { ledgerCommand } from './commands/ledger.ts';
-import { loginCommand } from './commands/login.ts';
-import { logoutCommand } from './commands/logout.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { policyCommand } from './commands/policy.ts';
-import { scanCommand } from './commands/scan.ts';
-import { serveCommand } from './commands/serve.ts';
-import { tokenCommand } from './commands/token.ts';
-import { triageCommand } from './commands/triage.ts';
-import { vulnsCommand } from './commands/vulns.ts';
-import { whatifCommand } from './commands/whatif.ts';
-import { whoamiCommand } from './commands/whoami.ts';
+import { Command, CommanderError, Help, Option } from 'commander';
+import { COMMANDS } from './commands/index.ts';
 import { EXIT, report } from './ui/exit.ts';
 import type { GlobalOptions, Terminal } from './ui/terminal.ts';
 import { VERSION } from './version.ts';
@@ -46,26 +30,10 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
     code = await action(terminal, program.opts<GlobalOptions>());
   };
-  for (const command of [
-    whatifCommand(settle),
-    checkCommand(settle),
-    policyCommand(settle),
-    ledgerCommand(settle),
-    imagesCommand(settle),
-    vulnsCommand(settle),
-    triageCommand(settle),
-    scanCommand(settle),
-    migrateCommand(settle),
-    serveCommand(settle),
-    demoCommand(settle),
-    loginCommand(settle),
-    logoutCommand(settle),
-    whoamiCommand(settle),
-    accountCommand(settle),
-    tokenCommand(settle),
-    auditCommand(settle),
-  ]) {
-    program.addCommand(command);
+  const called = calledCommand(argv);
+  for (const { name, summary, group, load } of COMMANDS) {
+    const command = name === called ? await load(settle) : new Command(name);
+    program.addCommand(command.summary(summary).helpGroup(group));
   }
   configure(program, terminal);
   try {
@@ -81,6 +49,12 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   }
 }
 
+/** The first word that is no flag, behind `help` the next: what no other is asked of need not be built. */
+function calledCommand(argv: readonly string[]): string | undefined {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  return words[0] === 'help' ? words[1] : words[0];
+}
+
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
 function configure(
   command: Command,
@@ -94,6 +68,8 @@ function configure(
     .showHelpAfterError(`  See ${[...trail, '--help'].join(' ')}.`)
     .configureHelp({
       showGlobalOptions: true,
+      // What a command takes stands in its own help.
+      subcommandTerm: (of) => (of.parent === root ? of.name() : new Help().subcommandTerm(of)),
       // Not those of a command between, which its own help lists.
       visibleGlobalOptions: (of) => (of === root ? [] : root.options.filter(({ hidden }) => !hidden)),
     })

@@ -17,7 +17,6 @@ export interface AuditOptions extends ServiceFlags {
 /** auditCommand defines `ipo audit`. */
 export function auditCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('audit'))
-    .summary('who did what?')
     .description(
       'Shows what people and pipelines did at the service, newest first: the last 31 days unless a period is given.',
     )

@@ -25,7 +25,6 @@ export interface CheckOptions {
 export function checkCommand(settle: Settle): Command {
   const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
-    .summary('would these images be admitted?')
     .description(
       'Decides images or manifests under policies, offline, as the admission webhook would, with the facts of a ledger export or of Trivy reports. Exit 1 when something is refused.',
     )

@@ -9,7 +9,6 @@ export interface DemoFlags {
 /** demoCommand defines `ipo demo`. */
 export function demoCommand(settle: Settle): Command {
   const command = new Command('demo')
-    .summary('the service in memory, with the ledger of a made-up shop')
     .description(
       'Starts the service with 30 days of admissions of a made-up shop that end now, and prints how to sign in and what to try. Ctrl-C ends it; nothing is left behind.',
     )

@@ -55,11 +55,9 @@ export interface LedgerListOptions extends LedgerFlags, PeriodFlags {
 
 /** ledgerCommand defines `ipo ledger` and what stands below it. */
 export function ledgerCommand(settle: Settle): Command {
-  const ledger = new Command('ledger')
-    .summary('list, export, verify and prove recorded admissions')
-    .description(
-      'The ledger of admissions: list its rows, export them, verify that nothing was changed, and prove single rows. All but the export work offline on an export.',
-    );
+  const ledger = new Command('ledger').description(
+    'The ledger of admissions: list its rows, export them, verify that nothing was changed, and prove single rows. All but the export work offline on an export.',
+  );
   for (const define of [listCommand, exportCommand, verifyCommand, proveCommand, checkpointCommand])
     ledger.addCommand(define(settle));
   return ledger;

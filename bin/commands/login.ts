@@ -15,7 +15,6 @@ export interface LoginOptions {
 /** loginCommand defines `ipo login`. */
 export function loginCommand(settle: Settle): Command {
   const command = new Command('login')
-    .summary('sign in to a service')
     .description(
       'Signs in and keeps the session in a file that only you can read, for all commands that call this service.',
     )

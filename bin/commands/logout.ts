@@ -9,7 +9,6 @@ export interface LogoutOptions {
 /** logoutCommand defines `ipo logout`. */
 export function logoutCommand(settle: Settle): Command {
   const command = new Command('logout')
-    .summary('sign out of a service')
     .description(
       'Ends the session at the service and forgets it here. An API token is only forgotten; it stays good.',
     )

@@ -11,7 +11,6 @@ export interface MigrateOptions {
 /** migrateCommand defines `ipo migrate`. */
 export function migrateCommand(settle: Settle): Command {
   const command = new Command('migrate')
-    .summary("bring the service's database to this release, or show what that would do")
     .description(
       "Applies the migrations that a database lacks, each whole or not at all, under the database's own lock. " +
         'The service does the same when it starts. Migrations go forward only: make a backup first.',

@@ -11,7 +11,6 @@ export interface ServeFlags {
 /** serveCommand defines `ipo serve`. */
 export function serveCommand(settle: Settle): Command {
   const command = new Command('serve')
-    .summary('run the service on this machine')
     .description(
       'Runs the service until Ctrl-C: ledger, policies, accounts and the API, with nothing but a directory. In a cluster ipod does the same.',
     )

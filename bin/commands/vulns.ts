@@ -22,7 +22,6 @@ export function vulnsCommand(settle: Settle): Command {
   const yes = (flags: string, text: string) => new Option(flags, `${text}: true or false`);
   const command = withPaging(
     withServiceFlags(new Command('vulns'))
-      .summary('which vulnerabilities do the images have?')
       .description(
         'Lists the vulnerabilities that the newest scans found, one line for each CVE. The service filters, searches and sorts.',
       )

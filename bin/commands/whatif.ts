@@ -48,7 +48,6 @@ const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github; repea
 /** whatifCommand defines `ipo whatif` and what stands below it. */
 export function whatifCommand(settle: Settle): Command {
   const command = new Command('whatif')
-    .summary('what would a draft policy have changed?')
     .description(
       'Decides the recorded admissions of the last days again under a draft policy and reports what would have changed. Writes nothing.',
     )

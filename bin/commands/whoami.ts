@@ -10,7 +10,6 @@ export interface WhoamiOptions extends ServiceFlags {
 /** whoamiCommand defines `ipo whoami`. */
 export function whoamiCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('whoami'))
-    .summary('as whom does this command line call the service?')
     .description('Shows the account, the role and the end of the session or token that calls are made with.')
     .addOption(output('table, json or yaml; repeatable'));
   return command.action(

@@ -1,7 +1,7 @@
 import type { ImageFacts } from '../facts/index.ts';
 import type { ColdImagePolicy, RowBatch, RowRange } from '../ledger/index.ts';
 import type { ReplaySource } from '../whatif/index.ts';
-import { runText } from './dialect.ts';
+import { readCells } from './dialect.ts';
 import { FactsCache, factsDigestOf } from './recorded-facts.ts';
 import { recordedPolicies } from './recorded-policies.ts';
 import type { ShapeRow, Shapes } from './shapes.ts';
@@ -54,25 +54,40 @@ async function* walk(
   const text = new TimeText();
   let size = FIRST_BATCH;
   for (let last = range.last; last >= range.first;) {
-    const rows = await runText<{ id: number; at: number; shape: number; pod: string | null }>(
+    const rows = (await readCells(
       store.read,
       'select id, at, shape, pod from ledger_rows where id between ? and ? order by id desc',
       [Math.max(range.first, last - size + 1), last],
-    );
-    const ids = new Set<number>();
-    for (const { shape } of rows) ids.add(shape);
-    const shapes = await known.load(ids);
+    )) as readonly (readonly [id: number, at: number, shape: number, pod: string | null])[];
+    const shapes = await known.load(new Set(rows.map((row) => row[2])));
     const findings = await facts.hold([...shapes.values()]);
     last -= size;
     size = findings > MANY_FINDINGS ? FIRST_BATCH : Math.min(size * 2, BATCH);
-    yield {
-      ids: rows.map(({ id }) => id),
-      times: rows.map(({ at }) => text.of(at)),
-      at: rows.map(({ at }) => at),
-      pods: rows.map(({ pod }) => pod),
-      shapes: rows.map(({ shape }) => shapes.get(shape) as ShapeRow),
-    };
+    yield toBatch(rows, shapes, text);
   }
+}
+
+/** Columns by one walk over the rows: this runs for each of millions. */
+function toBatch(
+  rows: readonly (readonly [id: number, at: number, shape: number, pod: string | null])[],
+  known: ReadonlyMap<number, ShapeRow>,
+  text: TimeText,
+): RowBatch {
+  const batch = {
+    ids: [] as number[],
+    times: [] as string[],
+    at: [] as number[],
+    pods: [] as (string | null)[],
+    shapes: [] as ShapeRow[],
+  };
+  for (const [id, at, shape, pod] of rows) {
+    batch.ids.push(id);
+    batch.times.push(text.of(at));
+    batch.at.push(at);
+    batch.pods.push(pod);
+    batch.shapes.push(known.get(shape) as ShapeRow);
+  }
+  return batch;
 }
 
 /** The facts of the images of the rows that were given. */

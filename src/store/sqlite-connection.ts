@@ -44,6 +44,21 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** Reads rows as lists of cells in the order of the columns, which takes half the time of objects. */
+  cells(sql: string, parameters: readonly unknown[]): unknown[][] {
+    try {
+      const key = `raw ${sql}`;
+      let statement = this.#statements.get(key);
+      if (statement === undefined) {
+        statement = this.#database.prepare(sql).raw(true);
+        this.#statements.set(key, statement);
+      }
+      return statement.all(parameters) as unknown[][];
+    } catch (error) {
+      throw sqliteFault(error, this.name);
+    }
+  }
+
   query(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
     try {
       const statement = this.statement(sql);
