@@ -46,3 +46,37 @@ export interface LedgerRow {
 export function isRecordedRefusal(row: LedgerRow): boolean {
   return !row.allowed || row.reason.startsWith(AUDIT_PREFIX);
 }
+
+/** wholeRow gives a row with every field of the contract, in its order: what is absent is written as what it reads as. */
+export function wholeRow<Id extends number | null>(
+  id: Id,
+  row: Omit<LedgerRow, 'id'>,
+): Omit<LedgerRow, 'id'> & { readonly id: Id } {
+  return {
+    id,
+    kind: row.kind ?? 'review',
+    time: row.time,
+    review_uid: row.review_uid ?? null,
+    cluster: row.cluster ?? null,
+    namespace: row.namespace ?? null,
+    pod: row.pod ?? null,
+    pod_uid: row.pod_uid ?? null,
+    container: row.container ?? null,
+    image: row.image ?? null,
+    digest: row.digest ?? null,
+    allowed: row.allowed,
+    review_allowed: row.review_allowed ?? row.allowed,
+    reason: row.reason,
+    label: row.label ?? null,
+    policy: row.policy ?? null,
+    policy_revision: row.policy_revision ?? '',
+    break_glass: row.break_glass ?? false,
+    break_glass_reason: row.break_glass_reason ?? null,
+    signals: row.signals ?? null,
+    exposed_by: row.exposed_by ?? null,
+    subresource: row.subresource ?? null,
+    requester: row.requester ?? null,
+    pod_level: row.pod_level ?? false,
+    inputs: row.inputs ?? null,
+  };
+}

@@ -1,6 +1,6 @@
 import { formatTime } from '../base/index.ts';
 import { toImageFactsDocument, type ImageFacts } from '../facts/index.ts';
-import type { LedgerRow } from './entry.ts';
+import { wholeRow, type LedgerRow } from './entry.ts';
 import { EXPORT_FORMAT, type ExportHeader, type RecordedPolicy } from './export-format.ts';
 import { sealDocument, treeDocument, type ExportSeal } from './range-proof.ts';
 
@@ -37,36 +37,9 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string, v
   if (parts.seal) yield line({ type: 'checkpoint', ...sealDocument(parts.seal) });
 }
 
-/** Every field, in the order of the contract, so that two exports of one ledger are the same bytes. */
+/** Every field, so that two exports of one ledger are the same bytes. */
 function rowLine(row: LedgerRow): string {
-  return line({
-    type: 'row',
-    id: row.id,
-    kind: row.kind ?? 'review',
-    time: row.time,
-    review_uid: row.review_uid ?? null,
-    cluster: row.cluster ?? null,
-    namespace: row.namespace ?? null,
-    pod: row.pod ?? null,
-    pod_uid: row.pod_uid ?? null,
-    container: row.container ?? null,
-    image: row.image ?? null,
-    digest: row.digest ?? null,
-    allowed: row.allowed,
-    review_allowed: row.review_allowed ?? row.allowed,
-    reason: row.reason,
-    label: row.label ?? null,
-    policy: row.policy ?? null,
-    policy_revision: row.policy_revision ?? '',
-    break_glass: row.break_glass ?? false,
-    break_glass_reason: row.break_glass_reason ?? null,
-    signals: row.signals ?? null,
-    exposed_by: row.exposed_by ?? null,
-    subresource: row.subresource ?? null,
-    requester: row.requester ?? null,
-    pod_level: row.pod_level ?? false,
-    inputs: row.inputs ?? null,
-  });
+  return line({ type: 'row', ...wholeRow(row.id, row) });
 }
 
 function line(value: unknown): string {

@@ -1,6 +1,6 @@
 import { formatTime, isDigest } from '../base/index.ts';
 import { AppendError } from './append-error.ts';
-import type { LedgerRow } from './entry.ts';
+import { wholeRow, type LedgerRow } from './entry.ts';
 import { MAX_ROW } from './row-shapes.ts';
 
 /** NewRow is a row before it has its number; absent fields read as in a LedgerRow. */
@@ -42,33 +42,7 @@ const SURELY_SHORT = Math.floor((MAX_ROW - 2048) / 6);
 
 /** recordedRow gives a new row as the ledger reads it back: nothing absent. */
 export function recordedRow(uid: string | null, { at, ...row }: NewRow, id: number | null): RecordedRow {
-  return {
-    id,
-    kind: row.kind ?? 'review',
-    time: formatTime(at),
-    review_uid: uid,
-    cluster: row.cluster ?? null,
-    namespace: row.namespace ?? null,
-    pod: row.pod ?? null,
-    pod_uid: row.pod_uid ?? null,
-    container: row.container ?? null,
-    image: row.image ?? null,
-    digest: row.digest ?? null,
-    allowed: row.allowed,
-    review_allowed: row.review_allowed ?? row.allowed,
-    reason: row.reason,
-    label: row.label ?? null,
-    policy: row.policy ?? null,
-    policy_revision: row.policy_revision ?? '',
-    break_glass: row.break_glass ?? false,
-    break_glass_reason: row.break_glass_reason ?? null,
-    signals: row.signals ?? null,
-    exposed_by: row.exposed_by ?? null,
-    subresource: row.subresource ?? null,
-    requester: row.requester ?? null,
-    pod_level: row.pod_level ?? false,
-    inputs: row.inputs ?? null,
-  };
+  return wholeRow(id, { ...row, time: formatTime(at), review_uid: uid });
 }
 
 /**
