@@ -54,6 +54,7 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
     if (options.check) {
       const { warnings } = await loadConfig(sources);
       for (const warning of warnings) terminal.err(`ipod: ${warning}\n`);
+      terminal.out('the settings are right\n');
       return EXIT.done;
     }
     if (options.health) {

@@ -55,10 +55,10 @@ function list(settle: Settle): Command {
     .description('Lists accounts, oldest first. Needs the role administrator.')
     .addOption(new Option('--role <role>', `accounts of this role: ${ROLES}`))
     .addOption(new Option('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
-    .addOption(new Option('--limit <N>', 'at most so many; without it all'))
-    .addOption(new Option('--offset <N>', 'leave so many out first'))
+    .addOption(new Option('--limit <n>', 'at most so many; without it all'))
+    .addOption(new Option('--offset <n>', 'leave so many out first'))
     .addOption(
-      new Option('-o, --output <FORMAT[=PATH]>', 'table, json or yaml; repeatable')
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
         .argParser((value: string, before: readonly string[]) => [...before, value])
         .default([] as readonly string[], 'table'),
     );

@@ -29,10 +29,10 @@ export function auditCommand(settle: Settle): Command {
       new Option('--actor <who>', 'what this account did: its id, or its name as it stands in the log'),
     )
     .addOption(new Option('--target <what>', 'what was done to this, such as the name of a policy'))
-    .addOption(new Option('--limit <N>', 'at most so many entries; 100 without it'))
-    .addOption(new Option('--offset <N>', 'leave so many out first'))
+    .addOption(new Option('--limit <n>', 'at most so many entries; 100 without it'))
+    .addOption(new Option('--offset <n>', 'leave so many out first'))
     .addOption(
-      new Option('-o, --output <FORMAT[=PATH]>', 'table, json, yaml or csv (the whole period); repeatable')
+      new Option('-o, --output <format[=path]>', 'table, json, yaml or csv (the whole period); repeatable')
         .argParser((value: string, before: readonly string[]) => [...before, value])
         .default([] as readonly string[], 'table'),
     );

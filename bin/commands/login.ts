@@ -28,7 +28,7 @@ export function loginCommand(settle: Settle): Command {
     )
     .addOption(new Option('--token-stdin', 'keep an API token that is read from stdin'))
     .addOption(
-      new Option('--ca <FILE>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
     );
   return command.action((server: string | undefined) =>
     settle(async (terminal, globals) => {

@@ -14,7 +14,7 @@ export function logoutCommand(settle: Settle): Command {
     )
     .argument('[server]', 'address of the service; else IPO_SERVER, else the one signed in to last')
     .addOption(
-      new Option('--ca <FILE>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
     );
   return command.action((server: string | undefined) =>
     settle(async (terminal, globals) => {

@@ -18,12 +18,12 @@ export function migrateCommand(settle: Settle): Command {
     .addOption(new Option('--plan', 'show what is applied and what is due, and write nothing'))
     .addOption(
       new Option(
-        '--database <URL>',
+        '--database <url>',
         'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
       ),
     )
     .addOption(
-      new Option('-o, --output <FORMAT[=PATH]>', 'table, json or yaml; repeatable')
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
         .argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
         .default([] as readonly string[], 'table'),
     );

@@ -26,7 +26,7 @@ export function serveCommand(settle: Settle): Command {
     .addOption(new Option('-l, --listen <host:port>', 'where it listens (default: 127.0.0.1:8080)'))
     .addHelpText(
       'after',
-      '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080',
+      '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080 --setup',
     );
   return command.action(
     settle(async (terminal, globals) => {

@@ -33,7 +33,7 @@ function create(settle: Settle): Command {
         'viewer',
       ),
     )
-    .addOption(new Option('--days <N>', 'days until it ends, 1 to 365').default('90'));
+    .addOption(new Option('--days <n>', 'days until it ends, 1 to 365').default('90'));
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runTokenCreate } = await import('../run/token.ts');
@@ -48,7 +48,7 @@ function list(settle: Settle): Command {
     .description('Lists your tokens, newest first, without their secrets. Dead ones stay listed for 90 days.')
     .addOption(new Option('--all', 'those of everybody, for administrators'))
     .addOption(
-      new Option('-o, --output <FORMAT[=PATH]>', 'table, json or yaml; repeatable')
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
         .argParser((value: string, before: readonly string[]) => [...before, value])
         .default([] as readonly string[], 'table'),
     );

@@ -30,10 +30,7 @@ export function vulnsCommand(settle: Settle): Command {
       .addOption(yes('--fixable <answer>', 'whether a version repairs it'))
       .addOption(yes('--triaged <answer>', 'whether triage decisions cover it on every image that has it'))
       .addOption(
-        new Option(
-          '--image <image>',
-          'found on this image: its digest, or its name as ipo images list shows it',
-        ),
+        new Option('--image <image>', 'found on this image: its digest, or a part of it or of its name'),
       )
       .addOption(new Option('-n, --namespace <name>', 'found on an image that was seen in this namespace'))
       .addOption(new Option('--search <text>', 'a part of its id or of the name of a package'))

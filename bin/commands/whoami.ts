@@ -21,7 +21,7 @@ export function whoamiCommand(settle: Settle): Command {
 }
 
 function output(formats: string): Option {
-  return new Option('-o, --output <FORMAT[=PATH]>', formats)
+  return new Option('-o, --output <format[=path]>', formats)
     .argParser((value: string, before: readonly string[]) => [...before, value])
     .default([] as readonly string[], 'table');
 }

@@ -102,10 +102,10 @@ async function readCsv(service: ServiceClient, query: Narrowed): Promise<Uint8Ar
 function table({ items }: AuditBody, terminal: Terminal): Promise<string> {
   const columns = [
     { heading: 'time (UTC)' },
-    { heading: 'who', flex: 1 },
+    { heading: 'who', flex: 4 },
     { heading: 'action' },
     { heading: 'target', flex: 2 },
-    { heading: 'more', flex: 2 },
+    { heading: 'more', flex: 3 },
   ];
   const rows = items.map(({ time, actor, action, target, detail }) => [
     shortMoment(time),
@@ -119,9 +119,15 @@ function table({ items }: AuditBody, terminal: Terminal): Promise<string> {
 
 function more(detail: AuditEntryBody['detail']): string {
   return Object.entries(detail ?? {})
-    .filter(([name]) => name !== 'account_id')
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .filter(([name, value]) => name !== 'account_id' && value !== null)
+    .map(([name, value]) => `${name}=${brief(value)}`)
     .join(' ');
+}
+
+/** A hash by its beginning, as the other lists show it; JSON and CSV have it whole. */
+function brief(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replaceAll(/[0-9a-f]{64}/g, (hash) => hash.slice(0, 12));
 }
 
 /** A day is meant from its start, or `toEnd` to its end. Days are those of UTC, as times in the log. */

@@ -59,6 +59,7 @@ export async function runLedgerList(
     return renderRows(rows.items, {
       color: toStdout && usesColor(terminal, globals, 'out'),
       columns: terminal.columns,
+      whole: !(toStdout && terminal.tty.out),
     });
   };
   await writeOutputs(targets, render, parts, terminal);

@@ -1,6 +1,7 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { proveFromExport, proveRow, TreeError } from '../../src/ledger/index.ts';
 import type { LedgerProveOptions } from '../commands/ledger.ts';
+import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { findLedger } from '../ui/ledger-source.ts';
 import { parseWhole } from '../ui/numbers.ts';
@@ -52,6 +53,12 @@ export async function runLedgerProve(
   }
   const { output } = options;
   if (output === undefined || output === '-') terminal.out(text);
-  else await parts.writeFile(output, text);
+  else {
+    await parts.writeFile(output, text);
+    if (!globals.quiet)
+      terminal.err(
+        `ipo: proof of row ${id} written to ${clean(output)}; whoever has the key of the log checks it with ipo ledger verify --proof FILE --key VKEY\n`,
+      );
+  }
   return EXIT.done;
 }

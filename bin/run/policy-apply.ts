@@ -40,7 +40,13 @@ export async function runPolicyApply(
 ): Promise<ExitCode> {
   const asks = options.dryRun !== true;
   checkStdin([...paths, options.tokenStdin === true ? '-' : undefined]);
-  if (asks) holdConfirmable(terminal, options.yes === true, 'ipo policy apply');
+  if (asks)
+    holdConfirmable(
+      terminal,
+      options.yes === true,
+      'ipo policy apply',
+      ', or --dry-run to see the difference',
+    );
   const policies = await readAll(paths, terminal);
   return withService(terminal, options, async (service) => {
     const plans: Plan[] = [];
@@ -79,12 +85,14 @@ export async function runPolicyApply(
     }
     const color = usesColor(terminal, globals, 'out');
     const { comparePolicies, ...values } = await loadAuthoring();
-    const before = stored === null ? [] : [inForce(stored.body, policy)];
-    const sides = [
-      { file: service.server, policies: before },
-      { file: policy.places.file, policies: [policy] },
-    ] as const;
-    terminal.out(renderComparison(comparePolicies(...sides), values, color));
+    if (stored === null) terminal.out(`${clean(policy.policy.name)} is new on ${service.server}\n`);
+    else {
+      const sides = [
+        { file: service.server, policies: [inForce(stored.body, policy)] },
+        { file: policy.places.file, policies: [policy] },
+      ] as const;
+      terminal.out(renderComparison(comparePolicies(...sides), values, color));
+    }
     if (lines !== '') terminal.out(`Beside it the document changes\n${lines}`);
     if (options.whatif) terminal.out(`${await difference(plan, service, color)}\n`);
   }

@@ -169,7 +169,11 @@ async function renderTable(
   terminal: Terminal,
 ): Promise<string> {
   if (rows.length === 0) return `${none}\n`;
-  const paint = await openPaint({ color: false, columns: terminal.columns });
+  const paint = await openPaint({
+    color: false,
+    columns: terminal.columns,
+    whole: !terminal.tty.out,
+  });
   const cells = rows.map((row) => row.map((text) => ({ text: clean(text) })));
   return `${paint.table(columns, cells, 0).join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import type { TriageBody } from '../../src/api/contract/triage.ts';
 import { formatTime, parseDuration, parseTime } from '../../src/base/index.ts';
-import { counted, formatCount } from '../../src/render/index.ts';
+import { counted, cutEnd, cutMiddle, displayWidth, formatCount } from '../../src/render/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
 import type { TriageAddOptions, TriageEndOptions, TriageListOptions } from '../commands/triage.ts';
 import {
@@ -31,11 +31,33 @@ const COLUMNS: readonly ViewColumn<TriageBody>[] = [
   },
   { heading: 'CVE', text: ({ cve }) => cve },
   { heading: 'severity', text: ({ severity }) => severity ?? '–' },
-  { heading: 'image', flex: 2, text: ({ image, digest }) => image ?? digest },
+  {
+    heading: 'image',
+    flex: 4,
+    text: nameOf,
+    cut: (entry) => (max) => lastPart(nameOf(entry), max),
+  },
   { heading: 'until (UTC)', text: ({ until, ended_at }) => shortTime(ended_at ?? until) },
-  { heading: 'by', flex: 1, text: ({ triaged_by }) => triaged_by },
-  { heading: 'reason', flex: 2, text: ({ reason }) => reason },
+  { heading: 'by', flex: 3, text: ({ triaged_by }) => triaged_by },
+  {
+    heading: 'reason',
+    flex: 2,
+    text: ({ reason }) => reason,
+    cut: ({ reason }) => cutEnd.bind(null, reason),
+  },
 ];
+
+function nameOf({ image, digest }: TriageBody): string {
+  return image ?? digest;
+}
+
+/** The end of a name tells images of one registry apart. */
+function lastPart(name: string, max: number): string {
+  const short = `…${name.slice(name.lastIndexOf('/'))}`;
+  return displayWidth(name) <= max || displayWidth(short) > max || !name.includes('/')
+    ? cutMiddle(name, max)
+    : short;
+}
 
 /** runTriageAdd is `ipo triage add`. */
 export async function runTriageAdd(

@@ -3,6 +3,7 @@ import { counted, formatCount } from '../../src/render/index.ts';
 import type { VulnsOptions } from '../commands/vulns.ts';
 import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type ViewColumn } from '../ui/answer.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { findImage } from '../ui/find-image.ts';
 import { parseOutputs } from '../ui/output.ts';
 import { parsePaging } from '../ui/paging.ts';
 import { withService } from '../ui/service.ts';
@@ -47,21 +48,25 @@ export async function runVulns(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const { severity, fixable, triaged, image, namespace, sort, order } = options;
-  const query = {
+  const paging = parsePaging(options);
+  const query = (digest: string | undefined) => ({
     severity: severity?.toUpperCase(),
     known_exploited: options.knownExploited,
     fixable,
     triaged,
-    image,
+    image: digest,
     namespace,
     q: options.search,
     sort,
     order,
-    ...parsePaging(options),
-  };
-  const answer = await withService(terminal, options, (service) =>
-    service.json<{ items: VulnerabilityBody[]; total: number }>('GET /vulnerabilities', { query }),
-  );
+    ...paging,
+  });
+  const answer = await withService(terminal, options, async (service) => {
+    const digest = image === undefined ? undefined : await findImage(service, image);
+    return service.json<{ items: VulnerabilityBody[]; total: number }>('GET /vulnerabilities', {
+      query: query(digest),
+    });
+  });
   const { items, total } = answer.body;
   const left = total - items.length;
   const sum = `${counted(total, 'vulnerability', 'vulnerabilities')}${left > 0 ? `; ${formatCount(left)} not shown, see --limit and --offset` : ''}`;

@@ -58,7 +58,11 @@ async function renderRuns(
   terminal: Terminal,
 ): Promise<string> {
   if (items.length === 0) return total === 0 ? 'No run is kept.\n' : 'No run on this page.\n';
-  const paint = await openPaint({ color: false, columns: terminal.columns });
+  const paint = await openPaint({
+    color: false,
+    columns: terminal.columns,
+    whole: !terminal.tty.out,
+  });
   const columns = [
     { heading: 'run' },
     { heading: 'at (UTC)' },
@@ -67,7 +71,7 @@ async function renderRuns(
     { heading: 'decided', align: 'right' },
     { heading: 'refused', align: 'right' },
     { heading: 'let in', align: 'right' },
-    { heading: 'account', flex: 1 },
+    { heading: 'account' },
   ] as const;
   const rows = items.map((run) =>
     [

@@ -42,7 +42,9 @@ export async function writeAnswer(
         return `${views.markdown().join('\n')}\n`;
       case 'table': {
         const color = toStdout && usesColor(terminal, globals, 'out');
-        return `${views.table(await openPaint({ color, columns: terminal.columns })).join('\n')}\n`;
+        const whole = !(toStdout && terminal.tty.out);
+        const paint = await openPaint({ color, columns: terminal.columns, whole });
+        return `${views.table(paint).join('\n')}\n`;
       }
     }
   };

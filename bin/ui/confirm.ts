@@ -1,12 +1,15 @@
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
-/** holdConfirmable refuses to go on where nobody could be asked and `--yes` was not given. Throws UsageError. */
-export function holdConfirmable({ tty }: Terminal, yes: boolean, what: string): void {
+/**
+ * holdConfirmable refuses to go on where nobody could be asked and `--yes` was not given; `instead` says what else could be done.
+ * Throws UsageError.
+ */
+export function holdConfirmable({ tty }: Terminal, yes: boolean, what: string, instead = ''): void {
   if (yes || (tty.in && tty.err)) return;
   throw new UsageError(
     `${what} asks first, and this is no terminal`,
-    'Add --yes to go on without being asked',
+    `Add --yes to go on without being asked${instead}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { LedgerRow } from '../../src/ledger/index.ts';
+import { cutEnd } from '../../src/render/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
 import { clean } from './clean.ts';
 import { imageCell, openPaint, type ViewOptions } from './whatif-paint.ts';
@@ -7,15 +8,15 @@ const COLUMNS = [
   { heading: 'row', align: 'right' },
   { heading: 'time (UTC)' },
   { heading: '' },
-  { heading: 'namespace / pod', flex: 2 },
-  { heading: 'image', flex: 3 },
-  { heading: 'why', flex: 3 },
+  { heading: 'namespace / pod', flex: 3 },
+  { heading: 'image', flex: 4 },
+  { heading: 'why', flex: 5 },
 ] as const;
 
 /** renderRows writes rows of the ledger for a person at a terminal, one on each line. */
 export async function renderRows(
   rows: readonly LedgerRow[],
-  options: Omit<ViewOptions, 'file'>,
+  options: Omit<ViewOptions, 'file'> & { readonly whole: boolean },
 ): Promise<string> {
   const paint = await openPaint(options);
   const { chalk } = paint;
@@ -34,7 +35,11 @@ export async function renderRows(
       row.image === null || row.image === undefined
         ? { text: '(the pod as a whole)', paint: chalk.dim }
         : imageCell(row.image),
-      { text: clean(reasonOf(row)), paint: row.allowed ? chalk.dim : String },
+      {
+        text: clean(reasonOf(row)),
+        cut: (max: number) => cutEnd(clean(reasonOf(row)), max),
+        paint: row.allowed ? chalk.dim : String,
+      },
     ];
   });
   return `${paint.table(COLUMNS, cells, 0).join('\n')}\n`;

@@ -44,7 +44,9 @@ function headline(paint: Paint, result: Verification): string[] {
   const { holds, tree, rows, name, subject } = result;
   const what = subject === 'proof' ? `Row ${rows.first}` : counted(rows.count, 'row');
   const text = holds
-    ? `✓ ${what} ${subject === 'proof' || rows.count === 1 ? 'is' : 'are'} as ${tree === null ? 'the ledger says' : 'signed'}.`
+    ? rows.count === 0 && tree === null
+      ? '– There are no rows, and so nothing to verify.'
+      : `✓ ${what} ${subject === 'proof' || rows.count === 1 ? 'is' : 'are'} as ${tree === null ? 'the ledger says' : 'signed'}.`
     : subject === 'proof'
       ? '✗ The proof does not hold.'
       : '✗ The ledger does not hold: it is not the one that was signed.';

@@ -11,7 +11,7 @@ export interface ServiceFlags {
 export function withServiceFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--server <URL>', 'the service to call; else IPO_SERVER, else the one signed in to last'),
+      new Option('--server <url>', 'the service to call; else IPO_SERVER, else the one signed in to last'),
     )
     .addOption(
       new Option(
@@ -20,6 +20,6 @@ export function withServiceFlags(command: Command): Command {
       ),
     )
     .addOption(
-      new Option('--ca <FILE>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
     );
 }

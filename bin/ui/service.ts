@@ -1,5 +1,5 @@
 import { openServiceClient, parseServer, type ServiceClient } from '../../src/app/index.ts';
-import { IpoError } from '../../src/base/index.ts';
+import { IpoError, isIpoError } from '../../src/base/index.ts';
 import { VERSION } from '../version.ts';
 import { openParts } from './parts.ts';
 import { readServiceConfig, type KnownServer } from './service-config.ts';
@@ -76,9 +76,21 @@ export async function withService<T>(
   const service = await openService(terminal, options);
   try {
     return await act(service);
+  } catch (error) {
+    throw isIpoError(error) && error.code === 'unauthenticated' ? refused(error, terminal, options) : error;
   } finally {
     await service.close();
   }
+}
+
+/** Signing in helps nobody whose token comes from elsewhere: that token would go before the session. */
+function refused(error: IpoError, { env }: Terminal, options: ServiceFlags): IpoError {
+  const source = options.tokenStdin ? 'stdin' : given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
+  if (source === null) return error;
+  return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {
+    cause: error,
+    hint: `It has ended, was revoked, or is another service's; make one with \`ipo token create NAME\`${source === 'stdin' ? '' : ', or unset IPO_TOKEN to use your sign-in'}`,
+  });
 }
 
 /** An empty variable counts as one that is not set, as shells and CI systems leave them. */

@@ -39,10 +39,12 @@ export class Paint {
   /** Between 40 and 200 columns. */
   readonly columns: number;
   readonly #Table: TableClass;
+  readonly #whole: boolean;
 
-  constructor(chalk: ChalkInstance, Table: TableClass, columns: number) {
+  constructor(chalk: ChalkInstance, Table: TableClass, columns: number, whole = false) {
     this.chalk = chalk;
     this.#Table = Table;
+    this.#whole = whole;
     this.columns = Math.max(40, Math.min(200, Number.isFinite(columns) ? Math.floor(columns) : 100));
   }
 
@@ -118,6 +120,7 @@ export class Paint {
     const natural = columns.map(({ heading }, i) =>
       Math.max(1, displayWidth(heading), ...rows.map((row) => displayWidth(row[i]?.text ?? ''))),
     );
+    if (this.#whole) return natural;
     let over =
       natural.reduce((sum, width) => sum + width, 0) + GAP * (columns.length - 1) + indent - this.columns;
     const widths = [...natural];
@@ -137,10 +140,17 @@ export class Paint {
   }
 }
 
-/** openPaint loads what draws; nothing of it is loaded before there is something to draw. */
-export async function openPaint({ color, columns }: Pick<ViewOptions, 'color' | 'columns'>): Promise<Paint> {
+/**
+ * openPaint loads what draws; nothing of it is loaded before there is something to draw. With `whole`, tables are as wide as
+ * their texts: for lists that go to a file or another program, where a name that is cut is found no more.
+ */
+export async function openPaint({
+  color,
+  columns,
+  whole = false,
+}: Pick<ViewOptions, 'color' | 'columns'> & { readonly whole?: boolean }): Promise<Paint> {
   const [{ Chalk }, { default: Table }] = await Promise.all([import('chalk'), import('cli-table3')]);
-  return new Paint(new Chalk({ level: color ? 1 : 0 }), Table, columns);
+  return new Paint(new Chalk({ level: color ? 1 : 0 }), Table, columns, whole);
 }
 
 /** imageCell is an image name that gives up its digest before its name. */

@@ -4,7 +4,7 @@ import { makeId } from './make-secret.service.ts';
 import type { Act, AccountParts } from './parts.ts';
 import { checkPassword } from './password-rules.ts';
 import type { AccountChanges, AccountQuery, Paged } from './ports.ts';
-import type { Role } from './principal.ts';
+import type { Principal, Role } from './principal.ts';
 import type { Codes, IssuedCode } from './codes.service.ts';
 import type { Turns } from './turns.ts';
 
@@ -23,9 +23,12 @@ export interface AccountUpdate {
   readonly enabled?: boolean | undefined;
 }
 
-/** Life is what administrators do with accounts. Each act stands in the audit log. */
+/**
+ * Life is what administrators do with accounts. Each act stands in the audit log. A token makes no account, gives no role and no
+ * code: `forbidden`.
+ */
 export interface Life {
-  /** Throws `invalid_request`, `conflict` when the address is taken. `code` is null when a password was given. */
+  /** Throws `forbidden`, `invalid_request`, `conflict` when the address is taken. `code` is null when a password was given. */
   create(
     act: Act,
     wanted: NewAccount,
@@ -34,11 +37,11 @@ export interface Life {
   /** Throws `not_found`. */
   get(id: string): Promise<Account>;
   /**
-   * Changes an account; another role or disabling ends its sessions, disabling also its tokens. Throws `not_found`,
-   * `invalid_request`, `conflict` when the last enabled administrator would be lost.
+   * Changes an account; another role or disabling ends its sessions, disabling also its tokens. Throws `forbidden`,
+   * `not_found`, `invalid_request`, `conflict` when the last enabled administrator would be lost.
    */
   update(act: Act, id: string, changes: AccountUpdate): Promise<Account>;
-  /** Gives a code that sets a new password. Throws `not_found`, `conflict`. */
+  /** Gives a code that sets a new password. Throws `forbidden`, `not_found`, `conflict`. */
   issueCode(act: Act, id: string): Promise<IssuedCode>;
   /** Blanks a disabled account and rewrites every copy of its name to `user:<account_id>`. Throws `not_found`, `conflict`. */
   anonymise(act: Act, id: string): Promise<Account>;
@@ -52,6 +55,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     get: async (id) => (await accounts.find(id)) ?? missing(id),
 
     async create({ by, path }, wanted) {
+      noToken(by, 'make accounts');
       const { role, password } = wanted;
       const email = readEmail(wanted.email);
       const name = wanted.name === null ? null : readName(wanted.name);
@@ -84,6 +88,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     },
 
     async update({ by, path }, id, { name, role, enabled }) {
+      if (role !== undefined) noToken(by, 'change a role');
       const newName = typeof name === 'string' ? readName(name) : name;
       return together(async () => {
         const { administrators } = await accounts.holdAdministrators();
@@ -119,6 +124,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     },
 
     async issueCode({ by, path }, id) {
+      noToken(by, 'give a code that sets a password');
       return together(async () => {
         const account = (await accounts.hold({ id })) ?? missing(id);
         if (stateOf(account) === 'anonymised') throw anonymised();
@@ -160,6 +166,14 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
       });
     },
   };
+}
+
+/** Refuses a token whatever could become a session, or an account, that outlives it. */
+function noToken(by: Principal | null, what: string): void {
+  if (by?.via !== 'token') return;
+  throw new AccountError('forbidden', `a token cannot ${what}`, {
+    hint: 'Sign in as a person; a leaked token could otherwise outlive its end',
+  });
 }
 
 function isAdministrator({ role, disabledAt }: Account): boolean {

@@ -52,8 +52,13 @@ export function accountKey(email: string): string {
   return `account:${sha256Hex(email)}`;
 }
 
-/** addressKey is under which failures of a client are counted: its IPv4 address, or the /64 of its IPv6 address, which is one home. */
-export function addressKey(address: string): string {
+/**
+ * addressKey is under which failures of a client are counted: its IPv4 address, or the /64 of its IPv6 address, which is one home.
+ * Some proxies write the port too, which every connection has another of.
+ */
+export function addressKey(client: string): string {
+  const address =
+    /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]{1,60})\]):\d{1,5}$/.exec(client)?.slice(1).find(Boolean) ?? client;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return `address:${mapped}`;
   const [bare = ''] = address.split('%');

@@ -3,8 +3,10 @@ import { actorOf, readEmail, readName, targetOf, type Account } from './account.
 import type { Codes, IssuedCode } from './codes.service.ts';
 import { makeId } from './make-secret.service.ts';
 import { pictureOf, roleOf, subjectOf, type Identity, type OidcRules } from './oidc.ts';
+import { addressKey, afterFailure, afterSuccess, NO_FAILURES, secondsBlocked } from './lock-out.ts';
 import type { AccountParts } from './parts.ts';
 import type { Flow, IdentityProvider } from './ports.ts';
+import { lockedOut } from './proofs.service.ts';
 import type { Role } from './principal.ts';
 import type { Sessions, SignedIn } from './sessions.service.ts';
 import { recordSignIn } from './sign-in.service.ts';
@@ -19,7 +21,7 @@ export interface OidcSignIn {
   begin(challenge: string | null): Promise<{ readonly url: string; readonly cookie: string }>;
   /**
    * Takes the browser back: makes or links the account, and gives a session or a code. Throws `bad_credentials`, `forbidden`,
-   * `conflict`, `unavailable`, `network`.
+   * `conflict`, `locked_out`, `unavailable`, `network`.
    */
   finish(back: {
     readonly query: string;
@@ -41,7 +43,7 @@ export function openOidcSignIn(
   sessions: Sessions,
   codes: Codes,
 ): OidcSignIn {
-  const { accounts, audit, together, clock } = parts;
+  const { accounts, audit, failures, together, clock } = parts;
   return {
     async begin(challenge) {
       const { url, flow } = await provider.begin();
@@ -52,6 +54,8 @@ export function openOidcSignIn(
     },
 
     async finish({ query, cookie, address, path }) {
+      const client = `oidc:${addressKey(address)}`;
+      await countTry(client);
       try {
         const { challenge, flow } = readFlow(cookie);
         const identity = await provider.finish(query, flow);
@@ -59,6 +63,7 @@ export function openOidcSignIn(
         if (role === null) throw noRole();
         return await together(async () => {
           const account = await accountOf(identity, role, path);
+          await failures.change(client, afterSuccess);
           if (challenge !== null)
             return { account, session: null, code: await codes.issue('sign_in', account.id, challenge) };
           const session = await sessions.start(account);
@@ -72,11 +77,31 @@ export function openOidcSignIn(
         ) {
           const detail = { reason: 'oidc', code: error.code, message: error.message, address };
           await audit.record({ actor: null, action: 'sign_in_failed', target: null, path, detail });
-        }
+        } else await failures.change(client, afterSuccess);
         throw error;
       }
     },
   };
+
+  /**
+   * Anybody may come back with anything, and each time costs an entry of the audit log and a call to the provider; so a client is
+   * counted before that, under a key of its own, and forgiven when it was not at fault.
+   */
+  async function countTry(client: string): Promise<void> {
+    const [kept = NO_FAILURES] = await failures.read([client]);
+    const wait = secondsBlocked(kept, clock.now());
+    const { before, after } =
+      wait > 0
+        ? { before: kept, after: kept }
+        : await failures.change(client, (stands) =>
+            secondsBlocked(stands, clock.now()) > 0 ? stands : afterFailure(stands, clock.now()),
+          );
+    if (before === after)
+      throw lockedOut(
+        secondsBlocked(before, clock.now()),
+        'Passwords, API tokens and open sessions are not affected',
+      );
+  }
 
   /** The account of an identity, held: known by its subject, else linked by its verified address, else made. */
   async function accountOf(identity: Identity, role: Role, path: string): Promise<Account> {

@@ -7,7 +7,7 @@ import { badCredentials, type Proofs } from './proofs.service.ts';
 import type { Sessions, SignedIn } from './sessions.service.ts';
 import type { Turns } from './turns.ts';
 
-/** OwnPassword is how people set their own password. Either way every session of theirs ends and a new one begins. */
+/** OwnPassword is how people set their own password. Either way every session and every token of theirs ends and a new session begins. */
 export interface OwnPassword {
   /** Changes the password of who is signed in. Throws `forbidden`, `conflict`, `bad_credentials`, `invalid_request`, `locked_out`. */
   change(
@@ -35,7 +35,7 @@ export function openOwnPassword(
   sessions: Sessions,
   turns: Turns,
 ): OwnPassword {
-  const { accounts, codes, audit, together, passwords } = parts;
+  const { accounts, codes, tokens, audit, together, passwords, clock } = parts;
   return {
     async change(principal, { current, password, address, path }) {
       if (principal.via !== 'session')
@@ -84,7 +84,9 @@ export function openOwnPassword(
   async function set(account: Account, passwordHash: string, path: string): Promise<SignedIn> {
     await accounts.update(account.id, { passwordHash });
     await parts.sessions.endAll(account.id);
-    const detail = { account_id: account.id };
+    // Whoever knew the old password could have made tokens with it.
+    const revoked = await tokens.revokeAll(account.id, clock.now());
+    const detail = { account_id: account.id, tokens_revoked: revoked };
     await audit.record({
       actor: actorOf(account),
       action: 'password_change',

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../base/index.ts';
-import type { AuditEntry, AuditLog } from './audit.ts';
+import type { AuditLog } from './audit.ts';
 import type { Passwords } from './passwords.service.ts';
 import type {
   AccountStore,
@@ -10,6 +10,7 @@ import type {
   Together,
   TokenStore,
 } from './ports.ts';
+import type { Principal } from './principal.ts';
 
 /** AccountParts are what the services of accounts act through. */
 export interface AccountParts {
@@ -26,9 +27,9 @@ export interface AccountParts {
   readonly log: Log;
 }
 
-/** Act is who does something and how, for the audit log. */
+/** Act is who does something and how, for the audit log; `by` is null for the command line on the server itself. */
 export interface Act {
-  readonly by: AuditEntry['actor'];
+  readonly by: Principal | null;
   /** Method and path of the request, or the command. */
   readonly path: string | null;
 }

@@ -43,7 +43,8 @@ export interface AccountStore {
   findByEmail(email: string): Promise<Account | null>;
   /** Newest last. */
   list(query: AccountQuery): Promise<Paged<Account>>;
-  isEmpty(): Promise<boolean>;
+  /** Tells whether any enabled account is an administrator's. */
+  hasAdministrator(): Promise<boolean>;
   /** Adds an account; false, and nothing done, when the address or the subject is taken. */
   insert(account: Account): Promise<boolean>;
   update(id: string, changes: AccountChanges): Promise<void>;
@@ -54,9 +55,9 @@ export interface AccountStore {
   hold(which: AccountKey): Promise<Account | null>;
   /**
    * Keeps everybody else from changing who administers until the transaction ends, and gives how many enabled administrators
-   * and how many accounts there are then. Only inside `Together`, before anything else is held.
+   * there are then. Only inside `Together`, before anything else is held.
    */
-  holdAdministrators(): Promise<{ readonly administrators: number; readonly accounts: number }>;
+  holdAdministrators(): Promise<{ readonly administrators: number }>;
   /** Blanks name, address and avatar, and rewrites every copy of the name and the address. Gives how many copies there were. */
   anonymise(account: Account, at: number): Promise<number>;
 }

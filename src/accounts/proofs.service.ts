@@ -134,10 +134,14 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
   }
 }
 
-function lockedOut(seconds: number): AccountError {
+/** lockedOut says when the next try is possible. */
+export function lockedOut(
+  seconds: number,
+  hint = 'API tokens, open sessions and the identity provider are not affected',
+): AccountError {
   const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return new AccountError('locked_out', `too many failed sign-ins; the next try is possible in ${wait}`, {
-    hint: 'API tokens, open sessions and the identity provider are not affected',
+    hint,
     retryAfter: seconds,
   });
 }

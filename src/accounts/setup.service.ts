@@ -11,13 +11,13 @@ import type { Turns } from './turns.ts';
 /** Setup makes the first administrator: there is never a default password. */
 export interface Setup {
   /**
-   * Called at the start: gives a code for the log while there is no account, else null. Each start gives another, and all of
-   * them work until they end, so that replicas which start at once do not take each other's away.
+   * Called at the start: gives a code for the log while no administrator can sign in, else null. Each start gives another,
+   * and all of them work until they end, so that replicas which start at once do not take each other's away.
    */
   prepare(): Promise<IssuedCode | null>;
   /**
-   * Called at the start with what the environment says: makes that administrator while there is no account, and never touches
-   * one that is there. Throws `invalid_request`.
+   * Called at the start with what the environment says: makes that administrator while no other can sign in, and never touches
+   * an account that is there. Throws `invalid_request`, `conflict` when the address has an account.
    */
   fromEnvironment(wanted: {
     readonly email: string;
@@ -45,28 +45,28 @@ export function openSetup(
   const { accounts, audit, together, passwords, clock } = parts;
   return {
     async prepare() {
-      if (!(await accounts.isEmpty())) return null;
+      if (await accounts.hasAdministrator()) return null;
       return together(() => codes.issue('setup', null, null));
     },
 
     async fromEnvironment({ email, password }) {
-      if (!(await accounts.isEmpty())) return 'not needed';
+      if (await accounts.hasAdministrator()) return 'not needed';
       const account = await firstAccount(email, null, password);
       return together(async () => {
         const there = await accounts.holdAdministrators();
-        if (there.accounts > 0) return 'not needed'; // another replica was quicker
+        if (there.administrators > 0) return 'not needed'; // another replica was quicker
         await insert(account, 'IPO_ADMIN_EMAIL');
         return 'made';
       });
     },
 
     async complete({ code, email, name, password, address, path }) {
-      if (!(await accounts.isEmpty())) throw done();
+      if (await accounts.hasAdministrator()) throw done();
       const found = await proofs.withCode(code, 'setup', address);
       const account = await firstAccount(email, name, password);
       return together(async () => {
         const there = await accounts.holdAdministrators();
-        if (there.accounts > 0) throw done();
+        if (there.administrators > 0) throw done();
         if (!(await parts.codes.take(found.hash))) throw badCredentials();
         await insert(account, path);
         return sessions.start(account);
@@ -91,7 +91,16 @@ export function openSetup(
   }
 
   async function insert(account: Account, path: string): Promise<void> {
-    await accounts.insert(account);
+    // Who signed in by the identity provider before may have it; setting up raises nobody's role and links nothing.
+    if (!(await accounts.insert(account))) {
+      throw new AccountError(
+        'conflict',
+        `${account.email} has an account already, which is no administrator`,
+        {
+          hint: 'Set up with another e-mail address',
+        },
+      );
+    }
     await parts.codes.takeAll('setup', null);
     const detail = { account_id: account.id };
     await audit.record({ actor: actorOf(account), action: 'setup', target: targetOf(account), path, detail });

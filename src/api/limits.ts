@@ -1,6 +1,9 @@
 /** MAX_BODY is how many bytes a request's body may have unless its route says another bound. */
 export const MAX_BODY = 1_048_576;
 
+/** MAX_SIGN_IN_BODY is how many bytes the body of a sign-in may have: nobody is known yet, and nothing in it is long. */
+export const MAX_SIGN_IN_BODY = 16_384;
+
 /** Limits bound what a client may cost; times in milliseconds. */
 export interface Limits {
   readonly requestTimeout: number;

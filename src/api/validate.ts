@@ -4,6 +4,9 @@ import { IpoError, nearest, type FieldFault } from '../base/index.ts';
 /** Part is one of the parts of a request that a schema holds for. */
 export type Part = 'params' | 'query' | 'body';
 
+/** How many faults are worded: as many as an answer tells, since a body may have more than can be worded in a second. */
+const MAX_FAULTS = 100;
+
 /** validated gives a part of a request as its schema gives it out. Throws `invalid_request` with every fault by its path. */
 export function validated(part: Part, schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) {
@@ -12,7 +15,9 @@ export function validated(part: Part, schema: z.ZodType | undefined, value: unkn
     if (part === 'query' && names.length > 0) {
       throw toError(
         part,
-        names.map((name) => ({ path: name, message: `unknown parameter ${JSON.stringify(name)}` })),
+        names
+          .slice(0, MAX_FAULTS)
+          .map((name) => ({ path: name, message: `unknown parameter ${JSON.stringify(name)}` })),
       );
     }
     if (part === 'body' && value !== undefined && names.length > 0)
@@ -26,7 +31,7 @@ export function validated(part: Part, schema: z.ZodType | undefined, value: unkn
   }
   throw toError(
     part,
-    parsed.error.issues.flatMap((issue) => faults(part, schema, issue)),
+    parsed.error.issues.slice(0, MAX_FAULTS).flatMap((issue) => faults(part, schema, issue)),
   );
 }
 
@@ -46,7 +51,7 @@ function faults(part: Part, schema: z.ZodType, issue: z.core.$ZodIssue): FieldFa
   const path = pathOf(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const known = 'shape' in schema && issue.path.length === 0 ? Object.keys(schema.shape as object) : [];
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => {
       const meant = nearest(key, known);
       const word = part === 'query' ? 'parameter' : 'field';
       const whole = path === '' ? key : `${path}.${key}`;

@@ -32,7 +32,7 @@ export async function issuePasswordCode(
     const found = isId ? await life.get(who) : await store.accountStore(opened).findByEmail(readEmail(who));
     if (found === null) {
       throw new AccountError('not_found', `no account has the e-mail address ${who}`, {
-        hint: 'Without any account the service writes a setup code into its log at the start',
+        hint: 'Without any administrator the service writes a setup code into its log at the start',
       });
     }
     const code = await life.issueCode({ by: null, path: 'ipo account password --database' }, found.id);

@@ -49,6 +49,8 @@ function said(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type')
     return `must be ${SAID_TYPES[issue.expected] ?? `of the type ${issue.expected}`}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options))
+    return `must be one of ${issue.options.map(String).join(', ')}`;
   if (issue.code === 'too_small' && issue.origin === 'string') return 'must not be empty';
   return issue.message;
 }

@@ -32,7 +32,7 @@ export interface ServiceOptions {
 export interface RunningService {
   /** Address by which it is called from this machine, without a slash at its end. */
   readonly url: string;
-  /** One-time code that makes the first administrator; null when there is an account. */
+  /** One-time code that makes the first administrator; null when an administrator can sign in. */
   readonly setupCode: string | null;
   /** The directory of the service, or the name of its database where it has none. */
   readonly data: string;
@@ -142,7 +142,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   jobs.start();
   log.info('service answers', { url, public_url: settings.publicUrl, version, engine: store.engine });
   if (setupCode !== null)
-    log.warn('there is no account yet; make the first with this code', { setup_code: setupCode });
+    log.warn('no administrator can sign in yet; make the first with this code', { setup_code: setupCode });
 
   const served = api;
   const data = settings.data ?? `(${store.engine})`;

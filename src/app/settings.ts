@@ -97,7 +97,11 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       url: secret(
         'Database as `postgres://USER:PASSWORD@HOST:5432/NAME` or `sqlite:PATH`. Unset: `ipo.db` in the directory `data`',
-      ).optional(),
+      )
+        .refine((url) => /^(?:sqlite:|postgres(?:ql)?:\/\/)./.test(url.reveal()), {
+          error: 'must be postgres://USER@HOST:5432/NAME or sqlite:PATH',
+        })
+        .optional(),
       poolSize: whole(2, 200, 'Sessions of PostgreSQL that one replica opens at most').default(10),
     })
     .prefault({}),
@@ -224,7 +228,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       email: z.string().min(3).max(254).meta({ description: 'E-mail address of the first administrator' }),
       password: secret(
-        'Password of the first administrator, from 12 characters; used when there is no account yet',
+        'Password of the first administrator, from 12 characters; used when no administrator can sign in',
       ),
     })
     .optional(),

@@ -91,10 +91,15 @@ function judgeRows({ chain, damage, tree }: ExportAudit, findings: Findings): vo
 
 /** The checkpoint of the last line, when its signature holds and it is the one that the header names. */
 function judgeSignature(
-  { tree, seal }: ExportAudit,
+  { tree, seal, chain, damage }: ExportAudit,
   keys: readonly NoteKey[],
   findings: Findings,
 ): { readonly checkpoint: Checkpoint; readonly key: NoteKey } | null {
+  // A new ledger, or a period without admissions: an alarm over nothing would teach to overlook alarms.
+  if (tree === null && seal === null && chain.count === 0 && chain.faults.length + damage.length === 0) {
+    findings.notChecked('signature', 'the export holds no rows, so there is nothing that could be signed');
+    return null;
+  }
   if (tree === null) {
     findings.failed(
       'signature',

@@ -1,4 +1,4 @@
-import { sql, type Selectable, type Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import {
   ROLES,
   type Account,
@@ -21,8 +21,12 @@ export function accountStore(store: Store): AccountStore {
     find: async (id) => toAccountOrNull(await all().where('id', '=', id).executeTakeFirst()),
     findByEmail: async (email) => toAccountOrNull(await all().where('email', '=', email).executeTakeFirst()),
     list: (query) => list(store, query),
-    isEmpty: async () =>
-      (await store.read.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined,
+    hasAdministrator: async () =>
+      (await all()
+        .where('role', '=', 'administrator')
+        .where('disabled_at', 'is', null)
+        .limit(1)
+        .executeTakeFirst()) !== undefined,
     insert: (account) =>
       store.write(async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
@@ -129,16 +133,12 @@ async function holdAdministrators(transaction: Transaction<Tables>) {
     .values({ key: 'administrators', value: 'held' })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: 'held' }))
     .execute();
-  const { accounts, administrators } = await transaction
+  return transaction
     .selectFrom('accounts')
-    .select([
-      (of) => of.fn.countAll<number>().as('accounts'),
-      sql<number | null>`sum(case when role = 'administrator' and disabled_at is null then 1 else 0 end)`.as(
-        'administrators',
-      ),
-    ])
+    .select((of) => of.fn.countAll<number>().as('administrators'))
+    .where('role', '=', 'administrator')
+    .where('disabled_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return { accounts, administrators: administrators ?? 0 };
 }
 
 async function list(store: Store, { role, state, limit, offset }: AccountQuery) {

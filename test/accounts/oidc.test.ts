@@ -199,6 +199,22 @@ suite('A sign-in at an identity provider', () => {
     provider.twist = { userinfo: { sub: 'eve', email: 'ada@example.com' } };
     await assert.rejects(identity(provider), code('bad_credentials'));
   });
+
+  test("one source's word about verification says nothing of another's address", async (t) => {
+    const provider = await openProvider(t);
+    const mine = { email: 'mal@example.com', email_verified: true };
+    for (const [token, userinfo, wanted] of [
+      [{ email: 'ada@example.com' }, mine, ['mal@example.com', true]],
+      [{ email_verified: true }, { email: 'ada@example.com' }, ['ada@example.com', false]],
+      [{ email: 'ada@example.com' }, { email_verified: true }, ['ada@example.com', false]],
+      [{ email: 'ada@example.com', email_verified: false }, mine, ['ada@example.com', false]],
+    ] as const) {
+      provider.person = { sub: 'ada', ...token };
+      provider.twist = { userinfo };
+      const { email, emailVerified } = await identity(provider);
+      assert.deepEqual([email, emailVerified], wanted);
+    }
+  });
 });
 
 forEachEngine('Accounts by the identity provider', (engine) => {
@@ -353,16 +369,17 @@ forEachEngine('Accounts by the identity provider', (engine) => {
     const { url } = await oidc.begin(null);
     const other = await oidc.begin(null);
     const query = (await provider.visit(url)).search;
-    for (const cookie of [
+    const cookies = [
       null,
       '',
       'x',
       Buffer.from('[]').toString('base64url'),
       Buffer.from('["a","b","c",null]').toString('base64url'),
       other.cookie,
-    ])
+    ];
+    for (const [i, cookie] of cookies.entries())
       await assert.rejects(
-        oidc.finish({ query, cookie, address: '192.0.2.1', path: 'test' }),
+        oidc.finish({ query, cookie, address: `192.0.2.${i}`, path: 'test' }),
         code('bad_credentials'),
       );
   });
@@ -381,6 +398,45 @@ forEachEngine('Accounts by the identity provider', (engine) => {
       ['sign_in_failed', 'sign_in', 'account_create'],
     );
     assert.equal(items[0]?.detail?.['reason'], 'oidc');
+  });
+
+  test('who comes back with nothing again and again is held off, and fills neither the log nor the provider', async (t) => {
+    const { accounts, audit, clock: time, enter, provider, signIn, add } = await open(t, engine);
+    await add('boss@example.com', 'administrator');
+    const { oidc } = accounts;
+    assert.ok(oidc);
+    const { cookie } = await oidc.begin(null);
+    const [state = ''] = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as string[];
+    const back = (address: string) =>
+      oidc.finish({ query: `?code=x&state=${state}`, cookie, address, path: 'test' });
+    const tokenCalls = () => provider.asked.get('/token') ?? 0;
+    const codes = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        back('192.0.2.1').then(
+          () => 'in',
+          (error: { code?: string }) => error.code,
+        ),
+      ),
+    );
+    assert.equal(codes.filter((one) => one === 'bad_credentials').length, 5);
+    assert.equal(codes.filter((one) => one === 'locked_out').length, 35);
+    const failed = { from: 0, to: time.at, action: 'sign_in_failed', actor: null, target: null } as const;
+    assert.equal((await audit.list(failed, { limit: 99, offset: 0 })).total, 5);
+    assert.equal(tokenCalls(), 5);
+    await assert.rejects(enter(), code('locked_out'));
+    await signIn('boss@example.com'); // from the same address, by password
+    await assert.rejects(back('192.0.2.2'), code('bad_credentials'));
+    time.at += 60_000;
+    await enter();
+    await enter(); // a success forgives
+  });
+
+  test('a provider that does not answer is not held against who signs in', async (t) => {
+    const { enter, provider } = await open(t, engine);
+    provider.twist = { answer: (response) => response.writeHead(500).end() };
+    for (let i = 0; i < 8; i += 1) await assert.rejects(enter(), code('unavailable'));
+    provider.twist = {};
+    await enter();
   });
 
   test('a sign-in that the command line began ends with a code, which only that command can use, once', async (t) => {

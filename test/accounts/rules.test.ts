@@ -118,6 +118,8 @@ suite('Lock-out', () => {
     const keys = (addresses: string[]): Set<string> => new Set(addresses.map(addressKey));
     assert.deepEqual([...keys(['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:192.0.2.1'])], ['address:192.0.2.1']);
     assert.equal(keys(['192.0.2.1', '192.0.2.2']).size, 2);
+    assert.deepEqual([...keys(['192.0.2.1:1025', '192.0.2.1:65535'])], ['address:192.0.2.1']);
+    assert.deepEqual([...keys(['[2001:db8::1]:1025', '[2001:db8::2]:9'])], ['address:2001:db8:0:0::/64']);
     assert.deepEqual(
       [
         ...keys([

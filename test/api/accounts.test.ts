@@ -168,6 +168,30 @@ suite('Accounts over HTTP', () => {
     assert.ok(text.includes(`user:${ids.deployer}`));
   });
 
+  test("an administrator's token makes no account, changes no role and gives no code", async (t) => {
+    const served = await withRoles(t);
+    const { ids, boss } = served;
+    const made = await served.call('POST', '/tokens', {
+      as: boss,
+      body: { name: 'ci', role: 'administrator' },
+    });
+    const as = made.body.secret ?? made.body.token;
+    assert.equal((await served.call('GET', '/accounts', { as })).status, 200);
+    const viewer = `/accounts/${ids.viewer}`;
+    for (const [method, path, body] of [
+      ['POST', '/accounts', { email: 'new@example.com' }],
+      ['POST', '/accounts', { email: 'new@example.com', role: 'administrator', password: PASSWORD }],
+      ['PATCH', viewer, { role: 'administrator' }],
+      ['POST', `${viewer}/password-code`, undefined],
+    ] as const) {
+      const refused = await served.call(method, path, { as, ...(body !== undefined && { body }) });
+      assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'], `${method} ${path}`);
+    }
+    assert.equal((await served.call('GET', '/accounts', { as: boss })).body.total, 3);
+    assert.equal((await served.call('GET', viewer, { as: boss })).body.role, 'viewer');
+    assert.equal((await served.call('PATCH', viewer, { as, body: { name: 'Vi' } })).status, 200);
+  });
+
   test('name and role are changed; the last enabled administrator stays one', async (t) => {
     const served = await withRoles(t);
     const { ids, boss } = served;

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { route } from '../../src/api/index.ts';
 import { problemSchema } from '../../src/api/contract/problem.ts';
 import { IpoError } from '../../src/base/index.ts';
-import { startApi, type Started } from './service.ts';
+import { validated } from '../../src/api/validate.ts';
+import { principal, signIn, startApi, type Started } from './service.ts';
 
 const create = route({
   key: 'POST /policies',
@@ -142,6 +143,54 @@ test('a body that is too large, or of another type, is told from a wrong one', a
     assert.match(other, /^accept: application\/json\r$/im);
     problemOf(other);
   }
+});
+
+test('of countless faults no more are worded than an answer tells', () => {
+  const countless = Array.from({ length: 5000 }, (_, i) => [`field${i}`, 1] as const);
+  const list = z.strictObject({ list: z.array(z.string()).optional() });
+  const wrong: readonly (readonly ['body' | 'query', z.ZodType | undefined, unknown])[] = [
+    ['body', create.body, Object.fromEntries(countless)],
+    ['body', list, { list: countless.map(() => 1) }],
+    ['query', undefined, Object.fromEntries(countless)],
+  ];
+  for (const [part, schema, value] of wrong) {
+    assert.throws(
+      () => validated(part, schema, value),
+      (error: unknown) => error instanceof IpoError && error.fields?.length === 100,
+    );
+  }
+});
+
+test('whoever is disabled while a body arrives does nothing with it any more', async (t) => {
+  let enabled = true;
+  const asked: string[] = [];
+  let heard = (): void => {};
+  const started = await startApi(t, [create], {
+    signIn: {
+      ...signIn,
+      principalOf: async (secret) => {
+        asked.push(secret);
+        heard();
+        return enabled ? principal('administrator') : null;
+      },
+    },
+  });
+  const { port } = new URL(started.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  let got = '';
+  socket.on('data', (bytes) => (got += bytes.toString('latin1')));
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  const admitted = new Promise<void>((resolve) => (heard = resolve));
+  socket.write(
+    head(['POST /api/v1/policies HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 12']),
+  );
+  await admitted;
+  enabled = false;
+  socket.write('{"name":"a"}');
+  await ended;
+  assert.match(got, /^HTTP\/1\.1 401 /);
+  assert.equal(problemOf(got).code, 'unauthenticated');
+  assert.equal(asked.length, 2);
 });
 
 test('paths and methods that are not there are refused as such', async (t) => {

@@ -76,6 +76,7 @@ test('everything that is wrong is told at once, with where it stands', async () 
     '  spool: {maxRows: 0, maxByte: 1}',
     'log: {level: loud}',
     'trustedProxies: [10.0.0.0/0]',
+    'database: {url: "mysql://ipo:canary@db/ipo"}',
   ].join('\n');
   assert.deepEqual((await faults(text, { IPO_WHATIF_MEMORY: 'much', IPO_LOG_FORMAT: 'xml' })).toSorted(), [
     'IPO_LOG_FORMAT:log.format: must be one of json, pretty',
@@ -87,6 +88,10 @@ test('everything that is wrong is told at once, with where it stands', async () 
     'file:5:there is no setting "ledger.spool.maxByte"',
     'file:6:log.level: must be one of debug, info, warn, error',
     'file:7:trustedProxies.0: must be an IP address, or a network such as 10.0.0.0/8',
+    'file:8:database.url: must be postgres://USER@HOST:5432/NAME or sqlite:PATH',
+  ]);
+  assert.deepEqual(await faults('data: /d\nledger: {anchors: [{kind: s3}]}'), [
+    'file:2:ledger.anchors.0.kind: must be one of file, http, configMap',
   ]);
   await assert.rejects(load('dat: /d\n'), { hint: 'Did you mean data?' });
 });

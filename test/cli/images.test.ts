@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { renderRows } from '../../bin/ui/rows.ts';
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
 import { digestOf } from '../store/image-records.ts';
 import { startCli } from './inventory.ts';
@@ -37,6 +38,16 @@ test('ipo images list shows the counts of the four states and then the images', 
     markdown.out,
     /^\*\*1\*\* Blocked · \*\*1\*\* Unscanned · .*\n\n\| state \| image .*\n\|.*\n\| `Not compliant` \| `ghcr.io\/acme\/job:3` /,
   );
+});
+
+test('a list is cut to the width of a terminal, and whole for a file or another program', async () => {
+  const columns = [{ heading: 'image', flex: 1 }];
+  const name = `registry.example.com/${'a-long-way/'.repeat(10)}api:1.0.0`;
+  const shown = (out: boolean) =>
+    renderRows(columns, [[name]], '', { columns: 60, tty: { in: true, out, err: true } });
+  assert.equal(await shown(false), `image\n${name}\n`);
+  const [, line = ''] = (await shown(true)).split('\n');
+  assert.deepEqual([line.length, line.includes('…')], [60, true]);
 });
 
 test('ipo images list narrows, orders and pages in the service, and tells what it does not show', async (t) => {

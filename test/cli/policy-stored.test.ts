@@ -25,7 +25,7 @@ test('apply shows the difference and what it would have changed, and writes when
   );
   const dry = await served.ipo(['policy', 'apply', path, '--dry-run']);
   assert.equal(dry.code, 0, dry.err);
-  assert.match(dry.out, /^shop stands in .*a\.yaml alone$/m);
+  assert.match(dry.out, /^shop is new on http:/m);
   assert.match(dry.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would refuse/);
   assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
   const applied = await served.ipo(['policy', 'apply', path, '--yes']);

@@ -40,7 +40,7 @@ suite('ipo token', () => {
   });
 
   test('tokens are listed without their secrets and revoked by their id', async (t) => {
-    const { ipo } = await open(t);
+    const { ipo, url } = await open(t);
     assert.equal((await ipo(['token', 'list'])).out, 'No token.\n');
     const { out: secret } = await ipo(['token', 'create', 'ci', '-q']);
     const [token] = JSON.parse((await ipo(['token', 'list', '-o', 'json'])).out).items;
@@ -54,6 +54,12 @@ suite('ipo token', () => {
     );
     assert.ok(!out.includes(secret.trim()));
     assert.equal((await ipo(['token', 'revoke', token.id])).err, `ipo: token ${token.id} is revoked\n`);
+    const pipeline = openShell(t);
+    Object.assign(pipeline.env, { IPO_SERVER: url, IPO_TOKEN: secret.trim() });
+    assert.match(
+      (await pipeline.ipo(['whoami'])).err,
+      /does not know the token from IPO_TOKEN\n.*unset IPO_TOKEN/,
+    );
     assert.match((await ipo(['token', 'list', '-o', 'yaml'])).out, /state: revoked/);
   });
 

@@ -116,6 +116,16 @@ suite('an export', () => {
     assert.deepEqual(failed(await check([head, ...rest.slice(0, -1)])), ['signature']);
   });
 
+  test('without rows has nothing that could fail, unless a kept checkpoint proves that there were some', async () => {
+    const [head = ''] = await exportOf(1);
+    const { tree: _, ...header } = JSON.parse(head) as Record<string, unknown>;
+    const none = [JSON.stringify({ ...header, rows: 0 })];
+    const empty = await check(none);
+    assert.deepEqual([empty.holds, state(empty, 'signature')], [true, 'not_checked']);
+    assert.deepEqual(failed(await check(none, { kept: keptOf(0) })), ['kept_checkpoint']);
+    assert.deepEqual(failed(await check([JSON.stringify(header)])), ['rows', 'signature']);
+  });
+
   test('of rows with fields of a later release is hashed as it stands', async () => {
     const later = new MemoryTree();
     later.grow(300);

@@ -230,7 +230,7 @@ forEachEngine('The life of accounts', (engine) => {
 });
 
 forEachEngine("One's own password", (engine) => {
-  test('changing it ends every session and begins a new one', async (t) => {
+  test('changing it ends every session and token and begins a new session', async (t) => {
     const opened = await openFresh(t, engine);
     const { accounts, add, signIn } = opened;
     await add('ada@example.com');
@@ -243,12 +243,34 @@ forEachEngine("One's own password", (engine) => {
     await assert.rejects(change(PASSWORD, 'short'), code('invalid_request'));
     await assert.rejects(change('not the current one', 'eight pears in a bowl'), code('bad_credentials'));
     assert.ok(await accounts.principalOf(secret, 'cookie'));
+    const token = await accounts.tokens.create(principal, { name: 'ci', role: null, days: 1 }, 'test');
+    assert.ok(await accounts.principalOf(token.secret, 'bearer'));
     const renewed = await change(PASSWORD, 'eight pears in a bowl');
-    for (const ended of [secret, other.secret])
-      assert.equal(await accounts.principalOf(ended, 'cookie'), null);
+    for (const ended of [secret, other.secret, token.secret])
+      assert.equal(await accounts.principalOf(ended, 'bearer'), null);
     assert.ok(await accounts.principalOf(renewed.secret, 'cookie'));
     await assert.rejects(signIn('ada@example.com'), code('bad_credentials'));
     await signIn('ada@example.com', 'eight pears in a bowl');
+  });
+
+  test('setting it with a code revokes the tokens too, and the audit log says how many', async (t) => {
+    const opened = await openFresh(t, engine);
+    const { accounts, add, signIn, audit, clock } = opened;
+    const id = await add('ada@example.com');
+    const ada = await principalOf(opened, (await signIn('ada@example.com')).secret);
+    const { secret } = await accounts.tokens.create(ada, { name: 'ci', role: null, days: 1 }, 'test');
+    const issued = await accounts.life.issueCode(ACT, id);
+    assert.ok(await accounts.principalOf(secret, 'bearer'));
+    await accounts.ownPassword.withCode({ code: issued.code, password: 'eight pears in a bowl', ...CLIENT });
+    assert.equal(await accounts.principalOf(secret, 'bearer'), null);
+    const { items } = await audit.list(
+      { from: 0, to: clock.at, action: 'password_change', actor: null, target: null },
+      { limit: 9, offset: 0 },
+    );
+    assert.deepEqual(
+      items.map(({ detail }) => detail),
+      [{ account_id: id, tokens_revoked: 1 }],
+    );
   });
 
   test('guessing the current one through an open session is locked out like a sign-in', async (t) => {
@@ -326,6 +348,30 @@ forEachEngine('The first administrator', (engine) => {
       (await one.accounts.life.list({ role: null, state: null, limit: null, offset: 0 })).total,
       1,
     );
+  });
+
+  test('is still made when somebody who is none signed in before, but not over an account', async (t) => {
+    const { accounts, add, store } = await openFresh(t, engine);
+    await add('ada@example.com', 'viewer');
+    const setup = await accounts.setup.prepare();
+    assert.ok(setup);
+    const ada = { email: 'ada@example.com', password: PASSWORD };
+    await assert.rejects(accounts.setup.fromEnvironment(ada), code('conflict'));
+    await assert.rejects(accounts.setup.complete({ ...wanted, ...ada, code: setup.code }), code('conflict'));
+    assert.deepEqual(await store.read.selectFrom('sessions').selectAll().execute(), []);
+    const { account } = await accounts.setup.complete({ ...wanted, code: setup.code });
+    assert.equal(account.role, 'administrator');
+    assert.equal(await accounts.setup.prepare(), null);
+    const other = { email: 'env@example.com', password: PASSWORD };
+    assert.equal(await accounts.setup.fromEnvironment(other), 'not needed');
+  });
+
+  test('comes from the environment also when only others are there', async (t) => {
+    const { accounts, add, signIn } = await openFresh(t, engine);
+    await add('ada@example.com', 'deployer');
+    const boss = { email: 'boss@example.com', password: PASSWORD };
+    assert.equal(await accounts.setup.fromEnvironment(boss), 'made');
+    assert.equal((await signIn('boss@example.com')).account.role, 'administrator');
   });
 
   test('can come from the environment, which never touches an account that is there', async (t) => {

@@ -94,7 +94,7 @@ export function openIdentityProvider(options: OidcOptions): IdentityProvider {
           config.serverMetadata().userinfo_endpoint === undefined
             ? {}
             : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
-        return toIdentity({ ...more, ...claims });
+        return toIdentity({ ...more, ...claims }, addressSource(claims, more));
       } catch (error) {
         throw toFault(error, issuer, 'sign-in');
       }
@@ -120,19 +120,28 @@ async function discover(client: typeof Client, options: OidcOptions): Promise<Cl
   );
 }
 
+type Claims = Readonly<Record<string, unknown>>;
+
+/** An address and whether it is verified are taken from one place: one place's word says nothing of another's address. */
+function addressSource(token: Claims, user: Claims): Claims {
+  const whole = token['email'] !== undefined && token['email_verified'] !== undefined;
+  return whole || user['email'] === undefined ? token : user;
+}
+
 function toIdentity(
-  claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
+  claims: Claims & { readonly iss: string; readonly sub: string },
+  address: Claims,
 ): Identity {
-  const text = (name: string): string | null => {
-    const value = claims[name];
+  const text = (name: string, from: Claims = claims): string | null => {
+    const value = from[name];
     return typeof value === 'string' && value !== '' ? value : null;
   };
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    email: text('email'),
+    email: text('email', address),
     // One large provider writes it as a text.
-    emailVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
+    emailVerified: address['email_verified'] === true || address['email_verified'] === 'true',
     name: text('name') ?? text('preferred_username'),
     picture: text('picture'),
     claims,

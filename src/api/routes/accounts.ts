@@ -54,7 +54,8 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
       id: 'createAccount',
       tag: 'accounts',
       summary: 'Let somebody in',
-      description: 'Without a password the answer has a one-time code, with which the person sets one.',
+      description:
+        'Without a password the answer has a one-time code, with which the person sets one. A token cannot do it; sign in as a person.',
       body: newAccountBody,
       answers: {
         201: {
@@ -94,6 +95,7 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
       id: 'updateAccount',
       tag: 'accounts',
       summary: 'Change name or role of an account, disable or enable it',
+      description: 'A token cannot change a role; sign in as a person.',
       params: accountPath,
       body: accountUpdateBody,
       answers: { 200: { description: 'The account as it is now', schema: accountSchema }, 409: LAST },
@@ -119,7 +121,8 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
       id: 'issuePasswordCode',
       tag: 'accounts',
       summary: 'Give a one-time code that sets a new password',
-      description: 'The password that is there stays good until the code is used. Earlier codes end.',
+      description:
+        'The password that is there stays good until the code is used. Earlier codes end. A token cannot do it; sign in as a person.',
       params: accountPath,
       answers: {
         201: { description: 'The code', schema: codeSchema },

@@ -23,6 +23,7 @@ import {
   type SessionBody,
   type SignedInBody,
 } from '../contract/session.ts';
+import { MAX_SIGN_IN_BODY } from '../limits.ts';
 import { route, type Answered, type Route, type RouteAnswer } from '../route.ts';
 import { accountBody } from './accounts.ts';
 import { signedInPage } from './sign-in-page.ts';
@@ -61,6 +62,7 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
         'Browsers take the cookie, programs send `token` as bearer. Or finishes, with `code` and `verifier`, a sign-in that the ' +
         'command line began at the identity provider.',
       body: signInBody,
+      maxBody: MAX_SIGN_IN_BODY,
       answers: { 200: SIGNED_IN, 401: REFUSED, 429: LOCKED },
       handle: async ({ body: { email = '', password = '', code, verifier = '' }, address, path }) =>
         answer(
@@ -111,8 +113,10 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       id: 'changePassword',
       tag: 'session',
       summary: 'Change your own password',
-      description: 'Every session of yours ends; the answer is a new one.',
+      description:
+        'Every session of yours ends and your API tokens are revoked; the answer is a new session.',
       body: changePasswordBody,
+      maxBody: MAX_SIGN_IN_BODY,
       answers: {
         200: SIGNED_IN,
         401: { ...PROBLEM, description: 'Nobody is signed in, or the current password is wrong' },
@@ -128,8 +132,9 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       tag: 'session',
       summary: 'Set a password with a one-time code',
       description:
-        'The code comes from an administrator. Every session of the account ends; the answer is a new one.',
+        'The code comes from an administrator. Every session of the account ends and its API tokens are revoked; the answer is a new session.',
       body: setPasswordBody,
+      maxBody: MAX_SIGN_IN_BODY,
       answers: { 200: SIGNED_IN, 401: REFUSED, 429: LOCKED },
       handle: async ({ body, address, path }) =>
         answer(await ownPassword.withCode({ ...body, address, path })),
@@ -178,6 +183,7 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
         },
         404: { ...PROBLEM, description: 'No identity provider is configured' },
         409: { ...PROBLEM, description: 'The address belongs to another identity' },
+        429: { ...LOCKED, description: 'Too many failures from this address' },
       },
       handle: async ({ query, headers, address, path }) => {
         const flow = cookieOf(headers['cookie'], flowCookieName(cookie));

@@ -2,6 +2,7 @@ import type { Accounts, CookieRule } from '../../accounts/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { problemSchema } from '../contract/problem.ts';
 import { setupBody, signedInSchema } from '../contract/session.ts';
+import { MAX_SIGN_IN_BODY } from '../limits.ts';
 import { route, type Route } from '../route.ts';
 import { signedInAnswer } from './session.ts';
 
@@ -24,10 +25,11 @@ export function setupRoutes({ accounts: { setup }, cookie, clock }: SetupParts):
       summary: 'Make the first administrator, with the code from the log of the service',
       description: 'The answer is a session of the new administrator.',
       body: setupBody,
+      maxBody: MAX_SIGN_IN_BODY,
       answers: {
         201: { description: 'The first administrator, signed in', schema: signedInSchema },
         401: { ...PROBLEM, description: 'The code is wrong, was used or has ended' },
-        409: { ...PROBLEM, description: 'There is an account already' },
+        409: { ...PROBLEM, description: 'There is an administrator already, or the address has an account' },
         429: { ...PROBLEM, description: 'Too many wrong codes from this address' },
       },
       handle: async ({ body, address, path }) => {

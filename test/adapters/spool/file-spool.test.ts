@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
+import { decodeRecords, encodeRecord, MAGIC } from '../../../src/adapters/spool/record.ts';
 import { openFileSpool } from '../../../src/adapters/spool/index.ts';
 import type { LedgerEntry, Spool } from '../../../src/ledger/index.ts';
 import { listen, newRow, review, uidOf, type Spoken } from '../../ledger/parts.ts';
@@ -135,6 +136,26 @@ test('a review that the disk lost is told, and the file kept', async (t) => {
   assert.deepEqual(uids((await open(directory, { log })).entries()), [uidOf(1), uidOf(3)]);
   assert.ok(log.lines.some((line) => line.startsWith('error the spool lost reviews')));
   assert.deepEqual(readFileSync(join(directory, `${name}.damaged`)), bytes);
+});
+
+test('one bit that the disk turned costs at most the review it stands in, and never in silence', () => {
+  const kept = [1, 2, 3].map((n) => review(n));
+  const records = kept.map(encodeRecord);
+  const whole = Buffer.concat([MAGIC, ...records]);
+  let from = MAGIC.length;
+  const ranges = records.map((record) => [from, (from += record.length)] as const);
+  for (let bit = 0; bit < whole.length * 8; bit += 1) {
+    const bytes = Buffer.from(whole);
+    const at = bit >> 3;
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7));
+    const { entries, damaged, torn } = decodeRecords(bytes);
+    const others = kept.filter((_, i) => at < (ranges[i]?.[0] ?? 0) || at >= (ranges[i]?.[1] ?? 0));
+    const found = uids(entries);
+    for (const uid of uids(others)) assert.ok(found.includes(uid), `bit ${bit} costs another review`);
+    assert.ok(damaged > 0 || torn > 0, `bit ${bit} is not told`);
+    // Of the last record alone a turned length may look like a write that was cut off.
+    if (torn > 0) assert.ok(at >= (ranges[2]?.[0] ?? 0), `bit ${bit} counts as cut off`);
+  }
 });
 
 test('no damage to its files makes it fail, or give what was not kept', async (t) => {
