@@ -1,0 +1,231 @@
+import { randomInt } from 'node:crypto';
+import type { Clock, Secret } from '../base/index.ts';
+import { webHost } from './base-url.ts';
+import { CANNOT_READ, ChannelError } from './channel-error.ts';
+import { isTracker, type StoredChannel } from './channel.ts';
+import { openStored } from './credentials.service.ts';
+import type { DataKey } from './data-key.ts';
+import { openDocuments, refusal, toDocument } from './document.ts';
+import { isTrackerKind } from './kinds.ts';
+import { isSame, openPlans } from './plan-write.ts';
+import { importAll, type Imported } from './portable.ts';
+import type {
+  Adopted,
+  AdoptionStore,
+  ChannelPage,
+  ChannelStore,
+  ChannelTest,
+  ChannelTester,
+  Credentials,
+  ExpectedChannel,
+  StoredCredential,
+} from './ports.ts';
+import type { ChannelRules } from './rules.ts';
+import { secretStates, type SecretState } from './secrets.ts';
+
+/** ShownChannel is a channel with how its secrets stand. */
+export interface ShownChannel {
+  readonly channel: StoredChannel;
+  readonly secrets: readonly SecretState[];
+}
+
+/** WrittenChannel is the outcome of a write; `changed` is false where nothing differed. */
+export interface WrittenChannel extends ShownChannel {
+  readonly changed: boolean;
+}
+
+/** Channels are the channels of the service. */
+export interface Channels {
+  /** In order of creation. */
+  list(page: ChannelPage): Promise<{ readonly items: readonly ShownChannel[]; readonly total: number }>;
+  /** Throws `not_found`. */
+  get(id: string): Promise<ShownChannel>;
+  /** Throws `invalid_request`, `key_missing`, and `conflict` when the name is taken. */
+  create(document: unknown, by: string | null): Promise<WrittenChannel>;
+  /** Writes the whole document; secrets that it leaves out stay. Throws as `create`, `not_found` and `precondition_failed`. */
+  update(
+    id: string,
+    document: unknown,
+    expected: ExpectedChannel,
+    by: string | null,
+  ): Promise<WrittenChannel>;
+  /** Gives what was deleted. Its rows of the tracking history keep its id and stay open. Throws `not_found`, `precondition_failed`. */
+  remove(id: string, expected: ExpectedChannel): Promise<StoredChannel>;
+  /** Lets a tracker channel close the open rows of one that is deleted. Throws `not_found`, `conflict`, `invalid_request`. */
+  adopt(id: string, from: string): Promise<Adopted>;
+  /** Makes the one read of a tracker channel. Throws `not_found`, `invalid_request`. */
+  test(id: string): Promise<{ readonly channel: StoredChannel; readonly test: ChannelTest }>;
+  /** Every channel for a bundle: neither secrets nor their boxes are in it. */
+  export(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Makes the channels of a bundle, those without their secret disabled; all or none. Throws `invalid_request`. */
+  import(documents: readonly unknown[], by: string | null): Promise<readonly Imported[]>;
+}
+
+/** ChannelDeps are what channels are kept and used with. */
+export interface ChannelDeps {
+  readonly store: ChannelStore;
+  readonly adoptions: AdoptionStore;
+  readonly credentials: Credentials;
+  readonly tester: ChannelTester;
+  /** Null where `DATA_KEY` is not set. */
+  readonly dataKey: DataKey | null;
+  readonly rules: ChannelRules;
+  /** Is told every secret before it goes anywhere, so that no log shows it. */
+  readonly guard: (secret: Secret) => void;
+  /** Runs an act whose writes commit together or not at all. */
+  together<T>(act: () => Promise<T>): Promise<T>;
+  readonly clock: Clock;
+}
+
+/** openChannels joins the channels to where they are kept. */
+export function openChannels(deps: ChannelDeps): Channels {
+  const { store, adoptions, credentials, tester, dataKey, guard, together, clock } = deps;
+  const read = openDocuments(deps.rules);
+
+  const find = async (id: string): Promise<StoredChannel> => {
+    const channel = await store.get(id);
+    if (channel === null) throw notFound(id);
+    return channel;
+  };
+  const shown = (channel: StoredChannel, stored: readonly StoredCredential[]): ShownChannel => ({
+    channel,
+    secrets: secretStates(channel, stored, (one) => openStored(dataKey, one)),
+  });
+
+  const planOf = openPlans({ store, dataKey, guard, clock });
+
+  return {
+    async list(page) {
+      const { items, total } = await store.list(page);
+      const stored = await store.credentials(null);
+      return {
+        items: items.map((channel) =>
+          shown(
+            channel,
+            stored.filter(({ channelId }) => channelId === channel.id),
+          ),
+        ),
+        total,
+      };
+    },
+    async get(id) {
+      const channel = await find(id);
+      return shown(channel, await store.credentials(id));
+    },
+    async create(value, by) {
+      const document = read(value);
+      const id = newId();
+      const { write, standing } = await planOf(id, document, null, by);
+      const made = await store.create(id, write);
+      if (made === 'taken') throw taken(document.name);
+      return { ...shown(made, standing), changed: true };
+    },
+    async update(id, value, expected, by) {
+      const document = read(value);
+      for (let left = ATTEMPTS; ; left -= 1) {
+        const before = await find(id);
+        if (expected !== 'any' && !expected.includes(before.version)) throw mismatch(before);
+        if (document.kind !== before.kind) {
+          const message = `the channel is one of ${before.kind}, which cannot change to ${document.kind}`;
+          throw refusal([{ path: 'kind', message }], 'Make another channel, and delete this one');
+        }
+        const { write, standing } = await planOf(id, document, before, by);
+        if (isSame(document, write, before)) return { ...shown(before, standing), changed: false };
+        const outcome = await store.replace(id, write, [before.version]);
+        if (outcome === 'missing') throw notFound(id);
+        if (outcome === 'taken') throw taken(document.name);
+        if (outcome !== 'mismatch') return { ...shown(outcome, standing), changed: true };
+        // Somebody else wrote meanwhile; who writes over whatever stands need not hear of it.
+        if (expected !== 'any' || left === 0) throw mismatch(before);
+      }
+    },
+    async remove(id, expected) {
+      const outcome = await store.remove(id, expected);
+      if (outcome === 'missing') throw notFound(id);
+      if (outcome === 'mismatch') throw mismatch(await find(id));
+      return outcome;
+    },
+    async adopt(id, from) {
+      const channel = await find(id);
+      if (!isTracker(channel)) {
+        const message = isTrackerKind(channel.kind)
+          ? `the channel ${channel.name} cannot be used: ${channel.fault ?? ''}`
+          : `only a tracker channel can close issues; ${channel.name} is one of ${channel.kind}`;
+        throw new ChannelError('invalid_request', message);
+      }
+      if ((await store.get(from)) !== null) {
+        throw new ChannelError('conflict', `the channel ${from} is there and closes its own issues`, {
+          hint: 'Only the rows of a deleted channel can be adopted',
+        });
+      }
+      const outcome = await adoptions.adopt(from, channel, webHost(channel));
+      if (outcome === 'none') {
+        throw new ChannelError('not_found', `no open row was filed by a channel ${from}`, {
+          hint: 'ipo tracking list shows the rows with the channels that filed them',
+        });
+      }
+      if (outcome === 'other_kind') {
+        throw new ChannelError('conflict', `the channel ${from} was not one of ${channel.kind}`, {
+          hint: 'Name a channel of the kind that filed the issues',
+        });
+      }
+      return outcome;
+    },
+    async test(id) {
+      const channel = await find(id);
+      if (!isTrackerKind(channel.kind)) {
+        throw new ChannelError(
+          'invalid_request',
+          `a channel of ${channel.kind} has nothing that could be read`,
+          {
+            hint: 'The test writes nothing, so only channels of trackers can be tested',
+          },
+        );
+      }
+      if (!isTracker(channel))
+        return { channel, test: failed(channel.fault ?? '', 'Write the channel anew') };
+      const credential = await credentials.open(channel);
+      if (credential === 'unreadable') return { channel, test: failed(CANNOT_READ, ENTER) };
+      if (credential === 'missing') return { channel, test: failed('no token is stored', ENTER) };
+      return { channel, test: await tester.test(channel, credential) };
+    },
+    async export() {
+      const { items } = await store.list({ limit: null, offset: 0 });
+      return items.map(toDocument);
+    },
+    import: (documents, by) => importAll(documents, by, { read, store, together, clock, newId }),
+  };
+}
+
+/** How often a write over whatever stands begins again when others write at the same time. */
+const ATTEMPTS = 5;
+
+const ENTER = 'Enter the token again: ipo channel edit CHANNEL --credential-stdin';
+
+function failed(sentence: string, hint: string): ChannelTest {
+  return { works: false, sentence, hints: [hint] };
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+function newId(): string {
+  return Array.from({ length: 16 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}
+
+function notFound(id: string): ChannelError {
+  return new ChannelError('not_found', `there is no channel ${id}`, {
+    hint: 'GET /api/v1/channels lists those there are',
+  });
+}
+
+function taken(name: string): ChannelError {
+  return new ChannelError('conflict', `a channel named ${name} is there already`, {
+    hint: 'Choose another name, or change the channel that has it',
+  });
+}
+
+function mismatch({ name }: StoredChannel): ChannelError {
+  return new ChannelError('precondition_failed', `the channel ${name} has been changed since it was read`, {
+    hint: 'Read it again, look at what changed, and send its new ETag as If-Match',
+  });
+}

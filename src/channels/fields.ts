@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { nearest } from '../base/index.ts';
+import { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';
+import { readOutboundUrl, type Said } from './outbound-url.ts';
+import type { ChannelRules } from './rules.ts';
+import { isTargetGlob } from './targets.ts';
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** text is a line of at most so many characters, blanks at its ends left out. */
+export const text = (what: string, max: number) =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') })
+    .transform((value) => value.trim())
+    .refine((value) => value !== '', { error: 'is empty', abort: true })
+    .refine((value) => value.length <= max, {
+      error: `is no ${what}: it has more than ${max} characters`,
+      abort: true,
+    })
+    .refine((value) => !UNPRINTABLE.test(value), {
+      error: `is no ${what}: it has characters that nobody can see`,
+    });
+
+/** shaped is a text of one form. */
+export const shaped = (what: string, pattern: RegExp, max: number) =>
+  text(what, max).refine((value) => pattern.test(value), { error: `is no ${what}` });
+
+/** secretText is a credential as it is entered; what it holds is never repeated. */
+export const secretText = z
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') })
+  .transform((value) => value.trim())
+  .refine((value) => /^[!-~]{1,4096}$/.test(value), {
+    error: 'must be one line of 1 to 4096 letters, digits and marks of ASCII without blanks',
+  });
+
+/** password is a secret that may hold any characters. */
+export const password = z
+  .string({ error: 'must be a text' })
+  .min(1, { error: 'is empty' })
+  .max(1024, { error: 'has more than 1024 characters' })
+  .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), { error: 'has control characters' });
+
+/** DAILY_CAP are the bounds and the default of "issues per channel per rolling 24 hours". */
+export const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
+
+const CAP = `dailyCap must be between ${DAILY_CAP.least} and ${DAILY_CAP.most}; disable the channel to file nothing`;
+
+/** dailyCap is "Range 1 to 500, default 20. The value 0 is refused. A channel that should file nothing is disabled instead." */
+export const dailyCap = z
+  .int({ error: CAP })
+  .min(DAILY_CAP.least, { error: CAP })
+  .max(DAILY_CAP.most, { error: CAP })
+  .default(DAILY_CAP.standard);
+
+/** flag is yes or no. */
+export const flag = (standard: boolean) => z.boolean({ error: 'must be true or false' }).default(standard);
+
+/** labels are put on every issue; each provider has its own rule for one. */
+export const labels = (rule: (label: string) => string | null) =>
+  z
+    .array(
+      text('label', 255).superRefine((label, issues) => {
+        const fault = rule(label);
+        if (fault !== null) issues.addIssue({ code: 'custom', message: fault });
+      }),
+      { error: 'must be a list of labels' },
+    )
+    .max(20, { error: 'must have at most 20 labels' })
+    .refine((all) => new Set(all.map((label) => label.toLowerCase())).size === all.length, {
+      error: 'has a label twice',
+    })
+    .default([]);
+
+/** allowedTargets narrow where a label of an image may send an issue. */
+export const allowedTargets = z
+  .array(
+    text('pattern', 255).refine(isTargetGlob, {
+      error:
+        'must be the path of a repository or project, in which * stands for a part of a step and ** for steps',
+    }),
+    { error: 'must be a list of patterns' },
+  )
+  .max(100, { error: 'must have at most 100 patterns' })
+  .default([]);
+
+/** subscriptions are events of the closed list; one named twice counts once. */
+export const subscriptions = (standard: readonly ChannelEvent[]) =>
+  z
+    .array(
+      z.enum(CHANNEL_EVENTS, {
+        error: ({ input }) => {
+          const meant = typeof input === 'string' ? nearest(input, CHANNEL_EVENTS) : null;
+          return `is no event${meant === null ? '' : `; did you mean "${meant}"?`}; there are ${CHANNEL_EVENTS.join(', ')}`;
+        },
+      }),
+      { error: 'must be a list of events' },
+    )
+    .max(50, { error: 'must have at most 50 events' })
+    .transform((events) => CHANNEL_EVENTS.filter((event) => events.includes(event)))
+    .default([...standard]);
+
+/** said gives a reader's fault as one of the schema's, and its value as the field's. */
+export function said<T>(read: Said<T>, issues: z.RefinementCtx, path: readonly string[] = []): T {
+  if ('value' in read) return read.value;
+  issues.addIssue({ code: 'custom', message: read.fault, path: [...path] });
+  return z.NEVER;
+}
+
+/** webAddress is where a chat or a webhook takes messages. It may be a secret, so it is never repeated. */
+export const webAddress = (rules: ChannelRules) =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be an address') })
+    .transform((value, issues) => {
+      // Hosts of trackers are what trackers.allowedHosts is about.
+      const read = readOutboundUrl(value.trim(), { ...rules, allowedHosts: [] });
+      return said('value' in read ? { value: read.value.href } : read, issues);
+    });

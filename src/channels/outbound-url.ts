@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '../base/index.ts';
+import { isForbiddenAddress } from './forbidden-address.ts';
+import type { ChannelRules } from './rules.ts';
+
+/** Said is what is wrong with a text, or what it says once read. */
+export type Said<T> = { readonly fault: string } | { readonly value: T };
+
+/** MAX_URL is how long an address may be, in characters. */
+export const MAX_URL = 2048;
+
+const NAME = /^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/;
+const OWN_NAMES = /(^|\.)(localhost|localdomain)$|^ip6-(localhost|loopback)$/;
+
+/**
+ * readOutboundUrl reads an address that the service will call with a credential. It must be written as it is meant: whatever a
+ * browser would quietly turn into something else (another base of numbers, full-width digits, a default port, `..`, a backslash)
+ * is refused. What a name resolves to is checked again when a connection is made.
+ */
+export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
+  if (text.length > MAX_URL) return { fault: `has more than ${MAX_URL} characters` };
+  if (!/^[!-~]+$/.test(text)) {
+    return {
+      fault: 'may hold letters, digits and marks of ASCII alone; write a name with other letters as xn--…',
+    };
+  }
+  if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
+    return { fault: 'must be an address such as https://example.com' };
+  const url = new URL(text);
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return { fault: 'must not carry a name or a password' };
+  const written = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+  if (written.toLowerCase() !== url.host) return { fault: `must be written as ${url.protocol}//${url.host}` };
+  const { hostname } = url;
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(bare) === 0 && (hostname.length > 253 || !NAME.test(hostname)))
+    return { fault: 'has a host name that is none' };
+  const isSelf = isLoopback(hostname) || OWN_NAMES.test(hostname);
+  if (!(isSelf && rules.testLoopback)) {
+    if (url.protocol !== 'https:') return { fault: 'must begin with https://' };
+    if (isSelf || isForbiddenAddress(bare))
+      return { fault: `must not lead to ${bare}: this machine and its link are no trackers` };
+  }
+  if (!isAllowed(hostname, rules.allowedHosts))
+    return { fault: `leads to ${hostname}, which trackers.allowedHosts does not let through` };
+  return { value: url };
+}
+
+function isAllowed(hostname: string, allowed: readonly string[]): boolean {
+  return (
+    allowed.length === 0 ||
+    allowed.some((name) => {
+      const host = name.toLowerCase();
+      return host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host;
+    })
+  );
+}
