@@ -1,0 +1,176 @@
+import type { Octokit } from '@octokit/rest';
+import type { z } from 'zod';
+import type { Secret } from '../../base/index.ts';
+import type { ChannelOf } from '../../channels/index.ts';
+import {
+  TrackerError,
+  type CloseReason,
+  type IssueRef,
+  type IssueState,
+  type IssueTracker,
+  type WriteGuard,
+} from '../../trackers/index.ts';
+import { AnswerError, eachOf, type Line } from '../transport/index.ts';
+import { openGithubApi, type Reply } from './api.ts';
+import { markerOf, toBody, toTitle } from './compose.ts';
+import { movedIssue, placeOfLink, toKey, toLink, toPlace, toRepo, type Place } from './place.ts';
+import { Comment, Comments, Issue, Issues, OwnAccount } from './schema.ts';
+import { testGithub } from './test-read.ts';
+
+/** Clocks differ, and a list is asked for by the provider's. */
+const MARGIN = 5 * 60_000;
+
+/** How GitHub words a reason: only a fix is work that was done. */
+const STATE_REASONS = {
+  fixed: 'completed',
+  triaged: 'not_planned',
+  image_retired: 'not_planned',
+} as const satisfies Readonly<Record<CloseReason, string>>;
+
+/** openGithubTracker makes the tracker of a GitHub or GitHub Enterprise channel for one run. */
+export function openGithubTracker(
+  channel: ChannelOf<'github'>,
+  credential: Secret,
+  guard: WriteGuard,
+  line: Line,
+): IssueTracker {
+  const api = openGithubApi(line, channel.settings.apiBaseUrl, credential, guard);
+  let own: Promise<z.output<typeof OwnAccount>> | null = null;
+
+  async function account(): Promise<z.output<typeof OwnAccount>> {
+    own ??= api.get(OwnAccount, async (octokit) => octokit.users.getAuthenticated());
+    try {
+      return await own;
+    } catch (error) {
+      own = null; // asked again by the next call
+      throw error;
+    }
+  }
+
+  function refOf(issue: z.output<typeof Issue>, place: Place): IssueRef {
+    const { html_url: url, id } = issue;
+    return { key: toKey(place), url: toLink(url, api.transport.base, place), id };
+  }
+
+  async function read(call: (octokit: Octokit) => Promise<Reply>): Promise<z.output<typeof Issue>> {
+    return api.get(Issue, call);
+  }
+
+  return {
+    closes: true,
+    self: async () => {
+      const { id } = await account();
+      return { id };
+    },
+
+    async create(target, { title, body, labels, marker }) {
+      const repo = toRepo(target);
+      const issue = await api.write(201, Issue, async (octokit) =>
+        octokit.issues.create({
+          ...repo,
+          title: toTitle(title),
+          body: toBody(body, marker),
+          labels: [...labels],
+        }),
+      );
+      return refOf(issue, { ...repo, number: issue.number });
+    },
+
+    async find(target, marker, since) {
+      const repo = toRepo(target);
+      const { id, login } = await account();
+      const from = since - MARGIN;
+      const issues = eachOf([30, 5, 1], async (size, page) =>
+        api.get(Issues, async (octokit) =>
+          octokit.issues.listForRepo({
+            ...repo,
+            state: 'all',
+            creator: login,
+            since: new Date(from).toISOString(),
+            sort: 'created',
+            direction: 'desc',
+            per_page: size,
+            page,
+          }),
+        ),
+      );
+      for await (const issue of issues) {
+        if (Date.parse(issue.created_at) < from) break;
+        const ours = issue.user?.id === id && issue.pull_request === undefined;
+        if (ours && markerOf(issue.body ?? '') === marker)
+          return refOf(issue, { ...repo, number: issue.number });
+      }
+      return null;
+    },
+
+    async read(ref): Promise<IssueState> {
+      const { number, ...repo } = toPlace(ref.key);
+      try {
+        const { state } = await read(async (octokit) =>
+          octokit.issues.get({ ...repo, issue_number: number }),
+        );
+        return { state };
+      } catch (error) {
+        if (!(error instanceof AnswerError)) throw error;
+        // 410 is the answer for a deleted issue, and for a repository whose issues are switched off.
+        if (error.fault === 'gone' && !/disabled/i.test(error.said)) return { state: 'closed', gone: true };
+        const moved =
+          error.fault === 'moved' ? movedIssue(error.headers['location'], api.transport.base) : null;
+        if (moved === null) throw error;
+        // No redirect is followed: the new place is on this host, and asked for by a call of its own.
+        const issue = await read(async (octokit) => octokit.request(`GET ${moved}`));
+        const place = placeOfLink(issue.html_url);
+        if (place === null) throw error;
+        return { state: issue.state, movedTo: refOf(issue, place) };
+      }
+    },
+
+    async commentMarkers(ref, since) {
+      const { number, ...repo } = toPlace(ref.key);
+      const { id } = await account();
+      const found: string[] = [];
+      const comments = eachOf([100, 10, 1], async (size, page) =>
+        api.get(Comments, async (octokit) =>
+          octokit.issues.listComments({
+            ...repo,
+            issue_number: number,
+            since: new Date(since - MARGIN).toISOString(),
+            per_page: size,
+            page,
+          }),
+        ),
+      );
+      for await (const { body, user } of comments) {
+        const marker = user?.id === id ? markerOf(body ?? '') : null;
+        if (marker !== null) found.push(marker);
+      }
+      return found;
+    },
+
+    async comment(ref, { body, marker }) {
+      const { number, ...repo } = toPlace(ref.key);
+      await api.write(201, Comment, async (octokit) =>
+        octokit.issues.createComment({ ...repo, issue_number: number, body: toBody(body, marker) }),
+      );
+    },
+
+    async close(ref, reason) {
+      const { number, ...repo } = toPlace(ref.key);
+      const { state } = await api.write(200, Issue, async (octokit) =>
+        octokit.issues.update({
+          ...repo,
+          issue_number: number,
+          state: 'closed',
+          state_reason: STATE_REASONS[reason],
+        }),
+      );
+      if (state !== 'closed')
+        throw new TrackerError('unreadable', `${ref.key} is still open after it was closed`, {
+          happened: 'unknown',
+        });
+      return 'closed';
+    },
+
+    test: async () => testGithub(api, channel.settings.defaultRepo),
+  };
+}

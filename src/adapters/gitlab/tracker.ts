@@ -1,0 +1,148 @@
+import type { Secret } from '../../base/index.ts';
+import type { ChannelOf } from '../../channels/index.ts';
+import {
+  TrackerError,
+  type IssueRef,
+  type IssueState,
+  type IssueTracker,
+  type WriteGuard,
+} from '../../trackers/index.ts';
+import { AnswerError, eachOf, type Line } from '../transport/index.ts';
+import { openGitlabApi } from './api.ts';
+import { markerOf, toDescription, toNote, toTitle } from './compose.ts';
+import { whereMoved } from './moved.ts';
+import { movedIssue, toKey, toLink, toPlace, toProject, type Place } from './place.ts';
+import { Issue, Issues, Note, Notes, OwnAccount } from './schema.ts';
+import { testGitlab } from './test-read.ts';
+
+/** Clocks differ, and a list is asked for by the provider's. */
+const MARGIN = 5 * 60_000;
+
+/** openGitlabTracker makes the tracker of a GitLab channel for one run. */
+export function openGitlabTracker(
+  channel: ChannelOf<'gitlab'>,
+  credential: Secret,
+  guard: WriteGuard,
+  line: Line,
+): IssueTracker {
+  const api = openGitlabApi(line, channel.settings.apiBaseUrl, credential, guard);
+  const { base } = api.transport;
+  let own: Promise<number> | null = null;
+
+  async function account(): Promise<number> {
+    own ??= api.get(OwnAccount, async ({ users }) => users.showCurrentUser()).then(({ id }) => id);
+    try {
+      return await own;
+    } catch (error) {
+      own = null; // asked again by the next call
+      throw error;
+    }
+  }
+
+  function refOf({ id, web_url: url }: { id: number; web_url: string }, place: Place): IssueRef {
+    return { key: toKey(place), url: toLink(url, base, place), id: String(id) };
+  }
+
+  return {
+    closes: true,
+    self: async () => ({ id: String(await account()) }),
+
+    async create(target, { title, body, labels, marker }) {
+      const project = toProject(target);
+      const issue = await api.write(201, Issue, async ({ issues }) =>
+        issues.create(project, toTitle(title), {
+          description: toDescription(body, marker),
+          // A list keeps a label with a comma whole; the library's type knows the text form alone.
+          labels: [...labels] as unknown as string,
+          showExpanded: true,
+        }),
+      );
+      return refOf(issue, { project, iid: issue.iid });
+    },
+
+    async find(target, marker, since) {
+      const project = toProject(target);
+      const self = await account();
+      const from = since - MARGIN;
+      const found = eachOf([20, 5, 1], async (perPage, page) =>
+        api.get(Issues, async ({ issues }) =>
+          issues.all({
+            projectId: project,
+            scope: 'created_by_me',
+            state: 'all',
+            createdAfter: new Date(from).toISOString(),
+            orderBy: 'created_at',
+            sort: 'desc',
+            perPage,
+            page,
+          }),
+        ),
+      );
+      for await (const issue of found) {
+        if (issue.author?.id === self && markerOf(issue.description ?? '') === marker)
+          return refOf(issue, { project, iid: issue.iid });
+      }
+      return null;
+    },
+
+    async read(ref): Promise<IssueState> {
+      const { project, iid } = toPlace(ref.key);
+      try {
+        const issue = await api.get(Issue, async ({ issues }) => issues.show(iid, { projectId: project }));
+        const moved = issue.moved_to_id ? await whereMoved(api, issue, issue.moved_to_id) : null;
+        if (moved === null) return { state: issue.state === 'closed' ? 'closed' : 'open' };
+        return {
+          state: moved.issue.state === 'closed' ? 'closed' : 'open',
+          movedTo: refOf(moved.issue, moved.place),
+        };
+      } catch (error) {
+        if (!(error instanceof AnswerError) || error.fault !== 'moved') throw error;
+        const place = movedIssue(error.headers['location'], base);
+        if (place === null) throw error;
+        // No redirect is followed: the new place is on this host, and asked for by a call of its own.
+        const issue = await api.get(Issue, async ({ issues }) =>
+          issues.show(place.iid, { projectId: place.project }),
+        );
+        return { state: issue.state === 'closed' ? 'closed' : 'open', movedTo: refOf(issue, place) };
+      }
+    },
+
+    async commentMarkers(ref, since) {
+      const { project, iid } = toPlace(ref.key);
+      const self = await account();
+      const found: string[] = [];
+      const all = eachOf([50, 5, 1], async (perPage, page) =>
+        api.get(Notes, async ({ notes }) =>
+          notes.all(project, iid, { sort: 'desc', orderBy: 'created_at', perPage, page }),
+        ),
+      );
+      for await (const { body, author, system, created_at: at } of all) {
+        if (Date.parse(at) < since - MARGIN) break;
+        const marker = author?.id === self && system !== true ? markerOf(body ?? '') : null;
+        if (marker !== null) found.push(marker);
+      }
+      return found;
+    },
+
+    async comment(ref, { body, marker }) {
+      const { project, iid } = toPlace(ref.key);
+      await api.write(201, Note, async ({ notes }) =>
+        notes.create(project, iid, toNote(body, marker), { showExpanded: true }),
+      );
+    },
+
+    async close(ref) {
+      const { project, iid } = toPlace(ref.key);
+      const { state } = await api.write(200, Issue, async ({ issues }) =>
+        issues.edit(project, iid, { stateEvent: 'close', showExpanded: true }),
+      );
+      if (state !== 'closed')
+        throw new TrackerError('unreadable', `${ref.key} is still open after it was closed`, {
+          happened: 'unknown',
+        });
+      return 'closed';
+    },
+
+    test: async () => testGitlab(api, channel.settings.defaultProject),
+  };
+}

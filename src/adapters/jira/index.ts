@@ -1,0 +1,2 @@
+/** Jira in the cloud (by its site or the gateway) and Jira Data Center as a tracker of issues. */
+export { openJiraTracker } from './tracker.ts';

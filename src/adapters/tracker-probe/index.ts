@@ -1,0 +1,2 @@
+/** What `ipo channel setup` reads from a tracker beside its test: scopes, permissions, fields, transitions. */
+export { openProbe } from './probe.ts';

@@ -1,0 +1,21 @@
+/**
+ * The one way to a tracker: a call goes to the channel's own host or nowhere, once, bounded in time and size, at the pace that
+ * providers ask for, and no fault that comes of it holds a secret.
+ */
+export { isLoopbackAddress, openAddressCheck, type AddressRules } from './address.ts';
+export { parseBase } from './base-address.ts';
+export { toFetch } from './fetch.ts';
+export { AnswerError, happenedBy, type Answer } from './outcome.ts';
+export { openRedactor } from './redact.ts';
+export { openTransport, type Request, type Transport, type TransportOptions } from './transport.ts';
+export { toWait } from './waiting.ts';
+export {
+  openWriterQueues,
+  WRITE_LIMITS,
+  type QueueOptions,
+  type WriterQueue,
+  type WriterQueues,
+} from './writer-queue.ts';
+export { toDocument, throughLibrary, unreadable, type Asked } from './library.ts';
+export { openOnLine, type Caller, type Line } from './line.ts';
+export { eachOf, TooLong, type PageRead } from './pages.ts';

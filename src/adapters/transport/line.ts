@@ -1,0 +1,50 @@
+import type { LookupFunction } from 'node:net';
+import type { Secret } from '../../base/index.ts';
+import type { TrackerClock, WriteGuard } from '../../trackers/index.ts';
+import type { AddressRules } from './address.ts';
+import { parseBase } from './base-address.ts';
+import { openTransport, type Transport } from './transport.ts';
+import type { WriterQueues } from './writer-queue.ts';
+
+/** Line is what all trackers of a process share. */
+export interface Line {
+  readonly rules: AddressRules;
+  readonly queues: WriterQueues;
+  readonly clock: TrackerClock;
+  /** Name and version of this service, as providers ask for. */
+  readonly userAgent: string;
+  /** Milliseconds for a whole call; 20,000 unless said. */
+  readonly timeoutMs?: number | undefined;
+  /** Resolves names; the system's unless said. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** Caller is who calls over a line. */
+export interface Caller {
+  readonly apiBaseUrl: string;
+  /** The token as it was entered. */
+  readonly token: Secret;
+  /** The header that carries it. */
+  readonly credential: Readonly<Record<string, Secret>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly guard: WriteGuard;
+  readonly explain: (text: string) => string;
+}
+
+/** openOnLine makes the transport of one channel. Throws TrackerError `address` for an address that may not be called. */
+export function openOnLine(line: Line, caller: Caller): Transport {
+  const base = parseBase(caller.apiBaseUrl, line.rules);
+  return openTransport({
+    base,
+    credential: caller.credential,
+    secrets: [caller.token],
+    headers: { 'user-agent': line.userAgent, ...caller.headers },
+    rules: line.rules,
+    queue: line.queues.of(base.host, caller.token),
+    clock: line.clock,
+    guard: caller.guard,
+    explain: caller.explain,
+    timeoutMs: line.timeoutMs,
+    lookup: line.lookup,
+  });
+}
