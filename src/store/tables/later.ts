@@ -140,7 +140,28 @@ interface ChannelTables {
     returned_at: number | null;
     superseded_by: string | null;
     successor_has_cve: number | null;
+    /** The provider's own number of the issue, which stays when it moves; where the create was sent. */
+    issue_id: string | null;
+    target: string | null;
+    /** Steady times of the last create, and of a first look-up that found nothing. */
+    attempt_tick: number | null;
+    missed_tick: number | null;
+    /** The scan that found it last. */
+    found_scanner: string | null;
+    found_db_at: number | null;
+    /** Why it is not closed though it seems to have ended; a person's word that it is fixed. */
+    withheld: string | null;
+    confirmed_at: number | null;
+    confirmed_by: string | null;
+    /** The closing under way: `comment` or `commented`, and the reason that its comment names. */
+    closing_id: string | null;
+    closing_step: string | null;
+    closing_reason: string | null;
+    closing_at: number | null;
+    closing_tick: number | null;
   };
+  /** What counts under the cap of a channel: each issue by its marker, with the steady time when it may have been opened. */
+  tracking_issues: { marker: string; channel_id: string; tick: number };
 }
 
 /** RuntimeTables hold the rules over what the runtime detector reports, and what it reported. */

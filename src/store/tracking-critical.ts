@@ -1,0 +1,125 @@
+import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../trackers/index.ts';
+import { runText } from './dialect.ts';
+import type { Store } from './store.ts';
+import { underFence } from './tracking-fence.ts';
+import { clustersOf, parseNames } from './tracking-rows.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** Findings that one page looks at: some milliseconds of SQLite, which works in the process that answers. */
+const PAGE = 2000;
+const SEEN = 'trackers.seen_scans';
+
+/** NOT_TRIAGED is the condition that no triage decision covers a finding (digest, CVE) at a time. */
+export function notTriaged(digest: string, cve: string): string {
+  return `not exists (
+    select 1 from triage g where g.digest = ${digest} and g.cve = ${cve}
+      and case when g.ended_at < g."until" then g.ended_at else g."until" end > ?
+  )`;
+}
+
+/**
+ * A row blocks its finding, but for one that was closed as triaged, and one that was closed before any issue was opened: nobody was told
+ * of that. The first two conditions are those of the unique index, which SQLite uses for them alone.
+ */
+export const BLOCKS = `b.kind = 'finding' and (b.state <> 'closed' or b.reason <> 'triaged')
+  and (b.state <> 'closed' or b.issue_key is not null)`;
+
+const WALK = `with page as (
+    select scan_id, cve, max(coalesce(known_exploited, 0)) as kev from findings
+    where severity = 'CRITICAL' and (scan_id, cve) > (?, ?)
+    group by scan_id, cve order by scan_id, cve limit ${PAGE}
+  )`;
+
+/** readCritical walks the critical findings of current scans. */
+export async function readCritical(
+  read: Executor,
+  after: CriticalCursor | null,
+  at: number,
+): Promise<CriticalPage> {
+  const from = [after?.scanId ?? -1, after?.cve ?? ''];
+  const rows = await runText<{ scan_id: number; cve: string; digest: string; kev: number }>(
+    read,
+    `${WALK} select page.scan_id, page.cve, s.digest, page.kev from page
+     join scans s on s.id = page.scan_id and s.current = 1
+     where not exists (select 1 from tracking b where b.digest = s.digest and b.cve = page.cve and ${BLOCKS})
+       and ${notTriaged('s.digest', 'page.cve')}
+     order by page.scan_id, page.cve`,
+    [...from, at],
+  );
+  const candidates = rows.map(({ scan_id, cve, digest, kev }): Candidate => ({
+    digest,
+    cve,
+    scanId: scan_id,
+    knownExploited: kev === 1,
+  }));
+  const [last] = await runText<{ scan_id: number; cve: string; looked: number }>(
+    read,
+    `${WALK} select scan_id, cve, (select count(*) from page) as looked from page
+     order by scan_id desc, cve desc limit 1`,
+    from,
+  );
+  const whole = last !== undefined && last.looked === PAGE;
+  return { candidates, next: whole ? { scanId: last.scan_id, cve: last.cve } : null };
+}
+
+/** readSeenScans gives the last scan whose findings were counted. */
+export async function readSeenScans(read: Executor): Promise<number> {
+  const [row] = await runText<{ value: string }>(read, 'select value from settings where key = ?', [SEEN]);
+  return row === undefined ? 0 : Number(row.value);
+}
+
+/** readNewestScan gives the newest scan there is; 0 for none. */
+export async function readNewestScan(read: Executor): Promise<number> {
+  const [row] = await runText<{ id: number | null }>(read, 'select max(id) as id from scans', []);
+  return row?.id ?? 0;
+}
+
+interface Known {
+  readonly id: number;
+  readonly digest: string;
+  readonly clusters: string;
+  readonly critical: number;
+}
+
+/** noteScans brings the rows of findings that newer scans report again up to date, and gives how many are critical. */
+export async function noteScans(store: Store, from: number, upto: number, fence: Fence): Promise<number> {
+  return underFence(store, fence, async (transaction) => {
+    const known = await runText<Known>(
+      transaction,
+      `select b.id, b.digest, b.clusters, exists (
+         select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
+       ) as critical
+       from scans s join tracking b on b.digest = s.digest and ${BLOCKS}
+       where s.id > ? and s.id <= ? and s.current = 1
+         and exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)
+       order by b.id`,
+      [from, upto],
+    );
+    const seen = new Map<string, string[]>();
+    for (const { id, digest, clusters } of known) {
+      const now = seen.get(digest) ?? (await clustersOf(transaction, digest));
+      seen.set(digest, now);
+      const before = parseNames(clusters);
+      const all = [...new Set([...before, ...now])].toSorted();
+      if (all.length > before.length)
+        await runText(transaction, 'update tracking set clusters = ? where id = ?', [
+          JSON.stringify(all),
+          id,
+        ]);
+      await runText(
+        transaction,
+        `update tracking set (found_scanner, found_db_at) = (
+           select scanner, db_updated_at from scans where digest = ? and current = 1
+         ), confirmed_at = null, confirmed_by = null where id = ? and state = 'open'`,
+        [digest, id],
+      );
+    }
+    await runText(
+      transaction,
+      'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
+      [SEEN, String(upto)],
+    );
+    return known.filter(({ critical }) => Boolean(critical)).length;
+  });
+}

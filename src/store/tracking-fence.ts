@@ -1,0 +1,61 @@
+import { TrackerError } from '../trackers/index.ts';
+import { runText } from './dialect.ts';
+import type { Store } from './store.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** The name under which leadership is counted: one leader does all that only a leader may. */
+const NAME = 'leader';
+
+/**
+ * raiseFence gives a new leadership its number, and takes the right to write from every earlier one. Standalone, a process calls it
+ * when it starts.
+ */
+export async function raiseFence(store: Store, holder: string, at: number): Promise<number> {
+  return store.write(async (transaction) => {
+    const [raised] = await runText<{ value: number }>(
+      transaction,
+      `insert into fences (name, value, holder, acquired_at) values (?, 1, ?, ?)
+       on conflict (name) do update set value = fences.value + 1, holder = excluded.holder, acquired_at = excluded.acquired_at
+       returning value`,
+      [NAME, holder, at],
+    );
+    if (raised === undefined) throw new Error('a fence was not raised');
+    return raised.value;
+  });
+}
+
+/** standsFence tells whether no later leadership was given out. */
+export async function standsFence({ read }: Pick<Store, 'read'>, fence: number): Promise<boolean> {
+  const held = await runText(read, 'select 1 as held from fences where name = ? and value = ?', [
+    NAME,
+    fence,
+  ]);
+  return held.length > 0;
+}
+
+/**
+ * holdFence lets a leader's transaction go on: the fence stays as it is until it ends. Throws TrackerError `stopped` when a later
+ * leadership was given out.
+ */
+export async function holdFence(transaction: Executor, fence: number): Promise<void> {
+  const held = await runText(
+    transaction,
+    'update fences set value = value where name = ? and value = ? returning name',
+    [NAME, fence],
+  );
+  if (held.length > 0) return;
+  throw new TrackerError('stopped', 'another process leads now; this one writes nothing', { happened: 'no' });
+}
+
+/** underFence runs a write of the leader. */
+export function underFence<T>(
+  store: Store,
+  fence: number,
+  act: (transaction: Executor) => Promise<T>,
+): Promise<T> {
+  return store.write(async (transaction) => {
+    await holdFence(transaction, fence);
+    return act(transaction);
+  });
+}

@@ -1,0 +1,133 @@
+import { CANNOT_READ, isTracker, type CredentialFault, type TrackerChannel } from '../channels/index.ts';
+import type { Fence } from './filing-ports.ts';
+import type { TrackerParts } from './parts.ts';
+import type { IssueTracker } from './ports.ts';
+import { concernsChannel, concernsHost } from './concerns.ts';
+import { isStopped, TrackerError } from './tracker-error.ts';
+import { isQuiet, quietUntil } from './waiting.ts';
+
+/** Unusable says why a channel cannot be called in this run. */
+export type Unusable = 'credential' | 'quiet' | 'faulty';
+
+const NO_CREDENTIAL: Readonly<Record<CredentialFault, string>> = {
+  missing: 'no token is stored for the channel; enter it',
+  unreadable: CANNOT_READ,
+};
+
+/**
+ * ChannelRun holds the trackers of one run of filing or sweep. A channel that cannot be called, or fails in a way that every other call
+ * would meet too, is left alone until the next run; what went wrong is noted on it.
+ */
+export class ChannelRun {
+  readonly fence: Fence;
+  readonly #parts: TrackerParts;
+  readonly #signal: AbortSignal;
+  readonly #trackers = new Map<string, IssueTracker | Unusable>();
+  readonly #outcomes = new Map<string, { readonly channel: TrackerChannel; failed: boolean }>();
+  #channels: readonly TrackerChannel[] | null = null;
+
+  constructor(parts: TrackerParts, fence: Fence, signal: AbortSignal) {
+    this.#parts = parts;
+    this.fence = fence;
+    this.#signal = signal;
+  }
+
+  /** Whether nothing may be begun any more: another process leads, or this one ends. */
+  get over(): boolean {
+    return this.#signal.aborted || !this.#parts.leader.isLeader();
+  }
+
+  /** Tracker channels in order of creation. */
+  async channels(): Promise<readonly TrackerChannel[]> {
+    if (this.#channels === null) {
+      const { items } = await this.#parts.channels.list({ limit: null, offset: 0 });
+      this.#channels = items.filter(isTracker).toSorted((a, b) => a.place - b.place);
+    }
+    return this.#channels;
+  }
+
+  async channel(id: string): Promise<TrackerChannel | null> {
+    return (await this.channels()).find((channel) => channel.id === id) ?? null;
+  }
+
+  /** The tracker of a channel, or why there is none in this run. */
+  async tracker(channel: TrackerChannel): Promise<IssueTracker | Unusable> {
+    const known = this.#trackers.get(channel.id);
+    if (known !== undefined) return known;
+    const made = await this.#open(channel);
+    this.#trackers.set(channel.id, made);
+    return made;
+  }
+
+  async #open(channel: TrackerChannel): Promise<IssueTracker | Unusable> {
+    const { credentials, factory, clock, steady, breaker, filing, log } = this.#parts;
+    if (isQuiet(channel.notBefore, clock.now())) return 'quiet';
+    if (![hostOf(channel), channel.id].every((name) => breaker.allows(name, steady.now()))) return 'faulty';
+    const credential = await credentials.open(channel);
+    if (typeof credential !== 'string') return factory.open(channel, credential, () => !this.over);
+    const error = NO_CREDENTIAL[credential];
+    if (channel.lastError !== error)
+      log.warn('tracker channel has no credential to call with', { channel: channel.name, reason: error });
+    await filing.noteChannel(channel.id, { error }, clock.now(), this.fence);
+    return 'credential';
+  }
+
+  /**
+   * Notes a call that failed. Whatever is no TrackerError is a defect, of which nothing is known: it is logged, and counts as an
+   * unknown outcome. Throws TrackerError `stopped` on, since nothing may be written any more.
+   */
+  async failed(channel: TrackerChannel, thrown: unknown): Promise<TrackerError> {
+    const { clock, steady, breaker, filing, log } = this.#parts;
+    if (isStopped(thrown)) throw thrown;
+    const error = toTrackerError(thrown);
+    const keys = { channel: channel.name, kind: channel.kind, fault: error.fault, reason: error.message };
+    if (thrown instanceof TrackerError) log.warn('a call to a tracker failed', keys);
+    else log.error('a call to a tracker failed unexpectedly', { ...keys, error: thrown });
+    this.#outcomes.set(channel.id, { channel, failed: true });
+    if (concernsChannel(error)) {
+      this.#trackers.set(channel.id, 'faulty');
+      breaker.failed(concernsHost(error) ? hostOf(channel) : channel.id, steady.now());
+    }
+    const asked = error.fault === 'rate_limited' || error.quietMs !== null;
+    const quiet = asked ? { notBefore: quietUntil(clock.now(), error.quietMs) } : {};
+    if (asked) this.#trackers.set(channel.id, 'quiet');
+    await filing.noteChannel(channel.id, { ...quiet, error: error.message }, clock.now(), this.fence);
+    return error;
+  }
+
+  /** Notes a call that went well. */
+  worked(channel: TrackerChannel): void {
+    const { breaker } = this.#parts;
+    breaker.succeeded(hostOf(channel));
+    breaker.succeeded(channel.id);
+    if (!this.#outcomes.has(channel.id)) this.#outcomes.set(channel.id, { channel, failed: false });
+  }
+
+  /** Ends the run: a channel that only worked has no error any more. */
+  async end(): Promise<void> {
+    for (const { channel, failed } of this.#outcomes.values())
+      if (!failed && (channel.lastError !== null || channel.notBefore !== null))
+        await this.#parts.filing.noteChannel(
+          channel.id,
+          { notBefore: null, error: null },
+          this.#parts.clock.now(),
+          this.fence,
+        );
+  }
+}
+
+function hostOf({ settings }: TrackerChannel): string {
+  return new URL(settings.apiBaseUrl).host;
+}
+
+function toTrackerError(thrown: unknown): TrackerError {
+  if (thrown instanceof TrackerError) return thrown;
+  return new TrackerError(
+    'unreadable',
+    'the call failed in a way that the service does not know; see its log',
+    {
+      happened: 'unknown',
+      cause: thrown,
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import type { TrackerChannel } from '../channels/index.ts';
+import { composeComment } from './compose-comment.ts';
+import { composeIssue } from './compose-issue.ts';
+import type { Described } from './compose-parts.ts';
+import { findingKey, type FindingName, type IssueFacts, type IssueTerms } from './compose-ports.ts';
+import { composeSummary } from './compose-summary.ts';
+import type { IssuePlan, IssueWriter } from './ports.ts';
+import { routeIssue, type RouteRefusal } from './route.ts';
+
+/** ToDescribe is a finding of which an issue is written; `at` is when it was claimed, UTC milliseconds. */
+export interface ToDescribe extends FindingName {
+  readonly severity: string | null;
+  readonly at: number;
+}
+
+/** WriterDeps are what issues are written from. */
+export interface WriterDeps {
+  readonly facts: IssueFacts;
+  readonly terms: IssueTerms;
+}
+
+/** describeAll gathers what is known of findings, in their order. */
+export async function describeAll(
+  findings: readonly ToDescribe[],
+  { facts, terms }: WriterDeps,
+): Promise<readonly Described[]> {
+  const images = await facts.images([...new Set(findings.map(({ digest }) => digest))]);
+  const known = await facts.findings(findings);
+  const dueDates = await terms.dueDates([...new Set(findings.map(({ cve }) => cve))]);
+  const windows = new Map<string, Promise<number | null>>();
+  const windowOf = (digest: string): Promise<number | null> => {
+    const namespaces = images.get(digest)?.namespaces ?? [];
+    const key = JSON.stringify(namespaces);
+    const window = windows.get(key) ?? terms.criticalWindow(namespaces);
+    windows.set(key, window);
+    return window;
+  };
+  const described: Described[] = [];
+  for (const { digest, cve, severity, at } of findings)
+    described.push({
+      digest,
+      cve,
+      severity,
+      at,
+      image: images.get(digest) ?? null,
+      finding: known.get(findingKey({ digest, cve })) ?? null,
+      dueDate: dueDates.get(cve) ?? null,
+      window: await windowOf(digest),
+    });
+  return described;
+}
+
+/** ComposedIssue is an issue as it would be opened, with why it goes where it goes. */
+export interface ComposedIssue extends IssuePlan {
+  readonly by: 'label' | 'default';
+  readonly refused: RouteRefusal | null;
+}
+
+/** composeFor writes the issue of one finding, or of all of a first run, for a channel. `described` is not empty. */
+export function composeFor(
+  channel: TrackerChannel,
+  described: readonly Described[],
+  summary: boolean,
+): ComposedIssue {
+  const routes = described.map(({ image }) => routeIssue(channel, image?.source ?? null));
+  const [route] = routes;
+  const [first] = described;
+  if (route === undefined || first === undefined) throw new Error('an issue of no finding was asked for');
+  // An issue has one place: where the images of a summary lead to several, it is the channel's own.
+  const one = routes.every(({ target }) => target === route.target);
+  const { target, by, refused } = one ? route : routeIssue(channel, null);
+  const { title, body } = summary ? composeSummary(described) : composeIssue(first);
+  return { target, title, body, labels: channel.settings.labels, by, refused };
+}
+
+/** openIssueWriter makes the writer of issues. */
+export function openIssueWriter(deps: WriterDeps): IssueWriter {
+  return {
+    async open(channel, rows, summary) {
+      const findings = rows.map(({ digest, cve, severity, claimedAt }) => ({
+        digest,
+        cve,
+        severity,
+        at: claimedAt,
+      }));
+      const { target, title, body, labels } = composeFor(channel, await describeAll(findings, deps), summary);
+      return { target, title, body, labels };
+    },
+    close: async (_channel, plan) => composeComment(plan),
+  };
+}

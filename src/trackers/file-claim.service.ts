@@ -1,0 +1,136 @@
+import { DAY_MS } from '../base/index.ts';
+import { receives, type TrackerChannel } from '../channels/index.ts';
+import type { ChannelRun } from './channel-run.service.ts';
+import type { CapWindow, PendingAttempt, PendingClaim } from './filing-ports.ts';
+import type { IssueRef } from './issue.ts';
+import type { TrackerParts } from './parts.ts';
+import type { IssuePlan, IssueTracker } from './ports.ts';
+import { isStopped, sentenceOf } from './tracker-error.ts';
+import { LOOK_BACK, LOOK_UP_RULES, retryAfter } from './waiting.ts';
+
+/** capWindow is how many issues a channel may open in the 24 hours before a steady time. */
+export function capWindow({ settings }: TrackerChannel, tick: number): CapWindow {
+  return { cap: settings.dailyCap, since: tick - DAY_MS };
+}
+
+/** Filed says what became of a claim: `waiting` has a reason of its own, `capped` waits for room under the cap. */
+export type Filed = 'filed' | 'waiting' | 'capped' | 'failed';
+
+/**
+ * fileClaim opens the issue of a claim, at most one step further than it was, so that no crash at any place opens a second one: the
+ * create is noted durably before its first byte; what is known not to have happened is tried again later; where that is not known the
+ * tracker is asked first, and what is found is ours only when our own account wrote it.
+ */
+export async function fileClaim(
+  parts: TrackerParts,
+  run: ChannelRun,
+  { claim, channel, tracker }: { claim: PendingClaim; channel: TrackerChannel; tracker: IssueTracker },
+): Promise<Filed> {
+  const { steady } = parts;
+  if (claim.attempt !== null) {
+    const outcome = await lookUp(parts, run, channel, tracker, claim, claim.attempt);
+    if (outcome !== 'absent') return outcome;
+  }
+  // "A disabled channel files nothing"; and what has ended is the sweep's.
+  if (!receives(channel, 'critical_finding') || !claim.wanted) return 'waiting';
+  const since =
+    claim.attemptTick === null || claim.attempt !== null ? Infinity : steady.now() - claim.attemptTick;
+  if (since < retryAfter(claim.attempts)) return 'waiting';
+  return create(parts, run, channel, tracker, claim);
+}
+
+async function lookUp(
+  parts: TrackerParts,
+  run: ChannelRun,
+  channel: TrackerChannel,
+  tracker: IssueTracker,
+  { marker }: PendingClaim,
+  attempt: PendingAttempt,
+): Promise<Filed | 'absent'> {
+  const { filing, steady, log } = parts;
+  const rule = LOOK_UP_RULES[channel.kind];
+  if (steady.now() - attempt.tick < rule.wait) return 'waiting';
+  if (attempt.missedTick !== null && steady.now() - attempt.missedTick < rule.apart) return 'waiting';
+  let found: IssueRef | null;
+  try {
+    found = await tracker.find(attempt.target, marker, attempt.at - LOOK_BACK);
+  } catch (error) {
+    const { message } = await run.failed(channel, error);
+    await filing.noteError(marker, message, run.fence);
+    return 'failed';
+  }
+  run.worked(channel);
+  if (found !== null) {
+    log.info('found the issue that a call of unknown outcome had opened', {
+      channel: channel.name,
+      issue: found.key,
+    });
+    // It was opened while the call was under way.
+    const opened = { at: attempt.at, tick: attempt.tick + rule.wait };
+    return record(parts, run, channel, marker, attempt.id, found, opened);
+  }
+  if (rule.misses > 1 && attempt.missedTick === null) {
+    await filing.noteMiss(marker, attempt.id, steady.now(), run.fence);
+    return 'waiting';
+  }
+  await filing.clearAttempt(marker, attempt.id, null, run.fence);
+  return 'absent';
+}
+
+async function create(
+  parts: TrackerParts,
+  run: ChannelRun,
+  channel: TrackerChannel,
+  tracker: IssueTracker,
+  { marker, rows, summary }: PendingClaim,
+): Promise<Filed> {
+  const { filing, writer, clock, steady, count, log, newId } = parts;
+  let plan: IssuePlan;
+  try {
+    plan = await writer.open(channel, rows, summary);
+  } catch (error) {
+    // One finding that no text can be made of must not keep the others from being filed.
+    log.error('the text of an issue could not be made', { channel: channel.name, marker, error });
+    count.add('svc_issues_skipped_total', { reason: 'error' }, rows.length);
+    await filing.noteError(
+      marker,
+      `the text of the issue could not be made: ${sentenceOf(error)}`,
+      run.fence,
+    );
+    return 'failed';
+  }
+  const { target, ...draft } = plan;
+  const attempt = { id: newId(), at: clock.now(), tick: steady.now(), target };
+  const cap = { ...capWindow(channel, attempt.tick), channelId: channel.id };
+  const begun = await filing.beginAttempt(marker, attempt, cap, run.fence);
+  if (begun !== 'begun') return begun === 'cap' ? 'capped' : 'waiting';
+  let issue: IssueRef;
+  try {
+    issue = await tracker.create(target, { ...draft, marker });
+  } catch (thrown) {
+    if (isStopped(thrown)) await filing.clearAttempt(marker, attempt.id, null, run.fence);
+    const error = await run.failed(channel, thrown);
+    count.add('svc_issues_skipped_total', { reason: 'error' }, rows.length);
+    if (error.happened === 'no') await filing.clearAttempt(marker, attempt.id, error.message, run.fence);
+    else await filing.noteError(marker, error.message, run.fence);
+    return 'failed';
+  }
+  run.worked(channel);
+  return record(parts, run, channel, marker, attempt.id, issue, { at: clock.now(), tick: steady.now() });
+}
+
+async function record(
+  { filing, count, log }: TrackerParts,
+  run: ChannelRun,
+  channel: TrackerChannel,
+  marker: string,
+  attemptId: string,
+  issue: IssueRef,
+  opened: { readonly at: number; readonly tick: number },
+): Promise<Filed> {
+  const rows = await filing.recordIssue(marker, attemptId, issue, opened, run.fence);
+  // "Counts issues, one per tracker write. A first-run summary of a hundred findings adds one."
+  count.add('svc_issues_opened_total', { provider: channel.kind });
+  log.info('issue opened', { channel: channel.name, issue: issue.key, findings: rows });
+  return 'filed';
+}

@@ -1,0 +1,139 @@
+import type { TrackerKind } from '../channels/index.ts';
+import type { Candidate } from './candidates.ts';
+import type { IssueRef } from './issue.ts';
+import type { TrackingRow } from './row.ts';
+
+/**
+ * Fence is the number of the leadership under which a write is made. Once a later leadership was given out, a store refuses the write:
+ * it throws TrackerError `stopped`, and nothing is written.
+ */
+export type Fence = number;
+
+/** StoredClock is how far the steady time had come, and what the wall clock said then. */
+export interface StoredClock {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+/** Moment is a time by the wall clock (`at`) and by the steady time (`tick`), in milliseconds. */
+export interface Moment {
+  readonly at: number;
+  readonly tick: number;
+}
+
+/** CriticalCursor is the last finding of a page of the walk. */
+export interface CriticalCursor {
+  readonly scanId: number;
+  readonly cve: string;
+}
+
+/** CriticalPage is a part of the walk over the critical findings of current scans; `next` is null at the end. */
+export interface CriticalPage {
+  readonly candidates: readonly Candidate[];
+  readonly next: CriticalCursor | null;
+}
+
+/** PendingAttempt is a create that was begun and whose outcome is not known. */
+export interface PendingAttempt extends Moment {
+  readonly id: string;
+  /** Where the issue was sent. */
+  readonly target: string;
+  /** Steady time of a first look-up that found nothing, or null. */
+  readonly missedTick: number | null;
+}
+
+/** PendingClaim is a claim without an issue. */
+export interface PendingClaim {
+  readonly marker: string;
+  /** The channel that files it. */
+  readonly channelId: string;
+  readonly summary: boolean;
+  /** Its open rows, oldest first; at least one. */
+  readonly rows: readonly TrackingRow[];
+  /** Whether one of its findings is still critical, and not triaged. */
+  readonly wanted: boolean;
+  /** Creates that were tried, and the steady time of the last. */
+  readonly attempts: number;
+  readonly attemptTick: number | null;
+  readonly attempt: PendingAttempt | null;
+}
+
+/** CapWindow is how many issues a channel may open after a steady time. */
+export interface CapWindow {
+  readonly cap: number;
+  /** Steady time, 24 hours back. */
+  readonly since: number;
+}
+
+/** NewClaim claims candidates for one issue of a channel. */
+export interface NewClaim extends Moment {
+  readonly channelId: string;
+  readonly channelKind: TrackerKind;
+  /** One, or all of a first run. */
+  readonly candidates: readonly Candidate[];
+  readonly summary: boolean;
+  readonly cap: CapWindow;
+  /** The marker of a row and its generation. */
+  marker(rowId: number, generation: number): string;
+}
+
+/** ChannelNote is what using a channel left behind; what is absent stays as it is. */
+export interface ChannelNote {
+  readonly notBefore?: number | null;
+  /** Null when a call went well. */
+  readonly error: string | null;
+}
+
+/** FilingStore keeps claims and their issues. Each method is one atomic act. */
+export interface FilingStore {
+  clock(): Promise<StoredClock | null>;
+  /** Keeps the later of the stored steady time and this one. */
+  saveClock(clock: StoredClock, fence: Fence): Promise<void>;
+  /** Scans up to this one were counted. */
+  seenScans(): Promise<number>;
+  newestScan(): Promise<number>;
+  /** Walks the critical findings of current scans in the order of the scans. */
+  critical(after: CriticalCursor | null, at: number): Promise<CriticalPage>;
+  /**
+   * Notes what the scans after `from`, up to `upto`, report of findings that have a row already: adds the clusters, and remembers the
+   * scan as the one that found it. Gives how many findings there were. `upto` counts as seen from then on.
+   */
+  noteScans(from: number, upto: number, fence: Fence): Promise<number>;
+  /** Issues that a channel opened, or may have opened, after a steady time. */
+  opened(channelId: string, since: number): Promise<number>;
+  /**
+   * Claims: rows and their place under the cap in one transaction, which is the channel's first run if it had none. Candidates that
+   * are none any more are left out. `cap`: there is no room; `none`: the channel is gone or disabled, or no candidate was left.
+   */
+  claim(claim: NewClaim, fence: Fence): Promise<PendingClaim | 'cap' | 'none'>;
+  /** Claims without an issue, oldest first. */
+  pending(at: number): Promise<readonly PendingClaim[]>;
+  /**
+   * Notes a create before its first byte is sent, and counts it under the cap if it is not counted there any more. `gone`: another
+   * create of the claim is under way, or no row of it is left.
+   */
+  beginAttempt(
+    marker: string,
+    attempt: Omit<PendingAttempt, 'missedTick'>,
+    cap: CapWindow & { readonly channelId: string },
+    fence: Fence,
+  ): Promise<'begun' | 'cap' | 'gone'>;
+  /** Ends an attempt with the issue that it opened; by `opened` at the latest. Gives the rows that have the issue now. */
+  recordIssue(
+    marker: string,
+    attemptId: string,
+    issue: IssueRef,
+    opened: Moment,
+    fence: Fence,
+  ): Promise<number>;
+  /** Ends an attempt that opened nothing; `error` is why, null where a look-up told. */
+  clearAttempt(marker: string, attemptId: string, error: string | null, fence: Fence): Promise<void>;
+  /** Notes a look-up that found nothing while another is needed. */
+  noteMiss(marker: string, attemptId: string, tick: number, fence: Fence): Promise<void>;
+  /** Notes an error on the rows of a claim, and leaves everything else as it is. */
+  noteError(marker: string, error: string, fence: Fence): Promise<void>;
+  /** Notes what using a channel left behind. */
+  noteChannel(channelId: string, note: ChannelNote, at: number, fence: Fence): Promise<void>;
+  /** Whether to warn that a channel is at its cap, which it says once in 24 hours. */
+  warnCap(channelId: string, at: number, fence: Fence): Promise<boolean>;
+}

@@ -1,0 +1,180 @@
+import { receives, type TrackerChannel } from '../channels/index.ts';
+import { inOrder, shareOut, type Candidate } from './candidates.ts';
+import { ChannelRun } from './channel-run.service.ts';
+import { capWindow, fileClaim } from './file-claim.service.ts';
+import type { CriticalCursor } from './filing-ports.ts';
+import type { TrackerParts } from './parts.ts';
+import { isStopped } from './tracker-error.ts';
+
+/** Scans that are looked through in one transaction. */
+const SCANS_AT_ONCE = 200;
+const DEDUP = { reason: 'dedup' } as const;
+const NOTHING: FilingReport = { opened: 0, waiting: 0 };
+
+/** FilingReport is what one run of filing came to. */
+export interface FilingReport {
+  /** Issues, summaries counting one. */
+  readonly opened: number;
+  /** Findings that wait for room under the cap. */
+  readonly waiting: number;
+}
+
+/**
+ * Filing opens issues for critical findings. It reads the state of things, not events: a run does whatever is left to do, so that none
+ * is lost by a crash or a failure. Run it on the leader alone, often (each minute) and after an import of scans.
+ */
+export class Filing {
+  readonly #parts: TrackerParts;
+  #running: Promise<FilingReport> | null = null;
+
+  constructor(parts: TrackerParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs once; a call while it runs is answered with that run. It ends early when another process leads. */
+  run(signal: AbortSignal = new AbortController().signal): Promise<FilingReport> {
+    this.#running ??= this.#whole(signal).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #whole(signal: AbortSignal): Promise<FilingReport> {
+    const { leader, log } = this.#parts;
+    if (!leader.isLeader()) return NOTHING;
+    try {
+      return await this.#run(new ChannelRun(this.#parts, leader.fence(), signal));
+    } catch (error) {
+      if (!isStopped(error)) throw error;
+      log.info('filing stopped', { reason: error.message });
+      return NOTHING;
+    }
+  }
+
+  async #run(run: ChannelRun): Promise<FilingReport> {
+    const { steady } = this.#parts;
+    const channels = await run.channels();
+    if (channels.length === 0) return NOTHING;
+    await steady.keep(run.fence);
+    const before = await this.#retry(run);
+    const { from, upto } = await this.#countScans(run);
+    const after = await this.#fileNew(run, channels, from, upto);
+    await run.end();
+    return { opened: before + after.opened, waiting: after.waiting };
+  }
+
+  /** "The row is retried, not released." */
+  async #retry(run: ChannelRun): Promise<number> {
+    const { filing, clock } = this.#parts;
+    let opened = 0;
+    for (const claim of await filing.pending(clock.now())) {
+      if (run.over) break;
+      const channel = await run.channel(claim.channelId);
+      if (channel === null) continue;
+      const tracker = await run.tracker(channel);
+      if (typeof tracker === 'string') continue;
+      if ((await fileClaim(this.#parts, run, { claim, channel, tracker })) === 'filed') opened += 1;
+    }
+    return opened;
+  }
+
+  /** "A row for (digest, CVE) already exists: the finding is counted as skipped with reason `dedup`; the cluster name is added." */
+  async #countScans(run: ChannelRun): Promise<{ from: number; upto: number }> {
+    const { filing, count } = this.#parts;
+    const from = await filing.seenScans();
+    const newest = await filing.newestScan();
+    for (let seen = from; seen < newest; seen += SCANS_AT_ONCE) {
+      const upto = Math.min(newest, seen + SCANS_AT_ONCE);
+      const repeated = await filing.noteScans(seen, upto, run.fence);
+      if (repeated > 0) count.add('svc_issues_skipped_total', DEDUP, repeated);
+    }
+    return { from, upto: newest };
+  }
+
+  async #fileNew(
+    run: ChannelRun,
+    all: readonly TrackerChannel[],
+    from: number,
+    upto: number,
+  ): Promise<FilingReport> {
+    const { filing, steady, count } = this.#parts;
+    const channels = all.filter((channel) => receives(channel, 'critical_finding'));
+    if (channels.length === 0) return NOTHING;
+    const candidates = await this.#candidates(upto);
+    if (candidates.length === 0) return NOTHING;
+    const room = new Map<string, number>();
+    for (const channel of channels) {
+      const { cap, since } = capWindow(channel, steady.now());
+      room.set(channel.id, cap - (await filing.opened(channel.id, since)));
+    }
+    const { shares, left } = shareOut(candidates, channels, room);
+    let opened = 0;
+    for (const share of shares) {
+      if ((await run.tracker(share.channel)) === 'credential' && share.candidates.length > 0)
+        // "Findings are skipped with that reason."
+        count.add('svc_issues_skipped_total', { reason: 'error' }, share.candidates.length);
+      const groups = share.summary ? [share.candidates] : share.candidates.map((candidate) => [candidate]);
+      for (const group of groups) {
+        const filed = run.over ? 'stop' : await this.#fileGroup(run, share.channel, group, share.summary);
+        // What the channel cannot take now is not for another one: it waits.
+        if (filed === 'stop') return { opened, waiting: left.length };
+        if (filed === 'filed') opened += 1;
+      }
+      if (share.capped) await this.#warn(run, share.channel);
+    }
+    const capped = left.filter(({ scanId }) => scanId > from).length;
+    if (capped > 0) count.add('svc_issues_skipped_total', { reason: 'cap' }, capped);
+    return { opened, waiting: left.length };
+  }
+
+  async #candidates(upto: number): Promise<readonly Candidate[]> {
+    const { filing, clock } = this.#parts;
+    const candidates: Candidate[] = [];
+    let next: CriticalCursor | null = null;
+    do {
+      const page = await filing.critical(next, clock.now());
+      // A scan that came in meanwhile is for the next run, or its findings would count as repeated then.
+      candidates.push(...page.candidates.filter(({ scanId }) => scanId <= upto));
+      ({ next } = page);
+    } while (next !== null);
+    return inOrder(candidates);
+  }
+
+  async #fileGroup(
+    run: ChannelRun,
+    channel: TrackerChannel,
+    candidates: readonly Candidate[],
+    summary: boolean,
+  ): Promise<'filed' | 'next' | 'stop'> {
+    const { filing, markers, clock, steady } = this.#parts;
+    const tracker = await run.tracker(channel);
+    if (typeof tracker === 'string') return 'stop';
+    const tick = steady.now();
+    const claim = await filing.claim(
+      {
+        channelId: channel.id,
+        channelKind: channel.kind,
+        candidates,
+        summary,
+        at: clock.now(),
+        tick,
+        cap: capWindow(channel, tick),
+        marker: (rowId, generation) => markers.issue(channel.id, rowId, generation),
+      },
+      run.fence,
+    );
+    if (typeof claim === 'string') return 'next';
+    const filed = await fileClaim(this.#parts, run, { claim, channel, tracker });
+    return filed === 'filed' ? 'filed' : 'next';
+  }
+
+  /** "One warning per day per channel is logged." */
+  async #warn(run: ChannelRun, channel: TrackerChannel): Promise<void> {
+    const { filing, clock, log } = this.#parts;
+    if (await filing.warnCap(channel.id, clock.now(), run.fence))
+      log.warn('tracker channel is at its daily cap; findings wait', {
+        channel: channel.name,
+        daily_cap: channel.settings.dailyCap,
+      });
+  }
+}

@@ -1,0 +1,99 @@
+import { DAY_MS } from '../base/index.ts';
+import type { CloseReason } from './issue.ts';
+import type { TrackingRow } from './row.ts';
+
+/** How far in the future a time may be that another machine's clock gave. */
+const SKEW = 5 * 60_000;
+
+/** ScanStamp is what tells scans apart when they are compared; what a scanner did not say is null. */
+export interface ScanStamp {
+  readonly scanner: string | null;
+  readonly dbUpdatedAt: number | null;
+}
+
+/** OpenFinding is an open row with what is known of its finding now. Times are UTC milliseconds. */
+export interface OpenFinding {
+  readonly row: TrackingRow;
+  /** The newest completed scan of the digest, or null. */
+  readonly scan: ScanStamp | null;
+  /** Whether that scan reports the CVE, whatever its severity. */
+  readonly reported: boolean;
+  /** The scan that found it, as far as it was recorded. */
+  readonly found: ScanStamp;
+  /** When the last triage decision on it ends, or null for none. */
+  readonly triagedUntil: number | null;
+  /** When a pod was last seen running the digest, in any cluster that was not forgotten; null for never. */
+  readonly lastSeenAt: number | null;
+  /** When a person confirmed that it is fixed, or null. */
+  readonly confirmedAt: number | null;
+}
+
+/** ClusterSweeps is when each cluster was last swept whole (null for never), without those that were forgotten. */
+export interface ClusterSweeps {
+  readonly swept: ReadonlyMap<string, number | null>;
+  readonly forgotten: ReadonlySet<string>;
+}
+
+/** Verdict says whether a finding ended, and why; or what is missing where it seems to have ended. */
+export type Verdict =
+  | { readonly ended: CloseReason }
+  | { readonly ended: null; readonly withheld: string | null };
+
+/** judgeFinding judges one finding on its own. The first reason that holds, in the order of the three, is its reason. */
+export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: number): Verdict {
+  const fixed = judgeFixed(finding);
+  if (fixed === true) return { ended: 'fixed' };
+  if (finding.triagedUntil !== null && finding.triagedUntil > at) return { ended: 'triaged' };
+  const retired = judgeRetired(finding, clusters, at);
+  if (retired === true) return { ended: 'image_retired' };
+  return { ended: null, withheld: fixed ?? retired };
+}
+
+/** True when it ended so, a sentence on what is missing, or null when nothing speaks for it. */
+type Judged = true | string | null;
+
+/**
+ * "`fixed` needs a completed scan by a scanner of the same name, any version, with a database no older than the one that found it;
+ * otherwise it waits, the row says why, and a person may confirm."
+ */
+function judgeFixed({ scan, reported, found, confirmedAt }: OpenFinding): Judged {
+  if (scan === null || reported) return null;
+  if (confirmedAt !== null) return true;
+  const missing = (what: string): string =>
+    `the newest scan no longer reports it, but ${what}; scan again, or confirm that it is fixed`;
+  if (found.scanner !== null && scan.scanner !== found.scanner)
+    return missing(
+      `it was found by ${found.scanner}, and that scan is by ${scan.scanner ?? 'an unnamed scanner'}`,
+    );
+  if (found.dbUpdatedAt !== null && scan.dbUpdatedAt === null)
+    return missing('that scan does not say how old its database is');
+  if (found.dbUpdatedAt !== null && (scan.dbUpdatedAt ?? 0) < found.dbUpdatedAt)
+    return missing('its database is older than the one that found it');
+  return true;
+}
+
+/**
+ * "No pod observed running the digest for 24 hours, and a runtime reconciliation sweep ran within the last 24 hours. Without a recent
+ * reconciliation sweep this closure is withheld." Each listed cluster must have been swept whole within that time, unless it was removed.
+ */
+function judgeRetired(
+  { row, lastSeenAt }: OpenFinding,
+  { swept, forgotten }: ClusterSweeps,
+  at: number,
+): Judged {
+  const seen = Math.max(row.claimedAt, lastSeenAt ?? row.claimedAt);
+  if (at - seen < DAY_MS) return null;
+  const recent = (name: string): boolean => {
+    const when = swept.get(name) ?? null;
+    return when !== null && at - when <= DAY_MS && when <= at + SKEW;
+  };
+  const listed = row.clusters.filter((name) => !forgotten.has(name));
+  const late = listed.filter((name) => !recent(name));
+  const since = 'no pod was seen running the image for 24 hours, but';
+  if (late.length > 0)
+    return `${since} ${late.join(', ')} had no whole reconciliation sweep within that time`;
+  if (listed.length > 0 || [...swept.keys()].some((name) => recent(name))) return true;
+  // Where nothing ever told what runs, there is nothing to wait for either.
+  const silent = lastSeenAt === null && row.clusters.length === 0;
+  return silent ? null : `${since} no cluster had a whole reconciliation sweep within that time`;
+}

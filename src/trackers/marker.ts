@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto';
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+const LENGTH = 26;
+
+/** MARKER finds markers in a text; whoever reads one asks who wrote it too, since anyone can copy a marker. */
+export const MARKER = /\bipo-1-[a-z2-7]{26}\b/g;
+
+/** Markers makes what an issue or a comment is recognised by, when it is not known whether it was written. */
+export interface Markers {
+  /** The marker of the issue that a row's generation was claimed for. */
+  issue(channelId: string, rowId: number, generation: number): string;
+  /** The marker of the comment that one closing writes. */
+  comment(closingId: string): string;
+}
+
+/** openMarkers makes markers under a key of 32 bytes, so that nobody else can make the marker of an issue yet to come. */
+export function openMarkers(key: Buffer, installation: string): Markers {
+  return {
+    issue: (channelId, rowId, generation) => mark(key, ['issue', installation, channelId, rowId, generation]),
+    comment: (closingId) => mark(key, ['comment', installation, closingId]),
+  };
+}
+
+function mark(key: Buffer, parts: readonly (string | number)[]): string {
+  const hash = createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+  return `ipo-1-${base32(hash).slice(0, LENGTH)}`;
+}
+
+function base32(bytes: Buffer): string {
+  let text = '';
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += LETTERS[(held >> bits) & 31];
+    }
+    held &= (1 << bits) - 1;
+  }
+  return text;
+}

@@ -1,0 +1,179 @@
+import { strict as assert } from 'node:assert';
+import type { Store } from '../../src/store/store.ts';
+import { FAULTS, FLAVOURS, type Fault, type Flavour } from './fake-tracker.ts';
+import { MINUTE } from './virtual-clock.ts';
+import { World } from './world.ts';
+
+/** STEPS are the seven steps of filing and closing, by the call that takes each. */
+export const STEPS = {
+  claim: 'claim',
+  attempt: 'beginAttempt',
+  create: 'create',
+  record: 'recordIssue',
+  comment: 'comment',
+  close: 'close',
+  mark: 'finishClosing',
+} as const;
+export type Step = keyof typeof STEPS;
+
+/** PLACES are where a process dies: before the step; with it under way, nobody waiting for its answer; once it is answered. */
+export const PLACES = ['before', 'within', 'after'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** Cell is one cell of the matrix: the process dies at a step, and the first call to the tracker from that step on goes wrong. */
+export interface Cell {
+  readonly flavour: Flavour;
+  readonly step: Step;
+  readonly fault: Fault;
+  readonly place: Place;
+}
+
+/** CELLS are all 840. */
+export const CELLS: readonly Cell[] = FLAVOURS.flatMap((flavour) =>
+  (Object.keys(STEPS) as Step[]).flatMap((step) =>
+    FAULTS.flatMap((fault) => PLACES.map((place) => ({ flavour, step, fault, place }))),
+  ),
+);
+
+class Crash extends Error {}
+
+/** What a call of unknown outcome did; the scenario takes turns too. */
+const OUTCOMES = ['effect', 'none', 'late'] as const;
+/** "Every cell converges within 2 sweeps (Jira unknowns: ≤ 20 min)." */
+const MINUTES = 20;
+const SWEEPS = 3;
+
+/** Ran tells what happened in a cell, so that a test can see that it was what the cell says. */
+export interface Ran {
+  readonly died: boolean;
+  readonly failed: boolean;
+}
+
+/**
+ * runCell files a finding (every third run a first run's summary of six) and closes it, with the fault and the crash of the cell, and holds
+ * at every step what must hold. Throws AssertionError.
+ */
+export async function runCell(store: Store, cell: Cell, run: number): Promise<Ran> {
+  const world = await World.open(store);
+  const fake = await world.channel('main', { flavour: cell.flavour });
+  const isSummary = run % 3 === 1;
+  const cves = isSummary ? ['A', 'B', 'C', 'D', 'E', 'F'] : ['A'];
+  fake.outcome = OUTCOMES[run % 3] ?? 'effect';
+  fake.lag = (run * 7919 + CELLS.indexOf(cell) * 104_729) % 180_000;
+  // Data Center without a transition to close with, in every second of its runs.
+  fake.closes = cell.flavour !== 'jira-datacenter' || run % 2 === 0;
+  const ran = arm(world, cell);
+  await world.scan(1, cves);
+
+  for (let minute = 0; ; minute += 1) {
+    await alive(world, () => world.file());
+    if (minute % 10 === 9) await alive(world, () => world.sweep());
+    world.clock.advance(MINUTE);
+    fake.land();
+    assert.ok(fake.issues.length <= 1, 'a second issue');
+    const rows = await world.rows();
+    if (rows.length === cves.length && rows.every(({ issue }) => issue !== null)) break;
+    assert.ok(minute < MINUTES, 'not filed in time');
+  }
+  const stages = isSummary ? [['C', 'D', 'E', 'F'], []] : [[]];
+  for (const [stage, left] of stages.entries()) {
+    await world.scan(1, left);
+    for (let sweep = 1; ; sweep += 1) {
+      await alive(world, () => world.sweep());
+      world.clock.advance(10 * MINUTE);
+      await alive(world, () => world.file());
+      const open = (await world.rows()).filter(({ state }) => state === 'open').length;
+      assert.ok(open >= left.length, 'a row was closed whose finding has not ended');
+      if (open === 0 && fake.closes)
+        assert.equal(fake.issues[0]?.state, 'closed', 'closed before the tracker confirmed');
+      if (open === left.length && (await settled(world))) break;
+      assert.ok(sweep < SWEEPS + (ran.diedIn === stage ? 1 : 0), 'not closed in time');
+    }
+    fake.land();
+    assert.equal(
+      fake.issues[0]?.comments.length,
+      stage + 1,
+      'one comment for each sweep that had something to say',
+    );
+  }
+  await check(world, cves.length);
+  return { died: ran.died, failed: ran.failed };
+}
+
+async function settled(world: World): Promise<boolean> {
+  return (await world.process.parts.sweeps.closings()).length === 0;
+}
+
+async function check(world: World, findings: number): Promise<void> {
+  const fake = world.fake();
+  const rows = await world.rows();
+  assert.equal(rows.length, findings, 'no row is lost or doubled');
+  assert.equal(fake.issues.length, 1, 'one issue');
+  assert.ok(rows.every(({ state, reason }) => state === 'closed' && reason === 'fixed'));
+  // The rows that ended last say so; those before them left an issue that had findings still.
+  assert.equal(
+    rows.some(({ issueLeftOpen }) => issueLeftOpen),
+    !fake.closes,
+  );
+  assert.equal(fake.issues[0]?.state, fake.closes ? 'closed' : 'open');
+  const markers = fake.issues[0]?.comments.map(({ marker }) => marker) ?? [];
+  assert.equal(new Set(markers).size, markers.length, 'no comment twice');
+}
+
+interface Armed {
+  died: boolean;
+  failed: boolean;
+  diedIn: number | null;
+}
+
+function arm(world: World, { step, fault, place }: Cell): Armed {
+  const fake = world.fake();
+  const ran: Armed = { died: false, failed: false, diedIn: null };
+  const call = STEPS[step];
+  const isWrite = call === 'create' || call === 'comment' || (call === 'close' && fake.closes);
+  // The mark is the last step: what goes wrong is the call that it confirms.
+  const breaks = step === 'mark' ? (fake.closes ? 'close' : 'comment') : call;
+  let reached = false;
+  let dying = false;
+  const die = (): never => {
+    ran.died = true;
+    dying = true;
+    throw new Crash('the process died');
+  };
+  let commented = false;
+  fake.beforeClose = () => assert.ok(commented, 'closed before the row says so');
+  world.hook = (name, when) => {
+    if (dying) throw new Crash('the process is dead');
+    if (name === 'commented' && when === 'after') commented = true;
+    if (ran.died) return;
+    if (name === breaks && when === 'before') reached = true;
+    if (name === call && when === 'before' && place === 'before') die();
+    if (name === call && when === 'after' && (place === 'after' || !isWrite)) die();
+  };
+  fake.dies = (operation) => {
+    if (place !== 'within' || operation !== call || ran.died) return false;
+    ran.died = true;
+    dying = true;
+    return true;
+  };
+  fake.fault = () => {
+    if (!reached || ran.failed) return null;
+    ran.failed = true;
+    return fault;
+  };
+  world.revive = () => {
+    dying = false;
+  };
+  return ran;
+}
+
+/** Lets a process act; where it dies, another takes its place. */
+async function alive(world: World, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    world.revive();
+    await world.start();
+  }
+}
