@@ -54,6 +54,15 @@ const COMMANDS = [
   'vulns',
   'triage',
   'scan-import',
+  'channel-list',
+  'channel-edit',
+  'channel-switch',
+  'channel-setup',
+  'channel-preview',
+  'channel-plan',
+  'tracker-test',
+  'tracking-list',
+  'tracking-decide',
   'policy-stored',
   'policy-apply',
   'policy-whatif',
@@ -73,7 +82,7 @@ const COMMANDS = [
 const WORKERS = ['replay-worker'];
 
 /** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
-const EXTERNAL = ['better-sqlite3', 'pdfkit', 'pg'];
+const EXTERNAL = ['better-sqlite3', 'pdfkit', 'pg', '@octokit/rest', '@gitbeaker/rest'];
 
 await rm(new URL('dist', root), { recursive: true, force: true });
 await build({

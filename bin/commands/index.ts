@@ -72,6 +72,24 @@ export const COMMANDS: readonly Listed[] = [
     load: async (settle) => (await import('./scan.ts')).scanCommand(settle),
   },
   {
+    name: 'channel',
+    summary: 'say where findings are filed and events are told',
+    group: IMAGES,
+    load: async (settle) => (await import('./channel.ts')).channelCommand(settle),
+  },
+  {
+    name: 'tracker',
+    summary: 'test a tracker: one read, nothing written',
+    group: IMAGES,
+    load: async (settle) => (await import('./tracker.ts')).trackerCommand(settle),
+  },
+  {
+    name: 'tracking',
+    summary: 'what was filed with trackers, and what became of it',
+    group: IMAGES,
+    load: async (settle) => (await import('./tracking.ts')).trackingCommand(settle),
+  },
+  {
     name: 'demo',
     summary: 'the service in memory, with the ledger of a made-up shop',
     group: SERVICE,

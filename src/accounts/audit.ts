@@ -21,6 +21,13 @@ export const AUDIT_ACTIONS = [
   'triage_create',
   'triage_end',
   'ledger_export',
+  'channel_create',
+  'channel_update',
+  'channel_delete',
+  'channel_test',
+  'channel_adopt',
+  'tracking_reopen',
+  'tracking_confirm',
   // Of releases before 1.3.1 alone.
   'runtime_block_release',
 ] as const;

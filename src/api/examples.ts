@@ -8,6 +8,15 @@ const POLICY = {
   spec: { targetNamespaces: ['shop'], severityThreshold: 'HIGH', denyLatestTag: true },
 };
 
+const CHANNEL = {
+  kind: 'github',
+  name: 'shop',
+  apiBaseUrl: 'https://api.github.com',
+  token: 'github_pat_11AAAAAAA0example',
+  defaultRepo: 'example/shop',
+  labels: ['security'],
+};
+
 /** BODY_EXAMPLES has for each route that takes a body one that it takes; a test holds them against the schemas. */
 export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
   'POST /setup': {
@@ -40,4 +49,7 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
     reason: 'the vulnerable code is never called',
     until: '2027-01-31T00:00:00Z',
   },
+  'POST /channels': CHANNEL,
+  'PUT /channels/{id}': { ...CHANNEL, dailyCap: 50 },
+  'POST /channels/{id}/adopt': { channel: 'k3v7q2mzt5a6wxyb' },
 };

@@ -2,6 +2,8 @@
 export const TAGS: Readonly<Record<string, string>> = {
   accounts: 'Who may sign in, and as what',
   audit: 'What people and pipelines did',
+  channels: 'Where findings are filed and events are told',
+  tracking: 'Findings that were filed with a tracker, and what became of them',
   images: 'Images that were reviewed or scanned, and how they stand',
   ledger: 'Decisions that were made, with the proof that none was changed since',
   policies: 'Policies in force, and every revision there was',

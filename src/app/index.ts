@@ -32,4 +32,5 @@ export {
   writeLong,
   type LedgerDatabase,
 } from './ledger-database.ts';
+export { openTrackerDoor, type TrackerDoor, type TrackerDoorOptions } from './tracker-door.ts';
 export { issuePasswordCode } from './account-database.ts';

@@ -1,7 +1,9 @@
 import type { Clock } from '../base/index.ts';
+import { SWEEP_EVERY } from '../trackers/index.ts';
 import { pruneRuns } from '../whatif/index.ts';
 import type { Job } from './jobs.ts';
 import type { ServiceParts } from './service-parts.ts';
+import type { ServiceTrackers } from './service-trackers.ts';
 import type { Settings } from './settings.ts';
 
 const MINUTE = 60_000;
@@ -9,6 +11,7 @@ const MINUTE = 60_000;
 /** JobsParts are what the jobs act through. */
 export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 'images'> {
   readonly settings: Settings;
+  readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
   readonly clock: Clock;
   /** Signs what the ledger has grown by and tells it outside. */
   checkpoint(): Promise<void>;
@@ -34,6 +37,18 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       every: 60 * MINUTE,
       leaderOnly: true,
       run: async () => void (await pruneRuns(runStore, clock.now())),
+    },
+    {
+      name: 'issue-filing',
+      every: MINUTE,
+      leaderOnly: true,
+      run: async (signal) => void (await parts.trackers.file(signal)),
+    },
+    {
+      name: 'closing-sweep',
+      every: SWEEP_EVERY,
+      leaderOnly: true,
+      run: async (signal) => void (await parts.trackers.sweep(signal)),
     },
     ...(parts.renewTls === null
       ? []

@@ -13,6 +13,7 @@ import {
   openTriage,
   readPolicies,
   type Images,
+  type PoliciesInForce,
   type Triage,
   type VulnerabilityStore,
 } from '../inventory/index.ts';
@@ -58,6 +59,8 @@ export interface ServiceParts {
   readonly cookie: CookieRule;
   readonly clock: Clock;
   readonly policies: Policies;
+  /** The policies that govern now. */
+  readonly inForce: () => Promise<PoliciesInForce>;
   readonly whatif: LiveWhatIf;
   readonly runs: KeptRuns;
   readonly runStore: RunStore;
@@ -112,6 +115,7 @@ export function joinParts({ store, replay, settings, clock, log, count }: Servic
     ),
     cookie: { https: isHttps(settings) },
     clock,
+    inForce: policies,
     policies: openPolicies({ store: stored, clock }),
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
     runs: openKeptRuns({ runs, printer: replay, audit }),

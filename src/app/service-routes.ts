@@ -8,9 +8,11 @@ import {
   openApiRoutes,
   policyRoutes,
   scanRoutes,
+  channelRoutes,
   sessionRoutes,
   setupRoutes,
   tokensRoutes,
+  trackingRoutes,
   triageRoutes,
   vulnerabilityRoutes,
   whatIfRoutes,
@@ -19,11 +21,13 @@ import {
   type Route,
 } from '../api/index.ts';
 import type { ServiceParts } from './service-parts.ts';
+import type { ServiceTrackers } from './service-trackers.ts';
 
 /** serviceRoutes are all routes of the service; the description of the API is made from them. */
 export function serviceRoutes(
   parts: ServiceParts,
   ledger: LedgerParts,
+  trackers: ServiceTrackers['routes'],
   health: HealthParts,
   version: string,
 ): Route[] {
@@ -41,6 +45,8 @@ export function serviceRoutes(
     ...scanRoutes(parts),
     ...vulnerabilityRoutes(parts),
     ...triageRoutes(parts),
+    ...channelRoutes({ ...parts, ...trackers }),
+    ...trackingRoutes({ ...parts, ...trackers }),
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
   ];

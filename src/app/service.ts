@@ -14,6 +14,7 @@ import { openLedger } from './service-ledger.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { joinParts, type ServiceParts } from './service-parts.ts';
 import { parseListen, type Settings } from './settings.ts';
+import { openTrackers, type ServiceTrackers } from './service-trackers.ts';
 import { timers } from './timers.ts';
 import { readTls } from './tls-files.ts';
 
@@ -42,6 +43,8 @@ export interface RunningService {
   readonly append: LedgerAppend;
   /** Integrates what the ledger has grown by, and signs it. */
   checkpoint(): Promise<void>;
+  /** Files with trackers, and closes what has ended. */
+  readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
   /**
    * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written,
    * a last checkpoint, everything closed.
@@ -73,6 +76,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   opened.adopt(replay, () => replay.close());
   const parts = joinParts({ store, replay, settings, clock, log, count: metrics });
 
+  const policies = parts.inForce;
+  const trackers = await openTrackers({
+    store,
+    settings,
+    version,
+    clock,
+    log,
+    count: metrics,
+    redactor,
+    policies,
+  });
+
   const ledger = await openLedger({ store, parts, places, settings, clock, log, count: metrics, redactor });
   const { appender, checkpoint } = ledger;
   opened.adopt(appender, () => appender.close());
@@ -83,6 +98,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...parts,
       settings,
       clock,
+      trackers,
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -113,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   metrics.set('svc_build_info', 1, { version });
 
   const { host, port } = parseListen(settings.listen) ?? { host: '127.0.0.1', port: 8080 };
-  const routes = serviceRoutes(parts, ledger.routes, health, version);
+  const routes = serviceRoutes(parts, ledger.routes, trackers.routes, health, version);
   api = openApi({
     routes,
     probes: probes({
@@ -163,6 +179,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     store,
     append: appender,
     checkpoint,
+    trackers,
     close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
   };
 }

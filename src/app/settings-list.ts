@@ -31,7 +31,7 @@ function walk(schema: Json, steps: readonly string[]): Setting[] {
   return [
     {
       path: steps.join('.'),
-      env: `IPO_${steps.map(upper).join('_')}`,
+      env: typeof schema['env'] === 'string' ? schema['env'] : `IPO_${steps.map(upper).join('_')}`,
       kind,
       form: formOf(schema, kind),
       standard: schema['default'],

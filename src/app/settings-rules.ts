@@ -1,4 +1,5 @@
-import { isLoopback } from '../base/index.ts';
+import { isIpoError, isLoopback } from '../base/index.ts';
+import { DataKey } from '../channels/index.ts';
 import { parseListen, type Settings } from './settings.ts';
 
 /** RuleFault is what is wrong with settings that are right each by itself. */
@@ -11,7 +12,7 @@ export interface RuleFault {
 /** checkTogether gives what is wrong with settings taken together. */
 export function checkTogether(settings: Settings): RuleFault[] {
   const faults: RuleFault[] = [];
-  const { data, database, ledger, listen, tls, publicUrl, oidc } = settings;
+  const { data, database, ledger, listen, tls, publicUrl, oidc, dataKey } = settings;
   if (data === undefined) {
     const missing = [
       ...(database.url === undefined ? ['database.url'] : []),
@@ -48,6 +49,14 @@ export function checkTogether(settings: Settings): RuleFault[] {
       message: 'publicUrl must have no path',
       hint: 'Give the service a host name of its own',
     });
+  }
+  if (dataKey !== undefined) {
+    try {
+      DataKey.parse(dataKey.reveal());
+    } catch (error) {
+      if (!isIpoError(error)) throw error;
+      faults.push({ path: 'dataKey', message: error.message, hint: error.hint ?? null });
+    }
   }
   if (oidc !== undefined && publicUrl === undefined) {
     faults.push({

@@ -6,12 +6,13 @@ import { parseDuration, Secret } from '../base/index.ts';
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
 
-const secret = (description: string) =>
+/** `env` names the variable of the environment where it is not the usual one. */
+const secret = (description: string, env?: string) =>
   z
     .string()
     .min(1)
     .max(4096)
-    .meta({ description, secret: true })
+    .meta({ description, secret: true, env })
     .transform((text) => new Secret(text));
 
 /** A Go duration between two bounds; milliseconds come out. */
@@ -232,6 +233,34 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .optional(),
+  dataKey: secret(
+    'Key of the installation, base64 of 32 random bytes (`openssl rand -base64 32`), under which credentials of trackers are sealed. Without it no tracker channel can be saved, and no issue is opened or closed',
+    'DATA_KEY',
+  ).optional(),
+  trackers: z
+    .strictObject({
+      allowedHosts: z
+        .array(
+          z
+            .string()
+            .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i, {
+              error: 'must be a host name such as gitlab.example.com, or *.example.com',
+            }),
+        )
+        .max(100)
+        .default([])
+        .meta({
+          description: 'Hosts that trackers may have, `*.example.com` for those below a name; none is any',
+        }),
+      privateNetworks: z.enum(['allow', 'refuse']).default('allow').meta({
+        description: 'Whether a tracker may have an address of a private network, as one of your own does',
+      }),
+      testLoopback: z.boolean().default(false).meta({
+        description:
+          'Lets trackers be on this machine, also over plain HTTP. For tests and the demo: never set it where a service runs',
+      }),
+    })
+    .prefault({}),
   whatif: z
     .strictObject({
       timeLimit: duration(

@@ -147,6 +147,11 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
+/** emptyLog writes the write-ahead log of SQLite into the database and empties it; elsewhere nothing. */
+export async function emptyLog(db: AnyKysely): Promise<void> {
+  if (sqliteOf(db) !== null) await runText(db, 'pragma wal_checkpoint(truncate)', []);
+}
+
 /** tableNames gives the names of the tables of this database (PostgreSQL: of the schema that it works in). */
 export async function tableNames(db: AnyKysely): Promise<string[]> {
   const rows = await runText<{ name: string }>(

@@ -2,6 +2,8 @@
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands here alone, what differs between
  * the engines in `dialect.ts`.
  */
+export { adoptionStore } from './channels-adopt.ts';
+export { channelStore } from './channels.ts';
 export { accountStore } from './accounts.ts';
 export { anchorStates } from './anchor-states.ts';
 export { auditLog } from './audit.ts';
@@ -29,6 +31,12 @@ export { sessionStore } from './sessions.ts';
 export { failureStore } from './sign-in-failures.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';
 export type { Store } from './store.ts';
+export { raiseFence, standsFence } from './tracking-fence.ts';
+export { filingStore } from './tracking-filing.ts';
+export { trackingHistory } from './tracking-history.ts';
+export { issueFacts } from './tracking-issue-facts.ts';
+export { runningImages } from './tracking-running.ts';
+export { sweepStore } from './tracking-sweep.ts';
 export { tokenStore } from './tokens.ts';
 export { triageStore } from './triage.ts';
 export { vulnerabilityStore } from './vulnerabilities.ts';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely, Transaction } from 'kysely';
 import { connect, prepare, type ConnectOptions } from './connect.ts';
+import { emptyLog } from './dialect.ts';
 import { parseLocation, type StoreLocation } from './location.ts';
 import type { Migration } from './migrations/index.ts';
 import { StoreError } from './store-error.ts';
@@ -60,6 +61,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     engine: location.engine,
     read: handles.read,
     ...writing(writer, readOnly ? location.name : null),
+    forgetDeleted: async () => {
+      if (!readOnly) await emptyLog(writer);
+    },
     close: () => closeHandles(handles),
   };
 }

@@ -123,6 +123,8 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
       database.pragma('synchronous = full');
       database.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
       database.pragma('foreign_keys = on');
+      // What is deleted may be a credential of an earlier release.
+      if (!options.readOnly) database.pragma('secure_delete = on');
     });
   } catch (error) {
     database.close();

@@ -18,5 +18,10 @@ export interface Store {
   write<T>(act: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** Whether the caller is inside the act of a `write` that is not over. What must commit on its own refuses to begin there. */
   isWriting(): boolean;
+  /**
+   * Takes what was overwritten or deleted out of the files of the database: on SQLite the write-ahead log is written out and emptied.
+   * On PostgreSQL it is the server's to do.
+   */
+  forgetDeleted(): Promise<void>;
   close(): Promise<void>;
 }

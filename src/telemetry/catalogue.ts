@@ -66,6 +66,24 @@ export const METRICS = {
     labels: { reason: ['queue_full', 'store', 'spool_full', 'spool_fault'] },
   },
   svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
+  svc_issues_opened_total: {
+    kind: 'counter',
+    help: 'Issues opened in trackers; the summary of a first run is one',
+    labels: { provider: ['github', 'gitlab', 'jira'] },
+  },
+  svc_issues_closed_total: {
+    kind: 'counter',
+    help: 'Issues closed in trackers, by the reason of most of their findings',
+    labels: {
+      provider: ['github', 'gitlab', 'jira'],
+      reason: ['fixed', 'triaged', 'image_retired'],
+    },
+  },
+  svc_issues_skipped_total: {
+    kind: 'counter',
+    help: 'Findings for which no issue was opened in a run: already filed, channel at its cap, tracker refusing',
+    labels: { reason: ['dedup', 'cap', 'error'] },
+  },
   svc_http_requests_total: {
     kind: 'counter',
     help: 'Requests answered, by route as the API documents it',

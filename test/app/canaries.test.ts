@@ -12,6 +12,7 @@ import { PASSWORD, startRunning } from './running.ts';
 const CANARIES: Readonly<Record<string, string>> = {
   'oidc.clientSecret': 'canary/oidc+secret="äö"',
   'admin.password': 'canary-admin-plover-71',
+  dataKey: Buffer.from('canary-data-key/\u00ff\u00feof-32\u0001 bytes').toString('base64'),
   'ledger.anchors': 'canary.anchor.token',
   'database.url': 'canary%2Fdatabase%2Fpassword',
 };
@@ -28,6 +29,7 @@ forEachEngine('no secret leaves the service', (engine) => {
         IPO_OIDC_ISSUER: 'http://127.0.0.1:1/realm',
         IPO_OIDC_CLIENT_ID: 'ipo',
         IPO_OIDC_CLIENT_SECRET: CANARIES['oidc.clientSecret'] ?? '',
+        DATA_KEY: CANARIES['dataKey'] ?? '',
         IPO_LEDGER_ANCHORS: JSON.stringify([
           { kind: 'http', url: 'https://127.0.0.1:1/checkpoint', token: CANARIES['ledger.anchors'] },
         ]),

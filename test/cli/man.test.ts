@@ -29,6 +29,14 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   ['ipo-vulns', [['vulns']]],
   ['ipo-triage', ['add', 'list', 'end'].map((command) => ['triage', command])],
   ['ipo-scan', [['scan', 'import']]],
+  [
+    'ipo-channel',
+    [...['setup', 'list', 'show', 'edit', 'enable', 'disable', 'delete', 'adopt', 'preview', 'plan']].map(
+      (command) => ['channel', command],
+    ),
+  ],
+  ['ipo-tracker', [['tracker', 'test']]],
+  ['ipo-tracking', ['list', 'show', 'reopen', 'confirm'].map((command) => ['tracking', command])],
   ['ipo-migrate', [['migrate']]],
   ['ipo-serve', [['serve']]],
   [

@@ -1,0 +1,69 @@
+import type { PlanBody } from '../../src/api/contract/tracking.ts';
+import { counted } from '../../src/render/index.ts';
+import type { ChannelPlanOptions } from '../commands/channel-setup.ts';
+import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type AnswerViews } from '../ui/answer.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs } from '../ui/output.ts';
+import { withService } from '../ui/service.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { findChannel, toName } from './channel-find.ts';
+
+/** runChannelPlan is `ipo channel plan`. */
+export async function runChannelPlan(
+  which: string,
+  options: ChannelPlanOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  const { name, answer } = await withService(terminal, options, async (service) => {
+    const { body } = await findChannel(service, which);
+    const params = { id: body.id };
+    return {
+      name: toName(body),
+      answer: await service.json<PlanBody>('GET /channels/{id}/plan', { params }),
+    };
+  });
+  await writeAnswer(targets, answer, planViews(answer.body, name), terminal, globals);
+  return EXIT.done;
+}
+
+interface Fact {
+  readonly name: string;
+  readonly value: string;
+}
+
+const COLUMNS = [
+  { heading: '', text: ({ name }: Fact) => name },
+  { heading: '', flex: 1, text: ({ value }: Fact) => value },
+];
+
+function planViews(plan: PlanBody, name: string): AnswerViews {
+  const facts: readonly Fact[] = [
+    {
+      name: 'channel',
+      value: `${name}${plan.files ? '' : ' (it files nothing as it is: disabled, or not subscribed)'}`,
+    },
+    { name: 'waiting findings', value: `${counted(plan.candidates, 'critical finding')} without an issue` },
+    { name: plan.first_run ? 'first run' : 'next run', value: nextRun(plan) },
+    { name: 'cap', value: `${plan.opened} of ${plan.daily_cap} issues opened within 24 hours` },
+    { name: 'until all are filed', value: untilDone(plan) },
+  ];
+  return {
+    table: (paint) => tableLines(paint, COLUMNS, facts),
+    markdown: () => markdownLines(COLUMNS, facts),
+  };
+}
+
+function nextRun({ issues, findings, summary }: PlanBody): string {
+  if (issues === 0) return 'opens no issue';
+  return summary
+    ? `opens 1 summary issue of ${counted(findings, 'finding')}`
+    : `opens ${counted(issues, 'issue')}, one for each finding`;
+}
+
+function untilDone({ candidates, days, waiting, issues_in_all }: PlanBody): string {
+  if (candidates === 0) return 'nothing waits';
+  if (waiting === 0) return 'one run';
+  return `${counted(days, 'more day')} under the cap (${counted(issues_in_all, 'issue')} by this channel), if nothing new is found`;
+}

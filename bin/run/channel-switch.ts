@@ -1,0 +1,77 @@
+import type { AdoptedBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
+import { counted } from '../../src/render/index.ts';
+import type { ChannelAdoptOptions, ChannelDeleteOptions } from '../commands/channel.ts';
+import { clean } from '../ui/clean.ts';
+import { confirm, holdConfirmable } from '../ui/confirm.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { withService } from '../ui/service.ts';
+import type { ServiceFlags } from '../ui/service-flags.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { findChannel, toName } from './channel-find.ts';
+
+/** runChannelSwitch is `ipo channel enable` and `disable`. */
+export async function runChannelSwitch(
+  which: string,
+  enabled: boolean,
+  options: ServiceFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withService(terminal, options, async (service) => {
+    const { body, etag } = await findChannel(service, which);
+    const { body: after } = await service.json<WrittenChannelBody>('PUT /channels/{id}', {
+      params: { id: body.id },
+      headers: { 'if-match': etag },
+      body: { ...body.document, enabled },
+    });
+    const word = enabled ? 'enabled' : 'disabled';
+    terminal.out(`${toName(after)} ${after.changed ? word : `is ${word} already`}\n`);
+    return EXIT.done;
+  });
+}
+
+/** runChannelDelete is `ipo channel delete`: what was shown is what is deleted, or nothing. */
+export async function runChannelDelete(
+  which: string,
+  options: ChannelDeleteOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  holdConfirmable(terminal, options.yes === true, 'ipo channel delete');
+  return withService(terminal, options, async (service) => {
+    const { body, etag } = await findChannel(service, which);
+    const { id, kind, target } = body;
+    const what = `${toName(body)} (${kind}${target === '' ? '' : `, ${clean(target, 80)}`})`;
+    const question = `Delete ${what} from ${service.server}? Issues that it opened stay open.`;
+    if (options.yes !== true && !(await confirm(question, terminal))) {
+      if (!globals.quiet) terminal.err('ipo: nothing was deleted\n');
+      return EXIT.check;
+    }
+    await service.json('DELETE /channels/{id}', { params: { id }, headers: { 'if-match': etag } });
+    terminal.out(`${toName(body)} deleted\n`);
+    const isTracker = ['github', 'gitlab', 'jira'].includes(kind);
+    if (isTracker && !globals.quiet)
+      terminal.err(
+        `ipo: another channel can close its issues: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
+      );
+    return EXIT.done;
+  });
+}
+
+/** runChannelAdopt is `ipo channel adopt`. */
+export async function runChannelAdopt(
+  which: string,
+  options: ChannelAdoptOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withService(terminal, options, async (service) => {
+    const { body } = await findChannel(service, which);
+    const { body: done } = await service.json<AdoptedBody>('POST /channels/{id}/adopt', {
+      params: { id: body.id },
+      body: { channel: options.from },
+    });
+    terminal.out(`${toName(body)} closes ${counted(done.adopted, 'open row', 'open rows')} from now on\n`);
+    if (done.left > 0)
+      terminal.out(`${counted(done.left, 'row', 'rows')} left alone, with an issue on another host\n`);
+    return EXIT.done;
+  });
+}

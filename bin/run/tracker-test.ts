@@ -1,0 +1,96 @@
+import type { ChannelBody, ChannelTestBody } from '../../src/api/contract/channels.ts';
+import { openTrackerDoor, type ServiceClient } from '../../src/app/index.ts';
+import { Secret } from '../../src/base/index.ts';
+import { isTrackerKind, MAX_CHANNEL_BYTES, parseChannelText } from '../../src/channels/index.ts';
+import { toYaml } from '../../src/render/index.ts';
+import type { TrackerTestOptions } from '../commands/tracker.ts';
+import { clean } from '../ui/clean.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import { openParts } from '../ui/parts.ts';
+import { openPrompts, readStdinLines } from '../ui/prompts.ts';
+import { checkStdin } from '../ui/read-policies.ts';
+import { withService } from '../ui/service.ts';
+import type { Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+import { VERSION } from '../version.ts';
+import { findChannel, toName } from './channel-find.ts';
+import { isTestLoopback, toChannel } from './channel-setup-check.ts';
+
+interface Tested extends ChannelTestBody {
+  readonly channel: string;
+}
+
+/** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work. */
+export async function runTrackerTest(
+  which: string | undefined,
+  options: TrackerTestOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'] as const, 'table', [options.file]);
+  if (which !== undefined && options.file !== undefined)
+    throw new UsageError('a channel of the service and --file are two channels', 'Name one of them');
+  if (options.credentialStdin && options.file === undefined)
+    throw new UsageError(
+      '--credential-stdin goes with --file',
+      'The service tests with the credential that it holds',
+    );
+  const tests =
+    options.file === undefined
+      ? await withService(terminal, options, (service) => testStored(service, which))
+      : [await testFile(options.file, options, terminal)];
+  const render = (format: 'table' | 'json' | 'yaml'): string =>
+    format === 'json' ? `${JSON.stringify(tests)}\n` : format === 'yaml' ? toYaml(tests) : shown(tests);
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+  return tests.every(({ works }) => works) ? EXIT.done : EXIT.check;
+}
+
+async function testStored(service: ServiceClient, which: string | undefined): Promise<readonly Tested[]> {
+  const { body } = await service.json<{ items: readonly ChannelBody[] }>('GET /channels');
+  const channels =
+    which === undefined
+      ? body.items.filter(({ kind }) => isTrackerKind(kind))
+      : [(await findChannel(service, which)).body];
+  const tests: Tested[] = [];
+  for (const channel of channels) {
+    const params = { id: channel.id };
+    const answer = await service.json<ChannelTestBody>('POST /channels/{id}/test', { params });
+    tests.push({ channel: channel.name, ...answer.body });
+  }
+  return tests;
+}
+
+async function testFile(file: string, options: TrackerTestOptions, terminal: Terminal): Promise<Tested> {
+  checkStdin([file, options.credentialStdin && '-']);
+  const testLoopback = isTestLoopback(terminal.env);
+  const text = await openParts(terminal).readText(file, MAX_CHANNEL_BYTES);
+  const document = parseChannelText(text, file === '-' ? 'stdin' : file);
+  const { channel, credential } = toChannel(document as Readonly<Record<string, unknown>>, testLoopback);
+  if (channel === null)
+    throw new UsageError(`${clean(file)} is no channel of a tracker`, 'Only a tracker can be tested');
+  const token =
+    credential ??
+    new Secret(
+      options.credentialStdin
+        ? ((await readStdinLines(terminal, ['the token']))[0] ?? '').trim()
+        : await openPrompts(terminal, 'ipo tracker test', 'Give the token with --credential-stdin').secret(
+            `The token of ${toName(channel)}`,
+          ),
+    );
+  const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}` });
+  const { works, sentence, hints } = await door.test(channel, token);
+  return { channel: channel.name, works, detail: sentence, hints: [...hints], wrote: false };
+}
+
+function shown(tests: readonly Tested[]): string {
+  if (tests.length === 0) return 'No tracker channel.\n';
+  return tests
+    .map(({ channel, works, detail, hints }) =>
+      [
+        `${clean(channel, 100)}: ${works ? 'works' : 'does not work'}: ${clean(detail)}`,
+        ...hints.map((hint) => `  ${clean(hint, 1000)}`),
+        '',
+      ].join('\n'),
+    )
+    .join('');
+}

@@ -1,0 +1,33 @@
+import type { TrackingBody } from '../../src/api/contract/tracking.ts';
+import type { TrackingRowOptions } from '../commands/tracking.ts';
+import { ANSWER_FORMATS, writeAnswer } from '../ui/answer.ts';
+import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { parseOutputs } from '../ui/output.ts';
+import { withService } from '../ui/service.ts';
+import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
+import { rowNumber, rowViews } from './tracking-list.ts';
+
+const DONE = {
+  reopen: 'it is open again; an issue is filed for it in the next run, as far as the cap allows',
+  confirm: 'the next sweep closes it as fixed',
+} as const;
+
+/** runTrackingDecide is `ipo tracking reopen` and `ipo tracking confirm`. */
+export async function runTrackingDecide(
+  what: 'reopen' | 'confirm',
+  id: string,
+  options: TrackingRowOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
+  const params = { id: String(rowNumber(id)) };
+  const answer = await withService(terminal, options, (service) =>
+    what === 'reopen'
+      ? service.json<TrackingBody>('POST /tracking/{id}/reopen', { params })
+      : service.json<TrackingBody>('POST /tracking/{id}/confirm', { params }),
+  );
+  await writeAnswer(targets, answer, rowViews(answer.body), terminal, globals);
+  if (!globals.quiet) terminal.err(`ipo: row ${answer.body.id}: ${DONE[what]}\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,22 @@
+import { hostname } from 'node:os';
+import { raiseFence, standsFence, type Store } from '../store/index.ts';
+import type { Leader } from '../trackers/index.ts';
+
+/** StandaloneLeader is the leader of a process that no cluster elects one for: it leads from its start on. */
+export interface StandaloneLeader extends Leader {
+  /** Looks whether another process has begun to lead over the same database since; then this one never leads again. */
+  check(): Promise<void>;
+}
+
+/** openStandaloneLeader takes the lead from whichever process had it. */
+export async function openStandaloneLeader(store: Store, at: number): Promise<StandaloneLeader> {
+  const fence = await raiseFence(store, `${hostname()}/${process.pid}`, at);
+  let leads = true;
+  return {
+    isLeader: () => leads,
+    fence: () => fence,
+    check: async () => {
+      leads &&= await standsFence(store, fence);
+    },
+  };
+}

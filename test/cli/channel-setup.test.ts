@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { startFake, type Fake, type FakeKind, type FakeOptions } from '../../fakes/index.ts';
+import { randomBytes } from 'node:crypto';
+import { channelRoutes } from '../../src/api/routes/channels.ts';
+import { adoptionStore } from '../../src/store/channels-adopt.ts';
+import { channelStore } from '../../src/store/channels.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { keptLog, startApi } from '../api/service.ts';
+import {
+  DataKey,
+  openChannels,
+  openCredentials,
+  parseChannelText,
+  type Channels,
+} from '../../src/channels/index.ts';
+import { openShell, type Ran, type Shell } from '../accounts/cli.ts';
+
+/** Nothing was written to the tracker, and nothing it would not take was sent. */
+async function start(t: TestContext, kind: FakeKind, options: FakeOptions = {}): Promise<Fake> {
+  const fake = await startFake(kind, options);
+  t.after(async () => {
+    await fake.close();
+    assert.deepEqual(fake.violations, []);
+    assert.deepEqual(fake.state.issues, []);
+    assert.ok(fake.requests.every(({ method }) => method === 'GET'));
+  });
+  return fake;
+}
+
+/** A service that takes this machine for a tracker too. */
+async function serve(t: TestContext, store: Store): Promise<{ channels: Channels; url: string }> {
+  const dataKey = DataKey.parse(randomBytes(32).toString('base64'));
+  const kept = channelStore(store);
+  const guard = (): void => undefined;
+  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const channels = openChannels({
+    store: kept,
+    adoptions: adoptionStore(store),
+    credentials: openCredentials({ store: kept, dataKey, guard, log: keptLog() }),
+    tester: { test: async () => ({ works: true, sentence: '', hints: [] }) },
+    dataKey,
+    rules: { testLoopback: true, allowedHosts: [] },
+    guard,
+    together,
+    clock: { now: () => Date.now() },
+  });
+  const audit = { record: async (): Promise<void> => undefined };
+  const { url } = await startApi(t, channelRoutes({ channels, audit, together }));
+  return { channels, url };
+}
+
+function shellFor(t: TestContext): Shell {
+  const shell = openShell(t);
+  shell.env['IPO_TRACKERS_TEST_LOOPBACK'] = 'true';
+  return shell;
+}
+
+const setup = (shell: Shell, secret: string, ...args: readonly string[]): Promise<Ran> =>
+  shell.ipo(['channel', 'setup', ...args, '--credential-stdin'], { stdin: `${secret}\n` });
+const yaml = ({ out }: Ran): unknown => parseChannelText(out, 'stdout');
+
+test('without a terminal every answer is a flag, and the channel is printed without its token', async (t) => {
+  const fake = await start(t, 'github');
+  const secret = fake.tokens.good.secret;
+  const ran = await setup(
+    shellFor(t),
+    secret,
+    ...[
+      'github',
+      '--url',
+      fake.url,
+      '--repo',
+      'acme/shop',
+      '--name',
+      'hub',
+      '--label',
+      'security',
+      '--label',
+      'cve',
+    ],
+    ...['--daily-cap', '40', '--allowed-target', 'acme/*', '--no-first-run-summary'],
+  );
+  assert.equal(ran.code, 0, ran.err);
+  assert.deepEqual(yaml(ran), {
+    kind: 'github',
+    name: 'hub',
+    apiBaseUrl: fake.url,
+    defaultRepo: 'acme/shop',
+    labels: ['security', 'cve'],
+    dailyCap: 40,
+    firstRunSummary: false,
+    allowedTargets: ['acme/*'],
+  });
+  assert.match(ran.err, /ok +the token reads acme\/shop/);
+  assert.ok(!`${ran.out}${ran.err}`.includes(secret));
+});
+
+test('what is missing is named, and nothing is asked where nobody is', async (t) => {
+  const shell = shellFor(t);
+  for (const [args, message] of [
+    [[], /KIND is missing/],
+    [['trello'], /KIND trello: there is no such choice/],
+    [['github'], /--repo is missing/],
+    [['gitlab'], /--project is missing/],
+    [['jira'], /--url is missing/],
+    [['jira', '--url', 'acme.atlassian.net', '--project', 'SEC'], /--email is missing/],
+    [['github', '--repo', 'acme/web'], /--credential-stdin is missing/],
+    [['github', '--repo', 'acme/web', '--daily-cap', '0'], /--daily-cap 0/],
+    [['github', '--repo', 'acme'], /defaultRepo/],
+    [['github', '--repo', 'acme/web', '--url', 'http://169.254.169.254'], /apiBaseUrl/],
+    [['github', '--save', '--print'], /two ends/],
+  ] as const) {
+    const { code, err } = await shell.ipo(['channel', 'setup', ...args]);
+    assert.equal(code, 2, err);
+    assert.match(err, message);
+  }
+});
+
+test('a token of another tracker is named before it is sent anywhere', async (t) => {
+  const fake = await start(t, 'github');
+  const { code, err } = await setup(
+    shellFor(t),
+    'glpat-somebody',
+    'github',
+    '--url',
+    fake.url,
+    '--repo',
+    'acme/shop',
+  );
+  assert.equal(code, 2);
+  assert.match(err, /the token looks like an access token of GitLab, and this is a channel of github/);
+  assert.equal(fake.requests.length, 0);
+});
+
+test('a scope that is missing is found for GitLab, where the test read alone would pass', async (t) => {
+  const fake = await start(t, 'gitlab');
+  const args = ['gitlab', '--url', fake.url, '--project', 'acme/shop'];
+  const reader = await setup(shellFor(t), fake.tokens.reader.secret, ...args);
+  assert.equal(reader.code, 1);
+  assert.match(reader.err, /wrong +the token has the scopes read_api, and api is needed/);
+  const good = await setup(shellFor(t), fake.tokens.good.secret, ...args);
+  assert.equal(good.code, 0, good.err);
+  assert.equal((yaml(good) as { defaultProject: string }).defaultProject, 'acme/shop');
+});
+
+test('a scoped token of Jira is recognised at the site, and the channel gets the address of the gateway', async (t) => {
+  const fake = await start(t, 'jira-gateway');
+  const { secret, user } = fake.tokens.good;
+  const ran = await setup(
+    shellFor(t),
+    secret,
+    ...[
+      'jira',
+      '--url',
+      fake.webUrl,
+      '--project',
+      'SEC',
+      '--email',
+      user.email,
+      '--gateway',
+      new URL(fake.url).origin,
+    ],
+  );
+  assert.equal(ran.code, 0, ran.err);
+  assert.match(ran.err, /the token is a scoped one, which works with the gateway alone/);
+  const channel = yaml(ran) as Record<string, unknown>;
+  assert.equal(channel['apiBaseUrl'], fake.url);
+  assert.equal(channel['issueType'], 'Task');
+  assert.equal(channel['doneTransitionId'], undefined);
+  assert.match(ran.err, /without a transition issues are commented on and left open/);
+});
+
+test('a permission and a field that issues need are found for Jira before anything is filed', async (t) => {
+  const fake = await start(t, 'jira-cloud', {
+    projects: [{ path: 'SEC', name: 'Security', requiredFields: { customfield_10042: 'Team' } }],
+  });
+  const gateway = new URL((await start(t, 'jira-gateway')).url).origin;
+  const args = ['jira', '--url', fake.url, '--project', 'SEC', '--gateway', gateway];
+  const { good, reader, expired } = fake.tokens;
+  const needs = await setup(shellFor(t), good.secret, ...args, '--email', good.user.email);
+  assert.equal(needs.code, 1);
+  assert.match(needs.err, /wrong +an issue of the type Task must have Team/);
+  const lacks = await setup(shellFor(t), reader.secret, ...args, '--email', reader.user.email);
+  assert.match(lacks.err, /wrong +the account lacks in the project SEC: .*Create/i);
+  const ended = await setup(shellFor(t), expired.secret, ...args, '--email', expired.user.email);
+  assert.equal(ended.code, 1);
+  assert.match(ended.err, /neither the site nor the gateway takes the token/);
+  assert.match(ended.err, /AUTHENTICATED_FAILED/);
+});
+
+test('transitions are listed from an issue that is there, and one is never inferred', async (t) => {
+  const fake = await startFake('jira-datacenter');
+  t.after(() => fake.close());
+  const { secret } = fake.tokens.good;
+  const answer = await fetch(`${fake.url}/rest/api/2/issue`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'x-atlassian-token': 'no-check',
+    },
+    body: JSON.stringify({
+      fields: { project: { key: 'SEC' }, issuetype: { name: 'Task' }, summary: 'x', description: 'x' },
+    }),
+  });
+  const { key } = (await answer.json()) as { key: string };
+  const args = ['jira', '--url', fake.url, '--project', 'SEC', '--example-issue', key];
+  const none = await setup(shellFor(t), secret, ...args);
+  assert.equal(none.code, 0, none.err);
+  assert.equal((yaml(none) as Record<string, unknown>)['doneTransitionId'], undefined);
+  const named = await setup(shellFor(t), secret, ...args, '--done-transition', 'Done');
+  assert.equal(named.code, 0, named.err);
+  assert.match(String((yaml(named) as Record<string, unknown>)['doneTransitionId']), /^\d+$/);
+  const other = await setup(shellFor(t), secret, ...args, '--done-transition', 'Fly');
+  assert.equal(other.code, 2);
+  assert.match(other.err, /--done-transition Fly: there is no such choice/);
+  assert.equal(fake.state.issues.length, 1);
+});
+
+test('a person is asked one thing after the other, and the channel that works is saved', async (t) => {
+  const fake = await start(t, 'github');
+  const directory = mkdtempSync(join(tmpdir(), 'ipo-setup-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const store = await openStore({ url: `sqlite:${join(directory, 'ipo.db')}` });
+  t.after(() => store.close());
+  const { channels, url } = await serve(t, store);
+  const shell = shellFor(t);
+  Object.assign(shell.env, { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' });
+  const { code, out, err } = await shell.ipo(['channel', 'setup'], {
+    answers: [
+      [/Which tracker\?/, ''],
+      [/Address of the tracker/, fake.url],
+      [/Repository for issues/, 'https://github.com/acme/shop'],
+      [/Its token/, fake.tokens.good.secret],
+      [/Labels of every issue/, ''],
+      [/Issues in any 24 hours/, '30'],
+      [/Where labels of images/, ''],
+      [/And now\?/, ''],
+    ],
+  });
+  assert.equal(code, 0, err);
+  assert.match(out, /^github acme\/shop saved as [a-z2-7]{16}\n$/);
+  const { items } = await channels.list({ limit: null, offset: 0 });
+  const { settings } = items[0]?.channel ?? {};
+  assert.deepEqual(settings, {
+    apiBaseUrl: fake.url,
+    defaultRepo: 'acme/shop',
+    labels: ['security'],
+    dailyCap: 30,
+    firstRunSummary: true,
+    allowedTargets: ['acme/*'],
+  });
+  assert.ok(!`${out}${err}`.includes(fake.tokens.good.secret));
+});
+
+test('a channel that would not work is not saved', async (t) => {
+  const fake = await start(t, 'github');
+  const args = ['github', '--url', fake.url, '--repo', 'acme/nowhere', '--save'];
+  const { code, out, err } = await setup(shellFor(t), fake.tokens.good.secret, ...args);
+  assert.equal(code, 1);
+  assert.equal(out, '');
+  assert.match(err, /wrong +/);
+  assert.match(err, /nothing was saved/);
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AT, DIGEST, trackingRow } from '../trackers/findings.ts';
+import { serveTracking } from './served-tracking.ts';
+
+test('rows are listed with how each ended, in the words of the row', async (t) => {
+  const served = await serveTracking(t);
+  served.rows.push(
+    trackingRow(),
+    trackingRow({ id: 2, cve: 'CVE-2026-1002', state: 'closed', reason: 'image_retired', closedAt: AT + 1 }),
+    trackingRow({
+      id: 3,
+      cve: 'CVE-2026-1003',
+      state: 'closed',
+      reason: 'fixed',
+      closedAt: AT,
+      returnedAt: AT,
+    }),
+    trackingRow({ id: 4, cve: 'CVE-2026-1004', issue: null, openedAt: null }),
+  );
+  const { code, out, err } = await served.as('viewer', 'tracking', 'list');
+  assert.equal(code, 0, err);
+  const lines = out.trimEnd().split('\n');
+  assert.match(
+    lines[1] ?? '',
+    /^1 +open +CVE-2026-1001 +ghcr\.io\/acme\/web:1\.4 +acme\/web#7 +2026-11-20 06:00 +–$/,
+  );
+  assert.match(lines[2] ?? '', /^2 +image_retired +CVE-2026-1002 /);
+  assert.match(lines[3] ?? '', /^3 +fixed, returned +/);
+  assert.match(lines[4] ?? '', /^4 +claimed +CVE-2026-1004 .* – +– +–$/);
+  assert.equal(lines.at(-1), '4 rows');
+  const page = await served.as('viewer', 'tracking', 'list', '--limit', '1', '-o', 'json');
+  assert.equal((JSON.parse(page.out) as { items: unknown[] }).items.length, 1);
+});
+
+test('flags narrow the list, and a channel is named by its name or its id', async (t) => {
+  const served = await serveTracking(t);
+  const args = [
+    '--state',
+    'closed',
+    '--reason',
+    'fixed',
+    '--image',
+    'web',
+    '--cve',
+    'CVE-1',
+    '--returned',
+    '--failed',
+  ];
+  await served.as('viewer', 'tracking', 'list', ...args, '--channel', 'hub');
+  assert.deepEqual(served.filters.at(-1), {
+    state: 'closed',
+    reason: 'fixed',
+    image: 'web',
+    cve: 'CVE-1',
+    returned: true,
+    failed: true,
+    channelId: served.channel.id,
+  });
+  await served.as('viewer', 'tracking', 'list', '--channel', 'deletedchannelid');
+  assert.equal(served.filters.at(-1)?.channelId, 'deletedchannelid');
+  for (const [flag, value] of [
+    ['--state', 'done'],
+    ['--reason', 'quiet'],
+  ] as const)
+    assert.equal((await served.as('viewer', 'tracking', 'list', flag, value)).code, 2, value);
+});
+
+test('a row is shown with all that is known of it', async (t) => {
+  const served = await serveTracking(t);
+  served.rows.push(
+    trackingRow({
+      withheld: 'the newest scan no longer reports it, but',
+      lastError: 'api.github.com\u001b[2J refused',
+      issueLeftOpen: true,
+      supersededBy: `sha256:${'cd'.repeat(32)}`,
+      successorHasCve: false,
+    }),
+  );
+  const { out, code } = await served.as('viewer', 'tracking', 'show', '1');
+  assert.equal(code, 0);
+  for (const line of [
+    /issue +acme\/web#7\n/,
+    /link +https:\/\/github\.com\/acme\/web\/issues\/7\n/,
+    /withheld +the newest scan/,
+    /it has the CVE +no\n/,
+    /left open +the channel has no doneTransitionId/,
+    /last error +api\.github\.com\\u001b\[2J refused/,
+  ])
+    assert.match(out, line);
+  assert.equal((await served.as('viewer', 'tracking', 'show', '9')).code, 2);
+  assert.equal((await served.as('viewer', 'tracking', 'show', 'one')).code, 2);
+});
+
+test('a finding that came back is filed anew by a deployer, and nobody below', async (t) => {
+  const served = await serveTracking(t);
+  served.rows.push(
+    trackingRow({ state: 'closed', reason: 'fixed', closedAt: AT, returnedAt: AT }),
+    trackingRow({ id: 2 }),
+    trackingRow({ id: 3, channelId: 'gone' }),
+  );
+  assert.equal((await served.as('viewer', 'tracking', 'reopen', '1')).code, 3);
+  const { code, out, err } = await served.as('deployer', 'tracking', 'reopen', '1');
+  assert.equal(code, 0, err);
+  assert.match(out, /filed anew +1 times/);
+  assert.match(err, /row 1: it is open again/);
+  assert.match(
+    (await served.as('deployer', 'tracking', 'reopen', '2')).err,
+    /the finding of row 2 has not come back/,
+  );
+  assert.match((await served.as('deployer', 'tracking', 'reopen', '3')).err, /channel of row 3 is gone/);
+  assert.deepEqual(
+    served.audited.map(({ action, target, detail }) => [action, target, detail?.['generation']]),
+    [['tracking_reopen', DIGEST, 2]],
+  );
+});
+
+test('a person confirms that a finding is fixed where a scan is not enough', async (t) => {
+  const served = await serveTracking(t);
+  served.rows.push(trackingRow({ withheld: 'the newest scan no longer reports it' }), trackingRow({ id: 2 }));
+  const { code, err } = await served.as('deployer', 'tracking', 'confirm', '1');
+  assert.equal(code, 0, err);
+  assert.match(err, /the next sweep closes it as fixed/);
+  assert.match(
+    (await served.as('deployer', 'tracking', 'confirm', '2')).err,
+    /nothing is to be confirmed about row 2/,
+  );
+  assert.deepEqual(
+    served.audited.map(({ action }) => action),
+    ['tracking_confirm'],
+  );
+});
