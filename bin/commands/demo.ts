@@ -1,9 +1,25 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Settle } from '../ui/settle.ts';
 
 /** DemoFlags are the flags of `ipo demo` as commander gives them. */
 export interface DemoFlags {
   readonly listen: string;
+}
+
+/** TRACKERS are the trackers that can be played. */
+const TRACKERS = [
+  'github',
+  'github-enterprise',
+  'gitlab',
+  'jira-cloud',
+  'jira-gateway',
+  'jira-datacenter',
+] as const;
+
+/** DemoTrackersFlags are the flags of `ipo demo trackers`. */
+export interface DemoTrackersFlags {
+  readonly tracker: (typeof TRACKERS)[number];
+  readonly texts?: true;
 }
 
 /** demoCommand defines `ipo demo`. */
@@ -17,10 +33,29 @@ export function demoCommand(settle: Settle): Command {
         '127.0.0.1:8080',
       ),
     );
+  command.addCommand(trackers(settle));
   return command.action(
     settle(async (terminal, globals) => {
       const { runDemo } = await import('../run/demo.ts');
       return runDemo(command.opts<DemoFlags>(), terminal, globals);
     }),
+  );
+}
+
+function trackers(settle: Settle): Command {
+  const command = new Command('trackers')
+    .summary('the life of issues, against a tracker that is played on this machine')
+    .description(
+      'Plays the life of issues against a tracker on this machine: a first run with its summary, single issues after it, a fix, a ' +
+        'triage and a retirement, each closed with its reason, and the remediation windows in between. Nothing leaves this machine, ' +
+        'and nothing is left behind.',
+    )
+    .addArgument(new Argument('[tracker]', 'the tracker that is played').choices(TRACKERS).default('github'))
+    .addOption(new Option('--texts', 'shows the text of every issue that is opened'));
+  return command.action((tracker: DemoTrackersFlags['tracker']) =>
+    settle(async (terminal, globals) => {
+      const { runDemoTrackers } = await import('../run/demo-trackers.ts');
+      return runDemoTrackers({ ...command.opts<{ texts?: true }>(), tracker }, terminal, globals);
+    })(),
   );
 }

@@ -20,6 +20,13 @@ export interface TrackingRowOptions extends ServiceFlags {
   readonly output: readonly string[];
 }
 
+/** TrackingSummaryOptions are the flags of `ipo tracking summary`. */
+export interface TrackingSummaryOptions extends ServiceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly output: readonly string[];
+}
+
 const ID = 'number of the row, as ipo tracking list shows it';
 
 /** trackingCommand defines `ipo tracking` and what stands below it. */
@@ -27,7 +34,7 @@ export function trackingCommand(settle: Settle): Command {
   const tracking = new Command('tracking').description(
     'Read the history of the issues that were opened for critical findings, and decide about it.',
   );
-  for (const define of [list, show, reopen, confirm]) tracking.addCommand(define(settle));
+  for (const define of [list, show, summary, reopen, confirm]) tracking.addCommand(define(settle));
   return tracking;
 }
 
@@ -66,6 +73,24 @@ function show(settle: Settle): Command {
       const { runTrackingShow } = await import('../run/tracking-list.ts');
       return runTrackingShow(id, command.opts<TrackingRowOptions>(), terminal, globals);
     })(),
+  );
+}
+
+function summary(settle: Settle): Command {
+  const command = withServiceFlags(new Command('summary'))
+    .summary('count what came of the findings of a period')
+    .description(
+      'Counts the critical findings that were raised in a period by how each ended, and tells how the remediation windows stand. ' +
+        'Only fixed counts as remediation.',
+    )
+    .addOption(new Option('--from <time>', 'raised from then on, RFC 3339 (default: 90 days back)'))
+    .addOption(new Option('--to <time>', 'raised until then, RFC 3339 (default: now)'))
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runTrackingSummary } = await import('../run/tracking-summary.ts');
+      return runTrackingSummary(command.opts<TrackingSummaryOptions>(), terminal, globals);
+    }),
   );
 }
 

@@ -67,6 +67,7 @@ export const ACCESS = {
   'GET /channels/{id}/preview': 'viewer',
   'GET /channels/{id}/plan': 'viewer',
   'GET /tracking': 'viewer',
+  'GET /tracking/summary': 'viewer',
   'GET /tracking/{id}': 'viewer',
   'POST /tracking/{id}/reopen': 'deployer',
   'POST /tracking/{id}/confirm': 'deployer',

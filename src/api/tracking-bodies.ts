@@ -1,6 +1,13 @@
-import { formatTime } from '../base/index.ts';
-import { toPlainText, type ChannelPlan, type IssuePreview, type TrackingRow } from '../trackers/index.ts';
-import type { PlanBody, PreviewBody, TrackingBody } from './contract/tracking.ts';
+import { formatDuration, formatTime } from '../base/index.ts';
+import {
+  toPlainText,
+  type ChannelPlan,
+  type History,
+  type HistoryQuestion,
+  type IssuePreview,
+  type TrackingRow,
+} from '../trackers/index.ts';
+import type { PlanBody, PreviewBody, SummaryBody, TrackingBody } from './contract/tracking.ts';
 
 /** toTracking is a row of the history as the API answers it. */
 export function toTracking(row: TrackingRow): TrackingBody {
@@ -43,6 +50,29 @@ export function toTracking(row: TrackingRow): TrackingBody {
     withheld,
     attempts,
     last_error: row.lastError,
+  };
+}
+
+/** toSummary is a summary of the history as the API answers it. */
+export function toSummary(
+  history: History,
+  { from, to, asOf, window, connected }: HistoryQuestion,
+): SummaryBody {
+  return {
+    from: formatTime(from),
+    to: formatTime(to),
+    as_of: formatTime(asOf),
+    window: window === null ? null : formatDuration(window),
+    connected,
+    opened: history.opened,
+    still_open: history.stillOpen,
+    closed: { ...history.closed },
+    fixed_inside: history.fixedInside,
+    fixed_late: history.fixedLate,
+    open_past_window: history.openPastWindow,
+    retired_replaced: history.retiredReplaced,
+    returned: history.returned,
+    remediation: { ...history.remediation },
   };
 }
 

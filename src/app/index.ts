@@ -24,6 +24,8 @@ export {
   type ScanDatabase,
 } from './scan-door.ts';
 export { fillDemo } from './demo.ts';
+export { DemoTime } from './demo-time.ts';
+export { startTrackerDemo, type TrackerDemo } from './tracker-demo.ts';
 export { withMemoryDirectory } from './memory-directory.ts';
 export {
   decompressed,

@@ -6,6 +6,7 @@ import type { Line } from '../adapters/transport/index.ts';
 import type { Clock, Count, Log, Secret } from '../base/index.ts';
 import {
   DataKey,
+  isTracker,
   openChannels,
   openCredentials,
   sealPlainCredentials,
@@ -41,9 +42,9 @@ import {
   type TrackerFactory,
 } from '../trackers/index.ts';
 import type { ChannelParts, TrackingParts } from '../api/index.ts';
-import { criticalWindow } from './critical-window.ts';
+import { criticalWindow, declaredWindow } from './critical-window.ts';
 import type { Settings } from './settings.ts';
-import { openLine } from './tracker-line.ts';
+import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader } from './standalone-leader.ts';
 
 /** TrackersDeps are what the trackers of a service are joined with. */
@@ -52,6 +53,8 @@ export interface TrackersDeps {
   readonly settings: Settings;
   readonly version: string;
   readonly clock: Clock;
+  /** How calls to trackers wait for each other; by real time unless given. */
+  readonly pace?: Pace | undefined;
   readonly log: Log;
   readonly count: Count;
   readonly redactor: Redactor;
@@ -60,7 +63,8 @@ export interface TrackersDeps {
 
 /** ServiceTrackers are the channels of a service and what files and closes through them. */
 export interface ServiceTrackers {
-  readonly routes: Pick<ChannelParts, 'channels'> & Pick<TrackingParts, 'history' | 'previews' | 'markers'>;
+  readonly routes: Pick<ChannelParts, 'channels'> &
+    Pick<TrackingParts, 'history' | 'previews' | 'markers' | 'terms'>;
   /** Files what waits; nothing where `DATA_KEY` is not set, or another process leads. */
   file(signal?: AbortSignal): Promise<FilingReport | null>;
   /** One closing sweep; nothing likewise. */
@@ -76,8 +80,9 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const guard = redactor.add.bind(redactor);
   const credentialDeps: CredentialDeps = { store: channels, dataKey, guard, log };
   const credentials = openCredentials(credentialDeps);
-  const trackerClock = { now: () => clock.now(), monotonic: () => performance.now() };
-  const factory = trackerFactory(openLine(settings.trackers, `ipo/${version}`, trackerClock));
+  const { pace = REAL_PACE } = deps;
+  const trackerClock = { now: () => clock.now(), monotonic: () => pace.monotonic() };
+  const factory = trackerFactory(openLine(settings.trackers, `ipo/${version}`, clock, pace));
 
   const filing = filingStore(store);
   const facts = issueFacts(store);
@@ -123,6 +128,12 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         clock,
       }),
       history,
+      terms: async () => ({
+        window: await declaredWindow(policies),
+        connected: (await channels.list({ limit: null, offset: 0 })).items.some(
+          (channel) => isTracker(channel) && channel.enabled,
+        ),
+      }),
       previews: openPreviews({ channels, filing, facts, terms, clock: trackerClock }),
       markers,
     },

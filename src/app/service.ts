@@ -16,6 +16,7 @@ import { joinParts, type ServiceParts } from './service-parts.ts';
 import { parseListen, type Settings } from './settings.ts';
 import { openTrackers, type ServiceTrackers } from './service-trackers.ts';
 import { timers } from './timers.ts';
+import type { Pace } from './tracker-line.ts';
 import { readTls } from './tls-files.ts';
 
 /** ServiceOptions are what a service is started with. */
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   /** Takes what must not stand in the log, as it comes up. */
   readonly redactor: Redactor;
   readonly clock?: Clock;
+  /** How calls to trackers wait for each other; by real time unless given. */
+  readonly pace?: Pace;
 }
 
 /** RunningService is a service that answers. */
@@ -77,15 +80,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const parts = joinParts({ store, replay, settings, clock, log, count: metrics });
 
   const policies = parts.inForce;
+  const { pace } = options;
   const trackers = await openTrackers({
-    store,
-    settings,
-    version,
-    clock,
-    log,
-    count: metrics,
-    redactor,
-    policies,
+    ...{ store, settings, version, clock, pace },
+    ...{ log, count: metrics, redactor, policies },
   });
 
   const ledger = await openLedger({ store, parts, places, settings, clock, log, count: metrics, redactor });

@@ -30,31 +30,48 @@ export function composeComment({ ended, remaining, leftOpen }: ClosingPlan): rea
     ),
     { kind: 'list', items: ended.slice(0, NAMED).map(itemOf) },
     ...(ended.length > NAMED ? [paragraph(`${ended.length - NAMED} more ended for the reasons above.`)] : []),
+    ...successors(ended),
     paragraph(standing(remaining, leftOpen)),
   ];
 }
 
-function itemOf({ row, reason, supersededBy, successorHasCve }: EndedFinding): Line {
+function itemOf({ row, reason }: EndedFinding): Line {
   return line(
     cveOf(row.cve),
     ' in ',
     code(foreign(row.image ?? row.digest)),
     ': ',
     code(reason),
-    ` (${MEANING[reason]})`,
-    ...(supersededBy === null || reason !== 'image_retired' ? [] : successor(supersededBy, successorHasCve)),
-    '.',
+    ` (${MEANING[reason]}).`,
   );
 }
 
-function successor(digest: string, hasCve: boolean | null): Line {
-  const said =
-    hasCve === null
-      ? ', which was not scanned yet'
-      : hasCve
-        ? ', which has it too'
-        : ', which does not have it';
-  return line('; the same workload runs ', code(foreign(digest)), ' now', said);
+/** Images that are named; a fleet may have replaced very many at once. */
+const SUCCESSORS = 20;
+
+/** What runs in the place of retired images, once for each, with which of the findings it has too. */
+function successors(ended: readonly EndedFinding[]): readonly Block[] {
+  const retired = ended.filter(
+    ({ reason, supersededBy }) => reason === 'image_retired' && supersededBy !== null,
+  );
+  const byDigest = [...Map.groupBy(retired, ({ supersededBy }) => supersededBy ?? '')];
+  return byDigest
+    .slice(0, SUCCESSORS)
+    .map(([digest, all]) =>
+      paragraph('The same workload runs ', code(foreign(digest)), ' now, which ', ...standingOf(all), '.'),
+    );
+}
+
+function standingOf(all: readonly EndedFinding[]): Line {
+  if (all.some(({ successorHasCve }) => successorHasCve === null)) return line('was not scanned yet');
+  const kept = all.filter(({ successorHasCve }) => successorHasCve === true);
+  if (kept.length === 0) return line(all.length === 1 ? 'does not have it' : 'has none of them');
+  if (kept.length === all.length) return line(all.length === 1 ? 'has it too' : 'has all of them too');
+  const named = kept
+    .slice(0, SUCCESSORS)
+    .flatMap(({ row }, at) => [...(at === 0 ? [] : [', ']), cveOf(row.cve)]);
+  const more = kept.length - SUCCESSORS;
+  return line('still has ', ...named, ...(more > 0 ? [` and ${more} more`] : []));
 }
 
 function standing(remaining: number, leftOpen: boolean): string {

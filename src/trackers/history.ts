@@ -1,5 +1,5 @@
 import type { CloseReason } from './issue.ts';
-import { remediationState, type RemediationState } from './remediation.ts';
+import { judgeRemediation, type Remediation } from './remediation.ts';
 import type { TrackingRow } from './row.ts';
 
 /** HistoryQuestion says what is asked of the history; times in UTC milliseconds, both ends belong to the period. */
@@ -46,7 +46,7 @@ export interface History {
   readonly retiredReplaced: number;
   /** Closed findings that were seen again. */
   readonly returned: number;
-  readonly remediation: RemediationState;
+  readonly remediation: Remediation;
   /** In the order in which they were raised. */
   readonly entries: readonly HistoryEntry[];
 }
@@ -80,7 +80,7 @@ export function summariseHistory(rows: readonly TrackingRow[], question: History
     retiredReplaced: closedAs('image_retired').filter(({ successorHasCve }) => successorHasCve === false)
       .length,
     returned: entries.filter(({ returned }) => returned !== null).length,
-    remediation: remediationState({
+    remediation: judgeRemediation({
       window,
       connected,
       raised: entries.length,

@@ -48,8 +48,10 @@ export { summariseHistory, type History, type HistoryEntry, type HistoryQuestion
 export type { TrackingFilter, TrackingHistory, TrackingPage } from './history-ports.ts';
 export type { TrackerParts } from './parts.ts';
 export {
+  judgeRemediation,
   REMEDIATION_STATES,
   remediationState,
+  type Remediation,
   type RemediationCounts,
   type RemediationState,
 } from './remediation.ts';

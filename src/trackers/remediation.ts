@@ -17,24 +17,32 @@ export interface RemediationCounts {
   readonly inside: number;
 }
 
-/** remediationState gives the state by its six rules, in the order of the service's description. */
-export function remediationState({
-  window,
-  connected,
-  raised,
-  fixed,
-  inside,
-}: RemediationCounts): RemediationState {
-  // "No remediation window is declared."
-  if (window === null) return 'gap';
-  // "No tracker is connected."
-  if (!connected) return 'partial';
-  // "A tracker is connected and nothing was raised, or nothing raised has been fixed."
-  if (raised === 0 || fixed === 0) return 'partial';
-  // "Findings were fixed but none inside the declared window."
-  if (inside === 0) return 'gap';
-  // "Some fixes were inside the window and some late."
-  if (inside < fixed) return 'partial';
-  // "Every fixed critical finding raised in the period was fixed inside the window, and at least one was."
-  return 'met';
+/** Remediation is the state with the rule that gave it, as the service's description words it. */
+export interface Remediation {
+  readonly state: RemediationState;
+  readonly sentence: string;
+}
+
+/** judgeRemediation gives the state by its six rules, in the order of the service's description. */
+export function judgeRemediation(counts: RemediationCounts): Remediation {
+  const { window, connected, raised, fixed, inside } = counts;
+  if (window === null) return { state: 'gap', sentence: 'No remediation window is declared.' };
+  if (!connected) return { state: 'partial', sentence: 'No tracker is connected.' };
+  if (raised === 0) return { state: 'partial', sentence: 'A tracker is connected and nothing was raised.' };
+  if (fixed === 0)
+    return { state: 'partial', sentence: 'A tracker is connected, and nothing raised has been fixed.' };
+  if (inside === 0)
+    return { state: 'gap', sentence: 'Findings were fixed but none inside the declared window.' };
+  if (inside < fixed)
+    return { state: 'partial', sentence: 'Some fixes were inside the window and some late.' };
+  return {
+    state: 'met',
+    sentence:
+      'Every fixed critical finding raised in the period was fixed inside the window, and at least one was.',
+  };
+}
+
+/** remediationState is its state alone. */
+export function remediationState(counts: RemediationCounts): RemediationState {
+  return judgeRemediation(counts).state;
 }

@@ -18,6 +18,24 @@ function traces(): string[] {
     .filter((name) => name.startsWith('ipo-demo-'));
 }
 
+test('ipo demo trackers shows every closing with its reason, and the states of the remediation windows', async () => {
+  const { code, out, err } = await ipo(['demo', 'trackers', 'jira-datacenter']);
+  assert.deepEqual([code, err], [0, '']);
+  const windows = [...out.matchAll(/^ {2}remediation windows: (\w+)\./gm)].map(([, state]) => state);
+  assert.deepEqual([...new Set(windows)], ['gap', 'partial', 'met']);
+  assert.match(out, /SEC-1 {2}opened {2}7 critical findings in 1 image\n/);
+  assert.match(out, /^ {2}fixed {2}CVE-2026-24110 .* SEC-2$/m);
+  assert.match(out, /^ {2}triaged {2}CVE-2026-24377 .* SEC-3$/m);
+  assert.match(out, /^ {2}image_retired {2}CVE-2026-19804 .* SEC-1$/m);
+  assert.match(out, /which has none of them\./);
+});
+
+test('ipo demo trackers plays the trackers that it names, and no other', async () => {
+  const { code, err } = await ipo(['demo', 'trackers', 'bugzilla']);
+  assert.equal(code, 2);
+  assert.match(err, /github, github-enterprise, gitlab, jira-cloud, jira-gateway, jira-datacenter/);
+});
+
 suite('ipo demo', { skip: built }, () => {
   const earlier = traces();
   const child = spawn(process.execPath, [join(ROOT, 'bin/ipo.cjs'), 'demo', '--listen', '127.0.0.1:0'], {

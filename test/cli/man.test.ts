@@ -36,7 +36,7 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
     ),
   ],
   ['ipo-tracker', [['tracker', 'test']]],
-  ['ipo-tracking', ['list', 'show', 'reopen', 'confirm'].map((command) => ['tracking', command])],
+  ['ipo-tracking', ['list', 'show', 'summary', 'reopen', 'confirm'].map((command) => ['tracking', command])],
   ['ipo-migrate', [['migrate']]],
   ['ipo-serve', [['serve']]],
   [

@@ -111,6 +111,7 @@ export async function serveTracking(t: TestContext): Promise<Served> {
       history,
       previews,
       markers: { issue: () => 'ipo-1-abcdefghijklmnopqrstuvwxyz' },
+      terms: async () => ({ window: 24 * 3_600_000, connected: true }),
       audit,
       clock: { now: () => NOW },
       together,

@@ -124,7 +124,7 @@ test('a comment names each reason in the words of the row, and how many remain',
   assert.match(text, /CVE-2026-1002\).*: `triaged` \(/);
   assert.match(
     text,
-    /CVE-2026-1003\).*: `image_retired` \(.*does not count as a fix\); the same workload runs `sha256:\w+` now, which does not have it\./,
+    /CVE-2026-1003\).*: `image_retired` \(.*does not count as a fix\)\.[^]*The same workload runs `sha256:\w+` now, which does not have it\./,
   );
   assert.match(text, /2 findings remain; this issue stays open/);
 });

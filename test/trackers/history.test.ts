@@ -67,7 +67,10 @@ suite('the history of a period', () => {
       openPastWindow: 1,
       retiredReplaced: 1,
       returned: 0,
-      remediation: 'partial',
+      remediation: {
+        state: 'partial',
+        sentence: 'Some fixes were inside the window and some late.',
+      },
     });
     assert.equal(entries.length, 9);
   });
@@ -118,7 +121,7 @@ suite('the history of a period', () => {
   test('without a declared window nothing is inside or late', () => {
     const history = summariseHistory([closed('fixed', 1)], { ...QUESTION, window: null });
     assert.deepEqual(
-      [history.fixedInside, history.fixedLate, history.openPastWindow, history.remediation],
+      [history.fixedInside, history.fixedLate, history.openPastWindow, history.remediation.state],
       [null, null, null, 'gap'],
     );
   });

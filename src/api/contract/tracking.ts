@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKER_KINDS } from '../../channels/index.ts';
-import { CLOSE_REASONS } from '../../trackers/index.ts';
+import { CLOSE_REASONS, REMEDIATION_STATES } from '../../trackers/index.ts';
 import { pageSchema } from './paging.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
@@ -65,6 +65,44 @@ export const trackingQuery = z.strictObject({
   failed: yes('failed').describe('Rows whose last call to the tracker failed'),
   ...pageSchema.shape,
 });
+
+/** summaryQuery is the period, both ends in it; the last 90 days unless said. */
+export const summaryQuery = z.strictObject({
+  from: z.iso.datetime({ error: 'from must be a time such as 2026-10-01T00:00:00Z' }).optional(),
+  to: z.iso.datetime({ error: 'to must be a time such as 2026-10-31T23:59:59Z' }).optional(),
+});
+
+/** summarySchema is what came of the critical findings that were raised in a period. */
+export const summarySchema = z
+  .object({
+    from: time,
+    to: time,
+    as_of: time.describe('What was closed after it counts as open'),
+    window: z
+      .string()
+      .nullable()
+      .describe('The declared window of critical findings, such as `24h0m0s`; null when none is declared'),
+    connected: z.boolean().describe('Whether an enabled channel of a tracker is there'),
+    opened: z.int(),
+    still_open: z.int(),
+    closed: z
+      .object({ fixed: z.int(), triaged: z.int(), image_retired: z.int() })
+      .describe('The three reasons are never merged; only `fixed` counts as remediation'),
+    fixed_inside: z.int().nullable().describe('Fixes inside the window; null when none is declared'),
+    fixed_late: z.int().nullable(),
+    open_past_window: z.int().nullable(),
+    retired_replaced: z
+      .int()
+      .describe('Retired and replaced by an image without the CVE; part of `image_retired`, and no fix'),
+    returned: z.int().describe('Closed findings that were seen again'),
+    remediation: z
+      .object({ state: z.enum(REMEDIATION_STATES), sentence: z.string() })
+      .describe('How the remediation windows stand, and by which rule'),
+  })
+  .meta({ id: 'TrackingSummary' });
+
+/** SummaryBody is a summary as the API answers it. */
+export type SummaryBody = z.infer<typeof summarySchema>;
 
 /** trackingPath is the parameter of a row's path. */
 export const trackingPath = z.strictObject({

@@ -1,6 +1,13 @@
 import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
-import { IpoError, type Clock } from '../../base/index.ts';
-import type { Markers, Previews, TrackingHistory, TrackingRow } from '../../trackers/index.ts';
+import { DAY_MS, IpoError, parseTime, type Clock } from '../../base/index.ts';
+import {
+  summariseHistory,
+  type HistoryQuestion,
+  type Markers,
+  type Previews,
+  type TrackingHistory,
+  type TrackingRow,
+} from '../../trackers/index.ts';
 import { listOf } from '../contract/paging.ts';
 import { problemSchema } from '../contract/problem.ts';
 import {
@@ -8,12 +15,14 @@ import {
   previewPath,
   previewQuery,
   previewSchema,
+  summaryQuery,
+  summarySchema,
   trackingPath,
   trackingQuery,
   trackingSchema,
 } from '../contract/tracking.ts';
 import { route, type Answered, type Route } from '../route.ts';
-import { toPlan, toPreview, toTracking } from '../tracking-bodies.ts';
+import { toPlan, toPreview, toSummary, toTracking } from '../tracking-bodies.ts';
 
 /** TrackingParts are what the routes of the tracking history act through. */
 export interface TrackingParts {
@@ -21,6 +30,8 @@ export interface TrackingParts {
   readonly previews: Previews;
   /** Null where `DATA_KEY` is not set, so that no issue can be opened. */
   readonly markers: Pick<Markers, 'issue'> | null;
+  /** The declared window of critical findings, and whether an enabled channel of a tracker is there. */
+  terms(): Promise<Pick<HistoryQuestion, 'window' | 'connected'>>;
   readonly audit: AuditLog;
   readonly clock: Clock;
   /** Runs an act whose writes commit together or not at all. */
@@ -41,7 +52,7 @@ type Call = {
 
 /** trackingRoutes read the tracking history, take what people decide about it, and tell what a channel would file. */
 export function trackingRoutes(parts: TrackingParts): Route[] {
-  const { history, previews, markers, audit, clock, together } = parts;
+  const { history, previews, markers, terms, audit, clock, together } = parts;
   const decide = (
     call: Call,
     action: AuditAction,
@@ -68,6 +79,25 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         const page = { limit: limit ?? null, offset: offset ?? 0 };
         const { items, total } = await history.list({ ...filter, channelId: channel }, page);
         return { body: { items: items.map(toTracking), total } };
+      },
+    }),
+    route({
+      key: 'GET /tracking/summary',
+      id: 'summariseTracking',
+      tag: 'tracking',
+      summary: 'Count what came of the findings that were raised in a period',
+      description:
+        'With the state of the remediation windows. The declared window is the shortest `sla.critical` of the policies in force.',
+      query: summaryQuery,
+      answers: { 200: { description: 'The counts', schema: summarySchema } },
+      handle: async ({ query }) => {
+        const asOf = clock.now();
+        const to = timeOf(query.to, asOf);
+        const from = timeOf(query.from, to - SUMMARY_DAYS * DAY_MS);
+        if (from > to) throw new IpoError('invalid_request', 'from lies after to');
+        const { items } = await history.list({ openedFrom: from, openedTo: to }, { limit: null, offset: 0 });
+        const question = { from, to, asOf, ...(await terms()) };
+        return { body: toSummary(summariseHistory(items, question), question) };
       },
     }),
     route({
@@ -151,6 +181,12 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       handle: async ({ params }) => ({ body: toPlan(ofTracker(params.id, await previews.plan(params.id))) }),
     }),
   ];
+}
+
+const SUMMARY_DAYS = 90;
+
+function timeOf(text: string | undefined, standard: number): number {
+  return text === undefined ? standard : Math.trunc(parseTime(text));
 }
 
 function ofTracker<T>(id: string, found: T | 'missing' | 'not_tracker'): T {
