@@ -1,15 +1,15 @@
 import { cveOf } from './compose-parts.ts';
 import { foreign } from './inert.ts';
-import type { CloseReason } from './issue.ts';
+import { CLOSE_REASONS, type CloseReason } from './issue.ts';
 import type { ClosingPlan } from './ports.ts';
 import type { EndedFinding } from './row.ts';
 import { code, line, paragraph, type Block, type Line } from './text.ts';
 
 /** What each reason says, behind the word that stands in the row too. */
 const MEANING: Readonly<Record<CloseReason, string>> = {
-  fixed: 'the newest scan of the image no longer reports it',
-  triaged: 'a triage decision covers it on this image',
-  image_retired: 'no pod was seen running the image for 24 hours. This does not count as a fix',
+  fixed: 'the newest scan of the image no longer reports it.',
+  triaged: 'a triage decision covers it on this image.',
+  image_retired: 'no pod was seen running the image for 24 hours. This does not count as a fix.',
 };
 
 /** Findings that a comment names; a tracker would cut more anyway. */
@@ -20,30 +20,20 @@ const NAMED = 500;
  * names the reason in the same words as the row."
  */
 export function composeComment({ ended, remaining, leftOpen }: ClosingPlan): readonly Block[] {
-  const reasons = new Set(ended.map(({ reason }) => reason));
-  const [only] = reasons;
+  const reasons = CLOSE_REASONS.filter((reason) => ended.some((finding) => finding.reason === reason));
   const count = ended.length === 1 ? 'A finding' : `${ended.length} findings`;
   return [
-    paragraph(
-      `${count} of this issue ended`,
-      ...(reasons.size === 1 && only !== undefined ? [': ', code(only), '.'] : ['.']),
-    ),
+    paragraph(`${count} of this issue ended.`),
     { kind: 'list', items: ended.slice(0, NAMED).map(itemOf) },
     ...(ended.length > NAMED ? [paragraph(`${ended.length - NAMED} more ended for the reasons above.`)] : []),
+    ...reasons.map((reason) => paragraph(code(reason), `: ${MEANING[reason]}`)),
     ...successors(ended),
     paragraph(standing(remaining, leftOpen)),
   ];
 }
 
 function itemOf({ row, reason }: EndedFinding): Line {
-  return line(
-    cveOf(row.cve),
-    ' in ',
-    code(foreign(row.image ?? row.digest)),
-    ': ',
-    code(reason),
-    ` (${MEANING[reason]}).`,
-  );
+  return line(cveOf(row.cve), ' in ', code(foreign(row.image ?? row.digest)), ': ', code(reason));
 }
 
 /** Images that are named; a fleet may have replaced very many at once. */
