@@ -43,6 +43,7 @@ export function textOf(body: unknown): string {
   if (typeof body === 'string')
     return body
       .replaceAll(/<!--.*?-->/gs, '')
+      .replaceAll(/^(?:#+ |h\d\. )/gm, '')
       .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
       .replaceAll(/\[([^|\]]+)\|[^\]]+\]/g, '$1')
       .replaceAll(/\{\{(.*?)\}\}/g, '$1')
@@ -58,12 +59,13 @@ interface Node {
   readonly content?: readonly unknown[];
 }
 
-const LINES = new Set(['paragraph', 'heading', 'codeBlock', 'tableRow']);
+const LINES = new Set(['paragraph', 'heading', 'codeBlock']);
 
 function blockText(node: unknown): string {
   if (typeof node !== 'object' || node === null) return '';
   const { type, text, content = [] } = node as Node;
   if (typeof text === 'string') return text;
+  if (type === 'tableRow') return `| ${content.map((cell) => blockText(cell).trim()).join(' | ')} |\n`;
   const inside = content.map(blockText).join('');
   if (type === 'listItem') return `- ${inside}`;
   return LINES.has(String(type)) ? `${inside}\n` : inside;
