@@ -18,6 +18,7 @@ const DOMAIN = [
   'accounts',
   'render',
   'channels',
+  'catalogues',
   'trackers',
 ];
 
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   accounts: [],
   render: [],
   channels: [],
+  catalogues: [],
   trackers: ['image', 'findings', 'channels'],
   store: DOMAIN,
   adapters: DOMAIN,
@@ -71,6 +73,7 @@ const PURE = [
   'render',
   'channels',
   'trackers',
+  'catalogues',
 ];
 const IMPURE = [
   /\bDate\.now\b/,

@@ -91,7 +91,9 @@ export class FactBook {
     if (kev === null || !facts.scan?.findings?.some(({ knownExploited }) => knownExploited === null))
       return facts;
     const findings = facts.scan.findings.map((finding) =>
-      finding.knownExploited === null ? { ...finding, knownExploited: kev.has(finding.cve) } : finding,
+      finding.knownExploited === null
+        ? { ...finding, knownExploited: kev.has(finding.cve.toUpperCase()) }
+        : finding,
     );
     return { ...facts, scan: { ...facts.scan, findings } };
   }

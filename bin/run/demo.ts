@@ -36,6 +36,7 @@ export async function runDemo(
           { path: 'clusterName', flag: 'demo', value: 'shop-prod-eu1' },
           { path: 'admin.email', flag: 'demo', value: EMAIL },
           { path: 'admin.password', flag: 'demo', value: password },
+          { path: 'kev.source', flag: 'demo', value: 'off' }, // it asks nobody for anything
           { path: 'log.level', flag: 'demo', value: 'warn' },
         ],
       },

@@ -71,6 +71,7 @@ export const ACCESS = {
   'GET /tracking/{id}': 'viewer',
   'POST /tracking/{id}/reopen': 'deployer',
   'POST /tracking/{id}/confirm': 'deployer',
+  'POST /catalogues/refresh': 'administrator',
   'GET /system/health': 'viewer',
 } as const satisfies Readonly<Record<string, Access>>;
 

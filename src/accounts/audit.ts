@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = [
   'channel_adopt',
   'tracking_reopen',
   'tracking_confirm',
+  'catalogue_refresh',
   // Of releases before 1.3.1 alone.
   'runtime_block_release',
 ] as const;

@@ -36,7 +36,13 @@ export interface Health {
     readonly lastSuccessAt: number | null;
     readonly message?: string;
   }[];
-  readonly kev: { readonly fetchedAt: number | null; readonly checkedAt: number | null };
+  readonly kev: {
+    readonly version: string | null;
+    readonly entries: number | null;
+    readonly fetchedAt: number | null;
+    readonly checkedAt: number | null;
+    readonly lastError: string | null;
+  };
   readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
 }
 
@@ -71,8 +77,11 @@ export function toHealthBody(health: Health): HealthBody {
     })),
     ...(trivyDb.updatedAt !== null && { vulnerability_database_age: formatAge(now - trivyDb.updatedAt) }),
     kev_state: {
+      ...(kev.version !== null && { version: kev.version }),
+      ...(kev.entries !== null && { entries: kev.entries }),
       ...(kev.fetchedAt !== null && { fetched_at: formatTime(kev.fetchedAt) }),
       ...(kev.checkedAt !== null && { checked_at: formatTime(kev.checkedAt) }),
+      ...(kev.lastError !== null && { message: kev.lastError }),
     },
     trivy_db_state: {
       ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),

@@ -15,6 +15,7 @@ export { healthRoutes, type HealthParts } from './routes/health.ts';
 export { imageRoutes, type ImageParts } from './routes/images.ts';
 export { ledgerRoutes, type LedgerParts } from './routes/ledger.ts';
 export { openApiRoutes } from './routes/openapi.ts';
+export { catalogueRoutes, type CatalogueParts } from './routes/catalogues.ts';
 export { channelRoutes, type ChannelParts } from './routes/channels.ts';
 export { policyRoutes, type PolicyParts } from './routes/policies.ts';
 export { scanRoutes, type ScanParts } from './routes/scans.ts';

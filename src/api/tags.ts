@@ -2,6 +2,7 @@
 export const TAGS: Readonly<Record<string, string>> = {
   accounts: 'Who may sign in, and as what',
   audit: 'What people and pipelines did',
+  catalogues: 'What others publish, and findings are judged by',
   channels: 'Where findings are filed and events are told',
   tracking: 'Findings that were filed with a tracker, and what became of them',
   images: 'Images that were reviewed or scanned, and how they stand',

@@ -1,4 +1,4 @@
-import type { Clock, Count, Log } from '../base/index.ts';
+import { isIpoError, type Clock, type Count, type Log } from '../base/index.ts';
 import type { Timers } from '../ledger/index.ts';
 
 /** Job is work that the service does by itself again and again. */
@@ -8,6 +8,8 @@ export interface Job {
   readonly every: number;
   /** Whether of several replicas only the leader may do it. */
   readonly leaderOnly: boolean;
+  /** Whether its first run comes at once, instead of after its interval. */
+  readonly atStart?: boolean;
   /** Whether it is done once more on shutdown. */
   readonly atEnd?: boolean;
   run(signal: AbortSignal): Promise<void>;
@@ -56,9 +58,9 @@ export class Jobs {
     }));
   }
 
-  /** Begins; the first run of each comes after its interval. */
+  /** Begins; the first run of each comes after its interval, or at once where it says so. */
   start(): void {
-    for (const entry of this.#entries) this.#plan(entry);
+    for (const entry of this.#entries) this.#plan(entry, entry.job.atStart === true ? 0 : entry.job.every);
   }
 
   states(): readonly JobState[] {
@@ -74,12 +76,12 @@ export class Jobs {
       if (entry.job.atEnd === true) await this.#run(entry, new AbortController().signal);
   }
 
-  #plan(entry: Entry): void {
+  #plan(entry: Entry, after: number): void {
     if (this.#stop.signal.aborted) return;
-    entry.cancel = this.#deps.timers.after(entry.job.every, () => {
+    entry.cancel = this.#deps.timers.after(after, () => {
       entry.running = this.#run(entry, this.#stop.signal).finally(() => {
         entry.running = null;
-        this.#plan(entry);
+        this.#plan(entry, entry.job.every);
       });
     });
   }
@@ -96,9 +98,13 @@ export class Jobs {
       count.add('svc_job_runs_total', { job: job.name, outcome: 'done' });
     } catch (error) {
       if (signal.aborted) return;
-      entry.fault = error instanceof Error ? error.message : String(error);
+      const fault = error instanceof Error ? error.message : String(error);
+      // Warned of once: what stands, health tells.
+      const level = entry.fault === fault ? 'info' : 'warn';
+      entry.fault = fault;
       count.add('svc_job_runs_total', { job: job.name, outcome: 'failed' });
-      log.warn('job failed; it is tried again', { job: job.name, next_in_ms: job.every, error });
+      const hint = isIpoError(error) && error.hint !== undefined ? { hint: error.hint } : {};
+      log[level]('job failed; it is tried again', { job: job.name, next_in_ms: job.every, ...hint, error });
     }
   }
 }

@@ -92,7 +92,10 @@ export class ServiceHealth {
         status: fault === null ? 'ok' : 'degraded',
         ...(fault !== null && { message: fault }),
       })),
-      kev: known.value?.kev ?? { fetchedAt: null, checkedAt: null },
+      kev: known.value?.kev ?? {
+        ...{ version: null, entries: null, lastError: null },
+        ...{ fetchedAt: null, checkedAt: null },
+      },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null },
     };
   }

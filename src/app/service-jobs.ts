@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 const MINUTE = 60_000;
 
 /** JobsParts are what the jobs act through. */
-export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 'images'> {
+export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 'images' | 'kev'> {
   readonly settings: Settings;
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 
 
 /** serviceJobs lists every job of the service. */
 export function serviceJobs(parts: JobsParts): readonly Job[] {
-  const { settings, clock, accounts, runStore, images } = parts;
+  const { settings, clock, accounts, runStore, images, kev } = parts;
   return [
     {
       name: 'checkpoint',
@@ -50,6 +50,20 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       leaderOnly: true,
       run: async (signal) => void (await parts.trackers.sweep(signal)),
     },
+    ...(kev.off
+      ? []
+      : [
+          {
+            name: 'catalogues',
+            every: 6 * 60 * MINUTE,
+            leaderOnly: true,
+            atStart: true,
+            run: async (): Promise<void> => {
+              const { fault } = await kev.refresh();
+              if (fault !== null) throw fault;
+            },
+          },
+        ]),
     ...(parts.renewTls === null
       ? []
       : [{ name: 'certificate-files', every: MINUTE / 2, leaderOnly: false, run: parts.renewTls }]),

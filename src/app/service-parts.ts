@@ -8,6 +8,7 @@ import {
 } from '../accounts/index.ts';
 import { BASE_PATH } from '../api/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
+import { KnownExploited, readKevSource, type KnownExploitedDeps } from '../catalogues/index.ts';
 import {
   openImages,
   openTriage,
@@ -18,6 +19,7 @@ import {
   type VulnerabilityStore,
 } from '../inventory/index.ts';
 import type { LedgerReader, TreeStore } from '../ledger/index.ts';
+import { openKevSource } from '../adapters/feeds/index.ts';
 import { readScanReports } from '../adapters/trivy/index.ts';
 import { openPolicies, type Policies } from '../policy/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../scan/index.ts';
@@ -28,6 +30,7 @@ import {
   codeStore,
   failureStore,
   imageStore,
+  kevStore,
   ledgerReader,
   ledgerTree,
   policyStore,
@@ -70,6 +73,8 @@ export interface ServiceParts {
   readonly scans: ScanStore;
   readonly scanQueue: ScanQueue;
   readonly readReport: ReportReader;
+  /** The catalogue of known exploited vulnerabilities. */
+  readonly kev: KnownExploited;
   readonly ledger: LedgerReader;
   readonly tree: TreeStore;
   /** Runs an act whose writes commit together or not at all. */
@@ -126,9 +131,16 @@ export function joinParts({ store, replay, settings, clock, log, count }: Servic
     scans: scanStore(store),
     scanQueue: scanQueue(store),
     readReport: readScanReports,
+    kev: openKev(settings, { store: kevStore(store), clock, log }),
     ledger: ledgerReader(store),
     tree: ledgerTree(store),
   };
+}
+
+function openKev({ kev }: Settings, deps: Omit<KnownExploitedDeps, 'source'>): KnownExploited {
+  const place = readKevSource(kev.source);
+  if ('fault' in place) throw new Error(`kev.source ${place.fault}`); // the settings were checked
+  return new KnownExploited({ ...deps, source: openKevSource(kev.source, place) });
 }
 
 /** Sign-in by the identity provider, where one is configured. */

@@ -1,6 +1,7 @@
 import {
   accountsRoutes,
   auditRoutes,
+  catalogueRoutes,
   healthRoutes,
   imageRoutes,
   ledgerRoutes,
@@ -47,6 +48,7 @@ export function serviceRoutes(
     ...triageRoutes(parts),
     ...channelRoutes({ ...parts, ...trackers }),
     ...trackingRoutes({ ...parts, ...trackers }),
+    ...catalogueRoutes(parts),
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
   ];

@@ -21,6 +21,7 @@ import {
   filingStore,
   installationId,
   issueFacts,
+  kevDueDates,
   runningImages,
   sweepStore,
   trackingHistory,
@@ -86,11 +87,11 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
 
   const filing = filingStore(store);
   const facts = issueFacts(store);
-  const terms = { criticalWindow: criticalWindow(policies), dueDates: async () => new Map<string, string>() };
+  const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
   const history = trackingHistory(store);
   const markers =
     dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
-  const leader = await openStandaloneLeader(store, clock.now());
+  const leader = await openStandaloneLeader(store, clock.now(), log);
   if ((await sealPlainCredentials(credentialDeps)) > 0) await store.forgetDeleted();
 
   const parts =

@@ -122,7 +122,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     startedAt: clock.now(),
     clock,
     metrics,
-    feeds: () => catalogueStates(store),
+    feeds: async () => {
+      const { kev, trivyDb } = await catalogueStates(store);
+      // Why an attempt failed is of no matter any more where none is made.
+      return { kev: parts.kev.off ? { ...kev, lastError: null } : kev, trivyDb };
+    },
   });
   metrics.set('svc_build_info', 1, { version });
 
@@ -164,6 +168,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let closing: Promise<void> | null = null;
   const close = async (graceMs: number): Promise<void> => {
     health.drain();
+    parts.kev.stop();
     await served.close(graceMs);
     await appender.close();
     await jobs.stop();

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ROLES } from '../accounts/index.ts';
 import { parseDuration, Secret } from '../base/index.ts';
+import { kevSettings } from './settings-kev.ts';
 
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
@@ -261,6 +262,7 @@ export const settingsSchema = z.strictObject({
       }),
     })
     .prefault({}),
+  kev: kevSettings,
   whatif: z
     .strictObject({
       timeLimit: duration(

@@ -50,6 +50,7 @@ export async function startTrackerDemo(options: TrackerDemoOptions): Promise<Tra
       IPO_ADMIN_EMAIL: EMAIL,
       IPO_ADMIN_PASSWORD: password,
       IPO_TRACKERS_TEST_LOOPBACK: 'true',
+      IPO_KEV_SOURCE: 'off',
       DATA_KEY: randomBytes(32).toString('base64'),
     },
   });

@@ -19,6 +19,7 @@ export const NAME_COPIES: readonly {
   { table: 'channels', copy: 'updated_by', owner: null },
   { table: 'runtime_policies', copy: 'updated_by', owner: null },
   { table: 'scan_queue', copy: 'requested_by', owner: null },
+  { table: 'tracking', copy: 'confirmed_by', owner: null },
 ];
 
 /** TEXTS are free texts in which a name may stand. */

@@ -3,7 +3,14 @@ import type { Store } from './store.ts';
 /** CatalogueStates tell how fresh what findings come from is; UTC milliseconds, null where it is not known. */
 export interface CatalogueStates {
   /** The catalogue of known exploited vulnerabilities. */
-  readonly kev: { readonly fetchedAt: number | null; readonly checkedAt: number | null };
+  readonly kev: {
+    readonly version: string | null;
+    readonly entries: number | null;
+    readonly fetchedAt: number | null;
+    readonly checkedAt: number | null;
+    /** Why the last attempt to fetch it failed, or null. */
+    readonly lastError: string | null;
+  };
   /** The vulnerability database: when it was made, and when it was last seen to be the newest, or a scan with it recorded. */
   readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
 }
@@ -12,7 +19,7 @@ export interface CatalogueStates {
 export async function catalogueStates(store: Store): Promise<CatalogueStates> {
   const rows = await store.read
     .selectFrom('catalogue_states')
-    .select(['name', 'updated_at', 'fetched_at', 'checked_at'])
+    .select(['name', 'version', 'entries', 'updated_at', 'fetched_at', 'checked_at', 'last_error'])
     .execute();
   const scanned = await store.read
     .selectFrom('scans')
@@ -25,7 +32,13 @@ export async function catalogueStates(store: Store): Promise<CatalogueStates> {
   const kev = rows.find(({ name }) => name === 'kev');
   const trivy = rows.find(({ name }) => name === 'trivy_db');
   return {
-    kev: { fetchedAt: kev?.fetched_at ?? null, checkedAt: kev?.checked_at ?? null },
+    kev: {
+      version: kev?.version ?? null,
+      entries: kev?.entries ?? null,
+      fetchedAt: kev?.fetched_at ?? null,
+      checkedAt: kev?.checked_at ?? null,
+      lastError: kev?.last_error ?? null,
+    },
     trivyDb: {
       updatedAt: newest(trivy?.updated_at, scanned?.updated_at),
       checkedAt: newest(trivy?.checked_at, scanned?.recorded_at),

@@ -184,6 +184,11 @@ export function held<Query extends { forUpdate(): Query }>(transaction: AnyKysel
   return sqliteOf(transaction) === null ? query.forUpdate() : query;
 }
 
+/** heldShared ends a `select` whose rows nobody else may change until the transaction ends, while others may hold them likewise. */
+export function heldShared(transaction: AnyKysely): string {
+  return sqliteOf(transaction) === null ? 'for share' : '';
+}
+
 /** Any number that no other program takes in the same database. */
 const MIGRATION_LOCK = 7_103_500_351;
 

@@ -11,6 +11,8 @@ export { catalogueStates, type CatalogueStates } from './catalogue-states.ts';
 export { imageStore } from './images.ts';
 export { importFacts } from './import-facts.ts';
 export { installationId } from './installation.ts';
+export { kevStore } from './kev.ts';
+export { kevDueDates } from './kev-entries.ts';
 export { ledgerWriter } from './ledger-append.ts';
 export { ledgerExport } from './ledger-export.ts';
 export { importExport, type Imported, type ImportOptions } from './ledger-import.ts';

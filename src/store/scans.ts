@@ -6,6 +6,7 @@ import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
+import { exploitedAmong } from './kev-entries.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
 
@@ -54,7 +55,11 @@ export async function recordScan(
   const id = await insertScan(transaction, digest, scan, { scannedAt, at, complete, isCurrent });
   if (isCurrent && scan.findings !== null) {
     const before = current === undefined ? [] : await countedFindings(transaction, current.id);
-    const found = storable(scan.findings, before);
+    const listed = await exploitedAmong(
+      transaction,
+      scan.findings.map(({ cve }) => cve),
+    );
+    const found = storable(scan.findings, before, listed);
     await insertMany(
       transaction,
       'findings',
@@ -133,16 +138,21 @@ interface StoredFinding extends CountedFinding {
 }
 
 /**
- * Texts as both engines hold them. What the catalogue said of a CVE on this digest still holds when a scanner that does not ask it
- * scans again.
+ * Texts as both engines hold them, marked as the catalogue has them. Where there is none, what one said of a CVE on this digest still
+ * holds when a scanner that does not ask it scans again.
  */
-function storable(findings: readonly Finding[], before: readonly CountedFinding[]): StoredFinding[] {
+function storable(
+  findings: readonly Finding[],
+  before: readonly CountedFinding[],
+  listed: ReadonlySet<string> | null,
+): StoredFinding[] {
   const said = new Map<string, number>();
   for (const { cve, known_exploited } of before)
     if (known_exploited !== null) said.set(cve, Math.max(known_exploited, said.get(cve) ?? 0));
   return findings.map((finding) => {
     const cve = storableText(finding.cve);
     const { knownExploited } = finding;
+    const told = knownExploited === null ? (said.get(cve) ?? null) : knownExploited ? 1 : 0;
     return {
       cve,
       severity: finding.severity,
@@ -150,7 +160,7 @@ function storable(findings: readonly Finding[], before: readonly CountedFinding[
       package: storableText(finding.package),
       installed: storableText(finding.installed),
       fixed: finding.fixed === null ? null : storableText(finding.fixed),
-      known_exploited: knownExploited === null ? (said.get(cve) ?? null) : knownExploited ? 1 : 0,
+      known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
     };
   });
 }
@@ -160,7 +170,8 @@ function cellsOf(scan: number, ordinal: number, finding: StoredFinding): Cell[] 
   return [scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited];
 }
 
-async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
+/** countedFindings gives the findings of a scan as the totals count them, in their order. */
+export async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
   return runText<CountedFinding>(
     transaction,
     'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './tables/accounts.ts';
+import type { CatalogueTables } from './tables/catalogues.ts';
 import type { ImageTables } from './tables/images.ts';
 import type { LaterTables } from './tables/later.ts';
 import type { LedgerTables } from './tables/ledger.ts';
@@ -7,7 +8,14 @@ import type { PolicyTables } from './tables/policies.ts';
 
 /** Tables is the schema after the newest migration. */
 export interface Tables
-  extends AccountTables, ImageTables, LaterTables, LedgerTables, PolicyTables, CommonTables {}
+  extends
+    AccountTables,
+    CatalogueTables,
+    ImageTables,
+    LaterTables,
+    LedgerTables,
+    PolicyTables,
+    CommonTables {}
 
 interface CommonTables {
   /** What the installation knows of itself: its id, the origin of its log. */

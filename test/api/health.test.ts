@@ -22,7 +22,13 @@ const health: Health = {
   },
   replay: { status: 'ok' },
   jobs: [{ name: 'checkpoint', status: 'ok', lastSuccessAt: NOW - 60_000 }],
-  kev: { fetchedAt: null, checkedAt: NOW },
+  kev: {
+    version: '2026.11.19',
+    entries: 1700,
+    fetchedAt: null,
+    checkedAt: NOW,
+    lastError: 'www.cisa.gov is not a known host',
+  },
   trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null },
 };
 
@@ -58,7 +64,12 @@ test('health tells every part, and leaves out times that are not known', async (
     replay: { status: 'ok' },
     jobs: [{ name: 'checkpoint', status: 'ok', last_success_at: '2026-11-20T11:59:00Z' }],
     vulnerability_database_age: '26h old',
-    kev_state: { checked_at: '2026-11-20T12:00:00Z' },
+    kev_state: {
+      version: '2026.11.19',
+      entries: 1700,
+      checked_at: '2026-11-20T12:00:00Z',
+      message: 'www.cisa.gov is not a known host',
+    },
     trivy_db_state: { updated_at: '2026-11-19T10:00:00Z' },
   });
 });

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/jobs.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
+import { IpoError } from '../../src/base/index.ts';
+import type { KevRefresh } from '../../src/catalogues/index.ts';
 import { openMetrics } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
 
@@ -92,6 +94,34 @@ test('a fault of one run is said and counted, and the next run may mend it', asy
   assert.match(text, /^svc_job_runs_total\{job="frail",outcome="done"\} 1$/m);
 });
 
+test('a fault that stands is warned of once, and another one again', async () => {
+  let fault = 'the host is not known';
+  const { pass, log } = start([
+    { name: 'far', every: 10, leaderOnly: false, run: () => Promise.reject(new Error(fault)) },
+  ]);
+  await pass(10);
+  await pass(10);
+  fault = 'the host refuses connections';
+  await pass(10);
+  assert.deepEqual(
+    log.lines.map(({ level }) => level),
+    ['warn', 'info', 'warn'],
+  );
+});
+
+test('what belongs to the start runs at once, and then after its interval', async () => {
+  let runs = 0;
+  const { pass } = start([
+    { name: 'early', every: 100, leaderOnly: false, atStart: true, run: async () => void (runs += 1) },
+  ]);
+  await pass(0);
+  assert.equal(runs, 1);
+  await pass(99);
+  assert.equal(runs, 1);
+  await pass(1);
+  assert.equal(runs, 2);
+});
+
 test('what only a leader may do waits until this one leads', async () => {
   let leads = false;
   let runs = 0;
@@ -142,26 +172,55 @@ test('stopping waits for what runs, starts nothing new, and does once more what 
   assert.equal(done.length, 3);
 });
 
+const never = async (): Promise<void> => {};
+
+/** Parts from which every job is made, and none of which is called. */
+const PARTS = {
+  accounts: { sweep: never },
+  images: { refresh: never },
+  runStore: { prune: async () => 0 },
+  kev: { off: false, refresh: never },
+  settings: settingsSchema.parse({}),
+  clock: { now: () => 0 },
+  checkpoint: never,
+  renewTls: never,
+} as unknown as JobsParts;
+
+test('where there is no source of catalogues, none is asked', () => {
+  const names = (parts: JobsParts): string[] => serviceJobs(parts).map(({ name }) => name);
+  const off = { ...PARTS, kev: { off: true } } as JobsParts;
+  assert.deepEqual(
+    names(off),
+    names(PARTS).filter((name) => name !== 'catalogues'),
+  );
+  assert.equal(names(off).length + 1, names(PARTS).length);
+});
+
+test('a source that fails is a fault of the job, and one that the end of the service cut off is none', async () => {
+  const job = (outcome: Partial<KevRefresh>): Job | undefined => {
+    const kev = { off: false, refresh: async () => outcome };
+    return serviceJobs({ ...PARTS, kev } as unknown as JobsParts).find(({ name }) => name === 'catalogues');
+  };
+  const signal = new AbortController().signal;
+  await assert.rejects(
+    async () => job({ outcome: 'failed', fault: new IpoError('network', 'gone') })?.run(signal),
+    {
+      message: 'gone',
+    },
+  );
+  await job({ outcome: 'stopped', fault: null })?.run(signal);
+});
+
 test('ARCHITECTURE.md lists every job as it is', () => {
-  const never = async (): Promise<void> => {};
-  const parts = {
-    accounts: { sweep: never },
-    images: { refresh: never },
-    runStore: { prune: async () => 0 },
-    settings: settingsSchema.parse({}),
-    clock: { now: () => 0 },
-    checkpoint: never,
-    renewTls: never,
-  } as unknown as JobsParts;
   const rows = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => /^\| `[a-z-]+` \| \d/.test(line))
     .map((line) => line.split(' | ').slice(0, 3).join(' | '));
   assert.deepEqual(
-    serviceJobs(parts).map(
-      ({ name, every, leaderOnly, atEnd }) =>
-        `| \`${name}\` | ${every / 1000} s${atEnd === true ? ', and at the end' : ''} | ${leaderOnly ? 'yes' : 'no'}`,
-    ),
+    serviceJobs(PARTS).map(({ name, every, leaderOnly, atStart, atEnd }) => {
+      const also = `${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
+      return `| \`${name}\` | ${every / 1000} s${also} | ${leaderOnly ? 'yes' : 'no'}`;
+    }),
     rows,
   );
 });

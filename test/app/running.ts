@@ -52,7 +52,10 @@ export async function startRunning(
   } = {},
 ): Promise<Running> {
   const data = scratchDirectory(t);
-  const env = { IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug', ...options.env };
+  const env = {
+    ...{ IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug', IPO_KEV_SOURCE: 'off' },
+    ...options.env,
+  };
   if (options.admin !== undefined) {
     Object.assign(env, { IPO_ADMIN_EMAIL: options.admin.email, IPO_ADMIN_PASSWORD: options.admin.password });
   }

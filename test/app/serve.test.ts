@@ -23,7 +23,10 @@ async function serving(t: TestContext, env: Record<string, string> = {}): Promis
   const lines: Record<string, unknown>[] = [];
   const started = Promise.withResolvers<RunningService>();
   const code = serve({
-    sources: { file: null, env: { IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0', ...env } },
+    sources: {
+      file: null,
+      env: { IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0', IPO_KEV_SOURCE: 'off', ...env },
+    },
     version: '0',
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     started: (service) => started.resolve(service),

@@ -13,7 +13,10 @@ import { oneRow } from './one-row.ts';
 import { scratchDirectory } from './running.ts';
 
 async function start(t: TestContext, env: Record<string, string>): Promise<RunningService> {
-  const { settings } = await loadConfig({ file: null, env: { IPO_LISTEN: '127.0.0.1:0', ...env } });
+  const { settings } = await loadConfig({
+    file: null,
+    env: { IPO_LISTEN: '127.0.0.1:0', IPO_KEV_SOURCE: 'off', ...env },
+  });
   const service = await startService({
     settings,
     version: '0',

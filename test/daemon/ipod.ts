@@ -30,7 +30,7 @@ export function startDaemon(
   const code = `import(${JSON.stringify(resolve(ROOT, program))}).then(async (main) => { process.exitCode = await main.run(process.argv.slice(1)); })`;
   const child = spawn(process.execPath, ['-e', code, '--', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', IPO_KEV_SOURCE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));

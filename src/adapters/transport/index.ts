@@ -4,6 +4,7 @@
  */
 export { isLoopbackAddress, openAddressCheck, type AddressRules } from './address.ts';
 export { parseBase } from './base-address.ts';
+export { AddressRefused, openConnector } from './connect.ts';
 export { toFetch } from './fetch.ts';
 export { AnswerError, happenedBy, type Answer } from './outcome.ts';
 export { openRedactor } from './redact.ts';
@@ -16,6 +17,6 @@ export {
   type WriterQueue,
   type WriterQueues,
 } from './writer-queue.ts';
-export { toDocument, throughLibrary, unreadable, type Asked } from './library.ts';
+export { anotherIssue, toDocument, throughLibrary, unreadable, type Asked } from './library.ts';
 export { openOnLine, type Caller, type Line } from './line.ts';
 export { eachOf, TooLong, type PageRead } from './pages.ts';

@@ -55,7 +55,16 @@ export const healthSchema = z
       .optional()
       .describe('Since the newest database that a scan used was made'),
     kev_state: z
-      .object({ fetched_at: time.optional(), checked_at: time.optional() })
+      .object({
+        version: z.string().optional(),
+        entries: z.int().min(0).optional(),
+        fetched_at: time.optional().describe('When the one in use was fetched'),
+        checked_at: time.optional().describe('When its source was last seen to have nothing else'),
+        message: z
+          .string()
+          .optional()
+          .describe('Why the last attempt failed; the one that is kept is in use'),
+      })
       .describe('The catalogue of known exploited vulnerabilities'),
     trivy_db_state: z
       .object({ updated_at: time.optional(), checked_at: time.optional() })

@@ -39,13 +39,51 @@ export const tracking: Migration = {
       returned_at: 'integer',
       superseded_by: 'text',
       successor_has_cve: 'integer',
+      // The provider's own number of the issue, which stays when it moves; where the create was sent.
+      issue_id: 'text',
+      target: 'text',
+      // Steady times of the last create, and of a first look-up that found nothing.
+      attempt_tick: 'integer',
+      missed_tick: 'integer',
+      // The scan that found it last.
+      found_scanner: 'text',
+      found_db_at: 'integer',
+      // Why it is not closed though it seems to have ended; a person's word that it is fixed.
+      withheld: 'text',
+      confirmed_at: 'integer',
+      confirmed_by: 'text',
+      // The closing that is under way: `comment` or `commented`, and the reason that its comment names.
+      closing_id: 'text',
+      closing_step: 'text',
+      closing_reason: 'text',
+      closing_at: 'integer',
+      closing_tick: 'integer',
     });
     await createIndex(db, 'tracking', ['digest', 'cve'], {
       unique: true,
       where: `kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`,
     });
     await createIndex(db, 'tracking', ['channel_id', 'claimed_at']);
-    await createIndex(db, 'tracking', ['state', 'issue_key']);
+    await createIndex(db, 'tracking', ['marker']);
+    // An index over every state would be taken for the walk over open rows, and every page sorted anew.
+    await createIndex(db, 'tracking', ['id'], { name: 'tracking_open', where: `state = 'open'` });
+    await createIndex(db, 'tracking', ['id'], {
+      name: 'tracking_unfiled',
+      where: `state = 'open' and issue_key is null`,
+    });
+    await createIndex(db, 'tracking', ['closing_id'], { where: 'closing_id is not null' });
+    await createIndex(db, 'findings', ['scan_id', 'cve'], {
+      name: 'findings_critical',
+      where: `severity = 'CRITICAL'`,
+    });
+    // What counts under a channel's cap: each issue by its marker, with the steady time when it may have been opened.
+    await createTable(
+      db,
+      'tracking_issues',
+      { marker: 'text!', channel_id: 'text!', tick: 'integer!' },
+      { key: ['marker'] },
+    );
+    await createIndex(db, 'tracking_issues', ['channel_id', 'tick']);
     await createTable(
       db,
       'fences',

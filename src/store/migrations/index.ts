@@ -33,7 +33,6 @@ import { imageFacts } from './0032-image-facts.ts';
 import { whatifRuns } from './0033-whatif-runs.ts';
 import { imageVerdicts } from './0034-image-verdicts.ts';
 import { imageVerdictsFilled } from './0035-image-verdicts-filled.ts';
-import { trackingWrites } from './0036-tracking-writes.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -75,5 +74,4 @@ export const MIGRATIONS: readonly Migration[] = [
   whatifRuns,
   imageVerdicts,
   imageVerdictsFilled,
-  trackingWrites,
 ];

@@ -257,16 +257,6 @@ interface InstallationTables {
   meter: { month: string; name: string; first_admitted_at: number };
   /** Raised with every change of the leader, whose writes carry it: one that lost its place writes nothing. */
   fences: { name: string; value: number; holder: string | null; acquired_at: number | null };
-  /** How fresh the catalogues are: `kev`, `trivy_db`. */
-  catalogue_states: {
-    name: string;
-    version: string | null;
-    entries: number | null;
-    updated_at: number | null;
-    fetched_at: number | null;
-    checked_at: number | null;
-    last_error: string | null;
-  };
   evidence_packages: {
     id: string;
     created_at: number;

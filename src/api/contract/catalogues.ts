@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime().describe('RFC 3339, UTC');
+
+/** catalogueRefreshQuery says what a refresh may take that it would refuse by itself. */
+export const catalogueRefreshQuery = z.strictObject({
+  accept_shrunk: z
+    .enum(['true', 'false'], { error: 'accept_shrunk must be true or false' })
+    .transform((value) => value === 'true')
+    .optional()
+    .describe('Takes a catalogue that has much fewer entries than the one that is kept'),
+});
+
+/** cataloguesRefreshedSchema tells what came of asking each source. Times that are not known are left out. */
+export const cataloguesRefreshedSchema = z
+  .object({
+    catalogues: z.array(
+      z.object({
+        name: z.enum(['kev']).describe('`kev`: known exploited vulnerabilities'),
+        outcome: z
+          .enum(['updated', 'unchanged', 'failed', 'off'])
+          .describe('`failed`: the one that is kept stays in use; `off`: there is no source to ask'),
+        message: z.string().optional().describe('Why it failed'),
+        hint: z.string().optional().describe('What to do about it'),
+        version: z.string().optional(),
+        entries: z.int().min(0),
+        added: z.int().min(0).describe('CVEs that came in'),
+        removed: z.int().min(0).describe('CVEs that went out'),
+        images: z.int().min(0).describe('Images whose findings were marked anew'),
+        fetched_at: time.optional(),
+        checked_at: time.optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'CataloguesRefreshed' });
+
+/** CataloguesRefreshedBody is the answer of `POST /catalogues/refresh`. */
+export type CataloguesRefreshedBody = z.infer<typeof cataloguesRefreshedSchema>;

@@ -1,0 +1,9 @@
+/**
+ * Catalogues that others publish and findings are judged by: where the one of known exploited vulnerabilities comes from, when a new
+ * one is believed, and how findings follow it.
+ */
+export { CatalogueError } from './catalogue-error.ts';
+export { checkCatalogue, MIN_SHARE, type KevCatalogue, type KevEntry } from './kev.ts';
+export { KnownExploited, type KevRefresh, type KnownExploitedDeps } from './kev.service.ts';
+export type { FetchedKev, KevChange, KevSource, KevState, KevStore, Validators } from './ports.ts';
+export { CISA_KEV, readKevSource, type KevPlace } from './source.ts';
