@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchLedger } from './ledger.ts';
+import { benchSweep } from './sweep.ts';
 
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger` measures that alone.
+ * ledger in a store; `--ledger` measures that alone, `--sweep` the closing sweep of the trackers alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 3;
@@ -47,8 +48,10 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
-  if (!process.argv.includes('--ledger')) await benchFiles();
+  const only = ['--ledger', '--sweep'].find((flag) => process.argv.includes(flag));
+  if (only !== '--sweep') benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
+  if (only !== '--ledger') benchSweep(directory, line);
+  if (only === undefined) await benchFiles();
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

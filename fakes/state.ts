@@ -112,6 +112,8 @@ export interface NewIssue {
   readonly by?: string;
   readonly issueType?: string;
   readonly pullRequest?: boolean;
+  /** createdAt is when it was opened first, where it is the copy that a move makes; now unless given. */
+  readonly createdAt?: number;
 }
 
 /** WorldOptions say how a world begins. `lagMs` is how long the search index takes to learn of a change. */

@@ -84,7 +84,7 @@ export class World {
       body: issue.body ?? null,
       labels,
       author,
-      createdAt: at,
+      createdAt: issue.createdAt ?? at,
       updatedAt: at,
       state: 'open',
       reason: null,
@@ -188,6 +188,7 @@ export class World {
         body: issue.body,
         labels: issue.labels,
         by: issue.author.login,
+        createdAt: issue.createdAt,
       });
       issue.movedTo = copy;
       this.close(issue, by);

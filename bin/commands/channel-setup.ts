@@ -18,6 +18,8 @@ export interface ChannelSetupOptions extends ServiceFlags {
   readonly dailyCap?: string;
   readonly firstRunSummary: boolean;
   readonly gateway: string;
+  readonly file?: string;
+  readonly disabled?: true;
   readonly credentialStdin?: true;
   readonly save?: true;
   readonly print?: true;
@@ -66,9 +68,12 @@ export function setupCommand(settle: Settle): Command {
         'Jira: transition that closes an issue, by id or name; none leaves issues open',
       ),
     )
-    .addOption(collecting('--label <label>', 'put on every issue; repeatable'))
+    .addOption(collecting('--label <label>', 'put on every issue; repeatable, or joined by commas'))
     .addOption(
-      collecting('--allowed-target <glob>', 'GitHub, GitLab: where labels of images may lead; repeatable'),
+      collecting(
+        '--allowed-target <glob>',
+        'GitHub, GitLab: where labels of images may lead; repeatable, or joined by commas',
+      ),
     )
     .addOption(new Option('--daily-cap <n>', 'issues in any 24 hours, 1 to 500'))
     .addOption(new Option('--no-first-run-summary', 'open an issue for each finding in the first run too'))
@@ -77,7 +82,14 @@ export function setupCommand(settle: Settle): Command {
         'https://api.atlassian.com',
       ),
     )
+    .addOption(
+      new Option(
+        '--file <file>',
+        'take the answers from a channel as YAML or JSON; flags go before; - is stdin',
+      ),
+    )
     .addOption(new Option('--credential-stdin', 'read the token from stdin, one line'))
+    .addOption(new Option('--disabled', 'save the channel disabled, to see first what it would file'))
     .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
     .addOption(new Option('--print', 'print the channel as YAML, without its token'));
   return command.action((kind: string | undefined) =>
@@ -131,6 +143,9 @@ export function planCommand(settle: Settle): Command {
 function collecting(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value: string, before: readonly string[] | undefined) => [
     ...(before ?? []),
-    value,
+    ...value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
   ]);
 }

@@ -126,9 +126,9 @@ function enable(settle: Settle): Command {
     )
     .argument('<channel>', WHICH);
   return command.action((which: string) =>
-    settle(async (terminal) => {
+    settle(async (terminal, globals) => {
       const { runChannelSwitch } = await import('../run/channel-switch.ts');
-      return runChannelSwitch(which, true, command.opts<ServiceFlags>(), terminal);
+      return runChannelSwitch(which, true, command.opts<ServiceFlags>(), terminal, globals);
     })(),
   );
 }
@@ -141,9 +141,9 @@ function disable(settle: Settle): Command {
     )
     .argument('<channel>', WHICH);
   return command.action((which: string) =>
-    settle(async (terminal) => {
+    settle(async (terminal, globals) => {
       const { runChannelSwitch } = await import('../run/channel-switch.ts');
-      return runChannelSwitch(which, false, command.opts<ServiceFlags>(), terminal);
+      return runChannelSwitch(which, false, command.opts<ServiceFlags>(), terminal, globals);
     })(),
   );
 }

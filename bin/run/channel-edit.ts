@@ -1,17 +1,15 @@
 import type { ChannelBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
-import { MAX_CHANNEL_BYTES, parseChannelText } from '../../src/channels/index.ts';
 import type { ChannelEditOptions } from '../commands/channel.ts';
 import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
-import { openParts } from '../ui/parts.ts';
 import { openPrompts, readStdinLines } from '../ui/prompts.ts';
 import { checkStdin } from '../ui/read-policies.ts';
 import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
+import { commaParts, readDocument, type Document } from './channel-document.ts';
 import { findChannel, toName } from './channel-find.ts';
-
-type Document = Readonly<Record<string, unknown>>;
+import { faultsOf } from './channel-remarks.ts';
 
 const SECRETS = ['token', 'apiToken', 'bearerToken', 'password', 'webhookUrl'];
 /** Fields whose values are no texts. */
@@ -57,18 +55,6 @@ export async function runChannelEdit(
     if (!globals.quiet) for (const line of remarks(after)) terminal.err(`ipo: ${line}\n`);
     return EXIT.done;
   });
-}
-
-async function readDocument(file: string, terminal: Terminal): Promise<Document> {
-  const value = parseChannelText(
-    await openParts(terminal).readText(file, MAX_CHANNEL_BYTES),
-    file === '-' ? 'stdin' : file,
-  );
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Document;
-  throw new UsageError(
-    `${clean(file)} holds no channel`,
-    'A channel is a mapping of fields, as ipo channel show --document prints it',
-  );
 }
 
 type Change = (document: Document) => Document;
@@ -122,11 +108,7 @@ function checkField(field: string, flag: string): void {
 }
 
 function toValue(field: string, text: string): unknown {
-  if (LISTS.includes(field))
-    return text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+  if (LISTS.includes(field)) return commaParts(text);
   if (NUMBERS.includes(field) && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (FLAGS.includes(field) && /^(true|false)$/.test(text)) return text === 'true';
   return text;
@@ -138,15 +120,11 @@ function secretField({ kind, secrets }: ChannelBody, document: Document): string
   return typeof document['email'] === 'string' ? 'apiToken' : 'bearerToken';
 }
 
-function remarks({ enabled, secrets, without_effect, fault }: WrittenChannelBody): readonly string[] {
+function remarks(after: WrittenChannelBody): readonly string[] {
+  const { enabled, without_effect: idle } = after;
   return [
-    ...(without_effect.length === 0
-      ? []
-      : [`a channel of this kind does nothing on ${without_effect.join(', ')}`]),
+    ...(idle.length === 0 ? [] : [`a channel of this kind does nothing on ${idle.join(', ')}`]),
     ...(enabled ? [] : ['it is disabled; ipo channel enable enables it']),
-    ...secrets.flatMap(({ field, state }) =>
-      state === 'unreadable' ? [`its ${field} cannot be read; enter it again`] : [],
-    ),
-    ...(fault === null ? [] : [`it cannot be used: ${clean(fault)}`]),
+    ...faultsOf(after),
   ];
 }

@@ -32,3 +32,8 @@ export async function findChannel(service: ServiceClient, which: string): Promis
 export function toName({ name }: Pick<ChannelBody, 'name'>): string {
   return clean(name, 100);
 }
+
+/** quoted is a channel's name as a shell takes it in one piece. */
+export function quoted(name: string): string {
+  return /^[\w./:@-]+$/.test(name) ? name : `'${clean(name, 100).replaceAll("'", "'\\''")}'`;
+}

@@ -8,7 +8,9 @@ import { renderRows, shortMoment } from '../ui/rows.ts';
 import { withService } from '../ui/service.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
+import { openPaint } from '../ui/whatif-paint.ts';
 import { findChannel } from './channel-find.ts';
+import { factLines } from './fact-lines.ts';
 
 const FORMATS = ['table', 'json', 'yaml'] as const;
 type Format = (typeof FORMATS)[number];
@@ -31,12 +33,13 @@ export async function runChannelList(options: ChannelListOptions, terminal: Term
 }
 
 function listed(channels: readonly ChannelBody[], terminal: Terminal): Promise<string> {
+  const narrow = terminal.tty.out && terminal.columns < 100;
   const columns = [
     { heading: 'channel', flex: 2 },
     { heading: 'kind' },
     { heading: 'state' },
     { heading: 'leads to', flex: 3 },
-    { heading: 'subscribed to', flex: 3 },
+    ...(narrow ? [] : [{ heading: 'subscribed to', flex: 3 }]),
     { heading: 'id' },
   ];
   const rows = channels.map((channel) => [
@@ -44,10 +47,15 @@ function listed(channels: readonly ChannelBody[], terminal: Terminal): Promise<s
     channel.kind,
     stateOf(channel),
     channel.target === '' ? '–' : channel.target,
-    channel.subscriptions.filter((event) => !channel.without_effect.includes(event)).join(', '),
+    ...(narrow ? [] : [effective(channel)]),
     channel.id,
   ]);
   return renderRows(columns, rows, 'No channel.', terminal);
+}
+
+/** Events that it does something on. */
+function effective({ subscriptions, without_effect: idle }: ChannelBody): string {
+  return subscriptions.filter((event) => !idle.includes(event)).join(', ');
 }
 
 /** In one word what matters most of it. */
@@ -83,32 +91,39 @@ const SECRETS = {
   unreadable: 'the stored token cannot be read; enter it again',
 } as const;
 
-function shown(body: ChannelBody, terminal: Terminal): Promise<string> {
+async function shown(body: ChannelBody, terminal: Terminal): Promise<string> {
   const { document, secrets } = body;
   const heads = ['kind', 'name', 'enabled', 'subscriptions'];
-  const rows = [
+  const facts: readonly (readonly [name: string, value: string])[] = [
     ['channel', body.name],
     ['id', body.id],
     ['kind', body.kind],
     ['state', stateOf(body)],
-    ...(body.fault === null ? [] : [['fault', body.fault]]),
+    ...(body.fault === null ? [] : [['fault', body.fault] as const]),
     ['subscriptions', body.subscriptions.join(', ') || 'none'],
-    ...(body.without_effect.length === 0 ? [] : [['without effect', body.without_effect.join(', ')]]),
+    ...(body.without_effect.length === 0
+      ? []
+      : [['without effect', body.without_effect.join(', ')] as const]),
     ...Object.entries(document)
       .filter(([field]) => !heads.includes(field))
-      .map(([field, value]) => [field, valueText(value)]),
-    ...secrets.map(({ field, state }) => [field, SECRETS[state]]),
+      .map(([field, value]) => [field, valueText(value)] as const),
+    ...secrets.map(({ field, state }) => [field, SECRETS[state]] as const),
     [
       'updated',
       `${shortMoment(body.updated_at)} UTC${body.updated_by === null ? '' : ` by ${body.updated_by}`}`,
     ],
     ['first run', body.first_run_at === null ? 'not yet' : `${shortMoment(body.first_run_at)} UTC`],
-    ...(body.not_before === null ? [] : [['quiet until', `${shortMoment(body.not_before)} UTC`]]),
+    ...(body.not_before === null ? [] : [['quiet until', `${shortMoment(body.not_before)} UTC`] as const]),
     ...(body.last_error === null
       ? []
-      : [['last error', `${shortMoment(body.last_error_at)} UTC: ${body.last_error}`]]),
+      : [['last error', `${shortMoment(body.last_error_at)} UTC: ${body.last_error}`] as const]),
   ];
-  return renderRows([{ heading: '' }, { heading: '', flex: 1 }], rows, '', terminal);
+  const paint = await openPaint({ color: false, columns: terminal.columns, whole: !terminal.tty.out });
+  const lines = factLines(
+    paint,
+    facts.map(([name, value]) => ({ name, value })),
+  );
+  return `${lines.join('\n')}\n`;
 }
 
 function valueText(value: unknown): string {

@@ -1,12 +1,13 @@
 import type { PlanBody } from '../../src/api/contract/tracking.ts';
 import { counted } from '../../src/render/index.ts';
 import type { ChannelPlanOptions } from '../commands/channel-setup.ts';
-import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type AnswerViews } from '../ui/answer.ts';
+import { ANSWER_FORMATS, markdownLines, writeAnswer, type AnswerViews } from '../ui/answer.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs } from '../ui/output.ts';
 import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { findChannel, toName } from './channel-find.ts';
+import { factLines, type Fact } from './fact-lines.ts';
 
 /** runChannelPlan is `ipo channel plan`. */
 export async function runChannelPlan(
@@ -16,21 +17,19 @@ export async function runChannelPlan(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const { name, answer } = await withService(terminal, options, async (service) => {
+  const { name, failed, answer } = await withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     const params = { id: body.id };
+    const query = { channel: body.id, state: 'open', failed: true, limit: 1 };
+    const { body: troubled } = await service.json<{ total: number }>('GET /tracking', { query });
     return {
       name: toName(body),
+      failed: troubled.total,
       answer: await service.json<PlanBody>('GET /channels/{id}/plan', { params }),
     };
   });
-  await writeAnswer(targets, answer, planViews(answer.body, name), terminal, globals);
+  await writeAnswer(targets, answer, planViews(answer.body, name, failed), terminal, globals);
   return EXIT.done;
-}
-
-interface Fact {
-  readonly name: string;
-  readonly value: string;
 }
 
 const COLUMNS = [
@@ -38,19 +37,30 @@ const COLUMNS = [
   { heading: '', flex: 1, text: ({ value }: Fact) => value },
 ];
 
-function planViews(plan: PlanBody, name: string): AnswerViews {
+function planViews(plan: PlanBody, name: string, failed: number): AnswerViews {
   const facts: readonly Fact[] = [
     {
       name: 'channel',
       value: `${name}${plan.files ? '' : ' (it files nothing as it is: disabled, or not subscribed)'}`,
     },
-    { name: 'waiting findings', value: `${counted(plan.candidates, 'critical finding')} without an issue` },
+    {
+      name: 'waiting findings',
+      value: `${counted(plan.candidates, 'critical finding')} that no channel took`,
+    },
     { name: plan.first_run ? 'first run' : 'next run', value: nextRun(plan) },
     { name: 'cap', value: `${plan.opened} of ${plan.daily_cap} issues opened within 24 hours` },
     { name: 'until all are filed', value: untilDone(plan) },
+    ...(failed === 0
+      ? []
+      : [
+          {
+            name: 'in trouble',
+            value: `${counted(failed, 'finding')} of its own; ipo tracking list --failed`,
+          },
+        ]),
   ];
   return {
-    table: (paint) => tableLines(paint, COLUMNS, facts),
+    table: (paint) => factLines(paint, facts),
     markdown: () => markdownLines(COLUMNS, facts),
   };
 }

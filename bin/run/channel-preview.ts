@@ -1,5 +1,5 @@
 import type { PreviewBody } from '../../src/api/contract/tracking.ts';
-import { counted } from '../../src/render/index.ts';
+import { counted, wrapWords } from '../../src/render/index.ts';
 import type { ChannelPreviewOptions } from '../commands/channel-setup.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../ui/answer.ts';
 import { clean } from '../ui/clean.ts';
@@ -39,8 +39,15 @@ export async function runChannelPreview(
     });
   });
   const lines = shown(answer.body);
-  await writeAnswer(targets, answer, { table: () => lines, markdown: () => lines }, terminal, globals);
+  const width = terminal.tty.out ? Math.max(40, terminal.columns) : Infinity;
+  const table = (): readonly string[] => lines.flatMap((line) => wrapped(line, width));
+  await writeAnswer(targets, answer, { table, markdown: () => lines }, terminal, globals);
   return EXIT.done;
+}
+
+/** Sentences are wrapped; rows of a table and commands stand as they are. */
+function wrapped(line: string, width: number): readonly string[] {
+  return /\S {2}|^ {4}/.test(line) ? [line] : wrapWords(line, width);
 }
 
 function shown({ issue }: PreviewBody): readonly string[] {

@@ -58,17 +58,30 @@ export function isCloud(url: string): boolean {
   );
 }
 
-const LOOKS: readonly (readonly [RegExp, TrackerKind, string])[] = [
-  [/^github_pat_/, 'github', 'a fine-grained token of GitHub'],
-  [/^ghp_/, 'github', 'a classic token of GitHub'],
-  [/^gh[ousr]_/, 'github', 'a token of a GitHub app or sign-in, which ends soon'],
-  [/^glpat-/, 'gitlab', 'an access token of GitLab'],
-  [/^(gldt|glrt|glptt|glcbt|glft|glsoat)-/, 'gitlab', 'a token of GitLab that is not for its API'],
-  [/^ATATT/, 'jira', 'an API token of Atlassian'],
+/** Look is what kind of token a credential looks like. */
+export interface Look {
+  readonly kind: TrackerKind;
+  readonly name: string;
+  /** False for one that is made for something else than the API. */
+  readonly usable: boolean;
+}
+
+const LOOKS: readonly (readonly [form: RegExp, look: Look])[] = [
+  [/^github_pat_/, { kind: 'github', name: 'a fine-grained token of GitHub', usable: true }],
+  [/^ghp_/, { kind: 'github', name: 'a classic token of GitHub', usable: true }],
+  [
+    /^gh[ousr]_/,
+    { kind: 'github', name: 'a token of a GitHub app or sign-in, which ends soon', usable: false },
+  ],
+  [/^glpat-/, { kind: 'gitlab', name: 'an access token of GitLab', usable: true }],
+  [
+    /^(gldt|glrt|glptt|glcbt|glft|glsoat)-/,
+    { kind: 'gitlab', name: 'a token of GitLab that is not for its API', usable: false },
+  ],
+  [/^ATATT/, { kind: 'jira', name: 'an API token of Atlassian', usable: true }],
 ];
 
 /** lookOf tells what kind of token a credential looks like; null where its look says nothing. */
-export function lookOf(credential: string): { readonly kind: TrackerKind; readonly name: string } | null {
-  const look = LOOKS.find(([form]) => form.test(credential));
-  return look === undefined ? null : { kind: look[1], name: look[2] };
+export function lookOf(credential: string): Look | null {
+  return LOOKS.find(([form]) => form.test(credential))?.[1] ?? null;
 }

@@ -3,19 +3,32 @@ import { clean } from '../ui/clean.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
 
+/** Question asks for one answer. */
+export interface Question {
+  /** The flag that answers it too. */
+  readonly flag: string;
+  /** What the flag said. */
+  readonly given: string | undefined;
+  readonly text: string;
+  /** Taken by Enter, and where nobody is there; without it an answer is needed. */
+  readonly standard?: string;
+  /** What is wrong with an answer, in a sentence, or null; a person is asked again. */
+  readonly check?: (answer: string) => string | null;
+}
+
 /** Choice is one answer of several. */
 export interface Choice {
   readonly value: string;
   readonly name: string;
 }
 
-/** Interview gets answers: from flags, and where one is missing from a person, if there is one. */
+/** Interview gets answers: from flags, and where one is missing from a person, if there is one. Throws UsageError. */
 export interface Interview {
   /** Whether a person is there. */
   readonly person: boolean;
-  /** A line; `standard` is taken by Enter, and where nobody is there. Throws UsageError where an answer is needed and missing. */
-  line(flag: string, given: string | undefined, question: string, standard?: string): Promise<string>;
-  secret(flag: string, given: string | undefined, question: string): Promise<string>;
+  line(question: Question): Promise<string>;
+  /** An answer that is not shown; without a standard. */
+  secret(question: Omit<Question, 'standard'>): Promise<string>;
   choice(
     flag: string,
     given: string | undefined,
@@ -25,39 +38,46 @@ export interface Interview {
   ): Promise<string>;
 }
 
-/** openInterview makes one for a terminal. What is asked goes to stderr. An interrupt throws UsageError. */
-export function openInterview(terminal: Terminal): Interview {
-  const person = terminal.tty.in && terminal.tty.err;
+/** openInterview makes one for a terminal; `asks` false asks nobody. What is asked goes to stderr. An interrupt throws UsageError. */
+export function openInterview(terminal: Terminal, asks = true): Interview {
+  const person = asks && terminal.tty.in && terminal.tty.err;
   const missing = (flag: string): UsageError =>
-    new UsageError(`${flag} is missing, and this is no terminal that could be asked`, `Give ${flag}`);
+    asks
+      ? new UsageError(`${flag} is missing, and this is no terminal that could be asked`, `Give ${flag}`)
+      : new UsageError(`${flag} is missing`, `Write it into the file, or give ${flag}`);
+  /** Inquirer shows a text as what is wrong. */
+  const validating = (check: Question['check']) => (answer: string) =>
+    (answer.trim() === '' ? null : check?.(answer.trim())) ?? true;
   return {
     person,
-    async line(flag, given, question, standard) {
-      if (given !== undefined) return given.trim();
+    async line({ flag, given, text, standard, check }) {
+      if (given !== undefined) return checked(given.trim(), check, `${flag} ${clean(given.trim())}`);
       if (!person) {
         if (standard === undefined) throw missing(flag);
         return standard;
       }
       const { input } = await import('@inquirer/prompts');
-      const needed = standard === undefined;
       const answer = await asked(() =>
         input(
           {
-            message: question,
-            required: needed,
-            ...(needed || standard === '' ? {} : { default: standard }),
+            message: text,
+            required: standard === undefined,
+            validate: validating(check),
+            ...(standard !== undefined && standard !== '' && { default: standard }),
           },
           contextOf(terminal),
         ),
       );
       return answer.trim();
     },
-    async secret(flag, given, question) {
-      if (given !== undefined) return given;
+    async secret({ flag, given, text, check }) {
+      if (given !== undefined) return checked(given.trim(), check, flag);
       if (!person) throw missing(flag);
       const { password } = await import('@inquirer/prompts');
       for (;;) {
-        const answer = await asked(() => password({ message: question, mask: true }, contextOf(terminal)));
+        const answer = await asked(() =>
+          password({ message: text, mask: true, validate: validating(check) }, contextOf(terminal)),
+        );
         if (answer.trim() !== '') return answer.trim();
       }
     },
@@ -86,6 +106,12 @@ export function openInterview(terminal: Terminal): Interview {
       );
     },
   };
+}
+
+function checked(answer: string, check: Question['check'], what: string): string {
+  const fault = answer === '' ? 'it is empty' : (check?.(answer) ?? null);
+  if (fault === null) return answer;
+  throw new UsageError(`${what}: ${fault}`);
 }
 
 async function asked<T>(ask: () => Promise<T>): Promise<T> {

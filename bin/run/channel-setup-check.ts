@@ -1,44 +1,51 @@
 import type { TrackerDoor } from '../../src/app/index.ts';
 import { isIpoError, type Secret } from '../../src/base/index.ts';
 import {
+  ChannelError,
   isTracker,
   openDocuments,
   toStoredChannel,
   type TrackerChannel,
+  type ChannelTest,
   type TrackerKind,
 } from '../../src/channels/index.ts';
 import { lookOf } from './channel-setup-address.ts';
 
-/** Remark is what was found; `wrong` means that the channel would not work. */
+/** Level says how much a remark matters: `wrong` means that the channel would not work. */
+export type Level = 'ok' | 'note' | 'wrong';
+
+/** Remark is what was found. */
 export interface Remark {
-  readonly wrong: boolean;
+  readonly level: Level;
   readonly sentence: string;
-  readonly fix: string | null;
+  /** What to do about it. */
+  readonly fix?: string;
 }
 
-/** checkLook compares what a token looks like with what the channel needs. */
-export function checkLook(kind: TrackerKind, token: Secret): readonly Remark[] {
+/** works tells whether a channel would work by what was found. */
+export function works(remarks: readonly Remark[]): boolean {
+  return remarks.every(({ level }) => level !== 'wrong');
+}
+
+/** tokenFault tells why a token cannot be one of this tracker, or null. It is asked before the token goes anywhere. */
+export function tokenFault(kind: TrackerKind, token: string): string | null {
+  const look = lookOf(token);
+  if (look === null) return null;
+  if (look.kind !== kind) return `the token looks like ${look.name}, and this is a channel of ${kind}`;
+  return look.usable ? null : `the token looks like ${look.name}`;
+}
+
+/** checkLook says what a token of this tracker should rather be. */
+export function checkLook(token: Secret): readonly Remark[] {
   const look = lookOf(token.reveal());
-  if (look === null) return [];
-  if (look.kind !== kind)
-    return [
-      {
-        wrong: true,
-        sentence: `the token looks like ${look.name}, and this is a channel of ${kind}`,
-        fix: 'Enter a token of the tracker itself',
-      },
-    ];
-  if (/classic/.test(look.name))
-    return [
-      {
-        wrong: false,
-        sentence: `it is ${look.name}, which reaches every repository of its owner`,
-        fix: 'A fine-grained token with Issues: read and write on the repositories is narrower',
-      },
-    ];
-  if (/ends soon|not for its API/.test(look.name))
-    return [{ wrong: true, sentence: `it is ${look.name}`, fix: 'Enter a token that is made for this' }];
-  return [];
+  if (look === null || !/classic/.test(look.name)) return [];
+  return [
+    {
+      level: 'note',
+      sentence: `it is ${look.name}, which reaches every repository of its owner`,
+      fix: 'A fine-grained token with Issues: read and write on the repositories is narrower',
+    },
+  ];
 }
 
 /** checkGitlab reads what a token of GitLab may do, and until when. */
@@ -58,28 +65,63 @@ export async function checkGitlab(
   const { scopes, expiresAt } = known;
   const ends = expiresAt === null ? null : Date.parse(expiresAt);
   return [
-    ...(scopes.includes('api')
-      ? []
-      : [
-          {
-            wrong: true,
-            sentence: `the token has the scopes ${scopes.join(', ') || 'of nothing'}, and api is needed to open issues`,
-            fix: 'Make a project access token with the scope api and the role Reporter',
-          },
-        ]),
+    scopes.includes('api')
+      ? { level: 'ok', sentence: 'the token has the scope api' }
+      : {
+          level: 'wrong',
+          sentence: `the token has ${scopes.length === 0 ? 'no scope' : `the scopes ${scopes.join(', ')}`}, and api is needed to open issues`,
+          fix: 'Make a project access token with the scope api and the role Reporter',
+        },
     ...(ends === null || ends - now > THIRTY_DAYS
       ? []
       : [
           {
-            wrong: false,
+            level: 'note',
             sentence: `the token expires on ${expiresAt ?? ''}`,
             fix: 'Enter the next one with ipo channel edit before then',
-          },
+          } as const,
         ]),
   ];
 }
 
 const THIRTY_DAYS = 30 * 86_400_000;
+
+/**
+ * testRemarks are what the one read of a channel found. What it cannot tell by itself is left out where `proved` says that another read
+ * of the setup has told it.
+ */
+export function testRemarks(
+  { works: good, sentence, hints }: ChannelTest,
+  proved: boolean,
+): readonly Remark[] {
+  const told = good && proved ? [] : hints;
+  return [{ level: good ? 'ok' : 'wrong', sentence, ...(told.length > 0 && { fix: told.join('. ') }) }];
+}
+
+/** What a channel is read with while a field of it is asked for. */
+const GOOD: Readonly<Record<TrackerKind, Readonly<Record<string, unknown>>>> = {
+  github: { apiBaseUrl: 'https://api.github.com', defaultRepo: 'owner/name' },
+  gitlab: { apiBaseUrl: 'https://gitlab.com/api/v4', defaultProject: 'group/project' },
+  jira: { apiBaseUrl: 'https://example.atlassian.net', email: 'a@example.com', projectKey: 'KEY' },
+};
+
+/** faultOf tells what is wrong with one field of a channel, in a sentence, whatever the others are; null for nothing. */
+export function faultOf(
+  kind: TrackerKind,
+  fields: Readonly<Record<string, unknown>>,
+  field: string,
+  testLoopback: boolean,
+): string | null {
+  try {
+    openDocuments({ testLoopback, allowedHosts: [] })({ ...GOOD[kind], name: kind, kind, ...fields });
+    return null;
+  } catch (error) {
+    if (!(error instanceof ChannelError)) throw error;
+    const fault = error.fields?.find(({ path }) => path === field || path.startsWith(`${field}[`));
+    if (fault === undefined) return null;
+    return /^(is|has|must) /.test(fault.message) ? `it ${fault.message}` : fault.message;
+  }
+}
 
 /** toChannel checks a document as the service would, and gives it as a channel. Throws ChannelError. */
 export function toChannel(

@@ -1,4 +1,6 @@
 import type { AdoptedBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
+import { isTrackerKind } from '../../src/channels/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { ChannelAdoptOptions, ChannelDeleteOptions } from '../commands/channel.ts';
 import { clean } from '../ui/clean.ts';
@@ -8,6 +10,7 @@ import { withService } from '../ui/service.ts';
 import type { ServiceFlags } from '../ui/service-flags.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { findChannel, toName } from './channel-find.ts';
+import { faultsOf } from './channel-remarks.ts';
 
 /** runChannelSwitch is `ipo channel enable` and `disable`. */
 export async function runChannelSwitch(
@@ -15,6 +18,7 @@ export async function runChannelSwitch(
   enabled: boolean,
   options: ServiceFlags,
   terminal: Terminal,
+  globals: GlobalOptions,
 ): Promise<ExitCode> {
   return withService(terminal, options, async (service) => {
     const { body, etag } = await findChannel(service, which);
@@ -25,6 +29,7 @@ export async function runChannelSwitch(
     });
     const word = enabled ? 'enabled' : 'disabled';
     terminal.out(`${toName(after)} ${after.changed ? word : `is ${word} already`}\n`);
+    if (!globals.quiet) for (const line of faultsOf(after)) terminal.err(`ipo: ${line}\n`);
     return EXIT.done;
   });
 }
@@ -40,21 +45,28 @@ export async function runChannelDelete(
   return withService(terminal, options, async (service) => {
     const { body, etag } = await findChannel(service, which);
     const { id, kind, target } = body;
+    const open = isTrackerKind(kind) ? await openRows(service, id) : 0;
     const what = `${toName(body)} (${kind}${target === '' ? '' : `, ${clean(target, 80)}`})`;
-    const question = `Delete ${what} from ${service.server}? Issues that it opened stay open.`;
+    const left = open === 0 ? '' : ` ${counted(open, 'finding')} that it filed would stay open.`;
+    const question = `Delete ${what} from ${service.server}?${left}`;
     if (options.yes !== true && !(await confirm(question, terminal))) {
       if (!globals.quiet) terminal.err('ipo: nothing was deleted\n');
       return EXIT.check;
     }
     await service.json('DELETE /channels/{id}', { params: { id }, headers: { 'if-match': etag } });
     terminal.out(`${toName(body)} deleted\n`);
-    const isTracker = ['github', 'gitlab', 'jira'].includes(kind);
-    if (isTracker && !globals.quiet)
+    if (open > 0 && !globals.quiet)
       terminal.err(
-        `ipo: another channel can close its issues: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
+        `ipo: ${counted(open, 'open finding')} left behind; another channel can close them: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
       );
     return EXIT.done;
   });
+}
+
+/** Rows that only this channel closes. */
+async function openRows(service: ServiceClient, id: string): Promise<number> {
+  const query = { channel: id, state: 'open', limit: 1 };
+  return (await service.json<{ total: number }>('GET /tracking', { query })).body.total;
 }
 
 /** runChannelAdopt is `ipo channel adopt`. */

@@ -29,7 +29,11 @@ export async function runDemo(
     return serve({
       sources: {
         file: null,
-        env: {}, // the settings of a service of one's own must not change the demo
+        // The settings of a service of one's own must not change the demo, which files in the fakes of this machine at most.
+        env: {
+          DATA_KEY: randomBytes(32).toString('base64'),
+          IPO_TRACKERS_TEST_LOOPBACK: 'true',
+        },
         flags: [
           { path: 'data', flag: 'demo', value: directory },
           { path: 'listen', flag: '--listen', value: flags.listen },

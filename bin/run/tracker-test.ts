@@ -1,7 +1,7 @@
 import type { ChannelBody, ChannelTestBody } from '../../src/api/contract/channels.ts';
 import { openTrackerDoor, type ServiceClient } from '../../src/app/index.ts';
 import { Secret } from '../../src/base/index.ts';
-import { isTrackerKind, MAX_CHANNEL_BYTES, parseChannelText } from '../../src/channels/index.ts';
+import { isTrackerKind } from '../../src/channels/index.ts';
 import { toYaml } from '../../src/render/index.ts';
 import type { TrackerTestOptions } from '../commands/tracker.ts';
 import { clean } from '../ui/clean.ts';
@@ -14,6 +14,7 @@ import { withService } from '../ui/service.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
 import { VERSION } from '../version.ts';
+import { readDocument } from './channel-document.ts';
 import { findChannel, toName } from './channel-find.ts';
 import { isTestLoopback, toChannel } from './channel-setup-check.ts';
 
@@ -63,9 +64,7 @@ async function testStored(service: ServiceClient, which: string | undefined): Pr
 async function testFile(file: string, options: TrackerTestOptions, terminal: Terminal): Promise<Tested> {
   checkStdin([file, options.credentialStdin && '-']);
   const testLoopback = isTestLoopback(terminal.env);
-  const text = await openParts(terminal).readText(file, MAX_CHANNEL_BYTES);
-  const document = parseChannelText(text, file === '-' ? 'stdin' : file);
-  const { channel, credential } = toChannel(document as Readonly<Record<string, unknown>>, testLoopback);
+  const { channel, credential } = toChannel(await readDocument(file, terminal), testLoopback);
   if (channel === null)
     throw new UsageError(`${clean(file)} is no channel of a tracker`, 'Only a tracker can be tested');
   const token =

@@ -1,11 +1,12 @@
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
+import { IpoError, isIpoError } from '../../src/base/index.ts';
 import type { TrackingRowOptions } from '../commands/tracking.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../ui/answer.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs } from '../ui/output.ts';
 import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
-import { rowNumber, rowViews } from './tracking-list.ts';
+import { channelNames, rowNumber, rowViews } from './tracking-list.ts';
 
 const DONE = {
   reopen: 'it is open again; an issue is filed for it in the next run, as far as the cap allows',
@@ -22,12 +23,28 @@ export async function runTrackingDecide(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const params = { id: String(rowNumber(id)) };
-  const answer = await withService(terminal, options, (service) =>
-    what === 'reopen'
-      ? service.json<TrackingBody>('POST /tracking/{id}/reopen', { params })
-      : service.json<TrackingBody>('POST /tracking/{id}/confirm', { params }),
-  );
-  await writeAnswer(targets, answer, rowViews(answer.body), terminal, globals);
+  const { names, answer } = await withService(terminal, options, async (service) => ({
+    answer: await decided(() =>
+      what === 'reopen'
+        ? service.json<TrackingBody>('POST /tracking/{id}/reopen', { params })
+        : service.json<TrackingBody>('POST /tracking/{id}/confirm', { params }),
+    ),
+    names: await channelNames(service),
+  }));
+  await writeAnswer(targets, answer, rowViews(answer.body, names), terminal, globals);
   if (!globals.quiet) terminal.err(`ipo: row ${answer.body.id}: ${DONE[what]}\n`);
   return EXIT.done;
+}
+
+/** The service names its paths; here the commands that show the same are named. */
+async function decided<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isIpoError(error) || !/has not come back/.test(error.message)) throw error;
+    throw new IpoError(error.code, error.message, {
+      cause: error,
+      hint: '`ipo tracking list --returned` lists those that have',
+    });
+  }
 }

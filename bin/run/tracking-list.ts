@@ -4,18 +4,23 @@ import type { ServiceClient } from '../../src/app/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { TrackingListOptions, TrackingRowOptions } from '../commands/tracking.ts';
 import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type AnswerViews } from '../ui/answer.ts';
+import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseWhole } from '../ui/numbers.ts';
 import { parseOutputs } from '../ui/output.ts';
 import { parsePaging } from '../ui/paging.ts';
 import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
-import { TRACKING_COLUMNS, trackingFacts } from './tracking-view.ts';
+import { factLines, type Fact } from './fact-lines.ts';
+import { trackingColumns, trackingFacts, type ChannelNames } from './tracking-view.ts';
 
 interface List {
   readonly items: readonly TrackingBody[];
   readonly total: number;
 }
+
+/** Columns from which on a terminal has room for all of a row. */
+const WIDE = 110;
 
 /** runTrackingList is `ipo tracking list`. */
 export async function runTrackingList(
@@ -26,35 +31,47 @@ export async function runTrackingList(
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const { state, reason, image, cve, channel, returned, failed } = options;
   const page = parsePaging(options);
-  const answer = await withService(terminal, options, async (service) =>
-    service.json<List>('GET /tracking', {
+  const { names, id, answer } = await withService(terminal, options, async (service) => {
+    const names = await channelNames(service);
+    const id = channel === undefined ? undefined : channelId(names, channel);
+    const answer = await service.json<List>('GET /tracking', {
       query: {
         state,
         reason,
         image,
         cve,
-        channel: channel === undefined ? undefined : await channelId(service, channel),
+        channel: id,
         returned: returned && 'true',
         failed: failed && 'true',
         ...page,
       },
-    }),
-  );
+    });
+    return { names, id, answer };
+  });
   const { items, total } = answer.body;
   const count =
     items.length === total ? counted(total, 'row') : `${items.length} of ${counted(total, 'row')}`;
+  const narrow = terminal.tty.out && terminal.columns < WIDE;
+  const columns = trackingColumns(items, names, narrow);
   const views: AnswerViews = {
-    table: (paint) => [...(items.length === 0 ? [] : tableLines(paint, TRACKING_COLUMNS, items)), count],
-    markdown: () => [...markdownLines(TRACKING_COLUMNS, items), '', count],
+    table: (paint) => [...(items.length === 0 ? [] : tableLines(paint, columns, items)), count],
+    markdown: () => [...markdownLines(trackingColumns(items, names, false), items), '', count],
   };
   await writeAnswer(targets, answer, views, terminal, globals);
+  if (id !== undefined && total === 0 && !names.has(id) && !globals.quiet)
+    terminal.err(`ipo: no channel is named ${clean(channel ?? '')}; a deleted one is named by its id\n`);
   return EXIT.done;
 }
 
-/** A channel's id by its name; what is no name may be the id of a channel that is gone. */
-async function channelId(service: ServiceClient, which: string): Promise<string> {
+/** channelNames asks which channels there are. */
+export async function channelNames(service: ServiceClient): Promise<ChannelNames> {
   const { body } = await service.json<{ items: readonly ChannelBody[] }>('GET /channels');
-  return body.items.find(({ name }) => name === which)?.id ?? which;
+  return new Map(body.items.map(({ id, name }) => [id, name]));
+}
+
+/** A channel's id by its name; what is no name may be the id of a channel that is gone. */
+function channelId(names: ChannelNames, which: string): string {
+  return [...names].find(([, name]) => name === which)?.[0] ?? which;
 }
 
 /** runTrackingShow is `ipo tracking show`. */
@@ -66,10 +83,11 @@ export async function runTrackingShow(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const params = { id: String(rowNumber(id)) };
-  const answer = await withService(terminal, options, (service) =>
-    service.json<TrackingBody>('GET /tracking/{id}', { params }),
-  );
-  await writeAnswer(targets, answer, rowViews(answer.body), terminal, globals);
+  const { names, answer } = await withService(terminal, options, async (service) => ({
+    answer: await service.json<TrackingBody>('GET /tracking/{id}', { params }),
+    names: await channelNames(service),
+  }));
+  await writeAnswer(targets, answer, rowViews(answer.body, names), terminal, globals);
   return EXIT.done;
 }
 
@@ -79,15 +97,14 @@ export function rowNumber(id: string): number {
 }
 
 /** rowViews draws one row. */
-export function rowViews(row: TrackingBody): AnswerViews {
+export function rowViews(row: TrackingBody, names: ChannelNames): AnswerViews {
+  const facts = trackingFacts(row, names);
   const columns = [
     { heading: '', text: ({ name }: Fact) => name },
     { heading: '', flex: 1, text: ({ value }: Fact) => value },
   ];
   return {
-    table: (paint) => tableLines(paint, columns, trackingFacts(row)),
-    markdown: () => markdownLines(columns, trackingFacts(row)),
+    table: (paint) => factLines(paint, facts),
+    markdown: () => markdownLines(columns, facts),
   };
 }
-
-type Fact = ReturnType<typeof trackingFacts>[number];

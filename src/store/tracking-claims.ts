@@ -1,9 +1,10 @@
-import type { Candidate, CapWindow, Fence, NewClaim, PendingClaim } from '../trackers/index.ts';
+import type { CapWindow, Fence, NewClaim, PendingClaim } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
-import { BLOCKS, notTriaged } from './tracking-critical.ts';
+import { claimRows } from './tracking-claim-rows.ts';
+import { notTriaged } from './tracking-critical.ts';
 import { underFence } from './tracking-fence.ts';
-import { clustersOf, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
+import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -20,7 +21,7 @@ export async function makeClaim(
     const { channelId, cap, at, tick } = claim;
     if (!(await lockChannel(transaction, channelId))) return 'none';
     if ((await countOpened(transaction, channelId, cap.since)) >= cap.cap) return 'cap';
-    const marker = await insertRows(transaction, claim);
+    const marker = await claimRows(transaction, claim);
     if (marker === null) return 'none';
     await countIssue(transaction, marker, channelId, tick);
     await runText(transaction, 'delete from tracking_issues where tick < ?', [cap.since - KEEP]);
@@ -68,87 +69,10 @@ async function countIssue(
   await runText(
     transaction,
     `insert into tracking_issues (marker, channel_id, tick) values (?, ?, ?)
-     on conflict (marker) do update set tick = excluded.tick where excluded.tick > tracking_issues.tick`,
+     on conflict (marker) do update set channel_id = excluded.channel_id,
+       tick = case when excluded.tick > tracking_issues.tick then excluded.tick else tracking_issues.tick end`,
     [marker, channelId, tick],
   );
-}
-
-/** The marker of the claim, or null when none of its candidates is one any more. */
-async function insertRows(transaction: Executor, claim: NewClaim): Promise<string | null> {
-  const { candidates, at } = claim;
-  const clusters = new Map<string, string>();
-  let marker: string | null = null;
-  for (const candidate of candidates) {
-    const { digest } = candidate;
-    const named = clusters.get(digest) ?? JSON.stringify(await clustersOf(transaction, digest));
-    clusters.set(digest, named);
-    const row =
-      (await claimAgain(transaction, claim, candidate)) ??
-      (await insertRow(transaction, claim, candidate, named));
-    if (row === undefined) continue;
-    marker ??= claim.marker(row.id, row.generation);
-    await runText(
-      transaction,
-      `update tracking set marker = ?, clusters = ?, claimed_at = ?, summary = ? where id = ?`,
-      [marker, named, at, claim.summary ? 1 : 0, row.id],
-    );
-  }
-  return marker;
-}
-
-interface Claimed {
-  readonly id: number;
-  readonly generation: number;
-}
-
-const STILL = `exists (
-    select 1 from scans s join findings f on f.scan_id = s.id
-    where s.digest = tracking.digest and s.current = 1 and f.cve = tracking.cve and f.severity = 'CRITICAL'
-  )`;
-
-/** A row that ended before any issue was opened is claimed once more: it is the only one there can be of its finding. */
-async function claimAgain(
-  transaction: Executor,
-  { channelId, channelKind, at }: NewClaim,
-  { digest, cve }: Candidate,
-): Promise<Claimed | undefined> {
-  const [row] = await runText<Claimed>(
-    transaction,
-    `update tracking set state = 'open', reason = null, closed_at = null, generation = generation + 1, channel_id = ?,
-       channel_kind = ?, closed_via = null, last_error = null, attempts = 0, attempt_at = null, attempt_tick = null,
-       withheld = null, confirmed_at = null, confirmed_by = null, returned_at = null, superseded_by = null, successor_has_cve = null,
-       (found_scanner, found_db_at) = (select scanner, db_updated_at from scans c where c.digest = tracking.digest and c.current = 1)
-     where kind = 'finding' and digest = ? and cve = ? and state = 'closed' and reason <> 'triaged' and issue_key is null
-       and ${STILL} and ${notTriaged('tracking.digest', 'tracking.cve')}
-     returning id, generation`,
-    [channelId, channelKind, digest, cve, at],
-  );
-  return row;
-}
-
-async function insertRow(
-  transaction: Executor,
-  { channelId, channelKind, at }: NewClaim,
-  { digest, cve }: Candidate,
-  clusters: string,
-): Promise<Claimed | undefined> {
-  const [row] = await runText<Claimed>(
-    transaction,
-    `insert into tracking (kind, digest, cve, generation, channel_id, channel_kind, image, clusters, severity, state, claimed_at,
-       found_scanner, found_db_at)
-     select 'finding', s.digest, cast(? as text),
-       1 + coalesce((select max(o.generation) from tracking o where o.kind = 'finding' and o.digest = s.digest and o.cve = ?), 0),
-       ?, ?, (select n.name from image_names n where n.digest = s.digest order by n.last_seen_at desc, n.name limit 1),
-       ?, 'CRITICAL', 'open', cast(? as bigint), s.scanner, s.db_updated_at
-     from scans s
-     where s.digest = ? and s.current = 1
-       and exists (select 1 from findings f where f.scan_id = s.id and f.cve = ? and f.severity = 'CRITICAL')
-       and not exists (select 1 from tracking b where b.digest = s.digest and b.cve = ? and ${BLOCKS})
-       and ${notTriaged('s.digest', '?')}
-     on conflict do nothing returning id, generation`,
-    [cve, cve, channelId, channelKind, clusters, at, digest, cve, cve, cve, at],
-  );
-  return row;
 }
 
 interface PendingRow extends StoredRow {
@@ -206,7 +130,10 @@ function toClaim(marker: string, members: readonly PendingRow[]): PendingClaim {
   };
 }
 
-/** countAttempt notes the place of a create under the cap; false when there is none. One that was counted within the window has its. */
+/**
+ * countAttempt notes the place of a create under the cap; false when there is none. One that was counted for this channel within the window
+ * has its; what another channel claimed finds one first.
+ */
 export async function countAttempt(
   transaction: Executor,
   marker: string,
@@ -216,8 +143,8 @@ export async function countAttempt(
   if (!(await lockChannel(transaction, channelId))) return false;
   const counted = await runText(
     transaction,
-    'select marker from tracking_issues where marker = ? and tick > ?',
-    [marker, since],
+    'select marker from tracking_issues where marker = ? and channel_id = ? and tick > ?',
+    [marker, channelId, since],
   );
   if (counted.length === 0 && (await countOpened(transaction, channelId, since)) >= cap) return false;
   await countIssue(transaction, marker, channelId, tick);

@@ -1,8 +1,9 @@
 import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
+import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
 import { underFence } from './tracking-fence.ts';
-import { clustersOf, parseNames } from './tracking-rows.ts';
+import { clustersOfAll, parseNames } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -10,7 +11,7 @@ type Executor = Parameters<typeof runText>[0];
 const PAGE = 2000;
 const SEEN = 'trackers.seen_scans';
 
-/** NOT_TRIAGED is the condition that no triage decision covers a finding (digest, CVE) at a time. */
+/** notTriaged is the condition that no triage decision covers a finding (digest, CVE) at a time. */
 export function notTriaged(digest: string, cve: string): string {
   return `not exists (
     select 1 from triage g where g.digest = ${digest} and g.cve = ${cve}
@@ -18,12 +19,15 @@ export function notTriaged(digest: string, cve: string): string {
   )`;
 }
 
+/** UNIQUE is the condition of the unique index of `tracking`, by which alone SQLite finds a row of a finding without a walk. */
+export const UNIQUE = `kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`;
+
 /**
- * A row blocks its finding, but for one that was closed as triaged, and one that was closed before any issue was opened: nobody was told
- * of that. The first two conditions are those of the unique index, which SQLite uses for them alone.
+ * BLOCKS is the condition that a row of the table called `b` blocks its finding: every row does, but for one that was closed as triaged, and
+ * one of which nobody was told: it was closed before any issue was opened, or a release before markers claimed it and left it so.
  */
 export const BLOCKS = `b.kind = 'finding' and (b.state <> 'closed' or b.reason <> 'triaged')
-  and (b.state <> 'closed' or b.issue_key is not null)`;
+  and (b.issue_key is not null or (b.state <> 'closed' and b.marker is not null))`;
 
 const WALK = `with page as (
     select scan_id, cve, max(coalesce(known_exploited, 0)) as kev from findings
@@ -79,8 +83,12 @@ interface Known {
   readonly id: number;
   readonly digest: string;
   readonly clusters: string;
-  readonly critical: number;
+  readonly critical: number | boolean;
 }
+
+/** Scans after one and up to another that are in use. */
+const NEWER = 's.id > ? and s.id <= ? and s.current = 1';
+const REPORTS = 'exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)';
 
 /** noteScans brings the rows of findings that newer scans report again up to date, and gives how many are critical. */
 export async function noteScans(store: Store, from: number, upto: number, fence: Fence): Promise<number> {
@@ -90,31 +98,18 @@ export async function noteScans(store: Store, from: number, upto: number, fence:
       `select b.id, b.digest, b.clusters, exists (
          select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
        ) as critical
-       from scans s join tracking b on b.digest = s.digest and ${BLOCKS}
-       where s.id > ? and s.id <= ? and s.current = 1
-         and exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)
-       order by b.id`,
+       from scans s join tracking b on b.digest = s.digest and ${BLOCKS} where ${NEWER} and ${REPORTS} order by b.id`,
       [from, upto],
     );
-    const seen = new Map<string, string[]>();
-    for (const { id, digest, clusters } of known) {
-      const now = seen.get(digest) ?? (await clustersOf(transaction, digest));
-      seen.set(digest, now);
-      const before = parseNames(clusters);
-      const all = [...new Set([...before, ...now])].toSorted();
-      if (all.length > before.length)
-        await runText(transaction, 'update tracking set clusters = ? where id = ?', [
-          JSON.stringify(all),
-          id,
-        ]);
-      await runText(
-        transaction,
-        `update tracking set (found_scanner, found_db_at) = (
-           select scanner, db_updated_at from scans where digest = ? and current = 1
-         ), confirmed_at = null, confirmed_by = null where id = ? and state = 'open'`,
-        [digest, id],
-      );
-    }
+    await runText(
+      transaction,
+      `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, confirmed_at = null, confirmed_by = null
+       from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and ${NEWER} and ${REPORTS}
+         and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
+           or b.confirmed_at is not null)`,
+      [from, upto],
+    );
+    await addClusters(transaction, known);
     await runText(
       transaction,
       'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
@@ -122,4 +117,20 @@ export async function noteScans(store: Store, from: number, upto: number, fence:
     );
     return known.filter(({ critical }) => Boolean(critical)).length;
   });
+}
+
+/** "The cluster name is added to the row." */
+async function addClusters(transaction: Executor, rows: readonly Known[]): Promise<void> {
+  const seen = await clustersOfAll(transaction, [...new Set(rows.map(({ digest }) => digest))]);
+  const changed = rows.flatMap(({ id, digest, clusters }) => {
+    const before = parseNames(clusters);
+    const all = [...new Set([...before, ...(seen.get(digest) ?? [])])].toSorted();
+    return all.length > before.length ? [{ id, names: JSON.stringify(all) }] : [];
+  });
+  for (const [names, same] of Map.groupBy(changed, (row) => row.names))
+    for (const { marks, cells } of inChunks(same.map(({ id }) => id)))
+      await runText(transaction, `update tracking set clusters = ? where id in (${marks})`, [
+        names,
+        ...cells,
+      ]);
 }

@@ -60,14 +60,17 @@ export function filingStore(store: Store): FilingStore {
         await openedBy(transaction, marker, tick);
         return rows.length;
       }),
-    async clearAttempt(marker, attemptId, error, fence) {
-      await change(
-        `update tracking set attempt_id = null, missed_tick = null, last_error = coalesce(?, last_error)
-         where ${UNFILED} and attempt_id = ?`,
-        [error === null ? null : shownError(error), marker, attemptId],
-        fence,
-      );
-    },
+    clearAttempt: (marker, attemptId, error, fence) =>
+      underFence(store, fence, async (transaction) => {
+        const cleared = await runText(
+          transaction,
+          `update tracking set attempt_id = null, missed_tick = null, last_error = coalesce(?, last_error)
+           where ${UNFILED} and attempt_id = ? returning id`,
+          [error === null ? null : shownError(error), marker, attemptId],
+        );
+        if (error !== null && cleared.length > 0)
+          await runText(transaction, 'delete from tracking_issues where marker = ?', [marker]);
+      }),
     async noteMiss(marker, attemptId, tick, fence) {
       await change(
         `update tracking set missed_tick = ? where ${UNFILED} and attempt_id = ?`,

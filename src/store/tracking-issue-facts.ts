@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   findingKey,
   type FindingName,
@@ -5,117 +6,76 @@ import {
   type IssueFacts,
   type KnownFinding,
   type KnownImage,
-  type Workload,
 } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
+import { readImages } from './tracking-issue-images.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
-const NAMES = 5;
-const WORKLOADS = 20;
-const NAMESPACES = 200;
 const PACKAGES = 50;
+/** Images that are read at once; between two such reads the process answers others. */
+const AT_ONCE = 64;
 
 /** issueFacts reads what issues are written from: what the store holds of images and their findings now. */
 export function issueFacts({ read }: Pick<Store, 'read'>): IssueFacts {
   return {
     async images(digests) {
       const images = new Map<string, KnownImage>();
-      for (const digest of digests) {
-        const image = await readImage(read, digest);
-        if (image !== null) images.set(digest, image);
-      }
+      await eachPart(digests, (part) => readImages(read, part, images));
       return images;
     },
     async findings(names) {
       const found = new Map<string, KnownFinding>();
-      for (const [digest, all] of Map.groupBy(names, (name) => name.digest))
-        await readFindings(read, digest, all, found);
+      const byDigest = Map.groupBy(names, ({ digest }) => digest);
+      await eachPart([...byDigest.keys()], (part) =>
+        readFindings(
+          read,
+          part,
+          part.flatMap((digest) => byDigest.get(digest) ?? []),
+          found,
+        ),
+      );
       return found;
     },
   };
 }
 
-async function readImage(read: Executor, digest: string): Promise<KnownImage | null> {
-  const [image] = await runText<{ source: string | null }>(
-    read,
-    'select source from images where digest = ?',
-    [digest],
-  );
-  if (image === undefined) return null;
-  const names = await runText<{ name: string }>(
-    read,
-    `select name from image_names where digest = ? order by last_seen_at desc, name limit ${NAMES}`,
-    [digest],
-  );
-  const workloads = await runText<Workload & { total: number }>(
-    read,
-    `select r.cluster, r.namespace, r.workload as name, r.first_seen_at as since, count(*) over () as total
-     from running_images r
-     where r.digest = ? and not exists (select 1 from clusters c where c.name = r.cluster and c.forgotten_at is not null)
-     order by r.last_seen_at desc, r.cluster, r.namespace, r.workload limit ${WORKLOADS}`,
-    [digest],
-  );
-  const namespaces = await runText<{ namespace: string }>(
-    read,
-    `select namespace from image_sightings where digest = ? and namespace <> ''
-     union select namespace from running_images where digest = ?
-     order by namespace limit ${NAMESPACES}`,
-    [digest, digest],
-  );
-  const [ledger] = await runText<{ id: number; at: number }>(
-    read,
-    'select r.id, r.at from images i join ledger_rows r on r.id = i.last_row_id where i.digest = ?',
-    [digest],
-  );
-  const [scan] = await runText<{ scanner: string | null; version: string | null; at: number }>(
-    read,
-    `select scanner, scanner_version as version, coalesce(scanned_at, recorded_at) as at
-     from scans where digest = ? and current = 1`,
-    [digest],
-  );
-  return {
-    names: names.map(({ name }) => name),
-    source: image.source,
-    workloads: workloads.map(({ cluster, namespace, name, since }) => ({ cluster, namespace, name, since })),
-    workloadsTotal: workloads[0]?.total ?? 0,
-    namespaces: namespaces.map(({ namespace }) => namespace),
-    ledger: ledger ?? null,
-    scan:
-      scan === undefined
-        ? null
-        : {
-            scanner: [scan.scanner, scan.version].filter((part) => part !== null).join(' ') || null,
-            at: scan.at,
-          },
-  };
+async function eachPart<T>(all: readonly T[], act: (part: readonly T[]) => Promise<void>): Promise<void> {
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    if (from > 0) await nextTurn();
+    await act(all.slice(from, from + AT_ONCE));
+  }
 }
 
 interface FoundRow extends FoundPackage {
+  readonly digest: string;
   readonly cve: string;
   readonly kev: number | null;
 }
 
 async function readFindings(
   read: Executor,
-  digest: string,
+  digests: readonly string[],
   names: readonly FindingName[],
   found: Map<string, KnownFinding>,
 ): Promise<void> {
-  for (const { marks, cells } of inChunks(names.map(({ cve }) => cve))) {
-    const rows = await runText<FoundRow>(
-      read,
-      `select f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev
-       from findings f join scans s on s.id = f.scan_id and s.current = 1
-       where s.digest = ? and f.cve in (${marks})
-       order by f.rank desc, f.ordinal`,
-      [digest, ...cells],
-    );
-    for (const [cve, all] of Map.groupBy(rows, (row) => row.cve))
-      found.set(findingKey({ digest, cve }), toFinding(all));
-  }
+  const wanted = new Set(names.map(findingKey));
+  const cves = [...new Set(names.map(({ cve }) => cve))];
+  for (const images of inChunks(digests))
+    for (const { marks, cells } of inChunks(cves)) {
+      const rows = await runText<FoundRow>(
+        read,
+        `select s.digest, f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev
+         from findings f join scans s on s.id = f.scan_id and s.current = 1
+         where s.digest in (${images.marks}) and f.cve in (${marks})
+         order by f.rank desc, f.ordinal`,
+        [...images.cells, ...cells],
+      );
+      for (const [key, all] of Map.groupBy(rows, findingKey))
+        if (wanted.has(key)) found.set(key, toFinding(all));
+    }
 }
 
 function toFinding(rows: readonly FoundRow[]): KnownFinding {

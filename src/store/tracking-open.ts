@@ -1,6 +1,6 @@
 import type { IssueName, OpenFinding } from '../trackers/index.ts';
 import { runText, type Cell } from './dialect.ts';
-import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
+import { clustersOfAll, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -33,7 +33,7 @@ const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.
 /** readOpenAfter gives the next open rows after an id, with what is known of their findings. */
 export async function readOpenAfter(read: Executor, id: number): Promise<OpenFinding[]> {
   const rows = await runText<FoundRow>(read, `${FINDINGS} and t.id > ? order by t.id limit ${PAGE}`, [id]);
-  return rows.map(toOpenFinding);
+  return toOpenFindings(read, rows);
 }
 
 /** issueCondition is the condition that a row of the table called `t` belongs to an issue, with its cells. */
@@ -50,17 +50,24 @@ export function issueCondition(name: IssueName): { readonly text: string; readon
 export async function readOpenOf(read: Executor, name: IssueName): Promise<OpenFinding[]> {
   const { text, cells } = issueCondition(name);
   const rows = await runText<FoundRow>(read, `${FINDINGS} and ${text} order by t.id`, cells);
-  return rows.map(toOpenFinding);
+  return toOpenFindings(read, rows);
 }
 
-function toOpenFinding(row: FoundRow): OpenFinding {
+/** A row learns of further clusters with the next scan; whether its image is retired is judged by all that are known now. */
+async function toOpenFindings(read: Executor, rows: readonly FoundRow[]): Promise<OpenFinding[]> {
+  const clusters = await clustersOfAll(read, [...new Set(rows.map(({ digest }) => digest))]);
+  return rows.map((row) => toOpenFinding(row, clusters.get(row.digest) ?? []));
+}
+
+function toOpenFinding(found: FoundRow, seenIn: readonly string[]): OpenFinding {
+  const row = toTrackingRow(found);
   return {
-    row: toTrackingRow(row),
-    scan: row.scan_id === null ? null : { scanner: row.scanner, dbUpdatedAt: row.db_updated_at },
-    reported: Boolean(row.reported),
-    found: { scanner: row.found_scanner, dbUpdatedAt: row.found_db_at },
-    triagedUntil: row.triaged_until,
-    lastSeenAt: row.last_seen_at,
-    confirmedAt: row.confirmed_at,
+    row: { ...row, clusters: [...new Set([...row.clusters, ...seenIn])].toSorted() },
+    scan: found.scan_id === null ? null : { scanner: found.scanner, dbUpdatedAt: found.db_updated_at },
+    reported: Boolean(found.reported),
+    found: { scanner: found.found_scanner, dbUpdatedAt: found.found_db_at },
+    triagedUntil: found.triaged_until,
+    lastSeenAt: found.last_seen_at,
+    confirmedAt: found.confirmed_at,
   };
 }

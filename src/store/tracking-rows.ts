@@ -1,6 +1,7 @@
 import type { TrackerKind } from '../channels/index.ts';
 import type { CloseReason, IssueRef, TrackingRow } from '../trackers/index.ts';
-import { runText, type Cell } from './dialect.ts';
+import { runText } from './dialect.ts';
+import { inChunks } from './marks.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -103,18 +104,28 @@ export function shownError(error: string): string {
   return error.slice(0, MAX_ERROR);
 }
 
-/** clustersOf gives the clusters in which a digest was reviewed or seen running, in order, without those that were removed. */
-export async function clustersOf(db: Executor, digest: string): Promise<string[]> {
-  const cells: Cell[] = [digest, digest];
-  const rows = await runText<{ cluster: string }>(
-    db,
-    `select seen.cluster from (
-       select cluster from ledger_shapes where digest = ? and cluster is not null
-       union select cluster from running_images where digest = ?
-     ) seen
-     where not exists (select 1 from clusters c where c.name = seen.cluster and c.forgotten_at is not null)
-     order by seen.cluster`,
-    cells,
-  );
-  return rows.map(({ cluster }) => cluster);
+/** clustersOfAll gives the clusters in which digests were reviewed or seen running, in order, without those that were removed. */
+export async function clustersOfAll(
+  db: Executor,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { marks, cells } of inChunks(digests)) {
+    const rows = await runText<{ digest: string; cluster: string }>(
+      db,
+      `select seen.digest, seen.cluster from (
+         select digest, cluster from ledger_shapes where digest in (${marks}) and cluster is not null
+         union select digest, cluster from running_images where digest in (${marks})
+       ) seen
+       where not exists (select 1 from clusters c where c.name = seen.cluster and c.forgotten_at is not null)
+       order by seen.cluster`,
+      [...cells, ...cells],
+    );
+    for (const { digest, cluster } of rows) {
+      const names = found.get(digest) ?? [];
+      names.push(cluster);
+      found.set(digest, names);
+    }
+  }
+  return found;
 }

@@ -49,8 +49,17 @@ function make(name: string, metric: Metric, registry: Registry): Counter | Gauge
   const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
   if (kind === 'histogram') return new Histogram({ ...options, buckets: [...buckets] });
   const made = kind === 'counter' ? new Counter(options) : new Gauge(options);
-  for (const [label, values] of Object.entries(labels)) {
-    for (const value of values ?? []) made.inc({ [label]: value }, 0);
-  }
+  for (const series of closedSeries(labels)) made.inc(series, 0);
   return made;
+}
+
+/** Every combination of labels that have a closed list each; a part of them would be a series that nothing counts. */
+function closedSeries(labels: NonNullable<Metric['labels']>): readonly Record<string, string>[] {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return [];
+  return entries.reduce<readonly Record<string, string>[]>(
+    (all, [label, values]) =>
+      all.flatMap((one) => (values ?? []).map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  );
 }

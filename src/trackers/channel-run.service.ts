@@ -9,6 +9,16 @@ import { isQuiet, quietUntil } from './waiting.ts';
 /** Unusable says why a channel cannot be called in this run. */
 export type Unusable = 'credential' | 'quiet' | 'faulty';
 
+/**
+ * Faults of single issues after which a part of a run leaves a channel alone, since what fails for all of them must not ask for each: three
+ * writes, or sixty reads, which cost a provider less.
+ */
+const PATIENCE = 60;
+const COST = { read: 1, write: 20 } as const;
+
+/** A write is sent within so many milliseconds of being noted, or not at all: whoever looks for it a minute later must find it. */
+const SEND_WITHIN = 35_000;
+
 const NO_CREDENTIAL: Readonly<Record<CredentialFault, string>> = {
   missing: 'no token is stored for the channel; enter it',
   unreadable: CANNOT_READ,
@@ -24,7 +34,10 @@ export class ChannelRun {
   readonly #signal: AbortSignal;
   readonly #trackers = new Map<string, IssueTracker | Unusable>();
   readonly #outcomes = new Map<string, { readonly channel: TrackerChannel; failed: boolean }>();
+  /** What faults of single issues have cost in this part of the run, by channel. */
+  readonly #spent = new Map<string, number>();
   #channels: readonly TrackerChannel[] | null = null;
+  #sendUntil = Infinity;
 
   constructor(parts: TrackerParts, fence: Fence, signal: AbortSignal) {
     this.#parts = parts;
@@ -50,8 +63,39 @@ export class ChannelRun {
     return (await this.channels()).find((channel) => channel.id === id) ?? null;
   }
 
-  /** The tracker of a channel, or why there is none in this run. */
+  /** Begins another part of the run, in which every channel may meet faults of single issues anew. */
+  nextPart(): void {
+    this.#spent.clear();
+  }
+
+  /** Whether this part of the run has left a channel alone for faults of single issues. */
+  get leftAlone(): boolean {
+    return [...this.#spent.values()].some((cost) => cost >= PATIENCE);
+  }
+
+  /**
+   * Gives what makes a write that is noted from now on: it is sent soon, or throws TrackerError `stopped` while the run is not `over`. A
+   * process that waits for its turn for long may have lost the lead to another, which looks for the write and makes it anew.
+   */
+  soon(): <T>(write: () => Promise<T>) => Promise<T> {
+    const until = this.#parts.clock.monotonic() + SEND_WITHIN;
+    return async (write) => {
+      this.#sendUntil = until;
+      try {
+        return await write();
+      } finally {
+        this.#sendUntil = Infinity;
+      }
+    };
+  }
+
+  #maySend(): boolean {
+    return !this.over && this.#parts.clock.monotonic() <= this.#sendUntil;
+  }
+
+  /** The tracker of a channel, or why there is none in this part of the run. */
   async tracker(channel: TrackerChannel): Promise<IssueTracker | Unusable> {
+    if ((this.#spent.get(channel.id) ?? 0) >= PATIENCE) return 'faulty';
     const known = this.#trackers.get(channel.id);
     if (known !== undefined) return known;
     const made = await this.#open(channel);
@@ -64,7 +108,7 @@ export class ChannelRun {
     if (isQuiet(channel.notBefore, clock.now())) return 'quiet';
     if (![hostOf(channel), channel.id].every((name) => breaker.allows(name, steady.now()))) return 'faulty';
     const credential = await credentials.open(channel);
-    if (typeof credential !== 'string') return factory.open(channel, credential, () => !this.over);
+    if (typeof credential !== 'string') return factory.open(channel, credential, () => this.#maySend());
     const error = NO_CREDENTIAL[credential];
     if (channel.lastError !== error)
       log.warn('tracker channel has no credential to call with', { channel: channel.name, reason: error });
@@ -76,7 +120,7 @@ export class ChannelRun {
    * Notes a call that failed. Whatever is no TrackerError is a defect, of which nothing is known: it is logged, and counts as an
    * unknown outcome. Throws TrackerError `stopped` on, since nothing may be written any more.
    */
-  async failed(channel: TrackerChannel, thrown: unknown): Promise<TrackerError> {
+  async failed(channel: TrackerChannel, call: keyof typeof COST, thrown: unknown): Promise<TrackerError> {
     const { clock, steady, breaker, filing, log } = this.#parts;
     if (isStopped(thrown)) throw thrown;
     const error = toTrackerError(thrown);
@@ -87,7 +131,7 @@ export class ChannelRun {
     if (concernsChannel(error)) {
       this.#trackers.set(channel.id, 'faulty');
       breaker.failed(concernsHost(error) ? hostOf(channel) : channel.id, steady.now());
-    }
+    } else this.#spent.set(channel.id, (this.#spent.get(channel.id) ?? 0) + COST[call]);
     const asked = error.fault === 'rate_limited' || error.quietMs !== null;
     const quiet = asked ? { notBefore: quietUntil(clock.now(), error.quietMs) } : {};
     if (asked) this.#trackers.set(channel.id, 'quiet');

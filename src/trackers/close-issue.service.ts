@@ -53,14 +53,19 @@ export async function beginClose(work: IssueWork, remaining: number): Promise<Cl
     await note(`the text of the comment could not be made: ${sentenceOf(error)}`);
     return 'failed';
   }
-  const id = parts.newId();
+  // The name of a closing is the marker of its comment, so that it is recognised whatever key is in use by then.
+  const id = markers.comment(parts.newId());
+  const soon = run.soon();
   const closing = { id, name, ended, at: clock.now(), tick: steady.now() };
   if (!(await sweeps.beginClosing(closing, run.fence))) return 'waiting';
   try {
-    await tracker.comment(issue, { body, marker: markers.comment(id) });
+    await soon(() => tracker.comment(issue, { body, marker: id }));
   } catch (thrown) {
-    if (isStopped(thrown)) await sweeps.dropClosing(id, null, run.fence);
-    const error = await run.failed(channel, thrown);
+    if (isStopped(thrown)) {
+      await sweeps.dropClosing(id, null, run.fence);
+      if (!run.over) return 'waiting'; // its turn came too late
+    }
+    const error = await run.failed(channel, 'write', thrown);
     if (error.happened === 'no') await sweeps.dropClosing(id, error.message, run.fence);
     else await sweeps.noteClosing(id, error.message, run.fence);
     return 'failed';
@@ -72,16 +77,16 @@ export async function beginClose(work: IssueWork, remaining: number): Promise<Cl
 /** resumeClose goes on with a closing that a fault or a crash interrupted. */
 export async function resumeClose(work: IssueWork, closing: Closing): Promise<Closed> {
   const { parts, run, channel, tracker } = work;
-  const { sweeps, steady, markers } = parts;
+  const { sweeps, steady } = parts;
   const { id, step, at, tick } = closing;
   const note = (error: string): Promise<void> => sweeps.noteClosing(id, error, run.fence);
   if (step === 'comment' && steady.now() - tick < COMMENT_WAIT) return 'waiting';
   const seen = await look(work, note);
   if (typeof seen === 'string') return seen;
   if (step === 'comment') {
-    const there = await attempt(work, note, () => tracker.commentMarkers(seen.issue, at - LOOK_BACK));
+    const there = await attempt(work, note, 'read', () => tracker.commentMarkers(seen.issue, at - LOOK_BACK));
     if (there === null) return 'failed';
-    if (!there.includes(markers.comment(id))) {
+    if (!there.includes(id)) {
       await sweeps.dropClosing(id, null, run.fence);
       return 'forgotten';
     }
@@ -94,7 +99,7 @@ export async function resumeClose(work: IssueWork, closing: Closing): Promise<Cl
 async function look(work: IssueWork, note: (error: string) => Promise<void>): Promise<Seen | Closed> {
   const { parts, run, channel, tracker, name, issue, ended } = work;
   const { sweeps, clock, log } = parts;
-  const read = await attempt(work, note, () => tracker.read(issue));
+  const read = await attempt(work, note, 'read', () => tracker.read(issue));
   if (read === null) return 'failed';
   run.worked(channel);
   if (read.gone === true) {
@@ -116,12 +121,13 @@ async function look(work: IssueWork, note: (error: string) => Promise<void>): Pr
 async function attempt<T>(
   { run, channel }: IssueWork,
   note: (error: string) => Promise<void>,
+  kind: 'read' | 'write',
   call: () => Promise<T>,
 ): Promise<T | null> {
   try {
     return await call();
   } catch (thrown) {
-    const error: TrackerError = await run.failed(channel, thrown);
+    const error: TrackerError = await run.failed(channel, kind, thrown);
     await note(error.message);
     return null;
   }
@@ -141,7 +147,7 @@ async function afterComment(work: IssueWork, id: string, { issue, state }: Seen)
   // A person may have closed it already.
   if (state === 'open') {
     const note = (error: string): Promise<void> => sweeps.noteClosing(id, error, run.fence);
-    const outcome = await attempt(work, note, () => tracker.close(issue, reason));
+    const outcome = await attempt(work, note, 'write', () => tracker.close(issue, reason));
     if (outcome === null) return 'failed';
     run.worked(channel);
     leftOpen = outcome === 'left_open';

@@ -23,12 +23,12 @@ export function composeComment({ ended, remaining, leftOpen }: ClosingPlan): rea
   const reasons = CLOSE_REASONS.filter((reason) => ended.some((finding) => finding.reason === reason));
   const count = ended.length === 1 ? 'A finding' : `${ended.length} findings`;
   return [
-    paragraph(`${count} of this issue ended.`),
+    paragraph(`${count} of this issue ended. ${standing(remaining, leftOpen)}`),
+    ...reasons.map((reason) => paragraph(code(reason), `: ${MEANING[reason]}`)),
+    // Last, since a tracker that takes no more text cuts the end.
     { kind: 'list', items: ended.slice(0, NAMED).map(itemOf) },
     ...(ended.length > NAMED ? [paragraph(`${ended.length - NAMED} more ended for the reasons above.`)] : []),
-    ...reasons.map((reason) => paragraph(code(reason), `: ${MEANING[reason]}`)),
     ...successors(ended),
-    paragraph(standing(remaining, leftOpen)),
   ];
 }
 

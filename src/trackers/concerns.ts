@@ -1,7 +1,16 @@
 import type { TrackerError, TrackerFault } from './tracker-error.ts';
 
-/** What one issue, or where it is routed, can be at fault for; anything else every other call of the channel would meet too. */
-const OF_ONE_ISSUE: ReadonlySet<TrackerFault> = new Set(['invalid', 'gone', 'not_found', 'moved']);
+/**
+ * What one issue, or where it is routed, can be at fault for (an archived repository and a locked issue are forbidden); anything else every
+ * other call of the channel would meet too.
+ */
+const OF_ONE_ISSUE: ReadonlySet<TrackerFault> = new Set([
+  'invalid',
+  'forbidden',
+  'gone',
+  'not_found',
+  'moved',
+]);
 const OF_THE_HOST: ReadonlySet<TrackerFault> = new Set([
   'address',
   'network',

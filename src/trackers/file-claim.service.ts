@@ -55,7 +55,7 @@ async function lookUp(
   try {
     found = await tracker.find(attempt.target, marker, attempt.at - LOOK_BACK);
   } catch (error) {
-    const { message } = await run.failed(channel, error);
+    const { message } = await run.failed(channel, 'read', error);
     await filing.noteError(marker, message, run.fence);
     return 'failed';
   }
@@ -100,16 +100,20 @@ async function create(
     return 'failed';
   }
   const { target, ...draft } = plan;
+  const soon = run.soon();
   const attempt = { id: newId(), at: clock.now(), tick: steady.now(), target };
   const cap = { ...capWindow(channel, attempt.tick), channelId: channel.id };
   const begun = await filing.beginAttempt(marker, attempt, cap, run.fence);
   if (begun !== 'begun') return begun === 'cap' ? 'capped' : 'waiting';
   let issue: IssueRef;
   try {
-    issue = await tracker.create(target, { ...draft, marker });
+    issue = await soon(() => tracker.create(target, { ...draft, marker }));
   } catch (thrown) {
-    if (isStopped(thrown)) await filing.clearAttempt(marker, attempt.id, null, run.fence);
-    const error = await run.failed(channel, thrown);
+    if (isStopped(thrown)) {
+      await filing.clearAttempt(marker, attempt.id, null, run.fence);
+      if (!run.over) return 'waiting'; // its turn came too late
+    }
+    const error = await run.failed(channel, 'write', thrown);
     count.add('svc_issues_skipped_total', { reason: 'error' }, rows.length);
     if (error.happened === 'no') await filing.clearAttempt(marker, attempt.id, error.message, run.fence);
     else await filing.noteError(marker, error.message, run.fence);
@@ -129,6 +133,7 @@ async function record(
   opened: { readonly at: number; readonly tick: number },
 ): Promise<Filed> {
   const rows = await filing.recordIssue(marker, attemptId, issue, opened, run.fence);
+  if (rows === 0) return 'waiting';
   // "Counts issues, one per tracker write. A first-run summary of a hundred findings adds one."
   count.add('svc_issues_opened_total', { provider: channel.kind });
   log.info('issue opened', { channel: channel.name, issue: issue.key, findings: rows });

@@ -126,7 +126,10 @@ export interface FilingStore {
     opened: Moment,
     fence: Fence,
   ): Promise<number>;
-  /** Ends an attempt that opened nothing; `error` is why, null where a look-up told. */
+  /**
+   * Ends an attempt that opened nothing; `error` is why, null where a look-up told or nothing was sent. What was refused gives its place
+   * under the cap back, which counts issues, and takes one again with the next attempt.
+   */
   clearAttempt(marker: string, attemptId: string, error: string | null, fence: Fence): Promise<void>;
   /** Notes a look-up that found nothing while another is needed. */
   noteMiss(marker: string, attemptId: string, tick: number, fence: Fence): Promise<void>;

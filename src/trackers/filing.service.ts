@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { receives, type TrackerChannel } from '../channels/index.ts';
 import { inOrder, shareOut, type Candidate } from './candidates.ts';
 import { ChannelRun } from './channel-run.service.ts';
@@ -65,7 +66,7 @@ export class Filing {
 
   /** "The row is retried, not released." */
   async #retry(run: ChannelRun): Promise<number> {
-    const { filing, clock } = this.#parts;
+    const { filing, clock, breaker } = this.#parts;
     let opened = 0;
     for (const claim of await filing.pending(clock.now())) {
       if (run.over) break;
@@ -73,8 +74,11 @@ export class Filing {
       if (channel === null) continue;
       const tracker = await run.tracker(channel);
       if (typeof tracker === 'string') continue;
-      if ((await fileClaim(this.#parts, run, { claim, channel, tracker })) === 'filed') opened += 1;
+      if ((await fileClaim(this.#parts, run, { claim, channel, tracker })) !== 'filed') continue;
+      breaker.succeeded(newIssuesOf(channel));
+      opened += 1;
     }
+    run.nextPart();
     return opened;
   }
 
@@ -87,6 +91,7 @@ export class Filing {
       const upto = Math.min(newest, seen + SCANS_AT_ONCE);
       const repeated = await filing.noteScans(seen, upto, run.fence);
       if (repeated > 0) count.add('svc_issues_skipped_total', DEDUP, repeated);
+      await nextTurn();
     }
     return { from, upto: newest };
   }
@@ -108,11 +113,16 @@ export class Filing {
       room.set(channel.id, cap - (await filing.opened(channel.id, since)));
     }
     const { shares, left } = shareOut(candidates, channels, room);
+    const isNew = ({ scanId }: Candidate): boolean => scanId > from;
+    const capped = left.filter(isNew).length;
+    if (capped > 0) count.add('svc_issues_skipped_total', { reason: 'cap' }, capped);
     let opened = 0;
     for (const share of shares) {
-      if ((await run.tracker(share.channel)) === 'credential' && share.candidates.length > 0)
-        // "Findings are skipped with that reason."
-        count.add('svc_issues_skipped_total', { reason: 'error' }, share.candidates.length);
+      if ((await run.tracker(share.channel)) === 'credential') {
+        // "Findings are skipped with that reason": those that wait when it first does not open, then those of each newer scan.
+        const skipped = share.channel.lastError === null ? share.candidates : share.candidates.filter(isNew);
+        if (skipped.length > 0) count.add('svc_issues_skipped_total', { reason: 'error' }, skipped.length);
+      }
       const groups = share.summary ? [share.candidates] : share.candidates.map((candidate) => [candidate]);
       for (const group of groups) {
         const filed = run.over ? 'stop' : await this.#fileGroup(run, share.channel, group, share.summary);
@@ -122,8 +132,6 @@ export class Filing {
       }
       if (share.capped) await this.#warn(run, share.channel);
     }
-    const capped = left.filter(({ scanId }) => scanId > from).length;
-    if (capped > 0) count.add('svc_issues_skipped_total', { reason: 'cap' }, capped);
     return { opened, waiting: left.length };
   }
 
@@ -136,6 +144,7 @@ export class Filing {
       // A scan that came in meanwhile is for the next run, or its findings would count as repeated then.
       candidates.push(...page.candidates.filter(({ scanId }) => scanId <= upto));
       ({ next } = page);
+      await nextTurn(); // the process answers others between two pages
     } while (next !== null);
     return inOrder(candidates);
   }
@@ -146,9 +155,9 @@ export class Filing {
     candidates: readonly Candidate[],
     summary: boolean,
   ): Promise<'filed' | 'next' | 'stop'> {
-    const { filing, markers, clock, steady } = this.#parts;
+    const { filing, markers, clock, steady, breaker } = this.#parts;
     const tracker = await run.tracker(channel);
-    if (typeof tracker === 'string') return 'stop';
+    if (typeof tracker === 'string' || !breaker.allows(newIssuesOf(channel), steady.now())) return 'stop';
     const tick = steady.now();
     const claim = await filing.claim(
       {
@@ -165,6 +174,8 @@ export class Filing {
     );
     if (typeof claim === 'string') return 'next';
     const filed = await fileClaim(this.#parts, run, { claim, channel, tracker });
+    if (filed === 'failed') breaker.failed(newIssuesOf(channel), steady.now());
+    if (filed === 'filed') breaker.succeeded(newIssuesOf(channel));
     return filed === 'filed' ? 'filed' : 'next';
   }
 
@@ -177,4 +188,9 @@ export class Filing {
         daily_cap: channel.settings.dailyCap,
       });
   }
+}
+
+/** What the breaker knows the new issues of a channel by: where one after another is refused, fewer and fewer are tried. */
+function newIssuesOf({ id }: TrackerChannel): string {
+  return `${id} new`;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrackerChannel } from '../channels/index.ts';
 import { ChannelRun } from './channel-run.service.ts';
 import { beginClose, resumeClose, type Closed } from './close-issue.service.ts';
@@ -5,6 +6,7 @@ import type { ClusterSweeps, OpenFinding } from './judge.ts';
 import type { TrackerParts } from './parts.ts';
 import { planSweep, type IssueName, type PlannedEnd, type PlannedIssue } from './plan-sweep.ts';
 import { closingChannel, type EndedFinding } from './row.ts';
+import type { Closing } from './sweep-ports.ts';
 import { isStopped } from './tracker-error.ts';
 
 /** SWEEP_EVERY is "closing sweep (every 10 minutes)", in milliseconds. */
@@ -33,6 +35,8 @@ interface State {
   /** Channels that are gone, with their open rows. */
   readonly missing: Map<string, number>;
   readonly counts: { rows: number; closed: number; commented: number; failed: number };
+  /** The row of the last issue that could not be written to. */
+  lastFailed: number;
 }
 
 const NOTHING: SweepReport = { rows: 0, closed: 0, commented: 0, failed: 0 };
@@ -46,6 +50,8 @@ export class Sweep {
   #running: Promise<SweepReport> | null = null;
   /** The row after which the next sweep begins. */
   #cursor = 0;
+  /** In how many sweeps a closing failed that was begun and not ended; those that failed least are taken first. */
+  #stuck = new Map<string, number>();
 
   constructor(parts: TrackerParts) {
     this.#parts = parts;
@@ -84,8 +90,10 @@ export class Sweep {
       touched: new Set(),
       missing: new Map(),
       counts: { rows: 0, closed: 0, commented: 0, failed: 0 },
+      lastFailed: 0,
     };
     await this.#resume(state);
+    run.nextPart();
     await this.#walk(state);
     if (state.missing.size > 0)
       log.warn(
@@ -112,19 +120,26 @@ export class Sweep {
       );
       if (ids.length > 0) await sweeps.markReturned(ids, at, run.fence);
       from = next;
+      await nextTurn(); // the process answers others between two pages
     }
   }
 
   /** First what an earlier sweep began. */
   async #resume(state: State): Promise<void> {
-    for (const closing of await this.#parts.sweeps.closings()) {
+    const closings = await this.#parts.sweeps.closings();
+    const stuck = new Map(closings.map(({ id }) => [id, this.#stuck.get(id) ?? 0]));
+    this.#stuck = stuck;
+    const failures = ({ id }: Closing): number => stuck.get(id) ?? 0;
+    for (const closing of closings.toSorted((a, b) => failures(a) - failures(b))) {
       if (this.#over(state)) return;
       const { name, issue, ended, channelId } = closing;
+      if ((await state.run.channel(channelId)) === null) countMissing(state, channelId, ended.length);
       const closed = await this.#write(state, channelId, (channel, tracker) =>
         resumeClose({ parts: this.#parts, run: state.run, channel, tracker, name, issue, ended }, closing),
       );
       // What was forgotten has not been commented, so this sweep may.
       if (closed !== 'forgotten') state.touched.add(JSON.stringify(name));
+      if (closed === 'failed') stuck.set(closing.id, failures(closing) + 1);
     }
   }
 
@@ -145,8 +160,10 @@ export class Sweep {
       if (last !== undefined && own.length === page.length) from = last;
       else if (wrapped) break;
       else [from, wrapped] = [0, true];
+      await nextTurn();
     }
-    this.#cursor = 0;
+    // What was left alone comes first in the next sweep, behind what could not be written to.
+    this.#cursor = state.run.leftAlone ? state.lastFailed : 0;
   }
 
   async #sweepPage(state: State, page: readonly OpenFinding[]): Promise<void> {
@@ -175,7 +192,9 @@ export class Sweep {
     await this.#write(state, closingChannel(first.row), async (channel, tracker) => {
       const ended = await this.#withSuccessors(planned.ended);
       const work = { parts: this.#parts, run: state.run, channel, tracker, name, issue, ended };
-      return beginClose(work, planned.remaining);
+      const closed = await beginClose(work, planned.remaining);
+      if (closed === 'failed') state.lastFailed = first.row.id;
+      return closed;
     });
   }
 
@@ -211,11 +230,15 @@ export class Sweep {
   }
 
   /** "A deleted channel cannot close: its rows stay open, and the sweep logs once that it cannot resolve the channel." */
-  async #countMissing({ run, missing }: State, page: readonly OpenFinding[]): Promise<void> {
-    const known = new Set((await run.channels()).map(({ id }) => id));
+  async #countMissing(state: State, page: readonly OpenFinding[]): Promise<void> {
+    const known = new Set((await state.run.channels()).map(({ id }) => id));
     for (const { row } of page) {
       const id = closingChannel(row);
-      if (!known.has(id)) missing.set(id, (missing.get(id) ?? 0) + 1);
+      if (!known.has(id)) countMissing(state, id, 1);
     }
   }
+}
+
+function countMissing({ missing }: State, channelId: string, rows: number): void {
+  missing.set(channelId, (missing.get(channelId) ?? 0) + rows);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIGEST } from '../trackers/findings.ts';
+import { DIGEST, trackingRow } from '../trackers/findings.ts';
 import { candidates, serveTracking } from './served-tracking.ts';
 
 test('a preview prints the issue that would be filed, and nothing is filed', async (t) => {
@@ -49,10 +49,14 @@ test('a plan tells how many issues a run opens, and how long the cap holds the r
   const served = await serveTracking(t);
   served.waiting.candidates = candidates(35);
   const first = await served.as('viewer', 'channel', 'plan', 'hub');
-  assert.match(first.out, /35 critical findings without an issue/);
+  assert.match(first.out, /35 critical findings that no channel took/);
   assert.match(first.out, /first run +opens 1 summary issue of 35 findings/);
   assert.match(first.out, /until all are filed +one run/);
-  await served.as('viewer', 'channel', 'plan', 'hub');
+  assert.doesNotMatch(first.out, /in trouble/);
+  served.rows.push(trackingRow({ channelId: served.channel.id, lastError: 'refused' }));
+  const troubled = await served.as('viewer', 'channel', 'plan', 'hub');
+  assert.match(troubled.out, /in trouble +1 finding of its own; ipo tracking list --failed/);
+  assert.deepEqual(served.filters.at(-1), { channelId: served.channel.id, state: 'open', failed: true });
   served.waiting.candidates = candidates(5);
   served.waiting.opened = 8;
   const capped = await served.as('viewer', 'channel', 'plan', 'hub', '-o', 'json');

@@ -1,67 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { startFake, type Fake, type FakeKind, type FakeOptions } from '../../fakes/index.ts';
-import { randomBytes } from 'node:crypto';
-import { channelRoutes } from '../../src/api/routes/channels.ts';
-import { adoptionStore } from '../../src/store/channels-adopt.ts';
-import { channelStore } from '../../src/store/channels.ts';
-import { openStore, type Store } from '../../src/store/index.ts';
-import { keptLog, startApi } from '../api/service.ts';
-import {
-  DataKey,
-  openChannels,
-  openCredentials,
-  parseChannelText,
-  type Channels,
-} from '../../src/channels/index.ts';
-import { openShell, type Ran, type Shell } from '../accounts/cli.ts';
-
-/** Nothing was written to the tracker, and nothing it would not take was sent. */
-async function start(t: TestContext, kind: FakeKind, options: FakeOptions = {}): Promise<Fake> {
-  const fake = await startFake(kind, options);
-  t.after(async () => {
-    await fake.close();
-    assert.deepEqual(fake.violations, []);
-    assert.deepEqual(fake.state.issues, []);
-    assert.ok(fake.requests.every(({ method }) => method === 'GET'));
-  });
-  return fake;
-}
-
-/** A service that takes this machine for a tracker too. */
-async function serve(t: TestContext, store: Store): Promise<{ channels: Channels; url: string }> {
-  const dataKey = DataKey.parse(randomBytes(32).toString('base64'));
-  const kept = channelStore(store);
-  const guard = (): void => undefined;
-  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
-  const channels = openChannels({
-    store: kept,
-    adoptions: adoptionStore(store),
-    credentials: openCredentials({ store: kept, dataKey, guard, log: keptLog() }),
-    tester: { test: async () => ({ works: true, sentence: '', hints: [] }) },
-    dataKey,
-    rules: { testLoopback: true, allowedHosts: [] },
-    guard,
-    together,
-    clock: { now: () => Date.now() },
-  });
-  const audit = { record: async (): Promise<void> => undefined };
-  const { url } = await startApi(t, channelRoutes({ channels, audit, together }));
-  return { channels, url };
-}
-
-function shellFor(t: TestContext): Shell {
-  const shell = openShell(t);
-  shell.env['IPO_TRACKERS_TEST_LOOPBACK'] = 'true';
-  return shell;
-}
-
-const setup = (shell: Shell, secret: string, ...args: readonly string[]): Promise<Ran> =>
-  shell.ipo(['channel', 'setup', ...args, '--credential-stdin'], { stdin: `${secret}\n` });
-const yaml = ({ out }: Ran): unknown => parseChannelText(out, 'stdout');
+import { test } from 'node:test';
+import { startFake } from '../../fakes/index.ts';
+import { serveChannels, setup, setupShell as shellFor, startTracker as start, yaml } from './served-setup.ts';
 
 test('without a terminal every answer is a flag, and the channel is printed without its token', async (t) => {
   const fake = await start(t, 'github');
@@ -109,9 +49,13 @@ test('what is missing is named, and nothing is asked where nobody is', async (t)
     [['jira'], /--url is missing/],
     [['jira', '--url', 'acme.atlassian.net', '--project', 'SEC'], /--email is missing/],
     [['github', '--repo', 'acme/web'], /--credential-stdin is missing/],
-    [['github', '--repo', 'acme/web', '--daily-cap', '0'], /--daily-cap 0/],
-    [['github', '--repo', 'acme'], /defaultRepo/],
-    [['github', '--repo', 'acme/web', '--url', 'http://169.254.169.254'], /apiBaseUrl/],
+    [['github', '--repo', 'acme/web', '--daily-cap', '0'], /--daily-cap: dailyCap must be between 1 and 500/],
+    [['github', '--repo', 'acme'], /--repo acme: it is no repository as owner\/name/],
+    [
+      ['github', '--repo', 'acme/web', '--url', 'http://169.254.169.254'],
+      /--url http:\/\/169\.254\.169\.254: it /,
+    ],
+    [['github', '--repo', 'acme/web', '--label', 'a,A'], /--label: it has a label twice/],
     [['github', '--save', '--print'], /two ends/],
   ] as const) {
     const { code, err } = await shell.ipo(['channel', 'setup', ...args]);
@@ -223,19 +167,15 @@ test('transitions are listed from an issue that is there, and one is never infer
 
 test('a person is asked one thing after the other, and the channel that works is saved', async (t) => {
   const fake = await start(t, 'github');
-  const directory = mkdtempSync(join(tmpdir(), 'ipo-setup-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  const store = await openStore({ url: `sqlite:${join(directory, 'ipo.db')}` });
-  t.after(() => store.close());
-  const { channels, url } = await serve(t, store);
-  const shell = shellFor(t);
-  Object.assign(shell.env, { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' });
+  const { channels, url } = await serveChannels(t);
+  const shell = shellFor(t, url);
   const { code, out, err } = await shell.ipo(['channel', 'setup'], {
     answers: [
       [/Which tracker\?/, ''],
       [/Address of the tracker/, fake.url],
       [/Repository for issues/, 'https://github.com/acme/shop'],
-      [/Its token/, fake.tokens.good.secret],
+      [/Token, fine-grained/, fake.tokens.good.secret],
+      [/Name of the channel/, ''],
       [/Labels of every issue/, ''],
       [/Issues in any 24 hours/, '30'],
       [/Where labels of images/, ''],
@@ -243,7 +183,7 @@ test('a person is asked one thing after the other, and the channel that works is
     ],
   });
   assert.equal(code, 0, err);
-  assert.match(out, /^github acme\/shop saved as [a-z2-7]{16}\n$/);
+  assert.match(out, /^github-shop saved as [a-z2-7]{16}\n$/);
   const { items } = await channels.list({ limit: null, offset: 0 });
   const { settings } = items[0]?.channel ?? {};
   assert.deepEqual(settings, {

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { openStore, type Store } from '../../src/store/index.ts';
+import { channelRoutes } from '../../src/api/routes/channels.ts';
+import { trackingRoutes } from '../../src/api/routes/tracking.ts';
+import { openStore, trackingHistory, type Store } from '../../src/store/index.ts';
+import { startApi } from '../api/service.ts';
 import { dataCenter, DOCUMENTS, SECRETS } from '../channels/documents.ts';
-import { openWorld, type World } from '../channels/world.ts';
+import { NOW, openWorld, type World } from '../channels/world.ts';
 import { openShell, type Ran, type Shell } from '../accounts/cli.ts';
 
 interface Served {
@@ -22,8 +25,23 @@ async function serve(t: TestContext): Promise<Served> {
   const store = await openStore({ url: `sqlite:${join(directory, 'ipo.db')}` });
   t.after(() => store.close());
   const world = await openWorld(t, store);
+  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const audit = { record: async (): Promise<void> => undefined };
+  const history = trackingRoutes({
+    history: trackingHistory(store),
+    previews: { issue: async () => 'missing', plan: async () => 'missing' },
+    markers: null,
+    terms: async () => ({ window: null, connected: true }),
+    audit,
+    clock: { now: () => NOW },
+    together,
+  });
+  const { url } = await startApi(t, [
+    ...channelRoutes({ channels: world.channels, audit, together }),
+    ...history,
+  ]);
   const shell = openShell(t);
-  Object.assign(shell.env, { IPO_SERVER: world.served.url, IPO_TOKEN: 'administrator-token' });
+  Object.assign(shell.env, { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' });
   return { world, store, directory, shell, ipo: (args, options) => shell.ipo(['channel', ...args], options) };
 }
 
@@ -227,6 +245,16 @@ test('enable and disable say what became of the channel', async (t) => {
     [refused.code, /token is missing, without which an enabled channel cannot file/.test(refused.err)],
     [2, true],
   );
+  await served.store.write((transaction) =>
+    transaction
+      .updateTable('channel_credentials')
+      .set({ value: `enc:v1:${'A'.repeat(80)}` })
+      .execute(),
+  );
+  const unreadable = await served.ipo(['enable', 'hub']);
+  assert.equal(unreadable.out, 'hub is enabled already\n');
+  assert.match(unreadable.err, /its token cannot be read; enter it again with ipo channel edit/);
+  assert.match((await served.ipo(['list'])).out, /^hub +github +token unreadable /m);
   served.shell.env['IPO_TOKEN'] = 'viewer-token';
   assert.equal((await served.ipo(['disable', 'hub'])).code, 3);
 });
@@ -239,10 +267,6 @@ test('delete asks, deletes what was shown, and says how its issues can still be 
   const id = await idOf(served, 'hub');
   const silent = await served.ipo(['delete', 'hub']);
   assert.deepEqual([silent.code, /Add --yes/.test(silent.err)], [2, true]);
-  const deleted = await served.ipo(['delete', 'hub', '-y']);
-  assert.equal(deleted.out, 'hub deleted\n');
-  assert.match(deleted.err, new RegExp(`ipo channel adopt CHANNEL --from ${id}`));
-  assert.equal((await served.ipo(['delete', 'chat', '--yes'])).err, '');
   await served.store.write((transaction) =>
     transaction
       .insertInto('tracking')
@@ -267,6 +291,17 @@ test('delete asks, deletes what was shown, and says how its issues can still be 
       )
       .execute(),
   );
+  const asked = await served.ipo(['delete', 'hub'], {
+    answers: [[/2 findings that it filed would stay/, 'n\n']],
+  });
+  assert.deepEqual([asked.code, asked.out], [1, '']);
+  const deleted = await served.ipo(['delete', 'hub', '-y']);
+  assert.equal(deleted.out, 'hub deleted\n');
+  assert.match(
+    deleted.err,
+    new RegExp(`2 open findings left behind; .*: ipo channel adopt CHANNEL --from ${id}`),
+  );
+  assert.equal((await served.ipo(['delete', 'chat', '--yes'])).err, '');
   const adopted = await served.ipo(['adopt', 'other', '--from', id]);
   assert.equal(
     adopted.out,

@@ -1,22 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AT, DIGEST, trackingRow } from '../trackers/findings.ts';
+import { factLines } from '../../bin/run/fact-lines.ts';
+import { openPaint } from '../../bin/ui/whatif-paint.ts';
 import { serveTracking } from './served-tracking.ts';
 
 test('rows are listed with how each ended, in the words of the row', async (t) => {
   const served = await serveTracking(t);
+  const channelId = served.channel.id;
   served.rows.push(
-    trackingRow(),
-    trackingRow({ id: 2, cve: 'CVE-2026-1002', state: 'closed', reason: 'image_retired', closedAt: AT + 1 }),
+    trackingRow({ channelId }),
+    trackingRow({
+      id: 2,
+      channelId,
+      cve: 'CVE-2026-1002',
+      state: 'closed',
+      reason: 'image_retired',
+      closedAt: AT + 1,
+    }),
     trackingRow({
       id: 3,
+      channelId,
       cve: 'CVE-2026-1003',
       state: 'closed',
       reason: 'fixed',
       closedAt: AT,
       returnedAt: AT,
     }),
-    trackingRow({ id: 4, cve: 'CVE-2026-1004', issue: null, openedAt: null }),
+    trackingRow({ id: 4, channelId, cve: 'CVE-2026-1004', issue: null, openedAt: null }),
   );
   const { code, out, err } = await served.as('viewer', 'tracking', 'list');
   assert.equal(code, 0, err);
@@ -31,6 +42,42 @@ test('rows are listed with how each ended, in the words of the row', async (t) =
   assert.equal(lines.at(-1), '4 rows');
   const page = await served.as('viewer', 'tracking', 'list', '--limit', '1', '-o', 'json');
   assert.equal((JSON.parse(page.out) as { items: unknown[] }).items.length, 1);
+});
+
+test('where rows have several channels, or one that is gone, the list names them', async (t) => {
+  const served = await serveTracking(t);
+  served.rows.push(
+    trackingRow({ channelId: served.channel.id }),
+    trackingRow({ id: 2, channelId: 'deletedchannelid' }),
+    trackingRow({ id: 3, channelId: 'deletedchannelid', closedVia: served.channel.id }),
+  );
+  const { out } = await served.as('viewer', 'tracking', 'list');
+  const [, first, second, third] = out.split('\n');
+  assert.match(first ?? '', / acme\/web#7 +hub +2026-11-20 06:00/);
+  assert.match(second ?? '', / acme\/web#7 +deletedchannelid \(deleted\) +2026-11-20 06:00/);
+  assert.match(third ?? '', / acme\/web#7 +hub +2026-11-20 06:00/);
+  const shown = await served.as('viewer', 'tracking', 'show', '3');
+  assert.match(shown.out, /^channel +deletedchannelid \(deleted\), github\nadopted by +hub$/m);
+  served.rows.length = 0;
+  const none = await served.as('viewer', 'tracking', 'list', '--channel', 'hob');
+  assert.deepEqual(
+    [none.code, /no channel is named hob; a deleted one is named by its id/.test(none.err)],
+    [0, true],
+  );
+});
+
+test('what is known of a row is wrapped to the terminal and never cut', async (t) => {
+  const served = await serveTracking(t);
+  const lastError = `api.github.com answers 422: ${'label is too long, '.repeat(20)}end`;
+  served.rows.push(trackingRow({ lastError }));
+  const { out } = await served.as('viewer', 'tracking', 'show', '1', '-o', 'json');
+  assert.equal((JSON.parse(out) as { last_error: string }).last_error, lastError);
+  const facts = [{ name: 'last error', value: lastError }];
+  const narrow = factLines(await openPaint({ color: false, columns: 60 }), facts);
+  assert.ok(narrow.length > 5 && narrow.every((line) => line.length <= 60));
+  assert.equal(narrow.map((line) => line.slice(12)).join(' '), lastError);
+  const whole = factLines(await openPaint({ color: false, columns: 60, whole: true }), facts);
+  assert.deepEqual(whole, [`last error  ${lastError}`]);
 });
 
 test('flags narrow the list, and a channel is named by its name or its id', async (t) => {
@@ -102,7 +149,7 @@ test('a finding that came back is filed anew by a deployer, and nobody below', a
   assert.equal((await served.as('viewer', 'tracking', 'reopen', '1')).code, 3);
   const { code, out, err } = await served.as('deployer', 'tracking', 'reopen', '1');
   assert.equal(code, 0, err);
-  assert.match(out, /filed anew +1 times/);
+  assert.match(out, /filed anew +1 time$/m);
   assert.match(err, /row 1: it is open again/);
   assert.match(
     (await served.as('deployer', 'tracking', 'reopen', '2')).err,

@@ -10,7 +10,7 @@ import {
   type IssueTracker,
   type WriteGuard,
 } from '../../trackers/index.ts';
-import { AnswerError, eachOf, type Line } from '../transport/index.ts';
+import { anotherIssue, AnswerError, eachOf, type Line } from '../transport/index.ts';
 import { openGithubApi, type Reply } from './api.ts';
 import { markerOf, toBody, toTitle } from './compose.ts';
 import { movedIssue, placeOfLink, toKey, toLink, toPlace, toRepo, type Place } from './place.ts';
@@ -106,9 +106,11 @@ export function openGithubTracker(
     async read(ref): Promise<IssueState> {
       const { number, ...repo } = toPlace(ref.key);
       try {
-        const { state } = await read(async (octokit) =>
+        const { id, state } = await read(async (octokit) =>
           octokit.issues.get({ ...repo, issue_number: number }),
         );
+        // A release before 1.3.7 kept no number.
+        if (/^\d+$/.test(ref.id) && id !== ref.id) throw anotherIssue(ref);
         return { state };
       } catch (error) {
         if (!(error instanceof AnswerError)) throw error;

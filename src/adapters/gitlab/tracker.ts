@@ -7,7 +7,7 @@ import {
   type IssueTracker,
   type WriteGuard,
 } from '../../trackers/index.ts';
-import { AnswerError, eachOf, type Line } from '../transport/index.ts';
+import { anotherIssue, AnswerError, eachOf, type Line } from '../transport/index.ts';
 import { openGitlabApi } from './api.ts';
 import { markerOf, toDescription, toNote, toTitle } from './compose.ts';
 import { whereMoved } from './moved.ts';
@@ -89,6 +89,8 @@ export function openGitlabTracker(
       const { project, iid } = toPlace(ref.key);
       try {
         const issue = await api.get(Issue, async ({ issues }) => issues.show(iid, { projectId: project }));
+        // A release before 1.3.7 kept no number.
+        if (/^\d+$/.test(ref.id) && String(issue.id) !== ref.id) throw anotherIssue(ref);
         const moved = issue.moved_to_id ? await whereMoved(api, issue, issue.moved_to_id) : null;
         if (moved === null) return { state: issue.state === 'closed' ? 'closed' : 'open' };
         return {
@@ -133,9 +135,12 @@ export function openGitlabTracker(
 
     async close(ref) {
       const { project, iid } = toPlace(ref.key);
-      const { state } = await api.write(200, Issue, async ({ issues }) =>
+      const { state, moved_to_id } = await api.write(200, Issue, async ({ issues }) =>
         issues.edit(project, iid, { stateEvent: 'close', showExpanded: true }),
       );
+      // What a move leaves behind is closed already; the issue itself is elsewhere, and is read there first.
+      if (moved_to_id)
+        throw new TrackerError('moved', `${ref.key} was moved while it was being closed`, { happened: 'no' });
       if (state !== 'closed')
         throw new TrackerError('unreadable', `${ref.key} is still open after it was closed`, {
           happened: 'unknown',

@@ -29,6 +29,11 @@ export function toSite(baseUrl: string): string | null {
   return baseUrl.replace(/\/+$/, '');
 }
 
+/** hostOf is the host of an address, with its port; null for what is no address. */
+export function hostOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).host : null;
+}
+
 /** toLabel makes a label that Jira takes: without blanks, at most 255 characters. */
 export function toLabel(label: string): string {
   return label.trim().replaceAll(/\s+/gu, '-').slice(0, 255);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Secret } from '../../base/index.ts';
 import type { ChannelOf } from '../../channels/index.ts';
 import { type IssueRef, type IssueTracker, type WriteGuard } from '../../trackers/index.ts';
-import { eachOf, unreadable, type Line } from '../transport/index.ts';
+import { anotherIssue, eachOf, unreadable, type Line } from '../transport/index.ts';
 import { openJiraApi } from './api.ts';
 import { markerOf, toSummary, toText } from './compose.ts';
-import { isGateway, toIssueId, toLabel, toProjectKey, toSite } from './place.ts';
+import { hostOf, isGateway, toIssueId, toLabel, toProjectKey, toSite } from './place.ts';
 import { Comment, Comments, Created, Found, Issue, OwnAccount, ServerInfo } from './schema.ts';
 import { testJira } from './test-read.ts';
 
@@ -111,6 +111,9 @@ export function openJiraTracker(
         dataCenter: { url: `/rest/api/2/issue/${id}`, searchParams: { fields: STATE } },
       });
       const state = issue.fields.status.statusCategory.key === 'done' ? 'closed' : 'open';
+      // On another site the number, or the key, is some other issue's; that both are is no chance.
+      if (issue.key === ref.key && issue.id === ref.id) return { state };
+      if (ref.url !== '' && hostOf(ref.url) !== hostOf(await site())) throw anotherIssue(ref);
       return issue.key === ref.key ? { state } : { state, movedTo: await refOf(issue) };
     },
 

@@ -7,6 +7,14 @@ function linesOf(block: Block): number {
   return block.kind === 'code' ? block.text.split('\n').length : 1;
 }
 
+/** Entries are what a reader counts: rows of tables and items of lists. */
+function entriesOf(blocks: readonly Block[]): number {
+  return blocks.reduce(
+    (sum, block) => sum + (block.kind === 'list' || block.kind === 'table' ? linesOf(block) : 0),
+    0,
+  );
+}
+
 /** The first lines of a block; null for none. */
 function firstOf(block: Block, lines: number): Block | null {
   if (lines <= 0) return null;
@@ -23,7 +31,10 @@ function head(blocks: readonly Block[], lines: number, all: number): Block[] {
     left -= linesOf(block);
     return first === null ? [] : [first];
   });
-  const text = `Cut at the length that the tracker takes: ${all - lines} of ${all} lines are left out.`;
+  const entries = entriesOf(blocks);
+  const missing = entries - entriesOf(kept);
+  const among = missing === 0 ? '' : `, among them ${missing} of ${entries} entries of tables and lists`;
+  const text = `Cut at the length that the tracker takes: ${all - lines} of ${all} lines are left out${among}.`;
   return [...kept, { kind: 'paragraph', content: [{ kind: 'text', text }] }];
 }
 

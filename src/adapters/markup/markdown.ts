@@ -1,6 +1,6 @@
 import type { Block, Inline } from '../../trackers/index.ts';
 import { cutTo } from './cut.ts';
-import { separated, spaced, toHref, toLine, toLines } from './inert.ts';
+import { BREAK, separated, spaced, toHref, toLine, toLines } from './inert.ts';
 
 const MARKER = /<!-- (ipo-1-[a-z2-7]{26}) -->/g;
 
@@ -44,8 +44,16 @@ function blockOf(block: Block): string {
 }
 
 function row(cells: readonly (readonly Inline[])[]): string {
-  // A stroke ends a cell even within code, unless it is escaped.
-  const content = cells.map((cell) => inlines(cell).replaceAll(/(?<!\\)\|/g, '\\|'));
+  // A stroke ends a cell even within code, unless it is escaped; one of code must not have a backslash before it that is its own.
+  const content = cells.map((cell) =>
+    cell
+      .map((inline) =>
+        inline.kind === 'code'
+          ? span(toLine(inline.text).replaceAll(/\\(?=\|)/g, `\\${BREAK}`)).replaceAll('|', '\\|')
+          : inlineOf(inline),
+      )
+      .join(''),
+  );
   return `| ${content.join(' | ')} |`;
 }
 

@@ -6,6 +6,8 @@ import { Fields, IssueTypes, Myself, OwnToken, Permissions, Tenant, Transitions 
 
 /** What the service puts into every issue. */
 const FILLED = new Set(['project', 'issuetype', 'summary', 'description', 'labels', 'reporter']);
+/** Jira gives 50 of a list unless asked for more, and at most so many. */
+const PAGE = 'maxResults=200';
 const NOBODY = new Secret('nobody');
 const KEY = /^[A-Z][A-Z0-9_]{0,254}$/;
 const ISSUE = /^[A-Z][A-Z0-9_]{0,254}-[1-9]\d{0,14}$/;
@@ -68,13 +70,13 @@ export function openProbe(line: Line): SetupProbe {
       const types = await jira(
         place,
         token,
-        `/issue/createmeta/${checked(project, KEY)}/issuetypes`,
+        `/issue/createmeta/${checked(project, KEY)}/issuetypes?${PAGE}`,
         IssueTypes,
       );
       return types.filter(({ subtask }) => subtask !== true).map(({ id, name }) => ({ id, name }));
     },
     async jiraRequired(place, token, project, typeId) {
-      const path = `/issue/createmeta/${checked(project, KEY)}/issuetypes/${checked(typeId, /^\d{1,15}$/)}`;
+      const path = `/issue/createmeta/${checked(project, KEY)}/issuetypes/${checked(typeId, /^\d{1,15}$/)}?${PAGE}`;
       const fields = await jira(place, token, path, Fields);
       return fields
         .filter(

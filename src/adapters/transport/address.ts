@@ -55,7 +55,7 @@ export function isLoopbackAddress(address: string): boolean {
 
 /**
  * openAddressCheck makes the check of a resolved address: null when it may be called, else why not. IPv4 addresses inside IPv6
- * ones (mapped, compatible, NAT64) are judged as the IPv4 address. Throws RangeError for a denied address that is none.
+ * ones (mapped, translated, compatible, NAT64) are judged as the IPv4 address. Throws RangeError for a denied address that is none.
  */
 export function openAddressCheck(rules: AddressRules): (address: string) => string | null {
   const denied = new BlockList();
@@ -88,6 +88,7 @@ function unwrapped(address: string): string {
   const [high = 0, low = 0] = words.slice(6);
   const coat =
     head === '0:0:0:0:0:65535' || // mapped
+    head === '0:0:0:0:65535:0' || // translated
     head === '100:65435:0:0:0:0' || // NAT64
     (head === '0:0:0:0:0:0' && (high !== 0 || low > 1)); // compatible; `::` and `::1` are addresses of their own
   if (coat) return [high >> 8, high & 255, low >> 8, low & 255].join('.');

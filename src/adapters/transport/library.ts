@@ -1,4 +1,4 @@
-import { TrackerError } from '../../trackers/index.ts';
+import { TrackerError, type IssueRef } from '../../trackers/index.ts';
 import type { z } from 'zod';
 
 /** Asked is what a call asked for, for the sentences of its faults. */
@@ -31,6 +31,21 @@ export async function throughLibrary<T>(asked: Asked, call: () => Promise<T>): P
     }
     throw unreadable(asked, error instanceof Error ? error.name : 'unknown fault');
   }
+}
+
+/**
+ * anotherIssue words that an issue's name is that of another issue now: the repository or project was made anew, or the channel leads to
+ * another host than the one on which the issue was opened. Nothing may be written to it.
+ */
+export function anotherIssue({ key, url }: IssueRef): TrackerError {
+  return new TrackerError(
+    'not_found',
+    `${key} is another issue than the one that was opened as ${url === '' ? key : url}`,
+    {
+      happened: 'no',
+      hint: 'Close the issue that was opened by hand, or lead the channel back to where it is',
+    },
+  );
 }
 
 /** toDocument takes what is used out of an answer. Throws `unreadable`. */

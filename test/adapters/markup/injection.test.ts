@@ -88,6 +88,23 @@ for (const { kind, render, marker } of KINDS) {
   });
 }
 
+/** What the trackers act on in a text that nobody made inert. */
+const RAW = {
+  github: ['mention', 'reference', 'link', 'image', 'html', 'comment'],
+  gitlab: ['mention', 'reference', 'link', 'image', 'html', 'comment', 'quick_action'],
+  'jira-datacenter': ['mention', 'link', 'image', 'macro', 'html'],
+} as const;
+
+for (const [kind, acts] of Object.entries(RAW))
+  test(`the judge is none of the renderers, and finds the payloads active in a body of ${kind} where they stand as they are`, () => {
+    const found = payloads().map((payload) => activeIn(kind as FakeKind, 'body', payload));
+    assert.ok(found.filter((active) => active.length > 0).length >= 350);
+    for (const act of acts) {
+      const seen = found.filter((active) => active.some((one) => one.kind === act)).length;
+      assert.ok(seen >= 5, `${act} in ${seen} payloads`);
+    }
+  });
+
 /** The comment that holds our own marker, and links of the payloads that are plain addresses of pages. */
 function isMeant(kind: string, text: string): boolean {
   if (kind === 'comment') return text === `<!-- ${MARKER} -->`;

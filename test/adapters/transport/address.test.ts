@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { isLoopbackAddress, openAddressCheck } from '../../../src/adapters/transport/index.ts';
+import { isForbiddenAddress } from '../../../src/channels/forbidden-address.ts';
+import { runs } from '../../runs.ts';
 
 const RULES = { testLoopback: false, privateNetworks: 'allow', denied: ['10.96.0.1'] } as const;
 
@@ -40,6 +43,8 @@ const NEVER = [
   '::ffff:a9fe:a9fe',
   '::FFFF:A9FE:A9FE',
   '::ffff:10.96.0.1',
+  '::ffff:0:127.0.0.1',
+  '::ffff:0:a9fe:a9fe',
   '::127.0.0.1',
   '::a9fe:a9fe',
   '64:ff9b::127.0.0.1',
@@ -104,4 +109,53 @@ test('loopback is known in IPv6 coats too', () => {
     ['127.9.9.9', '::1', '::ffff:127.0.0.1', '128.0.0.1', '::2', 'localhost'].map(isLoopbackAddress),
     [true, true, true, false, false, false],
   );
+});
+
+test('whatever a channel may not have as its address is refused where a name resolves to it', () => {
+  const faultOf = openAddressCheck(RULES);
+  const byte = fc.constantFrom(
+    0,
+    1,
+    10,
+    63,
+    64,
+    88,
+    99,
+    100,
+    127,
+    129,
+    168,
+    169,
+    192,
+    200,
+    224,
+    240,
+    254,
+    255,
+  );
+  const ipv4 = fc.tuple(byte, byte, byte, byte).map((bytes) => bytes.join('.'));
+  const coat = fc.constantFrom(
+    '',
+    '::',
+    '::ffff:',
+    '::ffff:0:',
+    '64:ff9b::',
+    '2001::',
+    'fd00:ec2::',
+    'fe80::',
+    'ff02::',
+  );
+  let forbidden = 0;
+  fc.assert(
+    fc.property(coat, ipv4, (before, inside) => {
+      const address = `${before}${inside}`;
+      if (!isForbiddenAddress(address)) return;
+      // What was the form of IPv4 once is judged by what is inside, which is no less.
+      if (before === '::' && !isForbiddenAddress(inside)) return;
+      forbidden += 1;
+      assert.notEqual(faultOf(address), null, address);
+    }),
+    { numRuns: runs(5000) },
+  );
+  assert.ok(forbidden > 500, String(forbidden));
 });

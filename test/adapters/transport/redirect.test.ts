@@ -7,7 +7,7 @@ import { CANARY, startLoopback, type Loopback } from './loopback.ts';
 const CODES = [301, 302, 303, 307, 308] as const;
 const EMAIL = 'bot@example.com';
 
-/** The four ways to show who calls, each at the provider that has it. */
+/** The ways to show who calls, each at the provider and the form of its address that have it. */
 const AUTHS = [
   {
     name: 'GitHub with a bearer token',
@@ -24,6 +24,13 @@ const AUTHS = [
     target: 'acme/shop',
   },
   { name: 'Jira Cloud with Basic', kind: 'jira-cloud', base: '', key: 'SEC-1', target: 'SEC' },
+  {
+    name: 'Jira Cloud at the gateway with Basic',
+    kind: 'jira-gateway',
+    base: '/ex/jira/11223344-a1b2-4b3c-8d4e-5f6a7b8c9d0e',
+    key: 'SEC-1',
+    target: 'SEC',
+  },
   {
     name: 'Jira Data Center with a bearer token',
     kind: 'jira-datacenter',

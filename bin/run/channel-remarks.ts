@@ -1,0 +1,12 @@
+import type { ChannelBody } from '../../src/api/contract/channels.ts';
+import { clean } from '../ui/clean.ts';
+
+/** faultsOf says what keeps a channel from being used, a sentence each. */
+export function faultsOf({ secrets, fault }: Pick<ChannelBody, 'secrets' | 'fault'>): readonly string[] {
+  return [
+    ...secrets.flatMap(({ field, state }) =>
+      state === 'unreadable' ? [`its ${field} cannot be read; enter it again with ipo channel edit`] : [],
+    ),
+    ...(fault === null ? [] : [`it cannot be used: ${clean(fault)}`]),
+  ];
+}
