@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns';
+import { isIP } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { openWriterQueues, type Line } from '../adapters/transport/index.ts';
 import type { Clock } from '../base/index.ts';
@@ -22,13 +24,26 @@ export function openLine(
   clock: Clock = { now: () => Date.now() },
   pace: Pace = REAL_PACE,
 ): Line {
-  const { KUBERNETES_SERVICE_HOST: apiServer } = process.env;
   const both = { now: () => clock.now(), monotonic: () => pace.monotonic() };
   return {
-    // A tracker's address is a person's to write, and what is called with it must never be the cluster's own API server.
-    rules: { testLoopback, privateNetworks, denied: apiServer === undefined ? [] : [apiServer] },
+    rules: { testLoopback, privateNetworks, denied: apiServer() },
     queues: openWriterQueues({ clock: both, wait: (ms) => pace.wait(ms) }),
     clock: both,
     userAgent,
   };
+}
+
+/**
+ * A tracker's address is a person's to write, and what is called with it must never be the cluster's own API server. Some clouds give it by
+ * its name: its addresses are looked up once, and hold for every channel that is opened from then on.
+ */
+function apiServer(): readonly string[] {
+  const { KUBERNETES_SERVICE_HOST: host } = process.env;
+  if (host === undefined || host === '') return [];
+  if (isIP(host) !== 0) return [host];
+  const found: string[] = [];
+  lookup(host, { all: true }, (error, addresses) => {
+    if (error === null) found.push(...addresses.map(({ address }) => address));
+  });
+  return found;
 }

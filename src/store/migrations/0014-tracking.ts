@@ -64,6 +64,8 @@ export const tracking: Migration = {
       where: `kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`,
     });
     await createIndex(db, 'tracking', ['channel_id', 'claimed_at']);
+    // The unique one leaves out rows closed as triaged, whose generations count too.
+    await createIndex(db, 'tracking', ['digest', 'cve'], { name: 'tracking_generations' });
     await createIndex(db, 'tracking', ['marker']);
     // An index over every state would be taken for the walk over open rows, and every page sorted anew.
     await createIndex(db, 'tracking', ['id'], { name: 'tracking_open', where: `state = 'open'` });
