@@ -13,21 +13,21 @@ export async function askRest(
   answers: SetupAnswers,
   { rest, testLoopback }: SetupMeans,
 ): Promise<Document> {
-  const fault = (field: string, value: unknown): string | null =>
+  const wrong = (field: string, value: unknown): string | null =>
     faultOf(kind, { [field]: value }, field, testLoopback);
   const labels = await list(rest, {
     flag: '--label',
     given: answers.label,
     text: `Labels of every issue, joined by commas (${NONE} for none)`,
     standard: rest.person ? 'security' : '',
-    check: (value) => fault('labels', value),
+    check: (value) => wrong('labels', value),
   });
   const cap = await rest.line({
     flag: '--daily-cap',
     given: answers.dailyCap,
     text: 'Issues in any 24 hours, 1 to 500',
     standard: '20',
-    check: (text) => fault('dailyCap', Number(text)),
+    check: (text) => wrong('dailyCap', Number(text)),
   });
   const fields = { labels, dailyCap: Number(cap), firstRunSummary: answers.firstRunSummary };
   if (kind === 'jira') return fields;
@@ -38,7 +38,7 @@ export async function askRest(
     given: answers.allowedTarget,
     text: `Where labels of images may send issues, as patterns joined by commas (${NONE} for anywhere on its host)`,
     standard: rest.person ? proposed : '',
-    check: (value) => fault('allowedTargets', value),
+    check: (value) => wrong('allowedTargets', value),
   });
   return { ...fields, allowedTargets };
 }
