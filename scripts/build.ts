@@ -84,7 +84,14 @@ const COMMANDS = [
 const WORKERS = ['replay-worker'];
 
 /** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
-const EXTERNAL = ['better-sqlite3', 'pdfkit', 'pg', '@octokit/rest', '@gitbeaker/rest'];
+const EXTERNAL = [
+  'better-sqlite3',
+  'pdfkit',
+  'pg',
+  '@octokit/rest',
+  '@gitbeaker/rest',
+  '@kubernetes/client-node',
+];
 
 await rm(new URL('dist', root), { recursive: true, force: true });
 await build({

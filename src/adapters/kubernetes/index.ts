@@ -1,0 +1,20 @@
+/**
+ * The API server: how it is reached from a pod or with a kubeconfig, what is kept in memory of the cluster by lists and watches, and
+ * what is written to it. Loaded by the daemon in a cluster alone.
+ */
+export { KubernetesApi, MANAGER } from './api.ts';
+export type { Connection } from './connection.ts';
+export { eventSink } from './event-sink.ts';
+export { openInCluster, type InClusterOptions } from './in-cluster.ts';
+export { Informer, type InformerOptions } from './informer.ts';
+export { openKubeconfig } from './kubeconfig.ts';
+export { leaseStore } from './lease-store.ts';
+export { policyStatuses, toPolicyObject } from './policy-objects.ts';
+export { readCaBundles } from './live-bundles.ts';
+export { customPolicyStore, type PolicyRevisions } from './policy-store.ts';
+export { openReads, type ClusterReads, type HeldNamespace, type ReadState } from './reads.ts';
+export { clusterPodStopper, clusterReplacements } from './replacements.ts';
+export { imageReportObjects, policyReportObjects } from './report-objects.ts';
+export { pathOf, RESOURCES, type KubeObject, type Resource } from './resources.ts';
+export { clusterSecrets, type HeldSecret, type Secrets } from './secrets.ts';
+export { writeCaBundle } from './webhook-bundle.ts';

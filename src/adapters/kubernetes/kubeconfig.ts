@@ -1,0 +1,89 @@
+import type { Agent as HttpsAgent, RequestOptions } from 'node:https';
+import type { Connection } from './connection.ts';
+import { ClusterError } from '../../cluster/index.ts';
+import { openAgent } from './in-cluster.ts';
+
+/** Exec plugins and the like give credentials that end; they are asked again after this. */
+const REFRESH_MS = 60_000;
+
+/**
+ * openKubeconfig gives the connection of a kubeconfig's current context. The client library reads it, with its exec plugins and
+ * identity providers; it takes thirteen times as long to load as Node to start, hence only here.
+ */
+export async function openKubeconfig(path: string): Promise<Connection> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    config.loadFromFile(path);
+  } catch (cause) {
+    throw new ClusterError('setup', `${path} is no kubeconfig that can be read`, { cause });
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null)
+    throw new ClusterError('setup', `${path} has no current context with a cluster`, {
+      hint: 'Choose one with kubectl config use-context',
+    });
+  const proxy = cluster.proxyUrl;
+  if (proxy !== undefined && proxy !== null)
+    throw new ClusterError(
+      'setup',
+      `${path} reaches the cluster through a proxy, which is not supported here`,
+    );
+
+  const ask = async (): Promise<Identity> => {
+    const options: RequestOptions = { headers: {} };
+    await config.applyToHTTPSOptions(options);
+    // The library keeps what TLS needs in an agent of node:https.
+    const tls = (options.agent as HttpsAgent | undefined)?.options ?? options;
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value);
+    if (options.auth !== undefined && options.auth !== null)
+      headers['authorization'] ??= `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    const material = {
+      ca: (tls.ca ?? undefined) as Buffer | undefined,
+      cert: (tls.cert ?? undefined) as Buffer | undefined,
+      key: (tls.key ?? undefined) as Buffer | undefined,
+      rejectUnauthorized: tls.rejectUnauthorized,
+      servername: (tls as { servername?: string }).servername,
+    };
+    return { headers, material, askedAt: performance.now() };
+  };
+  let identity = await ask();
+  let agent = openAgent(identity.material);
+  const fresh = async (): Promise<void> => {
+    if (performance.now() - identity.askedAt < REFRESH_MS) return;
+    const before = identity.material;
+    identity = await ask();
+    if (same(before.cert, identity.material.cert) && same(before.ca, identity.material.ca)) return;
+    const old = agent;
+    agent = openAgent(identity.material);
+    void old.close().catch(() => undefined);
+  };
+  const context = config.getContextObject(config.getCurrentContext());
+  return {
+    server: cluster.server.replace(/\/$/, ''),
+    namespace: context?.namespace ?? null,
+    dispatcher: async () => {
+      await fresh();
+      return agent;
+    },
+    headers: async () => {
+      await fresh();
+      return identity.headers;
+    },
+    refused: () => {
+      identity = { ...identity, askedAt: -Infinity };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+interface Identity {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly material: Parameters<typeof openAgent>[0];
+  readonly askedAt: number;
+}
+
+function same(a: string | Buffer | undefined, b: string | Buffer | undefined): boolean {
+  return String(a ?? '') === String(b ?? '');
+}

@@ -1,0 +1,85 @@
+import type { V1Lease } from '@kubernetes/client-node';
+import {
+  ClusterError,
+  isFault,
+  type LeaseRecord,
+  type LeaseStore,
+  type StoredLease,
+} from '../../cluster/index.ts';
+import type { KubernetesApi } from './api.ts';
+import { pathOf, RESOURCES } from './resources.ts';
+
+/** As JSON has it: the typed model of the client library gives times as Date. */
+type Lease = Omit<V1Lease, 'spec' | 'metadata'> & {
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec?: Omit<NonNullable<V1Lease['spec']>, 'acquireTime' | 'renewTime'> & {
+    readonly acquireTime?: string | null;
+    readonly renewTime?: string | null;
+  };
+};
+
+/** leaseStore keeps a Lease of the cluster. Every write is a compare-and-set on its resourceVersion. */
+export function leaseStore(api: KubernetesApi, namespace: string, name: string): LeaseStore {
+  const what = `the Lease ${namespace}/${name}`;
+  const one = pathOf(RESOURCES.leases, { namespace, name });
+  const all = pathOf(RESOURCES.leases, { namespace });
+  const body = (lease: LeaseRecord, resourceVersion?: string): Lease => ({
+    apiVersion: RESOURCES.leases.apiVersion,
+    kind: RESOURCES.leases.kind,
+    metadata: { name, namespace, ...(resourceVersion !== undefined && { resourceVersion }) },
+    spec: {
+      holderIdentity: lease.holder,
+      leaseDurationSeconds: lease.durationSeconds,
+      ...(lease.acquiredAt !== null && { acquireTime: lease.acquiredAt }),
+      ...(lease.renewedAt !== null && { renewTime: lease.renewedAt }),
+      leaseTransitions: lease.transitions,
+    },
+  });
+  /** Somebody else wrote, or deleted it. */
+  const unlessMet = async (written: Promise<Lease>): Promise<StoredLease | null> => {
+    try {
+      return toStored(await written, what);
+    } catch (error) {
+      if (isFault(error, 'conflict') || isFault(error, 'not_found')) return null;
+      throw error;
+    }
+  };
+  return {
+    async read(timeoutMs) {
+      const lease = await api.find<Lease>({ method: 'GET', path: one, what, timeoutMs });
+      return lease === null ? null : toStored(lease, what);
+    },
+    create: async (lease, timeoutMs) => {
+      try {
+        return toStored(
+          await api.call<Lease>({ method: 'POST', path: all, body: body(lease), what, timeoutMs }),
+          what,
+        );
+      } catch (error) {
+        if (isFault(error, 'conflict')) return null;
+        throw error;
+      }
+    },
+    replace: (lease, version, timeoutMs) =>
+      unlessMet(api.call<Lease>({ method: 'PUT', path: one, body: body(lease, version), what, timeoutMs })),
+  };
+}
+
+function toStored({ metadata, spec = {} }: Lease, what: string): StoredLease {
+  const version = metadata?.resourceVersion;
+  // Without one nothing could be compared.
+  if (version === undefined || version === '')
+    throw new ClusterError('unreadable', `${what} has no resourceVersion`);
+  return {
+    version,
+    holder: spec.holderIdentity ?? '',
+    durationSeconds: spec.leaseDurationSeconds ?? 0,
+    acquiredAt: spec.acquireTime ?? null,
+    renewedAt: spec.renewTime ?? null,
+    transitions: spec.leaseTransitions ?? 0,
+  };
+}

@@ -1,0 +1,248 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseTime } from '../../base/index.ts';
+import {
+  isFault,
+  readPolicyObject,
+  WRITTEN_BY,
+  writerOf,
+  ClusterError,
+  type PolicyObject,
+} from '../../cluster/index.ts';
+import type { Expected, PolicyStore, PolicyWrite, StoredPolicy } from '../../policy/index.ts';
+import { MANAGER, type KubernetesApi } from './api.ts';
+import { toPolicyObject } from './policy-objects.ts';
+import { pathOf, RESOURCES, type KubeList, type KubeObject } from './resources.ts';
+
+/** PolicyRevisions keeps every revision there was; the cluster itself keeps the newest alone. */
+export interface PolicyRevisions extends Pick<PolicyStore, 'revisions' | 'revision'> {
+  record(policies: readonly PolicyWrite[]): Promise<void>;
+}
+
+/** Attempts at a write that may meet whichever version stands. */
+const ATTEMPTS = 5;
+
+/**
+ * customPolicyStore keeps policies as ImagePolicy objects of the cluster: "the custom resource is the store (an API write is a
+ * server-side apply, its ETag the resourceVersion)". An object that is no valid policy is left out of the list: nothing is in force
+ * under its name by this store.
+ */
+export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions): PolicyStore {
+  const read = async (name: string): Promise<KubeObject | null> =>
+    api.find<KubeObject>({
+      method: 'GET',
+      path: pathOf(RESOURCES.imagePolicies, { name }),
+      what: whatOf(name),
+    });
+  return {
+    async list({ limit, offset }) {
+      const items: StoredPolicy[] = [];
+      let from: string | undefined;
+      do {
+        const page: KubeList<KubeObject> = await api.call({
+          method: 'GET',
+          path: pathOf(RESOURCES.imagePolicies),
+          query: { limit: 500, continue: from },
+          what: 'the list of policies',
+        });
+        // By name, as the API server sorts them.
+        for (const object of page.items ?? []) {
+          const stored = toStored(object);
+          if (stored !== null) items.push(stored);
+        }
+        from = page.metadata?.continue === '' ? undefined : page.metadata?.continue;
+      } while (from !== undefined);
+      return { items: items.slice(offset, limit === null ? undefined : offset + limit), total: items.length };
+    },
+    async get(name) {
+      const object = await read(name);
+      return object === null ? null : toStored(object);
+    },
+    async create(write) {
+      await revisions.record([write]);
+      try {
+        const made = await api.call<KubeObject>({
+          method: 'POST',
+          path: pathOf(RESOURCES.imagePolicies),
+          query: { fieldManager: MANAGER, fieldValidation: 'Strict' },
+          body: toBody(write),
+          what: whatOf(write.name),
+        });
+        return stored(made, write.name);
+      } catch (error) {
+        if (isFault(error, 'conflict')) return null;
+        throw error;
+      }
+    },
+    async replace(write, expected) {
+      for (let attempt = 1; ; attempt += 1) {
+        const found = await read(write.name);
+        if (found === null) return { kind: 'missing' };
+        const version = found.metadata?.resourceVersion ?? '';
+        if (!stands(version, expected)) return { kind: 'mismatch' };
+        const before = toStored(found);
+        if (
+          before !== null &&
+          before.revision === write.revision &&
+          isDeepStrictEqual(before.document, write.document)
+        )
+          return { kind: 'unchanged', policy: before };
+        await revisions.record([write]);
+        const made = await put(api, write, found);
+        // Somebody wrote it meanwhile.
+        if (made === null && (expected !== 'any' || attempt >= ATTEMPTS)) return { kind: 'mismatch' };
+        if (made === null) continue;
+        const policy = stored(made, write.name);
+        return { kind: 'replaced', policy, before: before ?? policy };
+      }
+    },
+    async remove(name, expected) {
+      for (let attempt = 1; ; attempt += 1) {
+        const found = await read(name);
+        if (found === null) return { kind: 'missing' };
+        const { resourceVersion = '', uid } = found.metadata ?? {};
+        if (!stands(resourceVersion, expected)) return { kind: 'mismatch' };
+        const policy = toStored(found);
+        try {
+          await api.call({
+            method: 'DELETE',
+            path: pathOf(RESOURCES.imagePolicies, { name }),
+            body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
+            what: whatOf(name),
+          });
+        } catch (error) {
+          if (isFault(error, 'not_found')) return { kind: 'missing' };
+          if (!isFault(error, 'conflict')) throw error;
+          if (expected !== 'any' || attempt >= ATTEMPTS) return { kind: 'mismatch' };
+          continue;
+        }
+        return { kind: 'removed', policy: policy ?? unreadable(found) };
+      }
+    },
+    revisions: (name, page) => revisions.revisions(name, page),
+    revision: (name, revision) => revisions.revision(name, revision),
+  };
+}
+
+/**
+ * Applies the document against the version that was read; null when it is no longer that one. Applying takes out what this service
+ * applied before, but leaves what others own (`kubectl apply` of an earlier document). So it is tried first: where the policy would not
+ * come out as it was written, the whole spec is put in its place instead, and no mixture of the two is ever in force.
+ */
+async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): Promise<KubeObject | null> {
+  const { name } = write;
+  const { uid, resourceVersion } = found.metadata ?? {};
+  const body = toBody(write);
+  const call = { path: pathOf(RESOURCES.imagePolicies, { name }), what: whatOf(name) };
+  const query = { fieldManager: MANAGER, fieldValidation: 'Strict' };
+  const apply = (dryRun?: 'All') =>
+    api.call<KubeObject>({
+      ...call,
+      method: 'PATCH',
+      patch: 'apply',
+      query: { ...query, force: true, dryRun },
+      body: { ...body, metadata: { ...body.metadata, uid, resourceVersion } },
+    });
+  try {
+    const came = toStored(await apply('All'));
+    const fits = came?.revision === write.revision && isDeepStrictEqual(came.document, write.document);
+    if (fits) return await apply();
+    const { labels, annotations } = body.metadata;
+    const { managedFields: _, ...metadata } = found.metadata ?? {};
+    return await api.call<KubeObject>({
+      ...call,
+      method: 'PUT',
+      query,
+      body: {
+        ...found,
+        apiVersion: body.apiVersion,
+        kind: body.kind,
+        metadata: { ...metadata, labels, annotations },
+        spec: body.spec,
+      },
+    });
+  } catch (error) {
+    if (isFault(error, 'conflict')) return null;
+    throw error;
+  }
+}
+
+function whatOf(name: string): string {
+  return `the ImagePolicy ${name}`;
+}
+
+function stands(version: string, expected: Expected): boolean {
+  return expected === 'any' || expected.includes(version);
+}
+
+interface Body {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: unknown;
+}
+
+function toBody({ name, document, by, revision }: PolicyWrite): Body {
+  const { apiVersion, kind } = RESOURCES.imagePolicies;
+  const { labels = {}, annotations = {} } = document['metadata'] as Partial<Body['metadata']>;
+  const marked = { ...annotations, ...(by !== null && { [WRITTEN_BY]: `${by} ${revision}` }) };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(Object.keys(marked).length > 0 && { annotations: marked }),
+    },
+    spec: document['spec'] ?? {},
+  };
+}
+
+function toStored(object: KubeObject): StoredPolicy | null {
+  const one = toPolicyObject(object);
+  if (one === null) return null;
+  const read = readPolicyObject(one);
+  if (read.policy === null) return null;
+  const { revision } = read.policy;
+  return {
+    ...timesOf(object),
+    name: one.name,
+    document: read.document,
+    revision,
+    version: one.version,
+    updatedBy: writerOf(one.value, revision),
+  };
+}
+
+/** When it was made, and when anything but its status was written last. */
+function timesOf({ metadata }: KubeObject): { createdAt: number; updatedAt: number } {
+  const createdAt = parseTime(metadata?.creationTimestamp ?? '') || 0;
+  const writes = (metadata?.managedFields ?? [])
+    .filter(({ subresource }) => subresource === undefined || subresource === '')
+    .map(({ time }) => parseTime(time ?? '') || 0);
+  return { createdAt, updatedAt: Math.max(createdAt, ...writes) };
+}
+
+function stored(object: KubeObject, name: string): StoredPolicy {
+  const policy = toStored(object);
+  if (policy !== null) return policy;
+  throw new ClusterError('unreadable', `${whatOf(name)} was written and came back as no policy`, {
+    hint: 'Compare the CustomResourceDefinition of the cluster with that of this release',
+  });
+}
+
+/** What is told of a deleted object that was no policy. */
+function unreadable(object: KubeObject): StoredPolicy {
+  const { name, version, value }: PolicyObject = toPolicyObject(object) ?? {
+    name: object.metadata?.name ?? '',
+    uid: '',
+    version: '',
+    generation: 0,
+    status: {},
+    value: {},
+  };
+  return { ...timesOf(object), name, document: value, revision: '', version, updatedBy: null };
+}

@@ -1,0 +1,224 @@
+import {
+  Exposure,
+  ingressObject,
+  serviceObject,
+  toIngressRoute,
+  toServiceRoute,
+  type ExposureIndex,
+  type IngressRoute,
+  type ServiceRoute,
+} from '../../admission/index.ts';
+import type { Log } from '../../base/index.ts';
+import type { ElectionClock, PolicyObject } from '../../cluster/index.ts';
+import type { ReadyNodes } from '../../nodes/index.ts';
+import type { RunningPods } from '../../reconcile/index.ts';
+import type { KubernetesApi } from './api.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+import { controllerOf, toHeldPod, toRunningPod, type HeldPod } from './pods.ts';
+import { toPolicyObject } from './policy-objects.ts';
+import { RESOURCES, type KubeObject, type Resource } from './resources.ts';
+
+/** ReadsDeps are what the cluster is read with. */
+export interface ReadsDeps {
+  readonly api: KubernetesApi;
+  readonly clock: ElectionClock;
+  readonly log: Log;
+  /** Called with all ImagePolicy objects after each change of one. */
+  readonly onPolicies: (objects: readonly PolicyObject[]) => void;
+}
+
+/** ReadState is how the reading of one kind stands. */
+export interface ReadState {
+  readonly kind: string;
+  readonly objects: number;
+  readonly synced: boolean;
+  readonly staleSince: number | null;
+  readonly fault: string | null;
+}
+
+/** HeldNamespace is what is kept of a namespace. */
+export interface HeldNamespace {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** ClusterReads is what the process holds in memory of its cluster, kept up to date by watches. */
+export interface ClusterReads {
+  readonly exposure: ExposureIndex;
+  readonly runningPods: RunningPods;
+  readonly readyNodes: ReadyNodes;
+  namespaces(): readonly HeldNamespace[];
+  /** UTC milliseconds since when the policies may be old; null while they are not. */
+  policiesStaleSince(): number | null;
+  states(): readonly ReadState[];
+  start(): void;
+  /** Whether everything was read within the time. */
+  untilSynced(ms: number): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Older contents are not taken for whole, or counted. */
+const MAX_AGE_MS = 120_000;
+
+/** A pod that could not be read: it is there, and nothing more is known. */
+const UNREAD = Symbol('unread');
+type Unread = typeof UNREAD;
+
+interface HeldNode {
+  readonly ready: boolean;
+}
+
+/** openReads opens the informers of everything that the operator looks at. */
+export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterReads {
+  const open = <T>(
+    resource: Resource,
+    project: (object: KubeObject) => T | null,
+    more: Partial<InformerOptions<T>> = {},
+  ) => new Informer<T>({ api, clock, log, resource, project, ...more });
+
+  const policies: Informer<PolicyObject> = open(RESOURCES.imagePolicies, toPolicyObject, {
+    onChange: () => onPolicies([...policies.objects.values()]),
+  });
+  const namespaces = open<HeldNamespace>(
+    RESOURCES.namespaces,
+    ({ metadata }) =>
+      metadata?.name === undefined ? null : { name: metadata.name, labels: metadata.labels ?? {} },
+    { metadataOnly: true },
+  );
+  const routes = new RouteIndex();
+  const services = open<ServiceRoute>(
+    RESOURCES.services,
+    (object) => {
+      const read = serviceObject.safeParse(object);
+      return read.success ? toServiceRoute(read.data, object.metadata?.namespace ?? '') : null;
+    },
+    { onChange: (keys) => routes.forget(keys) },
+  );
+  const ingresses = open<IngressRoute>(
+    RESOURCES.ingresses,
+    (object) => {
+      const read = ingressObject.safeParse(object);
+      return read.success ? toIngressRoute(read.data, object.metadata?.namespace ?? '') : null;
+    },
+    { onChange: (keys) => routes.forget(keys) },
+  );
+  const owners = openOwners(open);
+  const pods = open<HeldPod | Unread>(RESOURCES.pods, (object) => {
+    const pod = toHeldPod(object);
+    if (pod !== null) return pod;
+    const { namespace = '', name = '' } = object.metadata ?? {};
+    log.warn('a pod of the cluster cannot be read', { pod: `${namespace}/${name}` });
+    return UNREAD;
+  });
+  const nodes = open<HeldNode>(RESOURCES.nodes, (object) => ({ ready: isReady(object) }));
+
+  const all = {
+    policies,
+    namespaces,
+    services,
+    ingresses,
+    replicaSets: owners.replicaSets,
+    jobs: owners.jobs,
+    pods,
+    nodes,
+  };
+  const isFresh = (informer: Pick<Informer<unknown>, 'synced' | 'staleSince'>): boolean => {
+    const since = informer.staleSince();
+    return informer.synced && (since === null || clock.now() - since < MAX_AGE_MS);
+  };
+  return {
+    exposure: {
+      of: (namespace, labels) =>
+        routes
+          .of(
+            namespace,
+            () => new Exposure(inside(services.objects, namespace), inside(ingresses.objects, namespace)),
+          )
+          .of(namespace, labels),
+    },
+    runningPods: {
+      list: async () => {
+        if (!pods.synced && pods.fault !== null) throw pods.fault;
+        const all = [...pods.objects.values()];
+        const read = all.filter((pod) => pod !== UNREAD);
+        // A pod that was not read may run anything.
+        const complete = isFresh(pods) && read.length === all.length;
+        return { complete, pods: read.map((pod) => toRunningPod(pod, owners.ownerOf)) };
+      },
+    },
+    readyNodes: {
+      count: async () =>
+        isFresh(nodes) ? [...nodes.objects.values()].filter(({ ready }) => ready).length : null,
+    },
+    namespaces: () => [...namespaces.objects.values()],
+    policiesStaleSince: () => policies.staleSince(),
+    states: () =>
+      Object.entries(all).map(([kind, informer]) => ({
+        kind,
+        objects: informer.objects.size,
+        synced: informer.synced,
+        staleSince: informer.staleSince(),
+        fault: informer.fault?.message ?? null,
+      })),
+    start: () => Object.values(all).forEach((informer) => informer.start()),
+    untilSynced: async (ms) => {
+      const synced = await Promise.all(Object.values(all).map((informer) => informer.untilSynced(ms)));
+      return synced.every(Boolean);
+    },
+    stop: async () => void (await Promise.all(Object.values(all).map((informer) => informer.stop()))),
+  };
+}
+
+/** RouteIndex keeps the exposure of each namespace, made when a pod of it is reviewed, until a Service or Ingress in it changes. */
+class RouteIndex {
+  readonly #made = new Map<string, Exposure>();
+
+  of(namespace: string, make: () => Exposure): Exposure {
+    let exposure = this.#made.get(namespace);
+    if (exposure === undefined) this.#made.set(namespace, (exposure = make()));
+    return exposure;
+  }
+
+  forget(keys: readonly string[] | null): void {
+    if (keys === null) this.#made.clear();
+    else for (const key of keys) this.#made.delete(key.slice(0, key.indexOf('/')));
+  }
+}
+
+function inside<T extends { readonly namespace: string }>(
+  objects: ReadonlyMap<string, T>,
+  namespace: string,
+): T[] {
+  return [...objects.values()].filter((one) => one.namespace === namespace);
+}
+
+/** The owners of what owns pods, so that a pod is told under its Deployment or CronJob. */
+function openOwners(
+  open: <T>(
+    resource: Resource,
+    project: (object: KubeObject) => T | null,
+    more?: Partial<InformerOptions<T>>,
+  ) => Informer<T>,
+) {
+  const toOwner = (object: KubeObject) => controllerOf(object);
+  const replicaSets = open(RESOURCES.replicaSets, toOwner, { metadataOnly: true });
+  const jobs = open(RESOURCES.jobs, toOwner, { metadataOnly: true });
+  return {
+    replicaSets,
+    jobs,
+    ownerOf: (kind: string, key: string) =>
+      (kind === 'ReplicaSet' ? replicaSets : kind === 'Job' ? jobs : null)?.objects.get(key) ?? null,
+  };
+}
+
+function isReady(object: KubeObject): boolean {
+  const { conditions = [] } =
+    (
+      object as {
+        readonly status?: {
+          readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+        };
+      }
+    ).status ?? {};
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}

@@ -1,0 +1,178 @@
+import * as z from 'zod/mini';
+import { formatTime, type Digest } from '../base/index.ts';
+import { countBySeverity, type Finding, type ScanRecord } from '../findings/index.ts';
+
+const about = (description: string) => z.meta({ description });
+const text = (description: string, max = 256) => z.string().check(z.maxLength(max), about(description));
+const time = (description: string) => z.string().check(about(description), z.meta({ format: 'date-time' }));
+const count = (description: string) => z.int().check(z.minimum(0), about(description));
+
+/** MAX_REPORT_FINDINGS: "Findings on an image report object: at most 1000." */
+export const MAX_REPORT_FINDINGS = 1000;
+/** Triage decisions that a report tells; as many as it has findings. */
+const MAX_TRIAGE = MAX_REPORT_FINDINGS;
+
+const finding = z
+  .object({
+    cve: text('Name of the vulnerability.'),
+    severity: text('`CRITICAL`, `HIGH`, `MEDIUM`, `LOW` or `UNKNOWN`.', 16),
+    package: text('Package that has it.'),
+    installed: text('Version that is installed.'),
+    fixed: z.optional(text('Version that repairs it; absent where there is none.')),
+    knownExploited: z.optional(
+      z.boolean().check(about('Whether it is known to be exploited; absent when that was never asked.')),
+    ),
+    triagedUntil: z.optional(time('Until when a triage decision covers it.')),
+  })
+  .check(about('A vulnerability of a package.'));
+
+const triage = z
+  .object({
+    cve: text('Name of the vulnerability.'),
+    triagedBy: text('Account that decided, as `user:<account_id>`.'),
+    until: time('When the decision ends.'),
+    reason: z.optional(text('Why it does not count.', 1024)),
+  })
+  .check(about('A decision that a vulnerability does not count on this image until a time.'));
+
+/** imageReportSchema is a ClusterImageReport: its CustomResourceDefinition is made from it. */
+export const imageReportSchema = z.object({
+  spec: z
+    .object({
+      digest: text('Digest of the image, as `sha256:<hex>`.', 128),
+      image: text('Newest name of the image.', 1024),
+    })
+    .check(about('Which image the report is on.')),
+  status: z
+    .object({
+      state: text('`Blocked`, `Unscanned`, `Compliant` or `Not compliant`.', 32),
+      scannedAt: z.optional(time('When the image was scanned last; absent when it never was.')),
+      scanner: z.optional(
+        z
+          .object({
+            name: text('Name of the scanner.'),
+            version: text('Version of the scanner.'),
+            dbUpdatedAt: z.optional(text('When its database was made.', 64)),
+          })
+          .check(about('What scanned it.')),
+      ),
+      os: z.optional(
+        z
+          .object({
+            family: text('Family of the operating system.'),
+            name: text('Its version.'),
+            endOfLife: z.boolean().check(about('Whether its maker no longer serves it.')),
+          })
+          .check(about('Operating system of the image.')),
+      ),
+      summary: z.optional(
+        z
+          .object({
+            critical: count('Findings of severity CRITICAL.'),
+            high: count('Findings of severity HIGH.'),
+            medium: count('Findings of severity MEDIUM.'),
+            low: count('Findings of severity LOW.'),
+            unknown: count('Findings of no known severity.'),
+            findings: count('Findings in all, those that the list leaves out among them.'),
+            listed: count('Findings in the list.'),
+          })
+          .check(about('Findings by severity.')),
+      ),
+      findings: z.optional(
+        z
+          .array(finding)
+          .check(
+            z.maxLength(MAX_REPORT_FINDINGS),
+            about('Findings of the newest scan, most severe first, at most 1000.'),
+          ),
+      ),
+      triage: z.optional(
+        z.array(triage).check(z.maxLength(MAX_TRIAGE), about('Triage decisions in force on the image.')),
+      ),
+    })
+    .check(about('What is known of the image.')),
+});
+
+/** ImageReport is the content of one. */
+export type ImageReport = z.infer<typeof imageReportSchema>;
+
+/** ReportedImage is what a report is made from. Times are UTC milliseconds. */
+export interface ReportedImage {
+  readonly digest: Digest;
+  readonly name: string;
+  readonly state: string;
+  readonly scan: ScanRecord | null;
+  readonly triage: readonly {
+    readonly cve: string;
+    readonly accountId: string | null;
+    readonly reason: string;
+    readonly until: number;
+  }[];
+}
+
+/** reportName gives the name of the object that reports on a digest. */
+export function reportName(digest: string): string {
+  return digest.replace(':', '-');
+}
+
+/** toImageReport makes the report of an image. Texts of scanners are cut to what one may be long. */
+export function toImageReport({ digest, name, state, scan, triage: decisions }: ReportedImage): ImageReport {
+  const findings = scan?.findings ?? null;
+  const listed = findings?.toSorted(bySeverity).slice(0, MAX_REPORT_FINDINGS) ?? null;
+  return {
+    spec: { digest, image: cut(name, 1024) },
+    status: {
+      state,
+      ...(scan !== null && {
+        ...(scan.scannedAt !== null && { scannedAt: scan.scannedAt }),
+        ...(scan.scanner !== null && {
+          scanner: {
+            name: cut(scan.scanner.name),
+            version: cut(scan.scanner.version),
+            ...(scan.scanner.dbUpdatedAt !== null && { dbUpdatedAt: cut(scan.scanner.dbUpdatedAt, 64) }),
+          },
+        }),
+        ...(scan.os !== null && {
+          os: { family: cut(scan.os.family), name: cut(scan.os.name), endOfLife: scan.os.eosl },
+        }),
+      }),
+      ...(findings !== null &&
+        listed !== null && {
+          summary: { ...countBySeverity(findings), findings: findings.length, listed: listed.length },
+          findings: listed.map(toFinding),
+        }),
+      ...(decisions.length > 0 && {
+        triage: decisions.slice(0, MAX_TRIAGE).map(({ cve, accountId, reason, until }) => ({
+          cve: cut(cve),
+          triagedBy: `user:${accountId ?? 'unknown'}`,
+          until: formatTime(until),
+          ...(reason !== '' && { reason: cut(reason, 1024) }),
+        })),
+      }),
+    },
+  };
+}
+
+function toFinding(one: Finding): z.infer<typeof finding> {
+  return {
+    cve: cut(one.cve),
+    severity: one.severity,
+    package: cut(one.package),
+    installed: cut(one.installed),
+    ...(one.fixed !== null && { fixed: cut(one.fixed) }),
+    ...(one.knownExploited !== null && { knownExploited: one.knownExploited }),
+    ...(one.triagedUntil !== null && { triagedUntil: one.triagedUntil }),
+  };
+}
+
+/** Of one severity, those known to be exploited first; else as the scanner told them. */
+function bySeverity(a: Finding, b: Finding): number {
+  return b.rank - a.rank || Number(b.knownExploited ?? false) - Number(a.knownExploited ?? false);
+}
+
+function cut(value: string, max = 256): string {
+  if (value.length <= max) return value;
+  const short = value.slice(0, max - 1);
+  // Half a surrogate pair is no text.
+  return `${/[\uD800-\uDBFF]$/.test(short) ? short.slice(0, -1) : short}…`;
+}

@@ -1,0 +1,198 @@
+import { byCodeUnit, type Clock, type Log } from '../base/index.ts';
+import type { Policy, PolicyWrite } from '../policy/index.ts';
+import {
+  readPolicyObject,
+  toPolicyStatus,
+  WRITTEN_BY,
+  type PolicyObject,
+  type PolicyStatus,
+  type ReadPolicy,
+} from './policy-status.ts';
+import type { ClusterEvents } from './ports.ts';
+
+/** PolicyMirror keeps in the database what is in force in the cluster, for whoever reads policies there. */
+export interface PolicyMirror {
+  /** Adds revisions that are not there; the ledger's rows name them. Every replica may. */
+  record(policies: readonly PolicyWrite[]): Promise<void>;
+  /** Makes the policies in force exactly these, and those of the `kept` names as they stand there. Only the leader may. */
+  replace(policies: readonly PolicyWrite[], kept: readonly string[]): Promise<void>;
+  /** The policy in force under a name as kept last, or null. */
+  last(name: string): Promise<Policy | null>;
+}
+
+/** PolicyStatuses writes the status of an object; false when the object is no longer that version. */
+export interface PolicyStatuses {
+  write(object: PolicyObject, status: PolicyStatus): Promise<boolean>;
+}
+
+/** ClusterPoliciesDeps are what the policies of a cluster are kept with. */
+export interface ClusterPoliciesDeps {
+  readonly mirror: PolicyMirror;
+  readonly statuses: PolicyStatuses;
+  readonly events: ClusterEvents;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** SettlingLeader tells whether this process leads over the database, and whether it leads its cluster. */
+export interface SettlingLeader {
+  isLeader(): boolean;
+  leadsCluster(): boolean;
+}
+
+interface Held {
+  readonly read: ReadPolicy;
+  /** What decisions use: of an object that cannot be read, the last one that could. */
+  readonly inForce: Policy | null;
+}
+
+/**
+ * ClusterPolicies holds the policies of the cluster in memory, as ImagePolicy objects tell them. One that was edited into something
+ * invalid does not fall away: its last valid revision stays in force, and its status says so.
+ */
+export class ClusterPolicies {
+  readonly #deps: ClusterPoliciesDeps;
+  readonly #held = new Map<string, Held>();
+  #current: readonly Policy[] | null = null;
+  #mirrored: string | null = null;
+  readonly #unrecorded = new Map<string, PolicyWrite>();
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(deps: ClusterPoliciesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The policies in force, in name order, the same list as long as nothing changed; null before they were read. */
+  current(): readonly Policy[] | null {
+    return this.#current;
+  }
+
+  /** Names of objects of which nothing is in force. */
+  get invalid(): readonly string[] {
+    return [...this.#held].filter(([, { inForce }]) => inForce === null).map(([name]) => name);
+  }
+
+  /** Takes all objects that there are; called with each change, one call after another. */
+  take(objects: readonly PolicyObject[]): Promise<void> {
+    const taken = this.#turn.then(() => this.#take(objects));
+    this.#turn = taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #take(objects: readonly PolicyObject[]): Promise<void> {
+    const names = new Set(objects.map(({ name }) => name));
+    let changed = this.#current === null;
+    for (const name of [...this.#held.keys()].filter((name) => !names.has(name))) {
+      this.#held.delete(name);
+      changed = true;
+    }
+    for (const object of objects) {
+      const before = this.#held.get(object.name);
+      if (before?.read.object.version === object.version) continue;
+      const read = readPolicyObject(object);
+      const inForce = await this.#inForce(read, before ?? null);
+      this.#held.set(object.name, { read, inForce });
+      if (inForce !== (before?.inForce ?? null)) changed = true;
+      const write = this.#toWrite(read);
+      if (write === null) this.#tell(read, before ?? null);
+      else this.#unrecorded.set(`${write.name} ${write.revision}`, write);
+    }
+    if (changed) {
+      this.#current = [...this.#held.values()]
+        .flatMap(({ inForce }) => inForce ?? [])
+        .toSorted((a, b) => byCodeUnit(a.name, b.name));
+      this.#deps.log.info('policies in force changed', { policies: this.#current.length });
+    }
+    await this.record();
+  }
+
+  /** Keeps the revisions that were seen and are not kept yet: a database that is down keeps no policy from being in force. */
+  async record(): Promise<void> {
+    const writes = [...this.#unrecorded];
+    if (writes.length === 0) return;
+    try {
+      await this.#deps.mirror.record(writes.map(([, write]) => write));
+      for (const [key] of writes) this.#unrecorded.delete(key);
+    } catch (error) {
+      this.#deps.log.warn('revisions of policies were not kept; it is tried again', {
+        revisions: writes.length,
+        error,
+      });
+    }
+  }
+
+  /** A policy of the same revision stays one object: rules are prepared per object. */
+  async #inForce(read: ReadPolicy, before: Held | null): Promise<Policy | null> {
+    if (read.policy !== null)
+      return before?.inForce?.revision === read.policy.revision ? before.inForce : read.policy;
+    if (before !== null) return before.inForce;
+    try {
+      return await this.#deps.mirror.last(read.object.name);
+    } catch (error) {
+      this.#deps.log.warn('the last valid revision of a policy cannot be read', {
+        policy: read.object.name,
+        error,
+      });
+      return null;
+    }
+  }
+
+  #tell({ object, ...read }: ReadPolicy, before: Held | null): void {
+    if (read.policy !== null || (before !== null && before.read.policy === null)) return;
+    this.#deps.log.warn('a policy of the cluster is not valid', { policy: object.name, fault: read.fault });
+    this.#deps.events.emit({
+      regarding: { apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', name: object.name, uid: object.uid },
+      type: 'Warning',
+      reason: 'InvalidPolicy',
+      action: 'Read',
+      note: read.fault,
+    });
+  }
+
+  /** The leader's part: statuses, and the mirror in the database; asked before every write. */
+  async settle({ isLeader, leadsCluster }: SettlingLeader): Promise<void> {
+    if (this.#current === null) return;
+    const { statuses, mirror, clock } = this.#deps;
+    const writes = [...this.#held.values()].flatMap(({ read }) => this.#toWrite(read) ?? []);
+    // An object that cannot be read keeps what the mirror has of it.
+    const kept = [...this.#held.values()].flatMap(({ read, inForce }) =>
+      read.policy === null && inForce !== null ? inForce.name : [],
+    );
+    const key = JSON.stringify([
+      writes.map(({ name, revision, document }) => [name, revision, document]),
+      kept,
+    ]);
+    if (key !== this.#mirrored && isLeader()) {
+      await mirror.replace(writes, kept);
+      this.#mirrored = key;
+    }
+    for (const { read, inForce } of this.#held.values()) {
+      const status = toPolicyStatus(read, inForce, clock.now());
+      if (status !== null && leadsCluster()) await statuses.write(read.object, status);
+    }
+  }
+
+  /** After another process led, what it mirrored is not known. */
+  forgetMirror(): void {
+    this.#mirrored = null;
+  }
+
+  #toWrite(read: ReadPolicy): PolicyWrite | null {
+    if (read.policy === null) return null;
+    const { policy, document, object } = read;
+    return {
+      name: policy.name,
+      document,
+      revision: policy.revision,
+      at: this.#deps.clock.now(),
+      by: writerOf(object.value, policy.revision),
+    };
+  }
+}
+
+/** writerOf gives the account that wrote this revision through the API, or null. */
+export function writerOf(value: Readonly<Record<string, unknown>>, revision: string): string | null {
+  const { annotations } = (value['metadata'] ?? {}) as { annotations?: Readonly<Record<string, string>> };
+  const [by, written] = (annotations?.[WRITTEN_BY] ?? '').split(' ');
+  return written === revision && by !== undefined && /^user:[\w-]{1,64}$/.test(by) ? by : null;
+}

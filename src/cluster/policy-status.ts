@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import { formatTime } from '../base/index.ts';
+import { parsePolicyValue, PolicyError, type Policy } from '../policy/index.ts';
+import { conditionSchema, withCondition, type Condition } from './conditions.ts';
+
+const about = (description: string) => z.meta({ description });
+
+/** policyStatus is the status of an ImagePolicy. */
+export const policyStatus = z
+  .object({
+    observedGeneration: z.optional(
+      z.int().check(z.minimum(0), about('Generation of the policy that the status tells of.')),
+    ),
+    revision: z.optional(z.string().check(about('Revision in force, as ledger rows name it.'))),
+    enforcement: z.optional(z.string().check(about('`Audit` or `Enforce`, as it is in force.'))),
+    conditions: z.optional(
+      z.array(conditionSchema).check(z.maxLength(16), about('`Ready`: the policy is in force.')),
+    ),
+  })
+  .check(about('Written by the operator.'));
+
+/** PolicyStatus is one. */
+export type PolicyStatus = z.infer<typeof policyStatus>;
+
+/** PolicyObject is an ImagePolicy as the API server gave it. */
+export interface PolicyObject {
+  readonly name: string;
+  readonly uid: string;
+  /** Its `resourceVersion`. */
+  readonly version: string;
+  readonly generation: number;
+  readonly status: PolicyStatus;
+  /** The whole object, unchecked. */
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** ReadPolicy is what an object came to: a policy, or what is wrong with it. */
+export type ReadPolicy =
+  | {
+      readonly object: PolicyObject;
+      readonly policy: Policy;
+      readonly document: Readonly<Record<string, unknown>>;
+    }
+  | { readonly object: PolicyObject; readonly policy: null; readonly fault: string };
+
+/** readPolicyObject reads an object by the strict rules that every door reads policies by. */
+export function readPolicyObject(object: PolicyObject): ReadPolicy {
+  try {
+    const { policy, document } = parsePolicyValue(object.value);
+    return { object, policy, document: withoutOwnMarks(document) };
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const told = error.problems
+      .slice(0, 5)
+      .map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+    const more = error.problems.length - told.length;
+    return { object, policy: null, fault: told.join('; ') + (more > 0 ? `; and ${more} more` : '') };
+  }
+}
+
+/**
+ * toPolicyStatus gives the status that an object ought to have, or null where it has it. `inForce` is what decisions use under that
+ * name: of an object that cannot be read the last one that could, or null.
+ */
+export function toPolicyStatus(read: ReadPolicy, inForce: Policy | null, at: number): PolicyStatus | null {
+  const { object } = read;
+  const before = object.status.conditions ?? [];
+  const ready: Omit<Condition, 'lastTransitionTime'> =
+    read.policy !== null
+      ? {
+          type: 'Ready',
+          status: 'True',
+          observedGeneration: object.generation,
+          reason: 'InForce',
+          message: `revision ${read.policy.revision.slice(0, 12)} is in force`,
+        }
+      : {
+          type: 'Ready',
+          status: 'False',
+          observedGeneration: object.generation,
+          reason: 'Invalid',
+          message: `${read.fault.slice(0, 16_000)}${
+            inForce === null ? '' : `; revision ${inForce.revision.slice(0, 12)} stays in force`
+          }`,
+        };
+  const status: PolicyStatus = {
+    observedGeneration: object.generation,
+    ...(inForce !== null && { revision: inForce.revision, enforcement: inForce.spec.enforcement }),
+    conditions: withCondition(before, ready, formatTime(at)),
+  };
+  return isDeepStrictEqual(status, object.status) ? null : status;
+}
+
+/** WRITTEN_BY marks an object with the account that wrote it through the service's API, and the revision that it wrote. */
+export const WRITTEN_BY = 'ipo.dev/written-by';
+const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** What tools write into annotations is no part of the document that a person wrote, and an empty map says nothing. */
+function withoutOwnMarks(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const {
+    labels = {},
+    annotations = {},
+    ...metadata
+  } = document['metadata'] as {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  const kept = Object.entries(annotations).filter(([key]) => key !== WRITTEN_BY && key !== APPLIED);
+  return {
+    ...document,
+    metadata: {
+      ...metadata,
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
+    },
+  };
+}

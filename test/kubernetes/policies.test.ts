@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  customPolicyStore,
+  policyStatuses,
+  toPolicyObject,
+  type KubeObject,
+  type PolicyRevisions,
+} from '../../src/adapters/kubernetes/index.ts';
+import { ClusterPolicies, isFault, type ClusterEvent, type PolicyObject } from '../../src/cluster/index.ts';
+import { parsePolicyValue, type Policy, type PolicyStore, type PolicyWrite } from '../../src/policy/index.ts';
+import type { Json } from './fake/objects.ts';
+import { onEveryServer, silent, type Bench } from './servers.ts';
+
+const policy = (name: string, spec: Json, metadata: Json = {}): Json => ({
+  apiVersion: 'ipo.dev/v1',
+  kind: 'ImagePolicy',
+  metadata: { name, ...metadata },
+  spec,
+});
+
+const toWrite = (document: Json, by: string | null = null): PolicyWrite => {
+  const read = parsePolicyValue(document);
+  return { name: read.policy.name, document: read.document, revision: read.policy.revision, at: 1, by };
+};
+
+function openStore({ api }: Bench): { store: PolicyStore; recorded: PolicyWrite[] } {
+  const recorded: PolicyWrite[] = [];
+  const revisions: PolicyRevisions = {
+    record: async (writes) => void recorded.push(...writes),
+    revisions: async () => ({ items: [], total: 0 }),
+    revision: async () => null,
+  };
+  return { store: customPolicyStore(api, revisions), recorded };
+}
+
+const removed = (bench: Bench, name: string) =>
+  bench.atEnd(() =>
+    bench.api.find({ method: 'DELETE', path: `/apis/ipo.dev/v1/imagepolicies/${name}`, what: 'the policy' }),
+  );
+
+onEveryServer(
+  'a policy written through the API is an ImagePolicy, and its version is the resourceVersion',
+  async (_, bench) => {
+    const { store, recorded } = openStore(bench);
+    const name = bench.name('p');
+    removed(bench, name);
+    const document = policy(
+      name,
+      { enforcement: 'Enforce', allowedRegistries: ['ghcr.io/acme'] },
+      { labels: { team: 'shop' } },
+    );
+    const made = await store.create(toWrite(document, 'user:7'));
+    assert.ok(made);
+    assert.deepEqual(made.document, document);
+    assert.equal(made.updatedBy, 'user:7');
+    assert.ok(Math.abs(made.createdAt - Date.now()) < 60_000);
+    const object = await bench.api.call<KubeObject>({
+      method: 'GET',
+      path: `/apis/ipo.dev/v1/imagepolicies/${name}`,
+      what: 'it',
+    });
+    assert.equal(made.version, object.metadata?.resourceVersion);
+    assert.equal(await store.create(toWrite(policy(name, {}))), null);
+    assert.deepEqual(await store.get(name), made);
+    assert.equal(await store.get(`${name}-none`), null);
+    const listed = await store.list({ limit: null, offset: 0 });
+    assert.ok(listed.items.some((one) => one.name === name));
+    assert.equal(recorded[0]?.revision, made.revision);
+  },
+);
+
+onEveryServer(
+  'an update takes out what the new document leaves out, whoever wrote it, and needs the version that stands',
+  async (_, bench) => {
+    const { store } = openStore(bench);
+    const name = bench.name('p');
+    removed(bench, name);
+    const path = `/apis/ipo.dev/v1/imagepolicies/${name}`;
+    // As kubectl writes it: another owner of the fields.
+    const before = await bench.api.call<KubeObject>({
+      method: 'PATCH',
+      patch: 'apply',
+      path,
+      query: { fieldManager: 'kubectl' },
+      body: policy(
+        name,
+        { denyLatestTag: true, deploymentContext: { mode: 'Escalate', signals: ['root'] } },
+        { labels: { old: 'yes' } },
+      ),
+      what: 'it',
+    });
+    const version = before.metadata?.resourceVersion ?? '';
+    const next = policy(name, { enforcement: 'Enforce', deploymentContext: { signals: ['exposed'] } });
+    assert.deepEqual(await store.replace(toWrite(next), ['1']), { kind: 'mismatch' });
+    const done = await store.replace(toWrite(next, 'user:9'), [version]);
+    assert.ok(done.kind === 'replaced');
+    assert.deepEqual(done.policy.document, next);
+    assert.equal(done.policy.updatedBy, 'user:9');
+    assert.notEqual(done.policy.version, version);
+    assert.deepEqual(done.before.document['metadata'], { name, labels: { old: 'yes' } });
+    assert.equal((await store.replace(toWrite(next), 'any')).kind, 'unchanged');
+    assert.deepEqual(await store.replace(toWrite(next), [version]), { kind: 'mismatch' });
+    assert.equal((await store.replace(toWrite(policy(name, {})), 'any')).kind, 'replaced');
+    assert.deepEqual(await store.replace(toWrite(policy(`${name}-none`, {})), 'any'), { kind: 'missing' });
+  },
+);
+
+onEveryServer('a policy is removed in the version that is named', async (_, bench) => {
+  const { store } = openStore(bench);
+  const name = bench.name('p');
+  removed(bench, name);
+  const made = await store.create(toWrite(policy(name, {})));
+  assert.deepEqual(await store.remove(name, ['1']), { kind: 'mismatch' });
+  const gone = await store.remove(name, [made?.version ?? '']);
+  assert.ok(gone.kind === 'removed');
+  assert.equal(gone.policy.revision, made?.revision);
+  assert.deepEqual(await store.remove(name, 'any'), { kind: 'missing' });
+});
+
+onEveryServer(
+  'the API server refuses what the schema refuses, and a field that it does not know',
+  async (_, bench) => {
+    const name = bench.name('p');
+    const create = (spec: Json) =>
+      bench.api.call({
+        method: 'POST',
+        path: '/apis/ipo.dev/v1/imagepolicies',
+        query: { fieldValidation: 'Strict', dryRun: 'All' },
+        body: policy(name, spec),
+        what: 'the policy',
+      });
+    const refused: readonly [Json, RegExp][] = [
+      [{ enforcment: 'Enforce' }, /unknown field "spec\.enforcment"/],
+      [{ deploymentContext: { modes: 'Escalate' } }, /unknown field "spec\.deploymentContext\.modes"/],
+      [{ enforcement: 'enforce' }, /spec\.enforcement/],
+      [{ provenance: { minLevel: 4 } }, /spec\.provenance\.minLevel/],
+      [{ signature: { required: true } }, /spec\.signature/],
+      [{ attestations: [{ predicateType: 'https://spdx.dev/Document' }] }, /spec\.attestations/],
+      [{ vex: { trustedIssuers: [{ identity: 'a', key: 'b' }] } }, /spec\.vex/],
+      [{ allowedRegistries: ['https://ghcr.io'] }, /spec\.allowedRegistries/],
+      [{ sla: { critical: 'a day' } }, /spec\.sla\.critical/],
+    ];
+    for (const [spec, sentence] of refused) {
+      await assert.rejects(create(spec), (error: unknown) => {
+        assert.ok(isFault(error, 'invalid'), String(error));
+        assert.match(error.message, sentence);
+        return true;
+      });
+    }
+    const right: readonly Json[] = [
+      {},
+      { sla: { critical: '24h', high: '1h30m' }, signature: { required: false }, admissionTiming: '' },
+      { signature: { required: true, identities: [{ identity: 'me@example.com' }] } },
+      {
+        targetNamespaces: ['shop', 'kube-public'],
+        vex: { mode: 'apply', trustedIssuers: [{ identity: 'a', issuer: 'b' }] },
+      },
+    ];
+    for (const spec of right) await create(spec);
+  },
+);
+
+function openPolicies(bench: Bench, last: Policy | null = null) {
+  const events: ClusterEvent[] = [];
+  const mirrored: { writes: readonly PolicyWrite[]; kept: readonly string[] }[] = [];
+  const recorded: string[] = [];
+  const down = { database: false };
+  const policies = new ClusterPolicies({
+    mirror: {
+      record: async (writes) => {
+        if (down.database) throw new Error('the database is down');
+        recorded.push(...writes.map(({ revision }) => revision));
+      },
+      replace: async (writes, kept) => void mirrored.push({ writes, kept }),
+      last: async () => last,
+    },
+    statuses: policyStatuses(bench.api),
+    events: { emit: (event) => void events.push(event) },
+    clock: { now: () => Date.now() },
+    log: silent,
+  });
+  return { policies, events, mirrored, recorded, down };
+}
+
+const LEADS = { isLeader: () => true, leadsCluster: () => true };
+
+async function read({ api }: Bench, name: string): Promise<PolicyObject> {
+  const object = await api.call<KubeObject>({
+    method: 'GET',
+    path: `/apis/ipo.dev/v1/imagepolicies/${name}`,
+    what: 'it',
+  });
+  const one = toPolicyObject(object);
+  assert.ok(one);
+  return one;
+}
+
+onEveryServer(
+  'a policy becomes ready, and one that turns invalid says why while its last revision stays in force',
+  async (_, bench) => {
+    const { policies, events, mirrored } = openPolicies(bench);
+    const name = bench.name('p');
+    await bench.put(policy(name, { enforcement: 'Enforce', sla: { critical: '24h' } }));
+    await policies.take([await read(bench, name)]);
+    const [first] = policies.current() ?? [];
+    assert.equal(first?.spec.enforcement, 'Enforce');
+    await policies.settle(LEADS);
+    const ready = await read(bench, name);
+    const [condition] = ready.status.conditions ?? [];
+    assert.deepEqual([condition?.type, condition?.status, condition?.reason], ['Ready', 'True', 'InForce']);
+    assert.equal(ready.status.revision, first?.revision);
+    assert.equal(ready.status.enforcement, 'Enforce');
+    assert.equal(ready.status.observedGeneration, ready.generation);
+    await policies.take([ready]);
+    await policies.settle(LEADS);
+    assert.equal(
+      (await read(bench, name)).version,
+      ready.version,
+      'a status that stands is not written again',
+    );
+    assert.equal(mirrored.length, 1);
+
+    // What the schema of the API server cannot say: a window of 0s.
+    const path = `/apis/ipo.dev/v1/imagepolicies/${name}`;
+    await bench.api.call({
+      method: 'PATCH',
+      patch: 'merge',
+      path,
+      body: { spec: { enforcement: 'Audit', sla: { critical: '0s' } } },
+      what: 'it',
+    });
+    await policies.take([await read(bench, name)]);
+    assert.equal(policies.current()?.[0], first);
+    await policies.settle(LEADS);
+    const broken = await read(bench, name);
+    const [now] = broken.status.conditions ?? [];
+    assert.deepEqual([now?.status, now?.reason], ['False', 'Invalid']);
+    assert.match(now?.message ?? '', /spec\.sla\.critical .*longer than 0s.*stays in force/);
+    assert.equal(broken.status.revision, first?.revision);
+    assert.deepEqual(mirrored.at(-1)?.kept, [name]);
+    assert.deepEqual(
+      events.map(({ reason, type }) => [reason, type]),
+      [['InvalidPolicy', 'Warning']],
+    );
+    await policies.take([]);
+    assert.deepEqual(policies.current(), []);
+  },
+);
+
+onEveryServer(
+  'an invalid policy that this process never saw valid takes its last revision from the database',
+  async (_, bench) => {
+    const kept = parsePolicyValue(policy('kept', { enforcement: 'Enforce' })).policy;
+    const name = bench.name('p');
+    await bench.put(policy(name, { sla: { low: '0s' } }));
+    const knows = openPolicies(bench, kept);
+    await knows.policies.take([await read(bench, name)]);
+    assert.deepEqual(knows.policies.current(), [kept]);
+    const knowsNothing = openPolicies(bench);
+    await knowsNothing.policies.take([await read(bench, name)]);
+    assert.deepEqual(knowsNothing.policies.current(), []);
+    assert.deepEqual(knowsNothing.policies.invalid, [name]);
+  },
+);
+
+onEveryServer(
+  'a replica that does not lead writes no status, and a database that is down keeps no policy out of force',
+  async (_, bench) => {
+    const { policies, mirrored, recorded, down } = openPolicies(bench);
+    const name = bench.name('p');
+    await bench.put(policy(name, {}));
+    down.database = true;
+    await policies.take([await read(bench, name)]);
+    assert.equal(policies.current()?.length, 1);
+    await policies.settle({ isLeader: () => false, leadsCluster: () => false });
+    assert.deepEqual((await read(bench, name)).status, {});
+    assert.deepEqual([mirrored, recorded], [[], []]);
+    down.database = false;
+    await policies.record();
+    assert.deepEqual(recorded, [policies.current()?.[0]?.revision]);
+  },
+);
+
+test('the lists of a policy keep one object while nothing changes, so that its rules are prepared once', async () => {
+  const objects = (['b', 'a'] as const).map((name, index): PolicyObject => ({
+    ...{ name, uid: name, generation: 1, status: {}, version: String(index) },
+    value: policy(name, {}),
+  }));
+  const { policies } = openPolicies({ api: undefined } as unknown as Bench);
+  await policies.take(objects);
+  const first = policies.current();
+  assert.deepEqual(
+    first?.map(({ name }) => name),
+    ['a', 'b'],
+  );
+  // Only their versions changed, as after a status was written.
+  await policies.take(objects.map((object) => ({ ...object, version: `${object.version}9` })));
+  assert.equal(policies.current(), first);
+});

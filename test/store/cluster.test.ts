@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePolicyValue, type PolicyWrite } from '../../src/policy/index.ts';
+import { readFence } from '../../src/store/fence-holder.ts';
+import { fenceWrites, underLeadership } from '../../src/store/fenced-writes.ts';
+import { policyStore } from '../../src/store/policies.ts';
+import { policyMirror } from '../../src/store/policy-mirror.ts';
+import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { forEachEngine } from './engines.ts';
+
+const write = (name: string, enforcement: string, at = 1): PolicyWrite => {
+  const { policy, document } = parsePolicyValue({
+    apiVersion: 'ipo.dev/v1',
+    kind: 'ImagePolicy',
+    metadata: { name },
+    spec: { enforcement },
+  });
+  return { name, document, revision: policy.revision, at, by: null };
+};
+const WHOLE = { limit: null, offset: 0 } as const;
+
+forEachEngine('the cluster', (engine) => {
+  test('a leader writes while its fence stands, and nothing after a later one was raised', async (t) => {
+    const plain = await engine.open(t);
+    const store = fenceWrites(plain);
+    const mirror = policyMirror(store);
+    assert.equal(await readFence(plain), null);
+    const fence = await raiseFence(plain, 'c/a', 1);
+    await underLeadership(fence, () => mirror.replace([write('a', 'Audit')], []));
+    // Inside another write it joins, as it does without a fence.
+    await underLeadership(fence, () =>
+      store.write(async () => {
+        await Promise.resolve();
+        await mirror.replace([write('a', 'Enforce')], []);
+      }),
+    );
+    const later = await raiseFence(plain, 'c/b', 2);
+    assert.deepEqual(await readFence(plain), { fence: later, holder: 'c/b' });
+    await assert.rejects(
+      underLeadership(fence, () => mirror.replace([], [])),
+      /another process leads/,
+    );
+    assert.equal((await policyStore(plain).list(WHOLE)).total, 1);
+    // What no leader's job began is as before.
+    await mirror.record([write('b', 'Audit')]);
+    await underLeadership(later, () => mirror.replace([], []));
+    assert.equal((await policyStore(plain).list(WHOLE)).total, 0);
+  });
+
+  test('policies of the cluster are mirrored, with every revision there was', async (t) => {
+    const store = await engine.open(t);
+    const mirror = policyMirror(store);
+    const policies = policyStore(store);
+    await mirror.record([write('a', 'Audit', 5), write('a', 'Audit', 9)]);
+    assert.equal((await policies.revisions('a', WHOLE)).items[0]?.recordedAt, 5);
+    assert.equal((await policies.list(WHOLE)).total, 0, 'recorded is not in force');
+    await mirror.replace([write('a', 'Audit'), write('b', 'Enforce')], []);
+    const before = await policies.get('a');
+    await mirror.replace([write('a', 'Audit', 99), write('b', 'Audit')], []);
+    assert.deepEqual(await policies.get('a'), before, 'what stands is not written again');
+    assert.equal((await policies.revisions('b', WHOLE)).total, 2);
+    assert.equal((await mirror.last('b'))?.spec.enforcement, 'Audit');
+    assert.equal(await mirror.last('c'), null);
+    // One that turned invalid keeps what was mirrored of it.
+    await mirror.replace([], ['b']);
+    assert.deepEqual(
+      (await policies.list(WHOLE)).items.map(({ name }) => name),
+      ['b'],
+    );
+  });
+});
