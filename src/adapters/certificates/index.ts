@@ -1,0 +1,3 @@
+/** Keys and certificates made, and read from files that cert-manager or a person keeps. */
+export { certificateFiles } from './files.ts';
+export { certificateMaker } from './make.ts';

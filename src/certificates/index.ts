@@ -1,0 +1,18 @@
+/**
+ * The serving certificate of the webhook: which authority signs it, when it is made anew, and whom the API server trusts meanwhile, so
+ * that no handshake fails while certificates change. The Secret, the `caBundle` and the making of keys are ports.
+ */
+export { bundleOf, readSecretData, toSecretData, type Held, type Kept } from './kept.ts';
+export { OwnCertificates, secretSource, type CertificatesDeps } from './own.service.ts';
+export { CERTIFICATE_TIMES, planCertificates, type CertificateStep, type CertificateTimes } from './plan.ts';
+export type {
+  Authority,
+  BundleStore,
+  CertificateMaker,
+  KeptSecret,
+  SecretStore,
+  ServingPair,
+  ServingSource,
+} from './ports.ts';
+export { ServingCertificates, type ServingDeps } from './serving.service.ts';
+export { certificateNames } from './names.ts';

@@ -1,0 +1,52 @@
+import { DAY_MS, formatTime, type Clock, type Log } from '../base/index.ts';
+import { readServingPair } from './kept.ts';
+import type { ServingPair, ServingSource } from './ports.ts';
+
+/** ServingDeps are what a replica shows its serving certificate with. */
+export interface ServingDeps {
+  readonly source: ServingSource;
+  /** Takes it for connections from now on. */
+  replace(pair: ServingPair): void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told when the one in use ends, as Unix time in seconds. */
+  readonly measure?: (notAfter: number) => void;
+}
+
+/** It is told this long before the certificate ends: renewing has failed for weeks then. */
+const SOON_MS = 2 * DAY_MS;
+
+/** ServingCertificates takes over the serving certificate of a replica whenever its source has another: every replica's job. */
+export class ServingCertificates {
+  readonly #deps: ServingDeps;
+  #inUse: (ServingPair & { readonly to: number }) | null = null;
+
+  constructor(deps: ServingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Unix time in milliseconds when the certificate in use ends; null before the first. */
+  get endsAt(): number | null {
+    return this.#inUse?.to ?? null;
+  }
+
+  /** Reads the source. Throws for one that cannot be used; the certificate in use then stays. */
+  async run(): Promise<void> {
+    const { source, replace, log, clock, measure } = this.#deps;
+    try {
+      const read = await source.read();
+      if (read !== null && (read.cert !== this.#inUse?.cert || read.key !== this.#inUse.key)) {
+        const checked = readServingPair(read.cert, read.key);
+        replace({ cert: checked.cert, key: checked.key });
+        this.#inUse = checked;
+        measure?.(checked.to / 1000);
+        log.info('the webhook shows another certificate', { ends_at: formatTime(checked.to) });
+      }
+    } finally {
+      const left = this.#inUse === null ? Infinity : this.#inUse.to - clock.now();
+      if (left <= 0) log.error('the certificate of the webhook has ended; the API server cannot call it');
+      else if (left < SOON_MS)
+        log.warn('the certificate of the webhook ends soon', { hours: Math.ceil(left / 3_600_000) });
+    }
+  }
+}

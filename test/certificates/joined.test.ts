@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clusterSecrets, writeCaBundle } from '../../src/adapters/kubernetes/index.ts';
+import { readCaBundles } from '../../src/adapters/kubernetes/live-bundles.ts';
+import { certificateSettings } from '../../src/app/settings-operator.ts';
+import { webhookCertificates, type CertificateCluster } from '../../src/app/webhook-certificates.ts';
+import type { ServingPair } from '../../src/certificates/index.ts';
+import { onEveryServer } from '../kubernetes/servers.ts';
+import { CALLED, shakeOnce, SILENT } from './cluster.ts';
+
+onEveryServer(
+  'the leader makes certificates, and another replica shows them',
+  async (_, { api, put, name, atEnd }) => {
+    const [secret, configuration] = [name('webhook-tls'), name('ipo')];
+    atEnd(() =>
+      api.find({ method: 'DELETE', path: `/api/v1/namespaces/default/secrets/${secret}`, what: 'it' }),
+    );
+    await put({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: configuration },
+      webhooks: [
+        {
+          name: 'pods.ipo.dev',
+          clientConfig: { service: { name: 'ipo-webhook', namespace: 'default', path: '/admission/pods' } },
+          namespaceSelector: { matchLabels: { none: 'of-these' } },
+          failurePolicy: 'Ignore',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'NoneOnDryRun',
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+        },
+      ],
+    });
+    const replica = (leads: boolean) => {
+      const shown: ServingPair[] = [];
+      const measured: number[] = [];
+      const cluster: CertificateCluster = {
+        namespace: 'default',
+        secrets: clusterSecrets(api, 'default'),
+        leadsCluster: () => leads,
+        readCaBundles: (of) => readCaBundles(api, of),
+        writeCaBundle: (of, pem) => writeCaBundle(api, of, pem),
+      };
+      const jobs = webhookCertificates({
+        settings: certificateSettings.parse({ secret, service: 'ipo-webhook', configuration }),
+        cluster,
+        replace: (pair) => void shown.push(pair),
+        clock: { now: () => Date.now() },
+        log: SILENT,
+        measure: (notAfter) => void measured.push(notAfter),
+      });
+      const run = async (): Promise<void> => {
+        for (const job of jobs) await job.run(new AbortController().signal);
+      };
+      return { jobs, run, shown, measured };
+    };
+    const [follower, leader] = [replica(false), replica(true)];
+    assert.deepEqual(
+      leader.jobs.map((job) => [job.name, job.atStart]),
+      [
+        ['webhook-authority', true],
+        ['webhook-certificate', true],
+      ],
+    );
+    await follower.run();
+    assert.deepEqual(follower.shown, []);
+    await leader.run();
+    await follower.run();
+    assert.equal(leader.shown.length, 1);
+    assert.deepEqual(follower.shown, leader.shown);
+    const [trusted = ''] = (await readCaBundles(api, configuration)) ?? [];
+    // The name is of another namespace than the other tests'.
+    assert.match((await shakeOnce(leader.shown[0] ?? assert.fail(), trusted)) ?? '', new RegExp(CALLED));
+    assert.ok((measured(leader) - Date.now() / 1000) / 86_400 > 89);
+    await leader.run();
+    assert.equal(leader.shown.length, 1);
+  },
+);
+
+test('settings that name nothing to take a certificate from are refused', () => {
+  const deps = {
+    cluster: null,
+    replace: () => assert.fail(),
+    clock: { now: () => 0 },
+    log: SILENT,
+    measure: () => assert.fail(),
+  };
+  const of = (settings: object) =>
+    webhookCertificates({ settings: certificateSettings.parse(settings), ...deps });
+  assert.throws(() => of({}), /there is no cluster to keep a Secret in/);
+  assert.throws(() => of({ source: 'files' }), /webhook\.certificates needs certFile and keyFile/);
+  assert.equal(certificateSettings.safeParse({ source: 'files', certFile: 'a' }).success, false);
+  assert.equal(of({ source: 'files', certFile: '/a', keyFile: '/b' }).length, 1);
+});
+
+function measured({ measured: [first = 0] }: { readonly measured: readonly number[] }): number {
+  return first;
+}
