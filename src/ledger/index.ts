@@ -20,6 +20,7 @@ export {
   MAX_ENTRY_ROWS,
   recordedRow,
   type Appended,
+  type EntryFence,
   type LedgerEntry,
   type NewRow,
   type RecordedRow,

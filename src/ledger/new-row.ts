@@ -15,6 +15,14 @@ export interface LedgerEntry {
   readonly uid: string | null;
   /** At least one. */
   readonly rows: readonly NewRow[];
+  /** The fence of a leader, without which the rows may not be appended any more; absent for what every replica may append. */
+  readonly fence?: EntryFence;
+}
+
+/** EntryFence is the number of a leadership. */
+export interface EntryFence {
+  readonly name: string;
+  readonly value: number;
 }
 
 /** RecordedRow is a row as it was recorded, every field present; its number is null while it waits in the spool. */

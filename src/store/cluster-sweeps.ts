@@ -1,5 +1,7 @@
-import { runText } from './dialect.ts';
+import { insertMany, runText } from './dialect.ts';
 import type { Store } from './store.ts';
+
+type Executor = Parameters<typeof runText>[0];
 
 /** SeenWorkload is a workload with a digest that a pod of it ran. */
 export interface SeenWorkload {
@@ -23,23 +25,56 @@ export interface ClusterSweep {
 export async function recordSweep(store: Store, sweep: ClusterSweep): Promise<void> {
   const { cluster, startedAt, finishedAt, pods, running } = sweep;
   await store.write(async (transaction) => {
-    await runText(
-      transaction,
-      `insert into clusters (name, first_seen_at, last_seen_at) values (?, ?, ?)
-       on conflict (name) do update set last_seen_at = excluded.last_seen_at`,
-      [cluster, finishedAt, finishedAt],
-    );
+    await seeCluster(transaction, cluster, finishedAt);
     await runText(
       transaction,
       `insert into reconcile_sweeps (cluster, started_at, finished_at, pods, unreviewed, refused) values (?, ?, ?, ?, 0, 0)`,
       [cluster, startedAt, finishedAt, pods],
     );
-    for (const { namespace, workload, digest } of running)
-      await runText(
-        transaction,
-        `insert into running_images (digest, cluster, namespace, workload, first_seen_at, last_seen_at) values (?, ?, ?, ?, ?, ?)
-         on conflict (digest, cluster, namespace, workload) do update set last_seen_at = excluded.last_seen_at`,
-        [digest, cluster, namespace, workload, finishedAt, finishedAt],
-      );
+    await seeRunning(transaction, cluster, running, finishedAt);
   });
+}
+
+/** seeCluster keeps that a cluster was there. */
+export async function seeCluster(transaction: Executor, cluster: string, at: number): Promise<void> {
+  await runText(
+    transaction,
+    `insert into clusters (name, first_seen_at, last_seen_at) values (?, ?, ?)
+     on conflict (name) do update set last_seen_at = excluded.last_seen_at`,
+    [cluster, at, at],
+  );
+}
+
+const RUNNING = {
+  digest: 'text',
+  cluster: 'text',
+  namespace: 'text',
+  workload: 'text',
+  first_seen_at: 'integer',
+  last_seen_at: 'integer',
+} as const;
+
+/** Lines of one statement. */
+const LINES = 1000;
+
+/** seeRunning keeps what the workloads of a cluster were seen to run. */
+export async function seeRunning(
+  transaction: Executor,
+  cluster: string,
+  running: readonly SeenWorkload[],
+  at: number,
+): Promise<void> {
+  const rows = new Map<string, (string | number)[]>();
+  for (const { namespace, workload, digest } of running)
+    rows.set(`${digest} ${namespace}/${workload}`, [digest, cluster, namespace, workload, at, at]);
+  const all = [...rows.values()];
+  for (let from = 0; from < all.length; from += LINES) {
+    await insertMany(
+      transaction,
+      'running_images',
+      RUNNING,
+      all.slice(from, from + LINES),
+      'on conflict (digest, cluster, namespace, workload) do update set last_seen_at = excluded.last_seen_at',
+    );
+  }
 }

@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { formatTime } from '../base/index.ts';
 import {
   AppendError,
+  type EntryFence,
   type LedgerEntry,
   type LedgerWriter,
   type NewRow,
   type RecordedRow,
   type Stored,
 } from '../ledger/index.ts';
-import { insertMany, isRefused, runText, type Cell } from './dialect.ts';
+import { heldShared, insertMany, isRefused, runText, type Cell } from './dialect.ts';
 import { ImageLog, type SeenShape } from './image-log.ts';
 import { internNames, internShapes } from './intern.ts';
 import { KnownUids } from './known-uids.ts';
@@ -43,6 +44,7 @@ interface Entry {
   /** The packed uid as a text of its bytes. */
   readonly key: string;
   readonly rows: readonly NewRow[];
+  readonly fence: EntryFence | null;
 }
 
 /** Outcome is what a transaction gives: the answers, and what may be remembered once it is committed. */
@@ -111,6 +113,7 @@ class StoreWriter implements LedgerWriter {
     );
     if (head === undefined) throw new Error('the ledger has no head');
     const before = head.size - most;
+    await holdFences(transaction, entries);
     if (await this.#uids.catchUp(transaction, before)) this.#images.forget(); // another process appended
     const there = await this.#uids.find(transaction, entries);
 
@@ -211,11 +214,27 @@ class StoreWriter implements LedgerWriter {
   }
 }
 
-function toEntry({ uid, rows }: LedgerEntry): Entry {
-  if (uid === null) return { uid, packed: null, key: '', rows };
+/** Throws AppendError `conflict` when a leader of one of the entries leads no more; its fence stays until the commit otherwise. */
+async function holdFences(transaction: Executor, entries: readonly Entry[]): Promise<void> {
+  const fences = new Map<string, EntryFence>();
+  for (const { fence } of entries) if (fence !== null) fences.set(`${fence.value} ${fence.name}`, fence);
+  for (const { name, value } of fences.values()) {
+    const stands = await runText(
+      transaction,
+      `select 1 as stands from fences where name = ? and value = ? ${heldShared(transaction)}`,
+      [name, value],
+    );
+    if (stands.length === 0)
+      throw new AppendError('conflict', 'another process leads now; this one appends nothing');
+  }
+}
+
+function toEntry({ uid, rows, fence: given }: LedgerEntry): Entry {
+  const fence = given ?? null;
+  if (uid === null) return { uid, packed: null, key: '', rows, fence };
   const text = storableText(uid);
   const packed = packUid(text);
-  return { uid: text, packed, key: packed.toString('latin1'), rows };
+  return { uid: text, packed, key: packed.toString('latin1'), rows, fence };
 }
 
 function toCells(

@@ -1,5 +1,5 @@
 import { TrackerError } from '../trackers/index.ts';
-import { runText } from './dialect.ts';
+import { engineOf, runText } from './dialect.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -13,6 +13,7 @@ const NAME = 'leader';
  */
 export async function raiseFence(store: Store, holder: string, at: number): Promise<number> {
   return store.write(async (transaction) => {
+    await limitIdle(transaction);
     const [raised] = await runText<{ value: number }>(
       transaction,
       `insert into fences (name, value, holder, acquired_at) values (?, 1, ?, ?)
@@ -39,6 +40,7 @@ export async function standsFence({ read }: Pick<Store, 'read'>, fence: number):
  * leadership was given out.
  */
 export async function holdFence(transaction: Executor, fence: number): Promise<void> {
+  await limitIdle(transaction);
   const held = await runText(
     transaction,
     'update fences set value = value where name = ? and value = ? returning name',
@@ -58,4 +60,19 @@ export function underFence<T>(
     await holdFence(transaction, fence);
     return act(transaction);
   });
+}
+
+/** Less than a Lease lasts, so that the database has let go of a stopped leader's transaction when the next one is elected. */
+const IDLE_MS = 5_000;
+
+/**
+ * limitIdle ends the transaction, and the session, of a process that stops in the middle of it: whoever holds a fence and is stopped
+ * (SIGSTOP, a frozen machine) would else keep the next leader from raising it, for as long as the server waits for idle sessions. To be
+ * called before the fence is held. A stopped process that holds the lock of a SQLite file cannot be helped; that has one replica.
+ */
+export async function limitIdle(transaction: Executor): Promise<void> {
+  if (engineOf(transaction) === 'sqlite') return;
+  await runText(transaction, `select set_config('idle_in_transaction_session_timeout', ?, true)`, [
+    String(IDLE_MS),
+  ]);
 }

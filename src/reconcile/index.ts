@@ -1,0 +1,55 @@
+/**
+ * Reconciliation: what runs is judged again by the decision of the webhook, whatever let it in. A sweep lists the pods, says which
+ * were never reviewed, records verdicts that turned, and, where that is allowed, stops pods whose replacement is admitted. What a
+ * sweep does is planned by pure functions; `sweep.service.ts` obeys.
+ */
+export {
+  digestOf,
+  judgeRunning,
+  type JudgeContext,
+  type JudgedImage,
+  type JudgedPod,
+} from './judge-running.ts';
+export { judgeReplacement, type KnownReplacement } from './judge-replacement.ts';
+export { planStops, stopCandidates, type StopCandidate, type StopPlan } from './plan-stops.ts';
+export { planSweep, type PlannedPod, type SweepFacts, type SweepPlan } from './plan-sweep.ts';
+export { UNREVIEWED, type PlannedRow } from './rows.ts';
+export {
+  ALWAYS_LEFT_OUT,
+  covers,
+  fenceName,
+  mayStop,
+  mustHaveRow,
+  PERIOD,
+  type SweepRules,
+} from './rules.ts';
+export { namesOf, seenWorkloads } from './seen.ts';
+export { Reconciliation, type ReconciliationDeps, type SweepResult } from './sweep.service.ts';
+export type {
+  BegunSweep,
+  EarlierStop,
+  EndedSweep,
+  Notice,
+  PodController,
+  PodEvent,
+  PodEvents,
+  PodLedger,
+  PodRecord,
+  PodSpec,
+  PodStopper,
+  RecordedFacts,
+  RecordedVerdict,
+  Replacement,
+  Replacements,
+  RunningContainer,
+  RunningPod,
+  RunningPods,
+  SeenWorkload,
+  StopAttempt,
+  StopOutcome,
+  SweepLeader,
+  SweepLog,
+  SweepPolicies,
+  TagDigests,
+  WantedPod,
+} from './ports.ts';

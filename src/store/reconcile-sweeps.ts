@@ -1,0 +1,103 @@
+import { DAY_MS } from '../base/index.ts';
+import { PERIOD, type SweepLog } from '../reconcile/index.ts';
+import { seeCluster, seeRunning } from './cluster-sweeps.ts';
+import { runText } from './dialect.ts';
+import { writeOutbox } from './outbox.ts';
+import { underClusterFence } from './reconcile-fence.ts';
+import { FactsCache } from './recorded-facts.ts';
+import type { Store } from './store.ts';
+
+/** Characters of a fault that are kept. */
+const MAX_FAULT = 2000;
+/** Sweeps are kept for so long; of each cluster the last one that saw everything stays. */
+const KEPT = 90 * DAY_MS;
+
+/** sweepLog keeps sweeps in a database. */
+export function sweepLog(store: Store): SweepLog {
+  return {
+    begin: (fence, { cluster, startedAt, pods, unreviewed, refused, notices }) =>
+      underClusterFence(store, cluster, fence, async (transaction) => {
+        await seeCluster(transaction, cluster, startedAt);
+        // A cluster that sweeps is there, whoever removed it.
+        await runText(
+          transaction,
+          'update clusters set forgotten_at = null where name = ? and forgotten_at is not null',
+          [cluster],
+        );
+        await runText(
+          transaction,
+          `delete from reconcile_sweeps where cluster = ? and started_at < ? and id <
+             (select coalesce(max(id), 0) from reconcile_sweeps where cluster = ? and finished_at is not null)`,
+          [cluster, startedAt - KEPT, cluster],
+        );
+        const [row] = await runText<{ id: number }>(
+          transaction,
+          'insert into reconcile_sweeps (cluster, started_at, pods, unreviewed, refused) values (?, ?, ?, ?, ?) returning id',
+          [cluster, startedAt, pods, unreviewed, refused],
+        );
+        await writeOutbox(transaction, notices, startedAt, PERIOD);
+        if (row === undefined) throw new Error('a sweep was not recorded');
+        return row.id;
+      }),
+    end: (fence, id, { cluster, at, running, fault }) =>
+      underClusterFence(store, cluster, fence, async (transaction) => {
+        await runText(
+          transaction,
+          'update reconcile_sweeps set finished_at = ?, last_error = ? where id = ?',
+          [fault === null ? at : null, fault?.slice(0, MAX_FAULT).toWellFormed() ?? null, id],
+        );
+        await seeCluster(transaction, cluster, at);
+        await seeRunning(transaction, cluster, running, at);
+      }),
+    stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
+      underClusterFence(store, cluster, fence, async (transaction) => {
+        const [row] = await runText<{ id: number }>(
+          transaction,
+          `insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)
+           values (?, ?, ?, ?, ?, ?, ?, 'graceful', 'failed', 'the process ended before the answer') returning id`,
+          [at, policy, cluster, namespace, pod, podUid, digest],
+        );
+        await runText(
+          transaction,
+          `insert into audit (at, actor, action, target, detail) values (?, '', 'runtime_pod_stop', ?, ?)`,
+          [at, `${namespace}/${pod}`, JSON.stringify({ pod_uid: podUid, policy, cluster, digest })],
+        );
+        if (row === undefined) throw new Error('an attempt to stop a pod was not recorded');
+        return row.id;
+      }),
+    // Not under the fence: it says what has happened, whoever leads by now.
+    stopEnded: (id, outcome, fault) =>
+      store.write(async (transaction) => {
+        await runText(transaction, 'update pod_stops set outcome = ?, last_error = ? where id = ?', [
+          outcome,
+          fault?.slice(0, MAX_FAULT).toWellFormed() ?? null,
+          id,
+        ]);
+      }),
+    stops: (cluster, since) =>
+      runText(
+        store.read,
+        `select namespace, digest, max(at) as at from pod_stops where cluster = ? and outcome = 'stopped'
+           and event_id is null and digest is not null and at >= ? group by namespace, digest`,
+        [cluster, since],
+      ),
+  };
+}
+
+/** sweepFacts reads recorded facts, and remembers them from one sweep to the next. */
+export function sweepFacts(store: Store): {
+  load(digests: readonly string[]): ReturnType<FactsCache['load']>;
+} {
+  const cache = new FactsCache();
+  return { load: (digests) => cache.load(store.read, digests) };
+}
+
+/** installedAt gives when the first release of the service was set up over this database, in UTC milliseconds. */
+export async function installedAt({ read }: Pick<Store, 'read'>): Promise<number> {
+  const [row] = await runText<{ at: number | null }>(
+    read,
+    'select min(applied_at) as at from migrations',
+    [],
+  );
+  return row?.at ?? 0;
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS } from '../../src/base/index.ts';
+import { withoutCertificate, type Ceiling } from '../../src/licence/index.ts';
+import { graceOf, NodePoll, planNodes } from '../../src/nodes/index.ts';
+import { nodeStore } from '../../src/store/nodes.ts';
+import type { Store } from '../../src/store/store.ts';
+import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { listen } from '../ledger/parts.ts';
+import { forEachEngine } from '../store/engines.ts';
+import { rowsOf } from '../store/image-records.ts';
+
+const AT = Date.UTC(2026, 10, 20, 6);
+
+/** A poll over a real store whose nodes, ceiling and time a test sets. */
+async function polling(store: Store) {
+  const fence = await raiseClusterFence(store, 'eu', 'one', AT);
+  const world = {
+    nodes: 11 as number | null | Error,
+    ceiling: { nodes: 10, imageNames: null } as Ceiling,
+    now: AT,
+    leads: true,
+    counted: [] as string[],
+  };
+  const poll = new NodePoll({
+    cluster: 'eu',
+    nodes: {
+      count: async () => {
+        if (world.nodes instanceof Error) throw world.nodes;
+        return world.nodes;
+      },
+    },
+    ceilings: { current: async () => world.ceiling },
+    store: nodeStore(store),
+    leader: { isLeader: () => world.leads, fence: () => fence },
+    grace: graceOf(14),
+    clock: { now: () => world.now },
+    log: listen(),
+    count: { add: (_, labels) => void world.counted.push(labels?.outcome ?? '') },
+  });
+  const told = async (): Promise<unknown[]> =>
+    (await rowsOf(store, 'select event from outbox order by id')).map(({ event }) => event);
+  return { world, poll, told };
+}
+
+forEachEngine('counting nodes', (engine) => {
+  test('transitions go into the outbox with the standing, each once, also from one process to the next', async (t) => {
+    const store = await engine.open(t);
+    const { world, poll, told } = await polling(store);
+    assert.equal((await poll.run())?.state, 'over');
+    world.now += 13 * DAY_MS;
+    assert.equal((await poll.run())?.state, 'over');
+    const next = await polling(store);
+    next.world.now = AT + 14 * DAY_MS;
+    assert.equal((await next.poll.run())?.state, 'enforced');
+    assert.equal((await next.poll.run())?.state, 'enforced');
+    assert.deepEqual(await told(), ['nodes_over', 'nodes_enforced']);
+    next.world.nodes = 10;
+    assert.equal((await next.poll.run())?.state, 'within');
+    await next.poll.run();
+    assert.deepEqual(await told(), ['nodes_over', 'nodes_enforced', 'nodes_cleared']);
+    const [first] = await rowsOf(
+      store,
+      'select payload, created_at, not_before, delivered_at from outbox order by id',
+    );
+    assert.deepEqual([first?.created_at, first?.not_before, first?.delivered_at], [AT, AT, null]);
+    assert.equal(JSON.parse(String(first?.payload)).enforced_from, '2026-12-04T06:00:00Z');
+    assert.deepEqual(await nodeStore(store).standing('eu'), {
+      ...{ count: 10, ceiling: 10, countedAt: AT + 14 * DAY_MS },
+      ...{ state: 'within', overSince: null, notified: 'nodes_cleared' },
+    });
+  });
+
+  test('a poll that cannot count changes nothing', async (t) => {
+    const store = await engine.open(t);
+    const { world, poll, told } = await polling(store);
+    await poll.run();
+    const before = await nodeStore(store).standing('eu');
+    world.now += 30 * DAY_MS;
+    for (const nodes of [null, new Error('the API server does not answer')]) {
+      world.nodes = nodes;
+      assert.equal(await poll.run(), null);
+    }
+    assert.deepEqual(await nodeStore(store).standing('eu'), before);
+    assert.deepEqual(await told(), ['nodes_over']);
+    assert.deepEqual(world.counted, ['counted', 'not_counted', 'not_counted']);
+  });
+
+  test('without a certificate there is no ceiling', async (t) => {
+    const store = await engine.open(t);
+    const { world, poll, told } = await polling(store);
+    world.ceiling = await withoutCertificate.current();
+    assert.deepEqual([(await poll.run())?.state, await told()], ['within', []]);
+    assert.equal((await nodeStore(store).standing('eu'))?.ceiling, null);
+    assert.equal(await nodeStore(store).standing('us'), null, 'another cluster was never counted');
+  });
+
+  test('a leader that was followed by another writes nothing', async (t) => {
+    const store = await engine.open(t);
+    const { world, poll, told } = await polling(store);
+    await raiseClusterFence(store, 'eu', 'another', AT);
+    await assert.rejects(poll.run(), /another process leads the cluster now/);
+    world.leads = false;
+    assert.equal(await poll.run(), null);
+    assert.deepEqual([await nodeStore(store).standing('eu'), await told()], [null, []]);
+  });
+
+  test('a transition whose plan fails leaves neither standing nor event', async (t) => {
+    const store = await engine.open(t);
+    const fence = await raiseClusterFence(store, 'eu', 'one', AT);
+    const nodes = nodeStore(store);
+    const count = { cluster: 'eu', count: 11, ceiling: 10, at: AT, grace: 0 };
+    await assert.rejects(
+      nodes.change(fence, 'eu', AT, (before) => {
+        const plan = planNodes(before, count);
+        return { ...plan, notices: [{ event: 'nodes_over', payload: { loop: 1n } }] };
+      }),
+      TypeError,
+    );
+    assert.equal(await nodes.standing('eu'), null);
+  });
+});

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { digestOf } from '../../src/reconcile/index.ts';
+import { runningImages } from '../../src/store/tracking-running.ts';
+import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { forEachEngine, type TestEngine } from '../store/engines.ts';
+import { rowsOf } from '../store/image-records.ts';
+import { SweepHarness } from './harness.ts';
+import { AT, BAD, CLEAN, container, podOf, policy, specOf, uidOf } from './parts.ts';
+
+const ENFORCE = policy({ runtimeReconciliation: 'enforce' });
+const bad = (n: number): ReturnType<typeof podOf> => podOf(n, { containers: [container(BAD)] });
+
+async function harness(engine: TestEngine, t: TestContext): Promise<SweepHarness> {
+  const made = await SweepHarness.open(await engine.open(t));
+  made.policies = [policy()];
+  await made.scanned(CLEAN, []);
+  await made.scanned(BAD, ['CRITICAL']);
+  return made;
+}
+
+/** Records the review of a pod, as the webhook does. */
+async function reviewed(
+  h: SweepHarness,
+  n: number,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await h.ledger.append({
+    uid: `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`,
+    rows: [
+      {
+        at: h.now,
+        namespace: 'shop',
+        pod: `web-${n}`,
+        pod_uid: uidOf(n),
+        container: 'web',
+        image: 'ghcr.io/acme/web:1',
+        digest: CLEAN,
+        allowed: true,
+        reason: '',
+        ...more,
+      },
+    ],
+  });
+}
+
+forEachEngine('a sweep', (engine) => {
+  test('500 pods that came in while the webhook was down get 500 unreviewed rows within one sweep', async (t) => {
+    const h = await harness(engine, t);
+    for (let n = 0; n < 40; n += 1) await reviewed(h, n);
+    // The clock of the API server goes a little behind ours.
+    const before = Array.from({ length: 40 }, (_, n) => podOf(n, { createdAt: AT - 2000 }));
+    h.now = AT + 600_000;
+    const missed = Array.from({ length: 500 }, (_, i) => podOf(1000 + i, { createdAt: AT + i * 1000 }));
+    h.pods = [...before, ...missed];
+    const service = h.service();
+    const result = await h.sweep(service);
+    assert.deepEqual([result.unreviewed, result.pods, result.whole, result.refused], [500, 540, true, 0]);
+    const rows = await h.rows('unreviewed');
+    assert.equal(rows.length, 500);
+    assert.deepEqual(new Set(rows.map(({ pod }) => pod)), new Set(missed.map(({ name }) => name)));
+    assert.equal((await h.rows('reconcile')).length, 500, 'and each image its first verdict');
+    assert.equal(h.events.filter(({ kind }) => kind === 'unreviewed').length, 500);
+    assert.equal(h.counted.all.get('svc_reconcile_unreviewed_total'), 500);
+    const outbox = await rowsOf(h.store, 'select event, payload from outbox');
+    assert.deepEqual(
+      outbox.map(({ event, payload }) => [event, JSON.parse(String(payload)).pods]),
+      [['pods_unreviewed', 500]],
+    );
+    // Neither this process nor one that begins anew says it twice.
+    for (const again of [service, h.service()]) {
+      const second = await h.sweep(again);
+      assert.deepEqual([second.unreviewed, second.rows], [0, 0]);
+    }
+  });
+
+  test('a sweep keeps what ran where, and counts as a whole one', async (t) => {
+    const h = await harness(engine, t);
+    const image = `ghcr.io/acme/web@${BAD}`;
+    h.pods = [
+      podOf(1, { createdAt: 0, containers: [container(CLEAN, { image })] }),
+      podOf(2, { createdAt: 0 }),
+    ];
+    await h.sweep();
+    h.now += 3_600_000;
+    h.pods = [podOf(2, { createdAt: 0 })];
+    await h.sweep();
+    assert.deepEqual(
+      await rowsOf(
+        h.store,
+        'select digest, workload, first_seen_at, last_seen_at from running_images order by digest',
+      ),
+      [
+        { digest: CLEAN, workload: 'deployment/web', first_seen_at: AT, last_seen_at: AT + 3_600_000 },
+        { digest: BAD, workload: 'deployment/web', first_seen_at: AT, last_seen_at: AT },
+      ],
+    );
+    const { swept } = await runningImages(h.store).clusters();
+    assert.deepEqual([...swept], [['eu', AT + 3_600_000]]);
+    const [, second] = await rowsOf(
+      h.store,
+      'select pods, unreviewed, last_error from reconcile_sweeps order by id',
+    );
+    assert.deepEqual(second, { pods: 1, unreviewed: 0, last_error: null });
+  });
+
+  test('a list that is not complete retires nothing and stops nothing, and records what it saw', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.complete = false;
+    h.pods = [bad(1)];
+    h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
+    const result = await h.sweep();
+    assert.deepEqual([result.whole, result.unreviewed, h.stopped], [false, 1, []]);
+    assert.deepEqual([...(await runningImages(h.store).clusters()).swept], [['eu', null]]);
+    const [sweep] = await rowsOf(h.store, 'select finished_at, last_error from reconcile_sweeps');
+    assert.deepEqual(sweep, { finished_at: null, last_error: 'the list of pods was not complete' });
+    assert.equal((await rowsOf(h.store, 'select * from running_images')).length, 1);
+  });
+
+  test('a verdict is recorded when it turns, whichever process sweeps', async (t) => {
+    const h = await harness(engine, t);
+    await reviewed(h, 1);
+    h.pods = [podOf(1, { createdAt: AT })];
+    assert.equal((await h.sweep()).rows, 0, 'admitted, as it was');
+    h.now += 60_000;
+    await h.scanned(CLEAN, ['CRITICAL', 'HIGH']);
+    const service = h.service();
+    assert.equal((await h.sweep(service)).rows, 1);
+    for (const again of [service, h.service()]) assert.equal((await h.sweep(again)).rows, 0);
+    h.policies = [policy({ severityThreshold: 'HIGH' })];
+    assert.equal((await h.sweep(service)).rows, 1, 'another sentence');
+    h.policies = [policy({ severityThreshold: 'NONE' })];
+    assert.equal((await h.sweep()).rows, 1, 'admitted again');
+    assert.equal((await h.sweep()).rows, 0);
+    assert.deepEqual(
+      (await h.rows('reconcile')).map(({ pod, container: name, digest, allowed, label }) => [
+        ...[pod, name, digest, allowed, label],
+      ]),
+      [
+        ['web-1', 'web', CLEAN, 0, 'threshold'],
+        ['web-1', 'web', CLEAN, 0, 'threshold'],
+        ['web-1', 'web', CLEAN, 1, null],
+      ],
+    );
+    assert.deepEqual(
+      h.events.map(({ kind, pod }) => [kind, pod]),
+      [
+        ['refused', 'web-1'],
+        ['refused', 'web-1'],
+      ],
+    );
+  });
+
+  test('what break-glass let in is left alone, also when it was let in later', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
+    const pod = podOf(1, {
+      createdAt: AT,
+      containers: [container(BAD), container(CLEAN, { name: 'late' })],
+      breakGlassReason: 'incident 7',
+    });
+    await reviewed(h, 1, { digest: BAD, break_glass: true, break_glass_reason: 'incident 7' });
+    h.pods = [pod];
+    const service = h.service();
+    const first = await h.sweep(service);
+    assert.deepEqual([first.bypassed, first.refused, first.rows, h.stopped], [1, 0, 0, []]);
+    await reviewed(h, 2, { pod_uid: uidOf(1), container: 'late', digest: BAD, break_glass: true });
+    h.pods = [{ ...pod, containers: [container(BAD), container(BAD, { name: 'late' })] }];
+    for (const again of [service, h.service()]) {
+      const second = await h.sweep(again);
+      assert.deepEqual([second.bypassed, second.refused, second.rows, h.stopped], [2, 0, 0, []]);
+    }
+  });
+
+  test('while rows of reviews may wait for the database, nothing is unreviewed, bypassed or stopped', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
+    h.settled = false;
+    h.pods = [bad(1), { ...bad(2), breakGlassReason: 'incident 7' }];
+    const result = await h.sweep();
+    assert.deepEqual([result.unreviewed, result.refused, h.stopped], [null, 1, []]);
+    assert.deepEqual(await h.rows('unreviewed'), []);
+    h.settled = true;
+    assert.equal((await h.sweep()).unreviewed, 2);
+  });
+
+  test('a pod is stopped when its replacement is admitted, after it was recorded and audited', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.pods = [bad(1), { ...bad(2), workload: 'deployment/api', controller: null }];
+    h.tags = { 'ghcr.io/acme/web:1': CLEAN };
+    h.replacement = () => ({
+      labels: new Map(),
+      spec: specOf([{ name: 'web', image: 'ghcr.io/acme/web:1' }]),
+    });
+    const result = await h.sweep();
+    assert.deepEqual([h.stopped, result.stopped, result.withheld], [['web-1'], 1, 1]);
+    const columns = 'at, policy, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error';
+    assert.deepEqual(await rowsOf(h.store, `select ${columns} from pod_stops`), [
+      {
+        ...{ at: AT, policy: 'shop', namespace: 'shop', pod: 'web-1', pod_uid: uidOf(1), digest: BAD },
+        ...{ stop_mode: 'graceful', outcome: 'stopped', last_error: null },
+      },
+    ]);
+    const [entry] = await rowsOf(h.store, 'select action, target, detail from audit');
+    assert.deepEqual([entry?.action, entry?.target], ['runtime_pod_stop', 'shop/web-1']);
+    assert.deepEqual(JSON.parse(String(entry?.detail)).pod_uid, uidOf(1));
+    const reasons = (await h.rows('reconcile')).map(({ pod, reason }) => [
+      pod,
+      String(reason).split('; ')[1],
+    ]);
+    assert.deepEqual(reasons, [
+      ['web-1', undefined],
+      ['web-2', 'not stopped: nothing would surely replace it'],
+    ]);
+    // The one that came in its place runs the same image again (its node had it): it is not stopped a second time.
+    h.pods = [{ ...bad(3), createdAt: AT + 1000 }];
+    h.now = AT + 3_600_000;
+    assert.deepEqual([(await h.sweep()).withheld, h.stopped], [1, ['web-1']]);
+  });
+
+  test('a stop that is refused or fails is kept as that', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.pods = [bad(1)];
+    h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
+    for (const outcome of ['refused', 'gone', new Error('the API server does not answer')] as const) {
+      h.stopOutcome = outcome;
+      const { stopped, notStopped } = await h.sweep();
+      assert.deepEqual([stopped, notStopped], [0, 1]);
+    }
+    assert.deepEqual(
+      (await rowsOf(h.store, 'select outcome, last_error from pod_stops order by id')).map(Object.values),
+      [
+        ['refused', null],
+        ['gone', null],
+        ['failed', 'the API server does not answer'],
+      ],
+    );
+  });
+
+  test('a leader that was followed by another writes no sweep and stops nothing', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [ENFORCE];
+    h.pods = [bad(1)];
+    h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
+    await raiseClusterFence(h.store, 'eu', 'another', AT);
+    await assert.rejects(h.sweep(), /another process leads the cluster now; this one writes nothing/);
+    assert.deepEqual([h.stopped, await h.rows('reconcile'), await h.rows('unreviewed')], [[], [], []]);
+    for (const table of ['reconcile_sweeps', 'running_images', 'outbox', 'pod_stops', 'audit'])
+      assert.deepEqual(await rowsOf(h.store, `select * from ${table}`), [], table);
+    h.leads = false;
+    assert.equal(await h.service().run(), null);
+  });
+
+  test('a leader that is followed by another right before it appends appends nothing', async (t) => {
+    const h = await harness(engine, t);
+    h.pods = Array.from({ length: 70 }, (_, n) => podOf(n));
+    const raised = Promise.withResolvers<number>();
+    const slow = h.service({
+      ledger: {
+        append: async (entry) => {
+          await raised.promise;
+          return h.ledger.append(entry);
+        },
+      },
+    });
+    const swept = slow.run();
+    raised.resolve(raiseClusterFence(h.store, 'eu', 'another', AT));
+    await assert.rejects(swept, /another process leads/);
+    assert.deepEqual(await h.rows('unreviewed'), []);
+    await reviewed(h, 1);
+    assert.equal((await h.rows('review')).length, 1, 'what every replica may append goes on');
+  });
+
+  test('clusters that use one database do not take each other the right to write', async (t) => {
+    const h = await harness(engine, t);
+    h.pods = [bad(1)];
+    await raiseClusterFence(h.store, 'us', 'another', AT);
+    assert.equal((await h.sweep()).refused, 1);
+    const [row] = await rowsOf(h.store, "select value from fences where name = 'leader'");
+    assert.equal(row?.value, 2);
+  });
+
+  test('a cluster that was removed and sweeps is there again', async (t) => {
+    const h = await harness(engine, t);
+    await h.sweep();
+    await h.store.write(async (transaction) => {
+      await transaction.updateTable('clusters').set({ forgotten_at: AT }).execute();
+    });
+    assert.deepEqual([...(await runningImages(h.store).clusters()).forgotten], ['eu']);
+    await h.sweep();
+    assert.deepEqual([...(await runningImages(h.store).clusters()).swept.keys()], ['eu']);
+  });
+
+  test('a leader that loses its place in the middle breaks off; the next one does the rest, once', async (t) => {
+    const h = await harness(engine, t);
+    h.pods = Array.from({ length: 200 }, (_, n) => podOf(n));
+    let appended = 0;
+    h.beforeAppend = () => {
+      appended += 1;
+      if (appended === 100) h.leads = false;
+    };
+    await assert.rejects(h.sweep(), /another process leads now/);
+    const before = (await h.rows('unreviewed')).length;
+    assert.ok(before >= 100 && before < 200, String(before));
+    assert.deepEqual([...(await runningImages(h.store).clusters()).swept], [['eu', null]]);
+    h.leads = true;
+    const next = await SweepHarness.open(h.store);
+    next.pods = h.pods;
+    next.policies = h.policies;
+    assert.equal((await next.sweep()).unreviewed, 200 - before);
+    assert.equal((await h.rows('unreviewed')).length, 200);
+    assert.equal((await h.rows('reconcile')).length, 200);
+  });
+
+  test('a fault while rows are appended is kept on the sweep', async (t) => {
+    const h = await harness(engine, t);
+    h.pods = [podOf(1)];
+    h.beforeAppend = () => {
+      throw new Error('the disk is full');
+    };
+    await assert.rejects(h.sweep(), /the disk is full/);
+    const [sweep] = await rowsOf(h.store, 'select finished_at, last_error from reconcile_sweeps');
+    assert.deepEqual(sweep, { finished_at: null, last_error: 'the disk is full' });
+    assert.equal(h.counted.all.get('svc_reconcile_sweeps_total failed'), 1);
+    h.beforeAppend = () => {};
+    assert.equal((await h.sweep()).unreviewed, 1);
+    const outbox = await rowsOf(h.store, 'select event from outbox');
+    assert.equal(outbox.length, 1, 'and the same pods are told of once');
+  });
+
+  test('digests that run and were never scanned are asked for', async (t) => {
+    const h = await harness(engine, t);
+    const unknown = `sha256:${'9'.repeat(64)}`;
+    h.pods = [podOf(1), podOf(2, { containers: [container(unknown)] })];
+    await h.sweep();
+    assert.deepEqual(h.wanted, [unknown]);
+    assert.equal(digestOf(container(unknown)), unknown);
+  });
+});

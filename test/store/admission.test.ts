@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePolicies, type Policy } from '../../src/policy/index.ts';
+import { AdmissionFacts } from '../../src/store/admission-facts.ts';
+import { AdmissionPolicies } from '../../src/store/admission-policies.ts';
+import { policyStore } from '../../src/store/policies.ts';
+import { recordScan } from '../../src/store/scans.ts';
+import type { Store } from '../../src/store/store.ts';
+import { keptLog } from '../api/service.ts';
+import { forEachEngine } from './engines.ts';
+import { AT, digestOf, finding, scanOf } from './image-records.ts';
+
+/** Records a scan with one finding. */
+async function scan(store: Store, digest: string, cve: string, at: number): Promise<void> {
+  const made = scanOf([finding(cve)]);
+  await store.write((transaction) =>
+    recordScan(transaction, { digest, names: ['web'], source: null, scan: made, at }),
+  );
+}
+
+const cvesOf = (facts: { scan: { findings: readonly { cve: string }[] | null } | null } | null | undefined) =>
+  facts?.scan?.findings?.map(({ cve }) => cve) ?? facts;
+
+forEachEngine('what admissions know', (engine) => {
+  test('facts are read once, and follow the facts version', async (t) => {
+    const store = await engine.open(t);
+    let now = 0;
+    const facts = new AdmissionFacts(store, { now: () => now, maxAge: 5000 });
+    const [digest, other] = [digestOf(1), digestOf(2)];
+    await scan(store, digest, 'CVE-1', AT);
+    assert.equal(facts.known(digest), undefined, 'nothing is known before it is read');
+    const [read, none] = await Promise.all([facts.read(digest), facts.read(other)]);
+    assert.deepEqual([cvesOf(read), none], [['CVE-1'], null]);
+    assert.equal(facts.known(digest), read);
+    assert.equal(facts.known(other), null);
+
+    await scan(store, digest, 'CVE-2', AT + 1);
+    assert.equal(facts.known(digest), read, 'until it is compared');
+    now = 1000;
+    facts.known(digest);
+    await facts.refresh();
+    assert.deepEqual(cvesOf(facts.known(digest)), ['CVE-2']);
+    const same = facts.known(digest);
+    facts.known(digest);
+    await facts.refresh();
+    assert.equal(facts.known(digest), same, 'what did not change stays one object');
+  });
+
+  test('facts that were not compared for too long are read again; one that nobody uses is not compared', async (t) => {
+    const store = await engine.open(t);
+    let now = 0;
+    const facts = new AdmissionFacts(store, { now: () => now, maxAge: 5000 });
+    const digest = digestOf(1);
+    await scan(store, digest, 'CVE-1', AT);
+    await facts.read(digest);
+    now = 1000;
+    await facts.refresh();
+    now = 5001;
+    await facts.refresh();
+    assert.equal(facts.known(digest), undefined);
+    assert.deepEqual(cvesOf(facts.last(digest)), ['CVE-1']);
+    assert.deepEqual(cvesOf(await facts.read(digest)), ['CVE-1']);
+    assert.deepEqual(cvesOf(facts.known(digest)), ['CVE-1']);
+  });
+
+  test('memory is bounded, and what was used last stays', async (t) => {
+    const store = await engine.open(t);
+    let now = 0;
+    const facts = new AdmissionFacts(store, { now: () => now, maxChars: 4000 });
+    const digests = Array.from({ length: 20 }, (_, i) => digestOf(i));
+    for (const digest of digests) {
+      now += 1;
+      assert.equal(await facts.read(digest), null);
+      facts.known(digests[0] as string);
+    }
+    assert.equal(facts.last(digests[0] as string), null);
+    assert.equal(facts.last(digests[1] as string), undefined);
+    assert.equal(facts.last(digests[19] as string), null);
+  });
+
+  test('policies are those of the database after each refresh, and a revision stays one object', async (t) => {
+    const store = await engine.open(t);
+    let now = AT;
+    const policies = new AdmissionPolicies(store, { now: () => now }, keptLog());
+    assert.deepEqual([policies.current(), policies.staleSince()], [null, null]);
+    await policies.refresh();
+    assert.deepEqual(policies.current(), []);
+    const write = (name: string, spec: string) => {
+      const text = `apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
+      const [parsed] = parsePolicies(text, 'p.yaml').policies;
+      const { policy, document } = parsed as { policy: Policy; document: object };
+      return { name, revision: policy.revision, document: { ...document }, at: AT, by: null };
+    };
+    await policyStore(store).create(write('b', '{ denyLatestTag: true }'));
+    await policyStore(store).create(write('a', '{}'));
+    await policies.refresh();
+    const first = policies.current();
+    assert.deepEqual(
+      first?.map(({ name, spec }) => [name, spec.denyLatestTag]),
+      [
+        ['a', false],
+        ['b', true],
+      ],
+    );
+    now += 1000;
+    await policies.refresh();
+    assert.equal(policies.current(), first, 'the same list as long as nothing changed');
+    await policyStore(store).replace(write('a', '{ enforcement: Enforce }'), 'any');
+    await policyStore(store).remove('b', 'any');
+    await policyStore(store).create(write('b', '{ denyLatestTag: true }'));
+    await policies.refresh();
+    assert.equal(policies.current()?.[0]?.spec.enforcement, 'Enforce');
+    assert.equal(policies.current()?.[1], first?.[1]);
+    assert.equal(policies.staleSince(), null);
+    now += 20_000;
+    assert.equal(policies.staleSince(), AT + 1000);
+  });
+});
