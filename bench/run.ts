@@ -5,11 +5,12 @@ import { join, resolve } from 'node:path';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchLedger } from './ledger.ts';
 import { benchSweep } from './sweep.ts';
+import { benchWebhook } from './webhook.ts';
 
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger` measures that alone, `--sweep` the closing sweep of the trackers alone.
+ * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers) and `--webhook` measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 3;
@@ -48,10 +49,13 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  const only = ['--ledger', '--sweep'].find((flag) => process.argv.includes(flag));
-  if (only !== '--sweep') benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
-  if (only !== '--ledger') benchSweep(directory, line);
-  if (only === undefined) await benchFiles();
+  const chosen = ['--ledger', '--sweep', '--webhook'].filter((flag) => process.argv.includes(flag));
+  const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
+  if (measures('--ledger'))
+    benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
+  if (measures('--sweep')) benchSweep(directory, line);
+  if (measures('--webhook')) await benchWebhook(line, process.argv.includes('--quick'));
+  if (chosen.length === 0) await benchFiles();
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

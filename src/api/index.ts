@@ -2,6 +2,13 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  */
+export {
+  LISTENER_LIMITS,
+  openListener,
+  type AdmissionListener,
+  type ListenerLimits,
+  type ServingCertificate,
+} from './admission/index.ts';
 export { formatAge, type Health, type PartState } from './health.ts';
 export { openApiDocument } from './openapi.ts';
 export { BASE_PATH } from './paths.ts';

@@ -24,6 +24,17 @@ const DENIALS = [
   'context',
   'workload_hardening',
 ] as const;
+/** What became of reviews, as `admission` has it (a test holds them equal). */
+const REVIEWS = [
+  'allowed',
+  'denied',
+  'repeat',
+  'dry_run',
+  'nothing_new',
+  'other_resource',
+  'unreadable',
+  'not_ready',
+] as const;
 const SIGNALS = ['privileged', 'root', 'hostNamespace', 'hostFilesystem', 'capabilities', 'exposed'] as const;
 
 /** METRICS lists every series that `/metrics` has of the service itself. */
@@ -66,6 +77,78 @@ export const METRICS = {
     labels: { reason: ['queue_full', 'store', 'spool_full', 'spool_fault'] },
   },
   svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
+  svc_admission_reviews_total: {
+    kind: 'counter',
+    help: 'Reviews answered by the webhook, by what became of them',
+    labels: { outcome: REVIEWS },
+  },
+  svc_admission_review_seconds: {
+    kind: 'histogram',
+    help: 'Seconds from the whole body of a review to its answer',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
+  svc_admission_reviews_in_flight: { kind: 'gauge', help: 'Reviews that are being answered' },
+  svc_admission_shed_total: {
+    kind: 'counter',
+    help: 'Calls of the webhook that were turned away with 429',
+    labels: { reason: ['busy', 'bytes'] },
+  },
+  svc_admission_undecided_total: {
+    kind: 'counter',
+    help: 'Images that were answered without a fact that could have changed the answer',
+    labels: { reason: ['no_time', 'never_recorded'] },
+  },
+  svc_admission_unrecorded_total: {
+    kind: 'counter',
+    help: 'Reviews that were answered although neither database nor spool took their rows',
+  },
+  svc_admission_break_glass_total: { kind: 'counter', help: 'Pods admitted by break-glass' },
+  svc_nodes: {
+    kind: 'gauge',
+    help: 'Ready nodes of the cluster, and its ceiling (-1: none); no count before the first',
+    labels: { kind: null },
+  },
+  svc_node_overage_seconds: {
+    kind: 'gauge',
+    help: 'Since the node count went above the ceiling; 0 while within it',
+  },
+  svc_node_polls_total: {
+    kind: 'counter',
+    help: 'Counts of the nodes',
+    labels: { outcome: ['counted', 'not_counted'] },
+  },
+  svc_reconcile_sweeps_total: {
+    kind: 'counter',
+    help: 'Sweeps over the running pods',
+    labels: { outcome: ['whole', 'partial', 'failed'] },
+  },
+  svc_reconcile_unreviewed_total: {
+    kind: 'counter',
+    help: 'Pods found that were created without a review',
+  },
+  svc_reconcile_refused_total: {
+    kind: 'counter',
+    help: 'Running pods found that would be refused now',
+  },
+  svc_reconcile_stops_total: {
+    kind: 'counter',
+    help: 'Attempts to stop a pod',
+    labels: { outcome: ['stopped', 'gone', 'refused', 'failed'] },
+  },
+  svc_leader: { kind: 'gauge', help: '1 while this process leads' },
+  svc_cluster_events_dropped_total: {
+    kind: 'counter',
+    help: 'Events for the cluster that were not written',
+  },
+  svc_cluster_cache_age_seconds: {
+    kind: 'gauge',
+    help: 'Since when what is held of a kind may be old; 0 while it is not',
+    labels: { kind: null },
+  },
+  svc_webhook_certificate_not_after_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the serving certificate of the webhook ends; absent before the first',
+  },
   svc_issues_opened_total: {
     kind: 'counter',
     help: 'Issues opened in trackers; the summary of a first run is one',

@@ -10,6 +10,7 @@ import { runWhatIf, sourceOf } from '../../src/whatif/index.ts';
 import { checked } from './check-door.ts';
 import { CASES, proofNames, readCases, subjectOf, type DecisionCase, type Verdict } from './cases.ts';
 import { bytesOf, exportOf } from './replay-door.ts';
+import { throughWebhook } from './webhook-door.ts';
 
 const cases = readCases();
 
@@ -77,6 +78,17 @@ suite('each case through ipo check', () => {
       const ledger = join(folder, `${c.name}.ndjson`);
       writeFileSync(ledger, await exportOf(c, null));
       assert.deepEqual(await checked(c, ledger, folder), withoutReplay(c.expect));
+    });
+  }
+});
+
+suite('each case through the webhook', () => {
+  for (const c of cases) {
+    test(`${c.name}: ${c.sentence}`, async () => {
+      const { answer, allowed, rows } = await throughWebhook(c);
+      assert.deepEqual(answer, withoutReplay(c.expect));
+      if (c.expect.verdict !== 'unknown') assert.equal(allowed, c.expect.verdict === 'admit');
+      assert.equal(rows[0]?.review_allowed, allowed);
     });
   }
 });

@@ -1,0 +1,77 @@
+import type { Digest } from '../base/index.ts';
+import type { ImageFacts } from '../facts/index.ts';
+import type { Policy } from '../policy/index.ts';
+
+/** REVIEW_PATH is where the webhook takes AdmissionReviews. */
+export const REVIEW_PATH = '/admission/pods';
+
+/** FAILURE_POLICIES: what becomes of a pod that cannot be decided or recorded, named as the webhook configuration names them. */
+export const FAILURE_POLICIES = ['Ignore', 'Fail'] as const;
+
+/** FailurePolicy: `Ignore` admits what could not be decided or recorded, `Fail` refuses it. */
+export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
+
+/** PolicySnapshot holds the policies in force in memory. */
+export interface PolicySnapshot {
+  /** In name order, the same list as long as nothing changed; null before they were first read. */
+  current(): readonly Policy[] | null;
+  /** Since when they could not be brought up to date, in milliseconds; null while they are. */
+  staleSince(): number | null;
+}
+
+/** FactsSnapshot holds the recorded facts of digests in memory. */
+export interface FactsSnapshot {
+  /** What is known to hold now: null for a digest of which nothing was recorded, undefined for one that must be read. */
+  known(digest: Digest): ImageFacts | null | undefined;
+  /** Reads what is recorded now. Rejects when it cannot be read. */
+  read(digest: Digest): Promise<ImageFacts | null>;
+  /** What was known last, however long ago; undefined when nothing ever was. For when it cannot be read. */
+  last(digest: Digest): ImageFacts | null | undefined;
+}
+
+/** ExposureIndex tells what leads to a pod from outside its cluster. `Exposure` is one. */
+export interface ExposureIndex {
+  /** `Service ns/name` or `Ingress ns/name`, or null. */
+  of(namespace: string, labels: ReadonlyMap<string, string>): string | null;
+}
+
+/** DigestLookup asks a registry what a tag stands for. It is bounded: it gives null when it does not know in time. */
+export interface DigestLookup {
+  digestOf(reference: string, signal: AbortSignal): Promise<Digest | null>;
+}
+
+/** NameGate is the meter and the node ceiling as admissions meet them, from memory. */
+export interface NameGate {
+  /**
+   * The sentence by which a name (`host/path`) is refused, `monthly allowance of N image names exceeded` or `node ceiling of N
+   * exceeded`, or null.
+   */
+  refusal(name: string, at: number): string | null;
+  /** Takes names that were admitted and recorded. "Refused, ephemeral and break-glass ones are not counted" and do not come here. */
+  admitted(names: readonly string[], at: number): void;
+}
+
+/** ScanRequests takes digests that were admitted without a scan, after the answer has left. Never waits and never throws. */
+export interface ScanRequests {
+  want(digest: Digest): void;
+}
+
+/** ReviewEvent is what a cluster should be told of a review. */
+export interface ReviewEvent {
+  /**
+   * `denied`; `bypassed` by break-glass; `undecided`: answered without all facts; `unrecorded`: answered without a row in
+   * the ledger.
+   */
+  readonly kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded';
+  readonly allowed: boolean;
+  readonly namespace: string;
+  readonly pod: string;
+  /** Null when the review carries none. */
+  readonly podUid: string | null;
+  readonly message: string;
+}
+
+/** ReviewEvents takes what a cluster should be told. Never waits and never throws. */
+export interface ReviewEvents {
+  happened(event: ReviewEvent): void;
+}

@@ -1,0 +1,72 @@
+import type { NameGate, ReviewEvents, ScanRequests } from './ports.ts';
+import type { ReviewDecision } from './review-decide.ts';
+import type { PodReview } from './review-request.ts';
+import type { ReviewTally } from './review-tally.ts';
+
+/** FollowUpDeps are told of answers. */
+export interface FollowUpDeps {
+  readonly tally: ReviewTally;
+  /** Null: nothing scans. */
+  readonly scans: ScanRequests | null;
+  /** Null: nothing is metered. */
+  readonly names: NameGate | null;
+  /** Null: there is no cluster to tell. */
+  readonly events: ReviewEvents | null;
+}
+
+/** FollowUp does what an answer brings with it: metrics, meter, scans that are missing, events. Nothing of it waits. */
+export class FollowUp {
+  readonly #deps: FollowUpDeps;
+
+  constructor(deps: FollowUpDeps) {
+    this.#deps = deps;
+  }
+
+  /** Follows an answer that stands, made at a time in milliseconds. Not for a repeat, which was followed the first time. */
+  answered(review: PodReview, decision: ReviewDecision, at: number): void {
+    const { tally, scans, names } = this.#deps;
+    const { allowed, images, hardening, signals } = decision;
+    tally.outcome(allowed ? 'allowed' : 'denied');
+    const counted: string[] = [];
+    let bypassed = false;
+    for (const image of images) {
+      const { of, breakGlass } = image;
+      if (!image.allowed && image.label !== null) tally.denial(image.label);
+      if (image.undecided) tally.undecided(of.facts === 'unread' ? 'no_time' : 'never_recorded');
+      if (breakGlass) bypassed = true;
+      else if (allowed && of.role !== 'ephemeral' && !('fault' in of.reference))
+        counted.push(of.reference.name);
+      for (const signal of signals) tally.signal(signal);
+      if (of.digest !== null && of.facts !== 'unread' && of.facts.scan === null) scans?.want(of.digest);
+    }
+    if (bypassed) tally.bypass();
+    if (hardening !== null && !hardening.allowed && hardening.label !== null) tally.denial(hardening.label);
+    if (counted.length > 0 && review.subresource === null) names?.admitted(counted, at);
+    if (!allowed || bypassed || images.some(({ undecided }) => undecided))
+      this.#tell(review, decision, bypassed);
+  }
+
+  /** Follows an answer whose rows neither database nor spool took. */
+  unrecorded(review: PodReview, allowed: boolean, message: string): void {
+    this.#deps.tally.unrecorded();
+    this.#happened(review, 'unrecorded', allowed, message);
+  }
+
+  #tell(review: PodReview, { allowed, images, hardening }: ReviewDecision, bypassed: boolean): void {
+    const refused = images.find((image) => !image.allowed);
+    if (!allowed) this.#happened(review, 'denied', false, refused?.reason ?? hardening?.reason ?? '');
+    else if (bypassed)
+      this.#happened(review, 'bypassed', true, `admitted by break-glass: ${review.breakGlass ?? ''}`);
+    const unread = images.find(({ of, undecided }) => undecided && of.facts === 'unread');
+    if (unread !== undefined) this.#happened(review, 'undecided', allowed, unread.reason);
+  }
+
+  #happened(
+    { namespace, pod, podUid }: PodReview,
+    kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded',
+    allowed: boolean,
+    message: string,
+  ): void {
+    this.#deps.events?.happened({ kind, allowed, namespace, pod, podUid, message });
+  }
+}

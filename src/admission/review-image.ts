@@ -1,0 +1,179 @@
+import { isDigest, printable } from '../base/index.ts';
+import { AUDIT_PREFIX, mayBypass, type DenialLabel, type UnknownFact } from '../decision/index.ts';
+import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
+import type { ImageReference } from '../image/index.ts';
+import type { Policy } from '../policy/index.ts';
+import { judgeImage, type ImageJudgement } from './judge.ts';
+import type { FailurePolicy } from './ports.ts';
+import { settledFacts, UNREAD_FACTS } from './settled-facts.ts';
+
+/** ReviewedImage is one image of a review with what was found out about it. */
+export interface ReviewedImage {
+  readonly container: string;
+  readonly role: 'init' | 'main' | 'ephemeral';
+  /** As written. */
+  readonly image: string;
+  /** Or why it is no reference, as a clause. */
+  readonly reference: ImageReference | { readonly fault: string };
+  /** What the reference names or resolved to; null when that is not known. */
+  readonly digest: string | null;
+  /** `unread` when there was no time to read them. */
+  readonly facts: ImageFacts | 'unread';
+  /** The sentence of the meter, or null. */
+  readonly quota: string | null;
+}
+
+/** ImageAnswer is the answer on one image of a review, as it is recorded. */
+export interface ImageAnswer {
+  readonly of: ReviewedImage;
+  readonly allowed: boolean;
+  readonly label: DenialLabel | null;
+  /** Without the suffix of a subresource. */
+  readonly reason: string;
+  readonly policy: Policy | null;
+  readonly breakGlass: boolean;
+  /** SHA-256 of the facts given to the decision; null when they were not read. */
+  readonly inputs: string | null;
+  readonly warnings: readonly string[];
+  /** Whether it was answered without a fact that could have changed the answer. */
+  readonly undecided: boolean;
+}
+
+/** PodContext is what the images of one pod share. */
+export type PodContext = Pick<Subject, 'signals' | 'exposedBy' | 'coldImagePolicy' | 'breakGlass'>;
+
+/** UNDECIDED begins the warning that tells which fact an answer lacked. */
+export const UNDECIDED = 'never recorded: ';
+
+/** answerImage decides one image under the policies that govern its namespace, in name order. Pure. */
+export function answerImage(
+  policies: readonly Policy[],
+  of: ReviewedImage,
+  context: PodContext,
+  at: number,
+  failurePolicy: FailurePolicy,
+): ImageAnswer {
+  const { reference, digest, facts, quota } = of;
+  if ('fault' in reference) return answerUnnamed(policies, of, reference.fault, context);
+  const subject: Subject = {
+    ...context,
+    reference,
+    digest,
+    quota,
+    facts: facts === 'unread' ? UNREAD_FACTS : facts,
+  };
+  const { judgement, asked } = judgeMetered(policies, subject, at);
+  if (facts === 'unread') return answerUnread(policies, of, judgement, failurePolicy);
+  const inputs = inputsOf(asked, of.image);
+  const open = judgement.outcome.allowed ? findOpen(judgement) : null;
+  if (open === null) return toAnswer(of, judgement, inputs);
+  const settled = judgeMetered(policies, { ...asked, facts: settledFacts(facts) }, at).judgement;
+  const warning = `${UNDECIDED}${open} of ${reference.text}; decided as if there were none`;
+  return { ...toAnswer(of, settled, inputs), warnings: [...settled.warnings, warning], undecided: true };
+}
+
+/** The first fact that a policy lacked, also one that audits: an audit must say what enforcing would do. */
+function findOpen({ verdicts }: ImageJudgement): UnknownFact | null {
+  for (const { decision } of verdicts) if (decision.kind === 'unknown') return decision.fact;
+  return null;
+}
+
+/** The meter is a fact of the decision only where it refused: what the gates before it refused is no matter of the meter. */
+function judgeMetered(
+  policies: readonly Policy[],
+  subject: Subject,
+  at: number,
+): { readonly judgement: ImageJudgement; readonly asked: Subject } {
+  const judgement = judgeImage(policies, subject, at);
+  if (subject.quota === null || judgement.outcome.label === 'quota') return { judgement, asked: subject };
+  const asked = { ...subject, quota: null };
+  return { judgement: judgeImage(policies, asked, at), asked };
+}
+
+function toAnswer(
+  of: ReviewedImage,
+  { outcome, warnings }: ImageJudgement,
+  inputs: string | null,
+): ImageAnswer {
+  const { allowed, label, reason, policy, breakGlass } = outcome;
+  return { of, allowed, label, reason, policy, breakGlass, inputs, warnings, undecided: false };
+}
+
+/** "A decision that had no time": what needs no facts stands, the rest follows the failure policy. An audit refuses nothing. */
+function answerUnread(
+  policies: readonly Policy[],
+  of: ReviewedImage,
+  judgement: ImageJudgement,
+  failurePolicy: FailurePolicy,
+): ImageAnswer {
+  const { outcome } = judgement;
+  if (!outcome.allowed || outcome.breakGlass || policies.length === 0) return toAnswer(of, judgement, null);
+  const enforcing = policies.find(({ spec }) => spec.enforcement === 'Enforce');
+  const reason = `no time to decide: ${of.image}`;
+  return {
+    of,
+    allowed: enforcing === undefined || failurePolicy === 'Ignore',
+    label: null,
+    reason,
+    policy: enforcing ?? policies[0] ?? null,
+    breakGlass: false,
+    inputs: null,
+    warnings: [reason],
+    undecided: true,
+  };
+}
+
+/**
+ * What names no repository stands in no registry that a policy could allow. It must not pass: a runtime takes a bare image id as
+ * an image that it holds.
+ */
+function answerUnnamed(
+  policies: readonly Policy[],
+  of: ReviewedImage,
+  fault: string,
+  { breakGlass }: PodContext,
+): ImageAnswer {
+  const bypassed = policies.filter((policy) => breakGlass !== null && mayBypass(policy, breakGlass));
+  const refusing = policies.filter((policy) => !bypassed.includes(policy));
+  const enforcing = refusing.find(({ spec }) => spec.enforcement === 'Enforce');
+  const first = enforcing ?? (bypassed.length > 0 ? undefined : refusing[0]);
+  const sentence = `registry not allowed: ${printable(of.image, 300)} ${fault}`;
+  return {
+    of,
+    allowed: enforcing === undefined,
+    label: first === undefined ? null : 'registry',
+    reason: first === undefined ? '' : enforcing === undefined ? AUDIT_PREFIX + sentence : sentence,
+    policy: first ?? bypassed[0] ?? policies[0] ?? null,
+    breakGlass: first === undefined && bypassed.length > 0,
+    inputs: null,
+    warnings: [],
+    undecided: false,
+  };
+}
+
+/** Digests of recorded facts, and of what was given to decisions on them, which come again with every pod of a workload. */
+const digests = new WeakMap<ImageFacts, string>();
+const inputs = new WeakMap<ImageFacts, Map<string, string>>();
+/** Contexts in which one image is remembered. */
+const MOST_CONTEXTS = 200;
+
+function inputsOf(subject: Subject, image: string): string {
+  const { facts, digest, signals, exposedBy, quota, coldImagePolicy } = subject;
+  let byContext = inputs.get(facts);
+  if (byContext === undefined) inputs.set(facts, (byContext = new Map()));
+  const key = `${image}\n${digest}\n${signals?.join(' ')}\n${exposedBy}\n${quota}\n${coldImagePolicy}`;
+  let found = byContext.get(key);
+  if (found === undefined) {
+    let known = digests.get(facts);
+    if (known === undefined) digests.set(facts, (known = factsDigest(facts)));
+    found = inputsDigest(subject, image, known);
+    if (byContext.size >= MOST_CONTEXTS) byContext.clear();
+    byContext.set(key, found);
+  }
+  return found;
+}
+
+/** recordedDigest gives the digest that a row carries: no other algorithm than SHA-256 names an image there. */
+export function recordedDigest(digest: string | null): string | null {
+  return digest !== null && isDigest(digest) ? digest : null;
+}

@@ -1,0 +1,109 @@
+import { printable } from '../base/index.ts';
+import type { NewRow } from '../ledger/index.ts';
+import { pseudonymOf } from './requester.ts';
+import type { ReviewDecision } from './review-decide.ts';
+import { recordedDigest } from './review-image.ts';
+import type { PodReview } from './review-request.ts';
+
+/** What people write is kept up to so many characters; a row has a bound of its own (256 KiB). */
+const MOST_REASON = 200_000;
+const MOST_BYPASS = 1000;
+const MOST_IMAGE = 2000;
+
+/** suffixOf gives what the recorded reason of a subresource ends in: `; subresource ephemeralcontainers`; else nothing. */
+export function suffixOf(subresource: string | null): string {
+  return subresource === null ? '' : `; subresource ${subresource}`;
+}
+
+/**
+ * rowsOf gives the rows of a decided review: one for each decided image, and one without an image for what was said against the
+ * pod as a whole. None when nothing was decided.
+ */
+export function rowsOf(
+  review: PodReview,
+  decision: ReviewDecision,
+  cluster: string | null,
+  at: number,
+): NewRow[] {
+  const { namespace, pod, podUid, subresource, breakGlass } = review;
+  const { allowed, images, hardening, signals, exposedBy } = decision;
+  const requester = pseudonymOf(review.username);
+  const suffix = suffixOf(subresource);
+  const rows: NewRow[] = images.map((image) => ({
+    at,
+    kind: 'review',
+    cluster,
+    namespace,
+    pod,
+    pod_uid: podUid,
+    container: image.of.container,
+    image: cut(image.of.image, MOST_IMAGE),
+    digest: recordedDigest(image.of.digest),
+    allowed: image.allowed,
+    review_allowed: allowed,
+    reason: cut(image.reason, MOST_REASON) + suffix,
+    label: image.label,
+    policy: image.policy?.name ?? null,
+    policy_revision: image.policy?.revision ?? '',
+    break_glass: image.breakGlass,
+    break_glass_reason: image.breakGlass ? printable(breakGlass ?? '', MOST_BYPASS) : null,
+    signals,
+    exposed_by: exposedBy,
+    subresource,
+    requester,
+    pod_level: false,
+    inputs: image.inputs,
+  }));
+  if (hardening !== null && hardening.label !== null) {
+    rows.push({
+      at,
+      kind: 'review',
+      cluster,
+      namespace,
+      pod,
+      pod_uid: podUid,
+      container: null,
+      image: null,
+      digest: null,
+      allowed: hardening.allowed,
+      review_allowed: allowed,
+      reason: hardening.reason + suffix,
+      label: hardening.label,
+      policy: hardening.policy?.name ?? null,
+      policy_revision: hardening.policy?.revision ?? '',
+      break_glass: false,
+      break_glass_reason: null,
+      signals,
+      exposed_by: exposedBy,
+      subresource,
+      requester,
+      pod_level: true,
+      inputs: null,
+    });
+  }
+  return rows;
+}
+
+/** unreadableRow gives the row of a review that was refused since it could not be read. */
+export function unreadableRow(
+  namespace: string | null,
+  cluster: string | null,
+  allowed: boolean,
+  reason: string,
+  at: number,
+): NewRow {
+  return {
+    at,
+    kind: 'review',
+    cluster,
+    namespace,
+    allowed,
+    review_allowed: allowed,
+    reason,
+    pod_level: true,
+  };
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,73 @@
+import type { Count } from '../base/index.ts';
+
+/** REVIEW_OUTCOMES: what became of calls of the webhook. */
+export const REVIEW_OUTCOMES = [
+  'allowed',
+  'denied',
+  'repeat',
+  'dry_run',
+  'nothing_new',
+  'other_resource',
+  'unreadable',
+  'not_ready',
+] as const;
+
+/** ReviewOutcome is what became of one call. */
+export type ReviewOutcome = (typeof REVIEW_OUTCOMES)[number];
+
+/**
+ * ReviewTally counts on the way of a review, where a metric of the service would cost more than the decision, and hands its sums
+ * over when it is told to.
+ */
+export class ReviewTally {
+  #sums = new Map<string, { readonly name: `svc_${string}_total`; readonly labels: Labels; sum: number }>();
+
+  outcome(outcome: ReviewOutcome): void {
+    this.#add('svc_admission_reviews_total', 'outcome', outcome);
+  }
+
+  /** A refused image, or a pod that was refused as a whole, by its label. */
+  denial(label: string): void {
+    this.#add('svc_admission_denials_total', 'reason', label);
+  }
+
+  /** An image of a pod that shows a signal. */
+  signal(signal: string): void {
+    this.#add('svc_admission_context_total', 'signal', signal);
+  }
+
+  /** An image that was answered without a fact, or without the time to read it. */
+  undecided(reason: 'no_time' | 'never_recorded'): void {
+    this.#add('svc_admission_undecided_total', 'reason', reason);
+  }
+
+  bypass(): void {
+    this.#add('svc_admission_break_glass_total', '', '');
+  }
+
+  /** A review that was answered although neither database nor spool took its rows. */
+  unrecorded(): void {
+    this.#add('svc_admission_unrecorded_total', '', '');
+  }
+
+  /** A call that was turned away, by why. */
+  shed(reason: 'busy' | 'bytes'): void {
+    this.#add('svc_admission_shed_total', 'reason', reason);
+  }
+
+  /** Hands over what was counted since the last time. */
+  flush(count: Count): void {
+    const sums = this.#sums;
+    this.#sums = new Map();
+    for (const { name, labels, sum } of sums.values()) count.add(name, labels, sum);
+  }
+
+  #add(name: `svc_${string}_total`, label: string, value: string): void {
+    const key = name + value;
+    const known = this.#sums.get(key);
+    if (known !== undefined) known.sum += 1;
+    else this.#sums.set(key, { name, labels: label === '' ? {} : { [label]: value }, sum: 1 });
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;

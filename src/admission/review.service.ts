@@ -1,0 +1,233 @@
+import { formatTime, isIpoError, type Clock, type Log } from '../base/index.ts';
+import type { Appended, LedgerAppend, NewRow, Timers } from '../ledger/index.ts';
+import type { Policy } from '../policy/index.ts';
+import { Gathering, type GatherDeps } from './gather.service.ts';
+import type { ExposureIndex, PolicySnapshot } from './ports.ts';
+import { answerFrom, isNotable, writeAnswer, type ReviewAnswer } from './review-answer.ts';
+import {
+  decideReview,
+  governingOf,
+  shownBy,
+  type DecideOptions,
+  type ReviewDecision,
+} from './review-decide.ts';
+import { MAX_REVIEW_BYTES } from './review-skim.ts';
+import { ReviewError } from './review-error.ts';
+import { FollowUp, type FollowUpDeps } from './review-follow.ts';
+import {
+  imagesToDecide,
+  readReview,
+  unreadableFrom,
+  type OtherReview,
+  type PodReview,
+  type UnreadableReview,
+} from './review-request.ts';
+import { rowsOf, unreadableRow } from './review-rows.ts';
+
+/** ReviewerDeps are what reviews are answered with. */
+export interface ReviewerDeps extends GatherDeps, FollowUpDeps {
+  readonly policies: PolicySnapshot;
+  readonly exposure: ExposureIndex;
+  readonly ledger: LedgerAppend;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** ReviewerOptions are what an installation says of its reviews. */
+export interface ReviewerOptions extends DecideOptions {
+  readonly cluster: string | null;
+  /** Milliseconds within which facts must be there (1500), and the whole answer (3000); the API server waits for 5 s. */
+  readonly deadline?: number;
+  readonly budget?: number;
+}
+
+/** ReviewReply is an answer as HTTP carries it: an AdmissionReview with 200, a sentence with any other status. */
+export interface ReviewReply {
+  readonly status: number;
+  readonly body: string;
+  /** Whole seconds after which the call may be made again, or null. */
+  readonly retryAfter: number | null;
+}
+
+const DEADLINE_MS = 1500;
+const BUDGET_MS = 3000;
+const DELAYED = 'ledger delayed';
+const UNRECORDED = 'ledger unavailable: this review is not recorded';
+
+/** What became of the rows of a review. */
+type Recorded = Pick<Appended, 'rows' | 'repeat' | 'delayed'> | { readonly fault: unknown };
+
+/**
+ * Reviewer answers AdmissionReviews: reads, gathers, decides, records, and answers only then. "A row is durable before its admission
+ * response leaves"; "the same uid again gets the same answer".
+ */
+export class Reviewer {
+  readonly #deps: ReviewerDeps;
+  readonly #options: ReviewerOptions;
+  readonly #gathering: Gathering;
+  readonly #followUp: FollowUp;
+
+  constructor(deps: ReviewerDeps, options: ReviewerOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#gathering = new Gathering(deps);
+    this.#followUp = new FollowUp(deps);
+  }
+
+  /** Whether reviews can be answered: the policies have been read. */
+  get ready(): boolean {
+    return this.#deps.policies.current() !== null;
+  }
+
+  /** Answers the body of one call. Never throws. */
+  async review(bytes: Uint8Array): Promise<ReviewReply> {
+    const { policies, tally, log } = this.#deps;
+    try {
+      const inForce = policies.current();
+      if (inForce === null) {
+        tally.outcome('not_ready');
+        return { status: 503, body: 'the policies have not been read yet', retryAfter: 1 };
+      }
+      const review = readReview(bytes);
+      switch (review.kind) {
+        case 'pod':
+          return await this.#answerPod(review, inForce);
+        case 'other':
+          return this.#answerOther(review);
+        case 'unreadable':
+          return await this.#answerUnreadable(review, inForce);
+      }
+    } catch (error) {
+      if (error instanceof ReviewError) {
+        tally.outcome('unreadable');
+        return { status: error.code === 'too_large' ? 413 : 400, body: error.message, retryAfter: null };
+      }
+      log.error('an admission review could not be answered', { error });
+      return { status: 500, body: 'the review could not be answered', retryAfter: null };
+    }
+  }
+
+  /** Answers a call whose body is longer than MAX_REVIEW_BYTES, from its beginning. */
+  async reviewOversized(beginning: Uint8Array): Promise<ReviewReply> {
+    const inForce = this.#deps.policies.current();
+    try {
+      const what = `it is longer than ${MAX_REVIEW_BYTES / 1024 / 1024} MiB`;
+      return await this.#answerUnreadable(unreadableFrom(beginning, what), inForce ?? []);
+    } catch (error) {
+      this.#deps.tally.outcome('unreadable');
+      const body = error instanceof ReviewError ? error.message : 'the review could not be answered';
+      return { status: 413, body, retryAfter: null };
+    }
+  }
+
+  async #answerPod(review: PodReview, inForce: readonly Policy[]): Promise<ReviewReply> {
+    const { tally, clock, exposure } = this.#deps;
+    const images = review.deleted ? [] : imagesToDecide(review);
+    // An UPDATE that brings no image changes nothing that one could judge: the rights of a pod stand fast once it is made.
+    if (images.length === 0 && (review.deleted || review.operation === 'UPDATE')) {
+      tally.outcome('nothing_new');
+      return admitted(review.uid);
+    }
+    const at = clock.now();
+    const governing = governingOf(inForce, review.namespace);
+    const metered = review.subresource === null; // "it is not metered"
+    const reviewed =
+      this.#gathering.now(images, metered, at) ??
+      (await this.#gathering.within(this.#options.deadline ?? DEADLINE_MS, images, metered, at));
+    const decision = decideReview(review, shownBy(review, exposure), governing, reviewed, this.#options, at);
+    const rows = rowsOf(review, decision, this.#options.cluster, at);
+    const own = this.#warningsOf(decision);
+    if (review.dryRun || rows.length === 0) {
+      tally.outcome(review.dryRun ? 'dry_run' : 'nothing_new');
+      return answered(answerFrom(review.uid, decision.allowed, rows, own));
+    }
+    const recorded = await this.#record(review.uid, rows, at);
+    if ('fault' in recorded) return this.#answerUnrecorded(review, decision, rows, own, recorded.fault);
+    if (recorded.repeat) {
+      tally.outcome('repeat');
+      const [first] = recorded.rows;
+      return answered(answerFrom(review.uid, first?.review_allowed ?? decision.allowed, recorded.rows, own));
+    }
+    this.#followUp.answered(review, decision, at);
+    const warnings = recorded.delayed ? [...own, DELAYED] : own;
+    return decision.allowed && warnings.length === 0 && !isNotable(rows)
+      ? admitted(review.uid)
+      : answered(answerFrom(review.uid, decision.allowed, rows, warnings));
+  }
+
+  /** Appends within what is left of the budget. */
+  async #record(uid: string, rows: readonly NewRow[], began: number): Promise<Recorded> {
+    const { ledger, timers, clock } = this.#deps;
+    const budget = this.#options.budget ?? BUDGET_MS;
+    const spent = Math.min(Math.max(0, clock.now() - began), this.#options.deadline ?? DEADLINE_MS);
+    const late = Promise.withResolvers<Recorded>();
+    const cancel = timers.after(budget - spent, () => late.resolve({ fault: 'no answer in time' }));
+    const appended = ledger.append({ uid, rows }).catch((fault: unknown): Recorded => ({ fault }));
+    const recorded = await Promise.race([appended, late.promise]);
+    cancel();
+    return recorded;
+  }
+
+  /** "Ignore semantics (allow + event) or deny; default follows failurePolicy." A refusal stands, recorded or not. */
+  #answerUnrecorded(
+    review: PodReview,
+    decision: ReviewDecision,
+    rows: readonly NewRow[],
+    own: readonly string[],
+    fault: unknown,
+  ): ReviewReply {
+    this.#deps.log.error('the ledger did not take an admission review', { uid: review.uid, fault });
+    const allowed = decision.allowed && this.#options.failurePolicy === 'Ignore';
+    this.#followUp.unrecorded(review, allowed, UNRECORDED);
+    this.#followUp.answered(review, { ...decision, allowed }, this.#deps.clock.now());
+    const answer = answerFrom(review.uid, allowed, rows, [...own, UNRECORDED]);
+    const why = isIpoError(fault) ? `${UNRECORDED}: ${fault.message}` : UNRECORDED;
+    return answered(decision.allowed && !allowed ? { ...answer, message: why } : answer);
+  }
+
+  #warningsOf({ images, hardening }: ReviewDecision): readonly string[] {
+    const since = this.#deps.policies.staleSince();
+    const warnings: string[] =
+      since === null ? [] : [`policies may be out of date since ${formatTime(since)}`];
+    for (const { of, warnings: said } of images)
+      for (const warning of said) warnings.push(`container ${of.container}: ${warning}`);
+    if (hardening !== null) warnings.push(...hardening.warnings);
+    return warnings;
+  }
+
+  #answerOther({ uid, what }: OtherReview): ReviewReply {
+    this.#deps.tally.outcome('other_resource');
+    return answered({
+      uid,
+      allowed: true,
+      message: '',
+      warnings: [`not decided: the review is about ${what}`],
+    });
+  }
+
+  /** What cannot be read is refused as soon as one policy enforces anything there: nobody may pass by being unreadable. */
+  async #answerUnreadable(review: UnreadableReview, inForce: readonly Policy[]): Promise<ReviewReply> {
+    const { tally, clock, log } = this.#deps;
+    const { uid, what, namespace } = review;
+    const asked = namespace === null ? inForce : governingOf(inForce, namespace).policies;
+    const allowed = !asked.some(({ spec }) => spec.enforcement === 'Enforce');
+    const reason = `not readable: ${what}`;
+    tally.outcome('unreadable');
+    log.warn('an admission review is not readable', { uid, namespace, what, allowed });
+    if (!review.dryRun) {
+      const row = unreadableRow(namespace, this.#options.cluster, allowed, reason, clock.now());
+      const recorded = await this.#record(uid, [row], row.at);
+      if ('fault' in recorded) tally.unrecorded();
+    }
+    return answered({ uid, allowed, message: reason, warnings: allowed ? [reason] : [] });
+  }
+}
+
+function answered(answer: ReviewAnswer): ReviewReply {
+  return { status: 200, body: writeAnswer(answer), retryAfter: null };
+}
+
+function admitted(uid: string): ReviewReply {
+  return answered({ uid, allowed: true, message: '', warnings: [] });
+}

@@ -1,0 +1,9 @@
+/** The port of the webhook: HTTPS for the API server, beside the API, with bounds of its own. */
+export { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
+export {
+  openListener,
+  type AdmissionListener,
+  type ListenerOptions,
+  type ReviewerPort,
+  type ServingCertificate,
+} from './listener.ts';

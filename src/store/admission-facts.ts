@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FactsSnapshot } from '../admission/index.ts';
+import { parseImageFacts, type ImageFacts } from '../facts/index.ts';
+import { runText } from './dialect.ts';
+import { inChunks } from './marks.ts';
+import { StoreError } from './store-error.ts';
+import type { Store } from './store.ts';
+
+interface Entry {
+  facts: ImageFacts | null;
+  /** -1 where nothing is recorded. */
+  version: number;
+  chars: number;
+  checkedAt: number;
+  usedAt: number;
+}
+
+/** AdmissionFactsOptions bound what is kept in memory. */
+export interface AdmissionFactsOptions {
+  /** Monotonic milliseconds; the process's own unless given. */
+  readonly now?: () => number;
+  /** Milliseconds for which facts count as those that hold now (5000); `refresh` keeps those in use younger than that. */
+  readonly maxAge?: number;
+  /** Characters of JSON that are kept (32 Mi); beyond, what was not used for longest goes. */
+  readonly maxChars?: number;
+}
+
+/** What a reading found; a digest whose facts cannot be read is not there. */
+type Found = ReadonlyMap<string, ImageFacts | null>;
+
+/** Digests whose versions are compared in one turn of the event loop. */
+const TURN = 250;
+/** What an entry takes beside its JSON. */
+const ENTRY_CHARS = 300;
+
+/** AdmissionFacts keeps the facts of the digests that a cluster admits in memory, as new as `facts_version` says. */
+export class AdmissionFacts implements FactsSnapshot {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #maxAge: number;
+  readonly #maxChars: number;
+  /** In the order in which they were read. */
+  readonly #entries = new Map<string, Entry>();
+  #chars = 0;
+  /** Digests that are read with the next statement, and those who wait for it. */
+  #asked = new Set<string>();
+  #reading: Promise<Found> | null = null;
+
+  constructor(store: Store, options: AdmissionFactsOptions = {}) {
+    this.#store = store;
+    this.#now = options.now ?? (() => performance.now());
+    this.#maxAge = options.maxAge ?? 5000;
+    this.#maxChars = options.maxChars ?? 32 * 1024 * 1024;
+  }
+
+  known(digest: string): ImageFacts | null | undefined {
+    const entry = this.#entries.get(digest);
+    if (entry === undefined) return undefined;
+    entry.usedAt = this.#now();
+    return entry.usedAt - entry.checkedAt <= this.#maxAge ? entry.facts : undefined;
+  }
+
+  /** Reviews that arrive together are read together. */
+  async read(digest: string): Promise<ImageFacts | null> {
+    this.#asked.add(digest);
+    this.#reading ??= nextTurn().then(() => {
+      const digests = [...this.#asked];
+      this.#asked = new Set();
+      this.#reading = null;
+      return this.#load(digests);
+    });
+    const facts = (await this.#reading).get(digest);
+    if (facts === undefined) throw new StoreError('unreadable', `the facts of ${digest} cannot be read`);
+    return facts;
+  }
+
+  last(digest: string): ImageFacts | null | undefined {
+    return this.#entries.get(digest)?.facts;
+  }
+
+  /** Compares what was used since it was last compared with what is recorded. Throws when the database does not answer. */
+  async refresh(): Promise<void> {
+    const used = [...this.#entries]
+      .filter(([, entry]) => entry.usedAt > entry.checkedAt)
+      .map(([digest]) => digest);
+    for (let from = 0; from < used.length; from += TURN) {
+      await this.#load(used.slice(from, from + TURN));
+      await nextTurn();
+    }
+  }
+
+  async #load(digests: readonly string[]): Promise<Found> {
+    const { read } = this.#store;
+    const began = this.#now();
+    const versions = new Map<string, number>();
+    for (const { marks, cells } of inChunks(digests)) {
+      const rows = await runText<{ digest: string; facts_version: number }>(
+        read,
+        `select digest, facts_version from images where facts is not null and digest in (${marks})`,
+        cells,
+      );
+      for (const row of rows) versions.set(row.digest, row.facts_version);
+    }
+    const changed = digests.filter(
+      (digest) => this.#entries.get(digest)?.version !== (versions.get(digest) ?? -1),
+    );
+    const found = new Map<string, { version: number; text: string }>();
+    for (const { marks, cells } of inChunks(changed)) {
+      const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
+        read,
+        `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
+        cells,
+      );
+      for (const row of rows) found.set(row.digest, { version: row.facts_version, text: row.facts });
+    }
+    const loaded = new Map<string, ImageFacts | null>();
+    for (const digest of changed) this.#keep(digest, found.get(digest) ?? null, began);
+    for (const digest of digests) {
+      const entry = this.#entries.get(digest);
+      if (entry === undefined) continue;
+      entry.checkedAt = Math.max(entry.checkedAt, began);
+      loaded.set(digest, entry.facts);
+    }
+    this.#shrink();
+    return loaded;
+  }
+
+  #keep(digest: string, found: { readonly version: number; readonly text: string } | null, at: number): void {
+    const before = this.#entries.get(digest);
+    // Another reading that began later may have come back first.
+    if (before !== undefined && before.checkedAt > at) return;
+    let facts: ImageFacts | null;
+    try {
+      facts = found === null ? null : parseImageFacts(JSON.parse(found.text));
+    } catch {
+      this.#entries.delete(digest);
+      this.#chars -= before?.chars ?? 0;
+      return;
+    }
+    const chars = ENTRY_CHARS + (found?.text.length ?? 0);
+    this.#entries.set(digest, { facts, version: found?.version ?? -1, chars, checkedAt: at, usedAt: at });
+    this.#chars += chars - (before?.chars ?? 0);
+  }
+
+  #shrink(): void {
+    if (this.#chars <= this.#maxChars) return;
+    const byUse = [...this.#entries].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [digest, { chars }] of byUse) {
+      if (this.#chars <= this.#maxChars * 0.8) break;
+      this.#entries.delete(digest);
+      this.#chars -= chars;
+    }
+  }
+}
