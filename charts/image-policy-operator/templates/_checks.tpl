@@ -1,0 +1,29 @@
+{{/* ipo.checks refuses values that are right each by itself and wrong together, in a sentence that says what to do. */}}
+{{- define "ipo.checks" -}}
+{{- $v := include "ipo.values" . | fromYaml -}}
+{{- $certificates := $v.webhook.certificates -}}
+{{- if and (gt (int $v.replicaCount) 1) (empty $v.database.existingSecret) -}}
+{{- fail (printf "replicaCount is %d, but the database is SQLite, which serves one replica: set database.existingSecret to a Secret with the address of PostgreSQL, or replicaCount to 1" (int $v.replicaCount)) -}}
+{{- end -}}
+{{- if and $v.kev.existingConfigMap (not (hasPrefix "file:///etc/kev/" $v.kev.source)) -}}
+{{- fail (printf "kev.existingConfigMap is %s, but kev.source is %s, which does not read it: set kev.source to file:///etc/kev/ and the key" $v.kev.existingConfigMap $v.kev.source) -}}
+{{- end -}}
+{{- if and (hasPrefix "file:" $v.kev.source) (empty $v.kev.existingConfigMap) -}}
+{{- fail (printf "kev.source is %s, but nothing is mounted there: set kev.existingConfigMap to the ConfigMap with the mirror" $v.kev.source) -}}
+{{- end -}}
+{{- if and (eq $certificates.source "existing") (or (empty $certificates.existingSecret) (empty $certificates.caBundle)) -}}
+{{- fail "webhook.certificates.source is existing: set webhook.certificates.existingSecret to the Secret with tls.crt and tls.key, and webhook.certificates.caBundle to the PEM of its authority" -}}
+{{- end -}}
+{{- if and (ne $certificates.source "existing") (or $certificates.existingSecret $certificates.caBundle) -}}
+{{- fail (printf "webhook.certificates.existingSecret and caBundle are read with the source existing alone, and the source is %s: set webhook.certificates.source to existing" $certificates.source) -}}
+{{- end -}}
+{{- if and $v.api.ingress.enabled (empty $v.api.ingress.host) -}}
+{{- fail "api.ingress.enabled needs api.ingress.host" -}}
+{{- end -}}
+{{- if and $v.api.oidc.issuer (or (empty $v.api.oidc.clientId) (not (hasPrefix "https://" (include "ipo.publicUrl" .)))) -}}
+{{- fail "api.oidc.issuer needs api.oidc.clientId, and api.publicUrl or api.ingress.host: the provider sends browsers back to the https:// address of the service" -}}
+{{- end -}}
+{{- if $v.integrations.detector.enabled -}}
+{{- fail (printf "integrations.detector.enabled is true, but version %s of the service has no listener for a runtime detector: set it to false" .Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,93 @@
+{{/* ipo.config is the file of settings that the service reads (docs/settings.md); what is secret comes by the environment. */}}
+{{- define "ipo.config" -}}
+{{- $v := include "ipo.values" . | fromYaml -}}
+{{- $fullname := include "ipo.fullname" . -}}
+{{- $own := eq $v.webhook.certificates.source "own" -}}
+data: /var/lib/ipo
+listen: {{ printf "%s:8080" $v.listenAddress | quote }}
+publicUrl: {{ include "ipo.publicUrl" . | quote }}
+{{- if $v.api.tls.existingSecret }}
+tls:
+  certFile: /etc/ipo/api-tls/tls.crt
+  keyFile: /etc/ipo/api-tls/tls.key
+{{- end }}
+{{- with $v.api.trustedProxies }}
+trustedProxies: {{ toJson . }}
+{{- end }}
+{{- with $v.clusterName }}
+clusterName: {{ . | quote }}
+{{- end }}
+{{- if $v.database.existingSecret }}
+database:
+  poolSize: {{ int $v.database.poolSize }}
+{{- end }}
+webhook:
+  listen: {{ printf "%s:8443" $v.listenAddress | quote }}
+  coldImagePolicy: {{ $v.webhook.coldImagePolicy }}
+  failurePolicy: {{ $v.webhook.failurePolicy }}
+  excludedNamespaces: {{ toJson $v.webhook.excludedNamespaces }}
+  certificates:
+    source: {{ ternary "own" "files" $own }}
+    {{- if $own }}
+    secret: {{ include "ipo.webhookSecret" . }}
+    service: {{ $fullname }}-webhook
+    configuration: {{ include "ipo.webhookConfiguration" . }}
+    {{- else }}
+    certFile: /etc/ipo/webhook-tls/tls.crt
+    keyFile: /etc/ipo/webhook-tls/tls.key
+    {{- end }}
+cluster:
+  namespace: {{ .Release.Namespace }}
+  leaseName: {{ $fullname }}-leader
+  policyReports: {{ quote (ternary "off" $v.reports.policyReports (eq $v.reports.policyReports "none")) }}
+reconcile:
+  interval: {{ $v.reconcile.interval }}
+  allowEnforce: {{ $v.rbac.allowEnforce }}
+nodes:
+  pollInterval: {{ $v.nodes.pollInterval }}
+  graceDays: {{ int $v.nodes.graceDays }}
+ledger:
+  {{- with $v.ledger.origin }}
+  origin: {{ . | quote }}
+  {{- end }}
+  keyFile: /etc/ipo/ledger-key/ledger-key.pem
+  checkpointInterval: {{ $v.ledger.checkpointInterval }}
+  {{- if $v.ledger.configMap }}
+  anchors:
+    - kind: configMap
+      name: {{ include "ipo.checkpointConfigMap" . }}
+      namespace: {{ .Release.Namespace }}
+  {{- end }}
+{{- with $v.api.oidc }}
+{{- if .issuer }}
+oidc:
+  issuer: {{ .issuer | quote }}
+  clientId: {{ .clientId | quote }}
+  trustEmail: {{ .trustEmail }}
+  roles:
+    {{- with .rolesClaim }}
+    claim: {{ . | quote }}
+    {{- end }}
+    values: {{ toJson .roles }}
+    {{- with .standardRole }}
+    standard: {{ . }}
+    {{- end }}
+{{- end }}
+{{- end }}
+trackers:
+  allowedHosts: {{ toJson $v.trackers.allowedHosts }}
+  privateNetworks: {{ $v.trackers.privateNetworks }}
+kev:
+  source: {{ $v.kev.source | quote }}
+whatif:
+  timeLimit: {{ $v.whatif.timeLimit }}
+  memory: {{ int $v.whatif.memory }}
+log:
+  level: {{ $v.log.level }}
+  format: json
+{{- end -}}
+
+{{/* The configuration of the webhook is of the whole cluster, so its name carries the namespace. */}}
+{{- define "ipo.webhookConfiguration" -}}
+{{- printf "%s.%s" (include "ipo.fullname" .) .Release.Namespace -}}
+{{- end -}}

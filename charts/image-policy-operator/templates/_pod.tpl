@@ -1,0 +1,50 @@
+{{/* ipo.healthz is where the process says that it lives. */}}
+{{- define "ipo.healthz" -}}
+{{- $v := include "ipo.values" . | fromYaml -}}
+path: /healthz
+port: api
+scheme: {{ ternary "HTTP" "HTTPS" (empty $v.api.tls.existingSecret) }}
+{{- end -}}
+
+{{/* ipo.env are the variables of the container: what is secret, and what the user adds. */}}
+{{- define "ipo.env" -}}
+{{- $v := include "ipo.values" . | fromYaml -}}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: DATA_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "ipo.dataKeySecret" . }}
+      key: DATA_KEY
+{{- with $v.database.existingSecret }}
+- name: IPO_DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: {{ $v.database.existingSecretKey }}
+{{- end }}
+{{- with $v.admin.existingSecret }}
+- name: IPO_ADMIN_EMAIL
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: email
+- name: IPO_ADMIN_PASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: password
+{{- end }}
+{{- if and $v.api.oidc.issuer $v.api.oidc.existingSecret }}
+- name: IPO_OIDC_CLIENT_SECRET
+  valueFrom:
+    secretKeyRef:
+      name: {{ $v.api.oidc.existingSecret }}
+      key: clientSecret
+{{- end }}
+{{- with $v.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

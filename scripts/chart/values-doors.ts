@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { ROLES } from '../../src/accounts/index.ts';
+import { about, choice, flag, group, labels, name, text, texts, whole } from './parts.ts';
+
+/** api are the values of the HTTP API. */
+export const api = group('The HTTP API', {
+  publicUrl: text(
+    'Address by which people and pipelines reach it (`https://…`). Empty: that of `ingress.host`, else http://localhost:8080 for `kubectl port-forward`',
+  ),
+  dataKey: group('The key under which credentials of trackers are sealed', {
+    existingSecret: name(
+      'Secret with the key `DATA_KEY` (base64 of 32 random bytes). Empty: `<release>-data-key`, made by the chart with the first install and kept',
+    ),
+  }),
+  tls: group('HTTPS of the API itself', {
+    existingSecret: name(
+      'Secret of the type kubernetes.io/tls. Empty: plain HTTP inside of the pod’s network, with TLS before it',
+    ),
+  }),
+  trustedProxies: texts('Networks of proxies whose X-Forwarded-For is believed'),
+  ingress: group('Ingress', {
+    enabled: flag('Makes it', false),
+    className: text('Ingress class; empty is that of the cluster'),
+    host: text('Host name'),
+    tlsSecret: name('Secret with its certificate; empty: the controller has one'),
+    annotations: labels('Annotations'),
+  }),
+  oidc: group('Single sign-on', {
+    issuer: text('Address of the identity provider; empty: none'),
+    clientId: text('Name of this service at the provider'),
+    existingSecret: name('Secret with the key `clientSecret`'),
+    trustEmail: flag('Takes e-mail addresses as verified although the provider does not say so', false),
+    rolesClaim: text('Claim that decides the role, such as `groups`'),
+    roles: z
+      .record(z.string(), z.enum(ROLES))
+      .default({})
+      .meta(about('Role by value of the claim, such as `platform-admins: administrator`')),
+    standardRole: z
+      .enum(['', ...ROLES])
+      .default('')
+      .meta(about('Role of who has none of the values; empty: they may not sign in')),
+  }),
+});
+
+/** webhook are the values of the admission webhook. */
+export const webhook = group('The admission webhook', {
+  coldImagePolicy: choice(
+    ['AllowAndScan', 'DenyUntilScanned'],
+    'AllowAndScan',
+    'What is decided on an image without a scan under a policy that leaves `admissionTiming` empty',
+  ),
+  failurePolicy: choice(
+    ['Ignore', 'Fail'],
+    'Ignore',
+    'What the API server does while no replica answers. `Ignore` admits, and the next sweep records each such pod as `unreviewed`',
+  ),
+  timeoutSeconds: whole(4, 30, 5, 'Seconds that the API server waits. The service answers within 3'),
+  excludedNamespaces: texts(
+    'Namespaces that are left out beside the own, kube-system and kube-node-lease, by name',
+  ),
+  certificates: group('Serving certificate', {
+    source: choice(
+      ['own', 'cert-manager', 'existing'],
+      'own',
+      '`own`: the leader makes and rotates it. `cert-manager`: a Certificate. `existing`: `existingSecret`',
+    ),
+    existingSecret: name('Secret of the type kubernetes.io/tls, for `existing`'),
+    caBundle: text('PEM of the authority that signed it, for `existing`'),
+    issuerRef: group(
+      'Issuer, for `cert-manager`; with an empty name the chart makes a self-signed authority',
+      {
+        name: text('Name'),
+        kind: choice(['Issuer', 'ClusterIssuer'], 'Issuer', 'Kind'),
+      },
+    ),
+  }),
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { render, withHelm } from './helm.ts';
+
+const REFUSED: readonly (readonly [
+  about: string,
+  values: Readonly<Record<string, unknown>>,
+  said: RegExp,
+])[] = [
+  [
+    'more than one replica on SQLite',
+    { replicaCount: 3 },
+    /replicaCount is 3, but the database is SQLite, which serves one replica: set database\.existingSecret/,
+  ],
+  [
+    'a mirror of the catalogue that nothing reads',
+    { kev: { existingConfigMap: 'mirror' } },
+    /kev\.existingConfigMap is mirror, but kev\.source is https:.*set kev\.source to file:\/\/\/etc\/kev\//s,
+  ],
+  [
+    'a catalogue in a file that nothing mounts',
+    { kev: { source: 'file:///etc/kev/kev.json' } },
+    /nothing is mounted there: set kev\.existingConfigMap/,
+  ],
+  [
+    'a given certificate without its authority',
+    { webhook: { certificates: { source: 'existing', existingSecret: 'tls' } } },
+    /webhook\.certificates\.caBundle to the PEM of its authority/,
+  ],
+  [
+    'a given certificate that is not read',
+    { webhook: { certificates: { existingSecret: 'tls' } } },
+    /the source is own: set webhook\.certificates\.source to existing/,
+  ],
+  [
+    'an ingress without a host',
+    { api: { ingress: { enabled: true } } },
+    /api\.ingress\.enabled needs api\.ingress\.host/,
+  ],
+  [
+    'single sign-on without a public address',
+    { api: { oidc: { issuer: 'https://login.example.com', clientId: 'ipo' } } },
+    /api\.oidc\.issuer needs api\.oidc\.clientId, and api\.publicUrl or api\.ingress\.host/,
+  ],
+  [
+    'a runtime detector, which this version has no listener for',
+    { integrations: { detector: { enabled: true } } },
+    /has no listener for a runtime detector: set it to false/,
+  ],
+];
+
+for (const [about, values, said] of REFUSED) {
+  test(`refused: ${about}`, withHelm, async () => {
+    await assert.rejects(render(values), said);
+  });
+}
+
+const NOT_TAKEN: readonly Readonly<Record<string, unknown>>[] = [
+  { replicas: 2 },
+  { webhook: { failurepolicy: 'Fail' } },
+  { webhook: { failurePolicy: 'fail' } },
+  { webhook: { timeoutSeconds: 60 } },
+  { api: { dataKey: { existingsecret: 'x' } } },
+  { api: { oidc: { roles: { admins: 'owner' } } } },
+  { integrations: { detector: { connection: 'token' } } },
+  { replicaCount: 0 },
+  { replicaCount: '3' },
+  { nodes: { pollInterval: 'often' } },
+  { nodes: { graceDays: 15 } },
+  { image: { digest: 'sha256:abc' } },
+  { networkPolicy: { apiServer: { cidrs: ['everywhere'] } } },
+  { extraEnv: [{ nam: 'X' }] },
+];
+
+for (const values of NOT_TAKEN) {
+  test(`the schema refuses ${JSON.stringify(values)}`, withHelm, async () => {
+    await assert.rejects(render(values), /values don't meet the specifications of the schema/);
+  });
+}

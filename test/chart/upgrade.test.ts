@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { parse, stringify } from 'yaml';
+import { openFakeCluster, type FakeCluster } from './fake-cluster.ts';
+import { CHART, helm, withHelm } from './helm.ts';
+
+let cluster: FakeCluster;
+/** The chart as an earlier one may have been: without most of the values that there are now. */
+let earlier = '';
+
+before(async () => {
+  cluster = await openFakeCluster();
+  earlier = await mkdtemp(join(tmpdir(), 'ipo-chart-'));
+  await cp(CHART, earlier, { recursive: true });
+  const { clusterName, replicaCount, image } = parse(await readFile(join(CHART, 'values.yaml'), 'utf8'));
+  await writeFile(join(earlier, 'values.yaml'), stringify({ clusterName, replicaCount, image }));
+});
+after(async () => {
+  await cluster.close();
+  await rm(earlier, { recursive: true });
+});
+
+const run = (...args: readonly string[]) =>
+  helm([...args, '--namespace', 'ipo-system'], { kubeconfig: cluster.kubeconfig });
+const upgrade = (...args: readonly string[]) =>
+  run('upgrade', 'prod', CHART, '--disable-openapi-validation', ...args);
+const secret = (name: string) => cluster.object('Secret', name)?.['data'];
+
+test('an install makes both keys, upgrades keep them, and an uninstall leaves them', withHelm, async () => {
+  const installed = await run(
+    ...['install', 'prod', earlier, '--disable-openapi-validation', '--set', 'clusterName=prod-eu1'],
+  );
+  assert.match(installed, /helm --namespace ipo-system test prod/);
+  const dataKey = secret('prod-data-key').DATA_KEY;
+  const sealing = Buffer.from(dataKey, 'base64').toString();
+  assert.equal(Buffer.from(sealing, 'base64').length, 32);
+  const ledgerKey = secret('prod-ledger-key')['ledger-key.pem'];
+  assert.equal(createPrivateKey(Buffer.from(ledgerKey, 'base64')).asymmetricKeyType, 'ed25519');
+
+  // From the values of the earlier chart, which lack most of what the templates of this one ask for.
+  await upgrade('--reuse-values');
+  const config = cluster.object('ConfigMap', 'prod-image-policy-operator')?.['data']['config.yaml'];
+  assert.equal(parse(config).clusterName, 'prod-eu1');
+  assert.equal(parse(config).reconcile.interval, '1h');
+  await upgrade('--reuse-values', '--set', 'rbac.allowEnforce=true');
+  assert.ok(cluster.object('ClusterRole', 'prod-image-policy-operator-enforce.ipo-system'));
+  await upgrade('--reset-values');
+  assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
+  assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
+
+  await run('uninstall', 'prod');
+  assert.deepEqual([...new Set(cluster.kinds())].toSorted(), [
+    'ConfigMap',
+    'CustomResourceDefinition',
+    'Secret',
+  ]);
+  assert.ok(cluster.object('ConfigMap', 'prod-checkpoint'));
+
+  await run('install', 'prod', CHART, '--disable-openapi-validation');
+  assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
+  assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
+});
+
+test('keys of one’s own are named, and none is made', withHelm, async () => {
+  const folder = await openFakeCluster();
+  try {
+    await helm(
+      [
+        ...['install', 'prod', CHART, '--disable-openapi-validation', '--namespace', 'ipo-system'],
+        ...['--set', 'api.dataKey.existingSecret=mine,ledger.existingSecret=mine-too'],
+      ],
+      { kubeconfig: folder.kubeconfig },
+    );
+    assert.equal(folder.object('Secret', 'prod-data-key'), undefined);
+    const installed = folder.object('StatefulSet', 'prod-image-policy-operator') ?? assert.fail();
+    const { spec } = installed['spec'].template;
+    const [container] = spec.containers;
+    const found = container.env.find(({ name }: { name: string }) => name === 'DATA_KEY');
+    assert.deepEqual(found.valueFrom.secretKeyRef, { name: 'mine', key: 'DATA_KEY' });
+    const volume = spec.volumes.find(({ name }: { name: string }) => name === 'ledger-key');
+    assert.equal(volume.secret.secretName, 'mine-too');
+  } finally {
+    await folder.close();
+  }
+});
