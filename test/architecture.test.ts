@@ -20,6 +20,11 @@ const DOMAIN = [
   'channels',
   'catalogues',
   'trackers',
+  'cluster',
+  'certificates',
+  'reconcile',
+  'licence',
+  'nodes',
 ];
 
 /** What each folder may import besides itself and `base`. A folder that is not here does not belong into the tree. */
@@ -40,6 +45,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   channels: [],
   catalogues: [],
   trackers: ['image', 'findings', 'channels'],
+  cluster: ['image', 'findings', 'policy'],
+  certificates: [],
+  reconcile: ['image', 'policy', 'facts', 'decision', 'ledger', 'admission'],
+  licence: [],
+  nodes: ['licence'],
   store: DOMAIN,
   adapters: DOMAIN,
   api: DOMAIN,
@@ -73,6 +83,11 @@ const PURE = [
   'render',
   'channels',
   'trackers',
+  'cluster',
+  'certificates',
+  'reconcile',
+  'licence',
+  'nodes',
   'catalogues',
 ];
 const IMPURE = [

@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'channel_delete',
   'channel_test',
   'channel_adopt',
+  'runtime_pod_stop',
   'tracking_reopen',
   'tracking_confirm',
   'catalogue_refresh',

@@ -31,6 +31,8 @@ export interface JobsDeps {
   readonly timers: Timers;
   /** Whether this replica leads; a service that stands alone leads itself. */
   isLeader(): boolean;
+  /** Runs a leader's job so that every write it makes is refused once another replica leads. */
+  underFence<T>(act: () => Promise<T>): Promise<T>;
 }
 
 interface Entry {
@@ -87,11 +89,11 @@ export class Jobs {
   }
 
   async #run(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { log, count, clock, isLeader } = this.#deps;
+    const { log, count, clock, isLeader, underFence } = this.#deps;
     const { job } = entry;
     if (job.leaderOnly && !isLeader()) return;
     try {
-      await job.run(signal);
+      await (job.leaderOnly ? underFence(() => job.run(signal)) : job.run(signal));
       entry.lastSuccessAt = clock.now();
       if (entry.fault !== null) log.info('job works again', { job: job.name });
       entry.fault = null;

@@ -15,6 +15,8 @@ export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 
   readonly clock: Clock;
   /** Signs what the ledger has grown by and tells it outside. */
   checkpoint(): Promise<void>;
+  /** The jobs of the webhook, and of the cluster. */
+  readonly operator: readonly Job[];
   /** Reads certificate files again where they changed; null without TLS. */
   readonly renewTls: (() => Promise<void>) | null;
 }
@@ -64,6 +66,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
             },
           },
         ]),
+    ...parts.operator,
     ...(parts.renewTls === null
       ? []
       : [{ name: 'certificate-files', every: MINUTE / 2, leaderOnly: false, run: parts.renewTls }]),

@@ -21,7 +21,7 @@ import {
 import type { LedgerReader, TreeStore } from '../ledger/index.ts';
 import { openKevSource } from '../adapters/feeds/index.ts';
 import { readScanReports } from '../adapters/trivy/index.ts';
-import { openPolicies, type Policies } from '../policy/index.ts';
+import { openPolicies, type Policies, type PolicyStore } from '../policy/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../scan/index.ts';
 import {
   accountStore,
@@ -84,6 +84,8 @@ export interface ServiceParts {
 /** ServiceDeps are what the services are joined with. */
 export interface ServiceDeps {
   readonly store: Store;
+  /** Where policies are kept: the objects of a cluster, or the database unless given. */
+  readonly policyStore?: PolicyStore | undefined;
   readonly replay: ReplayProcess;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -92,7 +94,8 @@ export interface ServiceDeps {
 }
 
 /** joinParts joins the domain's services with a store. */
-export function joinParts({ store, replay, settings, clock, log, count }: ServiceDeps): ServiceParts {
+export function joinParts(deps: ServiceDeps): ServiceParts {
+  const { store, replay, settings, clock, log, count } = deps;
   const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
   const audit = auditLog(store, clock);
   const stored = policyStore(store);
@@ -121,7 +124,7 @@ export function joinParts({ store, replay, settings, clock, log, count }: Servic
     cookie: { https: isHttps(settings) },
     clock,
     inForce: policies,
-    policies: openPolicies({ store: stored, clock }),
+    policies: openPolicies({ store: deps.policyStore ?? stored, clock }),
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
     runs: openKeptRuns({ runs, printer: replay, audit }),
     runStore: runs,

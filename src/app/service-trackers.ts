@@ -39,6 +39,7 @@ import {
   TrackerError,
   type FilingReport,
   type IssueTracker,
+  type Leader,
   type SweepReport,
   type TrackerFactory,
 } from '../trackers/index.ts';
@@ -46,7 +47,7 @@ import type { ChannelParts, TrackingParts } from '../api/index.ts';
 import { criticalWindow, declaredWindow } from './critical-window.ts';
 import type { Settings } from './settings.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
-import { openStandaloneLeader } from './standalone-leader.ts';
+import { openStandaloneLeader, type StandaloneLeader } from './standalone-leader.ts';
 
 /** TrackersDeps are what the trackers of a service are joined with. */
 export interface TrackersDeps {
@@ -60,6 +61,8 @@ export interface TrackersDeps {
   readonly count: Count;
   readonly redactor: Redactor;
   readonly policies: () => Promise<PoliciesInForce>;
+  /** Who leads; the process itself from its start unless given. */
+  readonly leader?: Leader | undefined;
 }
 
 /** ServiceTrackers are the channels of a service and what files and closes through them. */
@@ -91,7 +94,8 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const history = trackingHistory(store);
   const markers =
     dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
-  const leader = await openStandaloneLeader(store, clock.now(), log);
+  const leader =
+    deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
   if ((await sealPlainCredentials(credentialDeps)) > 0) await store.forgetDeleted();
 
   const parts =
@@ -146,6 +150,15 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       await leader.check();
       return (await work?.sweep.run(signal)) ?? null;
     },
+  };
+}
+
+/** Whoever was elected looks by itself whether it still leads. */
+function elected(leader: Leader): StandaloneLeader {
+  return {
+    isLeader: () => leader.isLeader(),
+    fence: () => leader.fence(),
+    check: async () => {},
   };
 }
 

@@ -2,7 +2,14 @@ import { holdOrigin, sessionCookieName } from '../accounts/index.ts';
 import { openApi, probes, type Api } from '../api/index.ts';
 import { isLoopback, type Clock, type Log } from '../base/index.ts';
 import type { LedgerAppend } from '../ledger/index.ts';
-import { catalogueStates, lockFile, openStore, type Store } from '../store/index.ts';
+import {
+  catalogueStates,
+  fenceWrites,
+  lockFile,
+  openStore,
+  underLeadership,
+  type Store,
+} from '../store/index.ts';
 import type { Metrics, Redactor } from '../telemetry/index.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
@@ -11,6 +18,7 @@ import { ServiceHealth } from './service-health.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
 import { openLedger } from './service-ledger.ts';
+import { openOperator } from './service-operator.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { joinParts, type ServiceParts } from './service-parts.ts';
 import { parseListen, type Settings } from './settings.ts';
@@ -36,6 +44,8 @@ export interface ServiceOptions {
 export interface RunningService {
   /** Address by which it is called from this machine, without a slash at its end. */
   readonly url: string;
+  /** Port of the webhook; null where there is none. */
+  readonly webhook: number | null;
   /** One-time code that makes the first administrator; null when an administrator can sign in. */
   readonly setupCode: string | null;
   /** The directory of the service, or the name of its database where it has none. */
@@ -77,19 +87,34 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { timeLimit, memory } = settings.whatif;
   const replay = openReplayProcess({ url: places.databaseUrl, coldImagePolicy, timeLimit, memory, log });
   opened.adopt(replay, () => replay.close());
-  const parts = joinParts({ store, replay, settings, clock, log, count: metrics });
+  const fenced = fenceWrites(store);
+  const cluster =
+    settings.cluster === undefined
+      ? null
+      : await (
+          await import('./cluster.ts')
+        ).openCluster({
+          ...{ store: fenced, settings: settings.cluster, clusterName: settings.clusterName ?? null },
+          ...{ version, clock, log, count: metrics },
+        });
+  if (cluster !== null) opened.adopt(cluster, () => cluster.close());
+  const leader = cluster?.leader;
+  const parts = joinParts({
+    ...{ store: fenced, policyStore: cluster?.policyStore, replay, settings, clock, log, count: metrics },
+  });
 
   const policies = parts.inForce;
   const { pace } = options;
   const trackers = await openTrackers({
-    ...{ store, settings, version, clock, pace },
-    ...{ log, count: metrics, redactor, policies },
+    ...{ store: fenced, settings, version, clock, pace },
+    ...{ log, count: metrics, redactor, policies, leader },
   });
 
   const ledger = await openLedger({ store, parts, places, settings, clock, log, count: metrics, redactor });
   const { appender, checkpoint } = ledger;
   opened.adopt(appender, () => appender.close());
 
+  const operator = openOperator({ store, settings, cluster, appender, policies, clock, log, metrics });
   let api: Api | null = null;
   const jobs = new Jobs(
     serviceJobs({
@@ -97,6 +122,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       settings,
       clock,
       trackers,
+      operator: operator.jobs,
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -109,7 +135,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
               () => clock.now(),
             ),
     }),
-    { log, count: metrics, clock, timers, isLeader: () => true },
+    {
+      ...{ log, count: metrics, clock, timers },
+      isLeader: () => leader?.isLeader() ?? true,
+      underFence: (act) => (leader === undefined ? act() : underLeadership(leader.fence(), act)),
+    },
   );
   const health = new ServiceHealth({
     parts,
@@ -156,9 +186,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const setupCode = await prepareSetup(parts, settings);
   const address = await api.listen(host, port);
   const url = localUrl(address, tls !== undefined);
+  const webhook = await operator.start();
   replay.start();
   jobs.start();
-  log.info('service answers', { url, public_url: settings.publicUrl, version, engine: store.engine });
+  log.info('service answers', {
+    url,
+    webhook,
+    public_url: settings.publicUrl,
+    version,
+    engine: store.engine,
+  });
   if (setupCode !== null)
     log.warn('no administrator can sign in yet; make the first with this code', { setup_code: setupCode });
 
@@ -169,13 +206,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const close = async (graceMs: number): Promise<void> => {
     health.drain();
     parts.kev.stop();
-    await served.close(graceMs);
+    await Promise.all([served.close(graceMs), operator.close(graceMs)]);
     await appender.close();
     await jobs.stop();
     await held.disposeAsync();
   };
   return {
     url,
+    webhook,
     setupCode,
     data,
     parts,

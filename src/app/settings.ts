@@ -2,7 +2,16 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ROLES } from '../accounts/index.ts';
 import { parseDuration, Secret } from '../base/index.ts';
+import { clusterSettings } from './settings-cluster.ts';
 import { kevSettings } from './settings-kev.ts';
+import {
+  certificateSettings,
+  excludedNamespacesSetting,
+  failurePolicySetting,
+  nodeSettings,
+  reconcileSettings,
+} from './settings-operator.ts';
+import { trackerSettings } from './settings-trackers.ts';
 
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
@@ -132,6 +141,15 @@ export const settingsSchema = z.strictObject({
     .optional(),
   webhook: z
     .strictObject({
+      listen: listen
+        .meta({
+          description: 'Where the webhook listens, by HTTPS; unset: there is none',
+          format: 'HOST:PORT',
+        })
+        .optional(),
+      failurePolicy: failurePolicySetting,
+      excludedNamespaces: excludedNamespacesSetting,
+      certificates: certificateSettings,
       coldImagePolicy: z.enum(['AllowAndScan', 'DenyUntilScanned']).default('AllowAndScan').meta({
         description:
           'What is decided on an image without a scan under a policy that leaves `admissionTiming` empty',
@@ -238,30 +256,10 @@ export const settingsSchema = z.strictObject({
     'Key of the installation, base64 of 32 random bytes (`openssl rand -base64 32`), under which credentials of trackers are sealed. Without it no tracker channel can be saved, and no issue is opened or closed',
     'DATA_KEY',
   ).optional(),
-  trackers: z
-    .strictObject({
-      allowedHosts: z
-        .array(
-          z
-            .string()
-            .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i, {
-              error: 'must be a host name such as gitlab.example.com, or *.example.com',
-            }),
-        )
-        .max(100)
-        .default([])
-        .meta({
-          description: 'Hosts that trackers may have, `*.example.com` for those below a name; none is any',
-        }),
-      privateNetworks: z.enum(['allow', 'refuse']).default('allow').meta({
-        description: 'Whether a tracker may have an address of a private network, as one of your own does',
-      }),
-      testLoopback: z.boolean().default(false).meta({
-        description:
-          'Lets trackers be on this machine, also over plain HTTP. For tests and the demo: never set it where a service runs',
-      }),
-    })
-    .prefault({}),
+  trackers: trackerSettings,
+  cluster: clusterSettings.optional(),
+  reconcile: reconcileSettings,
+  nodes: nodeSettings,
   kev: kevSettings,
   whatif: z
     .strictObject({

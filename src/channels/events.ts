@@ -8,12 +8,14 @@ export const CHANNEL_EVENTS = [
   'nodes_over',
   'nodes_enforced',
   'nodes_cleared',
+  'pods_unreviewed',
+  'pod_stop_withheld',
 ] as const;
 
 /** ChannelEvent is one of them. */
 export type ChannelEvent = (typeof CHANNEL_EVENTS)[number];
 
-/** "A new channel has `nodes_over` and `nodes_enforced` ticked; the other two are opt-in." */
+/** "A new channel has `nodes_over` and `nodes_enforced` ticked; the other two are opt-in", and so is what a sweep tells. */
 const TICKED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced'];
 
 /** Events for which a tracker opens an issue. */

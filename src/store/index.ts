@@ -3,7 +3,18 @@
  * the engines in `dialect.ts`.
  */
 export { adoptionStore } from './channels-adopt.ts';
+export { AdmissionFacts } from './admission-facts.ts';
+export { AdmissionPolicies } from './admission-policies.ts';
 export { channelStore } from './channels.ts';
+export { readFence, type FenceHolder } from './fence-holder.ts';
+export { fenceWrites, underLeadership } from './fenced-writes.ts';
+export { meterStore } from './meter.ts';
+export { nodeStore } from './nodes.ts';
+export { policyMirror } from './policy-mirror.ts';
+export { raiseClusterFence, underClusterFence } from './reconcile-fence.ts';
+export { podLedger } from './reconcile-ledger.ts';
+export { installedAt, sweepFacts, sweepLog } from './reconcile-sweeps.ts';
+export { reportSource } from './report-source.ts';
 export { accountStore } from './accounts.ts';
 export { anchorStates } from './anchor-states.ts';
 export { auditLog } from './audit.ts';

@@ -37,7 +37,7 @@ function fakeTime() {
 function start(jobs: readonly Job[], isLeader = () => true) {
   const time = fakeTime();
   const [log, metrics] = [keptLog(), openMetrics()];
-  const running = new Jobs(jobs, { log, count: metrics, isLeader, ...time });
+  const running = new Jobs(jobs, { log, count: metrics, isLeader, underFence: (act) => act(), ...time });
   running.start();
   return { ...time, log, metrics, running };
 }
@@ -180,6 +180,7 @@ const PARTS = {
   images: { refresh: never },
   runStore: { prune: async () => 0 },
   kev: { off: false, refresh: never },
+  operator: [],
   settings: settingsSchema.parse({}),
   clock: { now: () => 0 },
   checkpoint: never,

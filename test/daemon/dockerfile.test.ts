@@ -53,7 +53,11 @@ test('what is copied from the build is what the build makes', () => {
 
 test('it runs without a shell, without rights, and ends when it is told to', () => {
   const [entry = ''] = of('ENTRYPOINT');
-  assert.deepEqual(JSON.parse(entry), ['/usr/local/bin/node', '/app/bin/ipod.cjs']);
+  assert.deepEqual(JSON.parse(entry), [
+    '/usr/local/bin/node',
+    '--max-semi-space-size=16',
+    '/app/bin/ipod.cjs',
+  ]);
   const [health = ''] = of('HEALTHCHECK');
   assert.deepEqual(JSON.parse(health.slice(health.indexOf('['))), [
     '/usr/local/bin/node',

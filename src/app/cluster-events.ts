@@ -1,0 +1,50 @@
+import type { ReviewEvent, ReviewEvents } from '../admission/index.ts';
+import type { ClusterEvents, ObjectRef } from '../cluster/index.ts';
+import type { PodEvent, PodEvents } from '../reconcile/index.ts';
+
+const REVIEW_REASONS: Readonly<Record<ReviewEvent['kind'], string>> = {
+  denied: 'ImageDenied',
+  bypassed: 'BreakGlass',
+  undecided: 'Undecided',
+  unrecorded: 'Unrecorded',
+};
+
+const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
+  unreviewed: 'Unreviewed',
+  refused: 'ImageRefused',
+  withheld: 'StopWithheld',
+  stopped: 'PodStopped',
+};
+
+/** toReviewEvents tells of reviews as Events: on the pod, or on its namespace where there will be no such pod. */
+export function toReviewEvents(events: ClusterEvents): ReviewEvents {
+  return {
+    happened({ kind, allowed, namespace, pod, podUid, message }) {
+      const regarding: ObjectRef =
+        allowed && pod !== ''
+          ? { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid ?? undefined }
+          : { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
+      events.emit({
+        regarding,
+        type: 'Warning',
+        reason: REVIEW_REASONS[kind],
+        action: 'Admit',
+        note: allowed || pod === '' ? message : `pod ${pod}: ${message}`,
+      });
+    },
+  };
+}
+
+/** toPodEvents tells of pods that a sweep looked at as Events on them. */
+export function toPodEvents(events: ClusterEvents): PodEvents {
+  return {
+    happened: ({ kind, namespace, pod, podUid, message }) =>
+      events.emit({
+        regarding: { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid },
+        type: 'Warning',
+        reason: POD_REASONS[kind],
+        action: 'Reconcile',
+        note: message,
+      }),
+  };
+}

@@ -1,0 +1,161 @@
+import {
+  Exposure,
+  Reviewer,
+  ReviewTally,
+  WantedScans,
+  type DigestLookup,
+  type ExposureIndex,
+  type FailurePolicy,
+  type NameGate,
+  type PolicySnapshot,
+  type ReviewEvents,
+} from '../admission/index.ts';
+import { openListener, type ServingCertificate } from '../api/index.ts';
+import type { Clock, Log } from '../base/index.ts';
+import type { ColdImagePolicy, LedgerAppend, Timers } from '../ledger/index.ts';
+import { AdmissionFacts, AdmissionPolicies, scanQueue, type Store } from '../store/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+
+/** AdmissionDeps are what the webhook of a service is joined with. */
+export interface AdmissionDeps {
+  readonly store: Store;
+  readonly ledger: LedgerAppend;
+  readonly host: string;
+  readonly port: number;
+  /** Null until there is one. */
+  readonly certificate: ServingCertificate | null;
+  readonly cluster: string | null;
+  readonly coldImagePolicy: ColdImagePolicy;
+  readonly failurePolicy: FailurePolicy;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Of a cluster; absent, those of the database, nothing exposed, nothing metered, no registry asked, nobody told. */
+  readonly policies?: PolicySnapshot;
+  readonly exposure?: ExposureIndex;
+  readonly names?: NameGate;
+  readonly lookup?: DigestLookup;
+  readonly events?: ReviewEvents;
+}
+
+/** AdmissionHealth is how the webhook stands. */
+export interface AdmissionHealth {
+  /** Why no review should be sent here, or null. */
+  readonly unready: string | null;
+  /** Reviews that are being answered. */
+  readonly reviews: number;
+  /** Since when the policies could not be brought up to date, in milliseconds, or null. */
+  readonly policiesStaleSince: number | null;
+}
+
+/** ServiceAdmission is the webhook of a service. */
+export interface ServiceAdmission {
+  /** Reads the policies and listens. Gives the address taken. Throws `port_taken`. */
+  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  health(): AdmissionHealth;
+  /** Takes another certificate for connections from now on. */
+  replaceCertificate(certificate: ServingCertificate): void;
+  /** Reads the policies of the database again, so that a write holds for the next review. */
+  policiesChanged(): Promise<void>;
+  /** Ends in order; to be called before the ledger is closed. Milliseconds: see AdmissionListener. */
+  close(drainMs: number, graceMs: number): Promise<void>;
+}
+
+/** How often memory is compared with the database, and what was counted and asked for is handed over. */
+const EVERY = 1000;
+
+/** openAdmission joins the webhook; it answers from `listen` on. */
+export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
+  const { store, ledger, clock, timers, log, metrics } = deps;
+  const tally = new ReviewTally();
+  const facts = new AdmissionFacts(store);
+  const own = deps.policies === undefined ? new AdmissionPolicies(store, clock, log) : null;
+  const policies: PolicySnapshot = own ?? (deps.policies as PolicySnapshot);
+  const queue = scanQueue(store);
+  const scans = new WantedScans({ request: (digests, at) => queue.request(digests, null, at), clock, log });
+  const reviewer = new Reviewer(
+    {
+      ...{ policies, facts, ledger, scans, tally, clock, timers, log },
+      exposure: deps.exposure ?? new Exposure([], []),
+      names: deps.names ?? null,
+      lookup: deps.lookup ?? null,
+      events: deps.events ?? null,
+    },
+    { cluster: deps.cluster, coldImagePolicy: deps.coldImagePolicy, failurePolicy: deps.failurePolicy },
+  );
+  const listener = openListener({
+    ...{ reviewer, tally, log, timers },
+    certificate: deps.certificate,
+    observe: (seconds) => metrics.observe('svc_admission_review_seconds', seconds),
+  });
+  metrics.collect(async () => {
+    tally.flush(metrics);
+    metrics.set('svc_admission_reviews_in_flight', listener.load.reviews);
+  });
+  const upkeep = new Upkeep(
+    [() => facts.refresh(), () => scans.flush(), ...(own ? [() => own.refresh()] : [])],
+    deps,
+  );
+  return {
+    async listen() {
+      await own?.refresh();
+      const address = await listener.listen(deps.host, deps.port);
+      upkeep.start();
+      return address;
+    },
+    health: () => ({
+      unready: listener.unready(),
+      reviews: listener.load.reviews,
+      policiesStaleSince: policies.staleSince(),
+    }),
+    replaceCertificate: (certificate) => listener.replaceCertificate(certificate),
+    policiesChanged: async () => own?.refresh(),
+    async close(drainMs, graceMs) {
+      await listener.close(drainMs, graceMs);
+      await upkeep.stop();
+      await scans.flush();
+      tally.flush(metrics);
+    },
+  };
+}
+
+/** Upkeep does things again and again, each second, one round at a time; a fault is said once until it is gone. */
+class Upkeep {
+  readonly #acts: readonly (() => Promise<void>)[];
+  readonly #deps: Pick<AdmissionDeps, 'timers' | 'log'>;
+  #cancel = (): void => {};
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #fault: string | null = null;
+
+  constructor(acts: readonly (() => Promise<void>)[], deps: Pick<AdmissionDeps, 'timers' | 'log'>) {
+    this.#acts = acts;
+    this.#deps = deps;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#deps.timers.after(EVERY, () => {
+      this.#round = this.#run().finally(() => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#round;
+  }
+
+  async #run(): Promise<void> {
+    const done = await Promise.allSettled(this.#acts.map((act) => act()));
+    const failed = done.find((one) => one.status === 'rejected');
+    const fault = failed === undefined ? null : String(failed.reason);
+    if (fault !== null && fault !== this.#fault)
+      this.#deps.log.warn('the webhook cannot read the database; it decides from what it knows', {
+        error: failed?.reason,
+      });
+    if (fault === null && this.#fault !== null) this.#deps.log.info('the webhook reads the database again');
+    this.#fault = fault;
+  }
+}
