@@ -18,7 +18,7 @@ export { parseManifest } from './manifest.ts';
 export type { Manifest, Skipped, Workload } from './workload.ts';
 export { ManifestError } from './manifest-error.ts';
 export { MAX_MANIFEST_BYTES } from './manifest-text.ts';
-export { BREAK_GLASS, imagesOf, podSpec, type ContainerImage, type PodSpec } from './pod.ts';
+export { BREAK_GLASS, imagesOf, podImagesOf, podSpec, type ContainerImage, type PodSpec } from './pod.ts';
 export { signalsOf } from './signals.ts';
 export {
   FAILURE_POLICIES,
@@ -28,6 +28,7 @@ export {
   type FactsSnapshot,
   type FailurePolicy,
   type NameGate,
+  type PodOwner,
   type PolicySnapshot,
   type ReviewEvent,
   type ReviewEvents,

@@ -12,7 +12,7 @@ import {
 import { kindOf, makesPods } from './kinds.ts';
 import { describeIssue, ManifestError, showPath } from './manifest-error.ts';
 import { readManifestDocuments, type ManifestDocument } from './manifest-text.ts';
-import { BREAK_GLASS, imagesOf, objectMeta, podSpec } from './pod.ts';
+import { BREAK_GLASS, objectMeta, podImagesOf, podSpec } from './pod.ts';
 import type { Manifest, Skipped, Workload } from './workload.ts';
 
 const MAX_IMAGES = 100_000;
@@ -168,7 +168,7 @@ class ManifestReader implements Manifest {
     const { pod, spec, at } = this.#podOf(document, value, path, template);
     const before =
       kind === 'Pod' && found.before !== null ? this.#imagesBefore(document, found.before, path) : null;
-    const images = imagesOf(spec).filter(({ container, image }) => before?.get(container) !== image);
+    const images = podImagesOf(spec).filter(({ container, image }) => before?.get(container) !== image);
     this.#images += images.length;
     if (this.#images > MAX_IMAGES)
       throw this.#fault(document, path, `more than ${MAX_IMAGES} images in one file`, 'Split the file');
@@ -224,7 +224,7 @@ class ManifestReader implements Manifest {
     path: readonly PropertyKey[],
   ): Map<string, string> {
     const { spec } = this.#podOf(document, before, [...path.slice(0, -1), 'oldObject'], []);
-    return new Map(imagesOf(spec).map(({ container, image }) => [container, image]));
+    return new Map(podImagesOf(spec).map(({ container, image }) => [container, image]));
   }
 
   #parse<T extends z.ZodMiniType>(

@@ -28,7 +28,13 @@ export const podSpec = z.object({
   hostPID: flag,
   hostIPC: flag,
   securityContext: z.nullish(z.object({ runAsNonRoot: flag, runAsUser: z.nullish(z.int()), windowsOptions })),
-  volumes: list(z.object({ hostPath: z.nullish(z.unknown()) })),
+  volumes: list(
+    z.object({
+      name: text,
+      hostPath: z.nullish(z.unknown()),
+      image: z.nullish(z.object({ reference: text })),
+    }),
+  ),
 });
 
 /** PodSpec is the `spec` of a pod or of a pod template. */
@@ -54,11 +60,18 @@ export const BREAK_GLASS = 'ipo.dev/break-glass';
 /** ContainerRole tells which of the three lists of a pod a container stands in. */
 export type ContainerRole = 'init' | 'main' | 'ephemeral';
 
-/** ContainerImage is one image that a pod runs. */
-export interface ContainerImage {
+/** ImageRole tells what an image is there for: a container, or the files of a volume, which containers may run as well. */
+export type ImageRole = ContainerRole | 'volume';
+
+/** VOLUME begins the name under which the image of a volume is told; no container's name has a slash. */
+export const VOLUME = 'volume/';
+
+/** ContainerImage is one image that a pod needs. */
+export interface ContainerImage<Role extends ImageRole = ImageRole> {
+  /** Name of the container; of a volume, its name behind `volume/`. */
   readonly container: string;
-  readonly role: ContainerRole;
-  /** As written; empty when the container names none. */
+  readonly role: Role;
+  /** As written; empty when none is named. */
   readonly image: string;
   /** Where it stands below the pod's `spec`. */
   readonly path: readonly (string | number)[];
@@ -70,8 +83,8 @@ const LISTS = [
   ['ephemeralContainers', 'ephemeral'],
 ] as const;
 
-/** imagesOf gives every image of a pod in the order in which it would start them. */
-export function imagesOf(spec: PodSpec): ContainerImage[] {
+/** imagesOf gives the image of every container of a pod in the order in which it would start them. */
+export function imagesOf(spec: PodSpec): ContainerImage<ContainerRole>[] {
   return LISTS.flatMap(([field, role]) =>
     (spec[field] ?? []).map(({ name, image }, i) => ({
       container: name ?? '',
@@ -80,6 +93,21 @@ export function imagesOf(spec: PodSpec): ContainerImage[] {
       path: [field, i, 'image'],
     })),
   );
+}
+
+/** podImagesOf gives every image that a pod brings to its node: those of its containers, then those of `volumes[].image`. */
+export function podImagesOf(spec: PodSpec): ContainerImage[] {
+  const images: ContainerImage[] = imagesOf(spec);
+  (spec.volumes ?? []).forEach(({ name, image }, i) => {
+    if (image === null || image === undefined) return;
+    images.push({
+      container: VOLUME + (name ?? ''),
+      role: 'volume',
+      image: image.reference ?? '',
+      path: ['volumes', i, 'image', 'reference'],
+    });
+  });
+  return images;
 }
 
 /** containersOf gives the containers of all three lists. */

@@ -33,6 +33,10 @@ export interface FactsSnapshot {
 export interface ExposureIndex {
   /** `Service ns/name` or `Ingress ns/name`, or null. */
   of(namespace: string, labels: ReadonlyMap<string, string>): string | null;
+  /** Why it cannot tell yet, as a sentence; absent or null when it can. No review is answered before. */
+  unready?(): string | null;
+  /** Since when it could not be brought up to date, in milliseconds; absent or null while it is. */
+  staleSince?(): number | null;
 }
 
 /** DigestLookup asks a registry what a tag stands for. It is bounded: it gives null when it does not know in time. */
@@ -56,6 +60,14 @@ export interface ScanRequests {
   want(digest: Digest): void;
 }
 
+/** PodOwner is what makes pods like the one that is reviewed, as the pod names it: its controlling owner reference. */
+export interface PodOwner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
 /** ReviewEvent is what a cluster should be told of a review. */
 export interface ReviewEvent {
   /**
@@ -68,6 +80,8 @@ export interface ReviewEvent {
   readonly pod: string;
   /** Null when the review carries none. */
   readonly podUid: string | null;
+  /** Null for a pod that nothing makes again. */
+  readonly owner: PodOwner | null;
   readonly message: string;
 }
 

@@ -1,5 +1,6 @@
 import { printable } from '../base/index.ts';
 import { AUDIT_PREFIX } from '../decision/index.ts';
+import { VOLUME } from './pod.ts';
 
 /** ReviewAnswer is what goes back to the API server. */
 export interface ReviewAnswer {
@@ -61,10 +62,18 @@ export function isNotable(rows: readonly AnsweredRow[]): boolean {
   return rows.some(({ label, break_glass }) => Boolean(label) || break_glass === true);
 }
 
-/** Why a pod is refused, from its rows: each refusal with its container and policy, each sentence once. */
+/** Why a pod is refused, from its rows: each refusal with its container and policy, each sentence once, as far as it is shown. */
 function messageOf(rows: readonly AnsweredRow[]): string {
-  const said = rows.filter(({ allowed }) => !allowed).map(sentenceWithPlace);
-  return [...new Set(said)].join('; ');
+  const said = new Set<string>();
+  let length = 0;
+  for (const row of rows) {
+    if (row.allowed) continue;
+    const sentence = sentenceWithPlace(row);
+    if (!said.has(sentence)) length += sentence.length;
+    said.add(sentence);
+    if (length > MOST_MESSAGE) break;
+  }
+  return [...said].join('; ');
 }
 
 /** What audit policies would have refused, from the rows of a review. */
@@ -79,12 +88,22 @@ function annotationsOf(rows: readonly AnsweredRow[]): Readonly<Record<string, st
     return { 'break-glass': bypass.break_glass_reason ?? '', policy: bypass.policy ?? '' };
   const first = rows.find(({ allowed }) => !allowed) ?? rows.find(({ label }) => Boolean(label));
   if (first === undefined) return undefined;
-  return { label: first.label ?? '', policy: first.policy ?? '', reason: printable(first.reason, 1000) };
+  return {
+    label: first.label ?? '',
+    policy: first.policy ?? '',
+    reason: printable(first.reason.slice(0, MOST_MESSAGE), 1000),
+  };
 }
 
 function sentenceWithPlace({ container, reason, policy }: AnsweredRow): string {
   const by = policy ? ` (policy ${policy})` : '';
-  return container ? `container ${container}: ${reason}${by}` : `${reason}${by}`;
+  const said = `${reason.length > MOST_MESSAGE ? reason.slice(0, MOST_MESSAGE) : reason}${by}`;
+  return container ? `${placeOf(container)}: ${said}` : said;
+}
+
+/** placeOf names a container, or a volume (`volume/data`), as a sentence does. */
+export function placeOf(container: string): string {
+  return container.startsWith(VOLUME) ? `volume ${container.slice(VOLUME.length)}` : `container ${container}`;
 }
 
 function shortened(warnings: readonly string[]): string[] {

@@ -1,6 +1,8 @@
+import { printable } from '../base/index.ts';
 import type { NameGate, ReviewEvents, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
-import type { PodReview } from './review-request.ts';
+import type { PodReview, UnreadableReview } from './review-request.ts';
+import { MOST_BYPASS } from './review-rows.ts';
 import type { ReviewTally } from './review-tally.ts';
 
 /** FollowUpDeps are told of answers. */
@@ -47,26 +49,39 @@ export class FollowUp {
   }
 
   /** Follows an answer whose rows neither database nor spool took. */
-  unrecorded(review: PodReview, allowed: boolean, message: string): void {
+  unrecorded(review: PodReview | UnreadableReview, allowed: boolean, message: string): void {
     this.#deps.tally.unrecorded();
     this.#happened(review, 'unrecorded', allowed, message);
+  }
+
+  /** Follows the answer to what could not be read. */
+  unreadable(review: UnreadableReview, allowed: boolean, message: string): void {
+    this.#happened(review, allowed ? 'undecided' : 'denied', allowed, message);
   }
 
   #tell(review: PodReview, { allowed, images, hardening }: ReviewDecision, bypassed: boolean): void {
     const refused = images.find((image) => !image.allowed);
     if (!allowed) this.#happened(review, 'denied', false, refused?.reason ?? hardening?.reason ?? '');
     else if (bypassed)
-      this.#happened(review, 'bypassed', true, `admitted by break-glass: ${review.breakGlass ?? ''}`);
+      this.#happened(
+        review,
+        'bypassed',
+        true,
+        `admitted by break-glass: ${printable(review.breakGlass ?? '', MOST_BYPASS)}`,
+      );
     const unread = images.find(({ of, undecided }) => undecided && of.facts === 'unread');
     if (unread !== undefined) this.#happened(review, 'undecided', allowed, unread.reason);
   }
 
   #happened(
-    { namespace, pod, podUid }: PodReview,
+    review: PodReview | UnreadableReview,
     kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded',
     allowed: boolean,
     message: string,
   ): void {
-    this.#deps.events?.happened({ kind, allowed, namespace, pod, podUid, message });
+    const { namespace, pod } = review;
+    if (namespace === null) return; // an event stands in a namespace
+    const { podUid, owner } = review.kind === 'pod' ? review : { podUid: null, owner: null };
+    this.#deps.events?.happened({ kind, allowed, namespace, pod, podUid, owner, message });
   }
 }

@@ -4,13 +4,15 @@ import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../fac
 import type { ImageReference } from '../image/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { judgeImage, type ImageJudgement } from './judge.ts';
+import type { ImageRole } from './pod.ts';
 import type { FailurePolicy } from './ports.ts';
 import { settledFacts, UNREAD_FACTS } from './settled-facts.ts';
 
 /** ReviewedImage is one image of a review with what was found out about it. */
 export interface ReviewedImage {
+  /** Of a volume: `volume/<name>`. */
   readonly container: string;
-  readonly role: 'init' | 'main' | 'ephemeral';
+  readonly role: ImageRole;
   /** As written. */
   readonly image: string;
   /** Or why it is no reference, as a clause. */
@@ -110,6 +112,9 @@ function answerUnread(
   if (!outcome.allowed || outcome.breakGlass || policies.length === 0) return toAnswer(of, judgement, null);
   const enforcing = policies.find(({ spec }) => spec.enforcement === 'Enforce');
   const reason = `no time to decide: ${of.image}`;
+  // What an audit refuses without these facts is a refusal for the record, however little else is known.
+  if (enforcing === undefined && outcome.label !== null)
+    return { ...toAnswer(of, judgement, null), warnings: [reason], undecided: true };
   return {
     of,
     allowed: enforcing === undefined || failurePolicy === 'Ignore',
@@ -154,8 +159,8 @@ function answerUnnamed(
 /** Digests of recorded facts, and of what was given to decisions on them, which come again with every pod of a workload. */
 const digests = new WeakMap<ImageFacts, string>();
 const inputs = new WeakMap<ImageFacts, Map<string, string>>();
-/** Contexts in which one image is remembered. */
-const MOST_CONTEXTS = 200;
+/** Contexts in which one image is remembered: a workload has one or two, and whoever makes up tags must not fill the memory. */
+const MOST_CONTEXTS = 16;
 
 function inputsOf(subject: Subject, image: string): string {
   const { facts, digest, signals, exposedBy, quota, coldImagePolicy } = subject;

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { printable } from '../base/index.ts';
-import { imagesOf, type ContainerImage, type PodSpec } from './pod.ts';
+import { podImagesOf, type ContainerImage, type PodSpec } from './pod.ts';
+import type { PodOwner } from './ports.ts';
 import { MAX_REVIEW_DEPTH, skim, withoutUnread } from './review-skim.ts';
 import { ReviewError } from './review-error.ts';
 import { fieldsAt, isFields, listAt, podMetaAt, podSpecAt, textAt, type Fields } from './review-spec.ts';
@@ -24,6 +25,8 @@ export interface PodReview {
   readonly labels: Readonly<Record<string, string | null>>;
   /** The reason of the annotation that asks to bypass, or null. */
   readonly breakGlass: string | null;
+  /** What makes such pods, or null. */
+  readonly owner: PodOwner | null;
   readonly spec: PodSpec;
   /** The pod's `spec` before an UPDATE; null on CREATE. */
   readonly before: PodSpec | null;
@@ -43,21 +46,32 @@ export interface UnreadableReview {
   readonly uid: string;
   /** Why, as a clause. */
   readonly what: string;
+  /** False also where it is not known. */
   readonly dryRun: boolean;
+  /** Null where it is not known: then every policy is asked. */
   readonly namespace: string | null;
+  readonly subresource: 'ephemeralcontainers' | null;
+  /** Empty where they are not known. */
+  readonly pod: string;
+  readonly username: string;
 }
 
 /** Review is what one call of the webhook asks. */
 export type Review = PodReview | OtherReview | UnreadableReview;
 
-/** MAX_CONTAINERS bounds the containers of one pod; what has more is refused, since no row could be written for each. */
-export const MAX_CONTAINERS = 1000;
+/** MAX_IMAGES bounds the images of one pod, container by container; what has more is refused: a row is written for each. */
+export const MAX_IMAGES = 300;
 const MAX_UID = 128;
 const MAX_NAMESPACE = 253;
 const MAX_USERNAME = 4096;
-/** The API server writes the uid among the first fields. */
-const HEAD = 1024;
+/** The API server writes everything but the objects, `dryRun` and `options` before them. */
+const HEAD = 65_536;
+const TAIL = 4096;
+/** In a text the quotes would be escaped, so this is a key. */
+const OBJECT = ',"object":';
 const HEAD_UID = /^\s*\{[^{}]*"request"\s*:\s*\{\s*"uid"\s*:\s*"([^"\\]{1,128})"/;
+/** As the API server writes it, behind the objects. */
+const DRY_RUN = /,"dryRun":true(?:,"options":[^]*)?\}\}\s*$/;
 
 /**
  * readReview reads the body of a call: `admission.k8s.io/v1` in JSON, of bounded depth. Throws ReviewError for what cannot be
@@ -78,10 +92,42 @@ export function readReview(bytes: Uint8Array): Review {
 
 /** unreadableFrom gives the answerable part of a body that is not parsed; `what` says why as a clause. Throws ReviewError. */
 export function unreadableFrom(bytes: Uint8Array, what: string): UnreadableReview {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD)).toString('latin1');
-  const [, uid] = HEAD_UID.exec(head) ?? [];
-  if (uid === undefined) throw new ReviewError('too_large', `the AdmissionReview cannot be read: ${what}`);
-  return { kind: 'unreadable', uid, what, dryRun: false, namespace: null };
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const head = body.toString('utf8', 0, Math.min(body.length, HEAD));
+  const request = requestBefore(head);
+  const uid = request?.uid ?? HEAD_UID.exec(head)?.[1];
+  if (typeof uid !== 'string' || uid === '' || uid.length > MAX_UID)
+    throw new ReviewError('too_large', `the AdmissionReview cannot be read: ${what}`);
+  const dryRun = DRY_RUN.test(body.toString('latin1', Math.max(0, body.length - TAIL)));
+  return unreadable(request ?? {}, uid, what, dryRun);
+}
+
+/** The fields of a request that stand before its objects, or null where they are not written as the API server writes them. */
+function requestBefore(head: string): Fields | null {
+  const at = head.indexOf(OBJECT);
+  if (at === -1 || skim(Buffer.from(head.slice(0, at)), MAX_REVIEW_DEPTH).deep) return null;
+  try {
+    const value: unknown = JSON.parse(`${head.slice(0, at)}}}`);
+    return isFields(value) && isFields(value.request) ? value.request : null;
+  } catch {
+    return null;
+  }
+}
+
+function unreadable(request: Fields, uid: string, what: string, dryRun: boolean): UnreadableReview {
+  const textOf = (value: unknown, most: number): string =>
+    typeof value === 'string' && value.length <= most ? value : '';
+  const { userInfo, namespace } = request;
+  return {
+    kind: 'unreadable',
+    uid,
+    what,
+    dryRun,
+    namespace: textOf(namespace, MAX_NAMESPACE) || null,
+    subresource: request.subResource === 'ephemeralcontainers' ? request.subResource : null,
+    pod: textOf(request.name, MAX_NAMESPACE),
+    username: isFields(userInfo) ? textOf(userInfo.username, MAX_USERNAME) : '',
+  };
 }
 
 /** toReview takes a parsed AdmissionReview apart. Throws ReviewError for one that cannot be answered even. */
@@ -100,9 +146,7 @@ export function toReview(value: unknown): Review {
     return toPodReview(request, uid, dryRun);
   } catch (error) {
     if (!(error instanceof ReviewError)) throw error;
-    const { namespace } = request;
-    const known = typeof namespace === 'string' && namespace.length <= MAX_NAMESPACE;
-    return { kind: 'unreadable', uid, what: error.message, dryRun, namespace: known ? namespace : null };
+    return unreadable(request, uid, error.message, dryRun);
   }
 }
 
@@ -124,8 +168,8 @@ function toPodReview(request: Fields, uid: string, dryRun: boolean): PodReview |
   }
   const old = operation === 'UPDATE' ? fieldsAt(request.oldObject, 'request.oldObject') : null;
   const spec = podSpecAt(object.spec, 'request.object.spec');
-  if (countContainers(spec) > MAX_CONTAINERS)
-    throw new ReviewError('too_large', `the pod has more than ${MAX_CONTAINERS} containers`);
+  if (countImages(spec) > MAX_IMAGES)
+    throw new ReviewError('too_large', `the pod names more than ${MAX_IMAGES} images`);
   return {
     kind: 'pod',
     uid,
@@ -140,6 +184,7 @@ function toPodReview(request: Fields, uid: string, dryRun: boolean): PodReview |
     deleted: operation === 'UPDATE' && meta.deleted,
     labels: meta.labels,
     breakGlass: meta.breakGlass,
+    owner: meta.owner,
     spec,
     before: old === null ? null : podSpecAt(old.spec, 'request.oldObject.spec'),
   };
@@ -153,15 +198,16 @@ function isPod(request: Fields): boolean {
   return kind?.kind === 'Pod' && (kind.group ?? '') === '';
 }
 
-function countContainers({ containers, initContainers, ephemeralContainers }: PodSpec): number {
-  return (containers?.length ?? 0) + (initContainers?.length ?? 0) + (ephemeralContainers?.length ?? 0);
+function countImages({ containers, initContainers, ephemeralContainers, volumes }: PodSpec): number {
+  const lists = [containers, initContainers, ephemeralContainers, volumes?.filter(({ image }) => image)];
+  return lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
 }
 
 /** imagesToDecide gives the images of a review that are decided: "on UPDATE only images that are new or changed". */
 export function imagesToDecide({ spec, before, subresource }: PodReview): readonly ContainerImage[] {
-  const images = imagesOf(spec);
+  const images = podImagesOf(spec);
   if (before === null) return subresource === null ? images : images.filter(isEphemeral);
-  const known = new Map(imagesOf(before).map(({ container, image }) => [container, image]));
+  const known = new Map(podImagesOf(before).map(({ container, image }) => [container, image]));
   return images.filter(({ container, image }) => known.get(container) !== image);
 }
 

@@ -3,12 +3,17 @@ import type { NewRow } from '../ledger/index.ts';
 import { pseudonymOf } from './requester.ts';
 import type { ReviewDecision } from './review-decide.ts';
 import { recordedDigest } from './review-image.ts';
-import type { PodReview } from './review-request.ts';
+import type { PodReview, UnreadableReview } from './review-request.ts';
 
-/** What people write is kept up to so many characters; a row has a bound of its own (256 KiB). */
+/**
+ * What people write is kept up to so many characters; a row has a bound of its own (256 KiB). The sentences of one review share a
+ * bound as well: a pod may name an image with thousands of findings in hundreds of containers.
+ */
 const MOST_REASON = 200_000;
-const MOST_BYPASS = 1000;
+const MOST_REASONS = 2_000_000;
 const MOST_IMAGE = 2000;
+/** MOST_BYPASS is how many characters of the reason of a break-glass are kept. */
+export const MOST_BYPASS = 1000;
 
 /** suffixOf gives what the recorded reason of a subresource ends in: `; subresource ephemeralcontainers`; else nothing. */
 export function suffixOf(subresource: string | null): string {
@@ -29,6 +34,7 @@ export function rowsOf(
   const { allowed, images, hardening, signals, exposedBy } = decision;
   const requester = pseudonymOf(review.username);
   const suffix = suffixOf(subresource);
+  const mostReason = Math.min(MOST_REASON, Math.floor(MOST_REASONS / images.length));
   const rows: NewRow[] = images.map((image) => ({
     at,
     kind: 'review',
@@ -41,7 +47,7 @@ export function rowsOf(
     digest: recordedDigest(image.of.digest),
     allowed: image.allowed,
     review_allowed: allowed,
-    reason: cut(image.reason, MOST_REASON) + suffix,
+    reason: cut(image.reason, mostReason) + suffix,
     label: image.label,
     policy: image.policy?.name ?? null,
     policy_revision: image.policy?.revision ?? '',
@@ -84,12 +90,11 @@ export function rowsOf(
   return rows;
 }
 
-/** unreadableRow gives the row of a review that was refused since it could not be read. */
+/** unreadableRow gives the row of a review that could not be read, with as much of it as could. */
 export function unreadableRow(
-  namespace: string | null,
+  { namespace, pod, username, subresource, what }: UnreadableReview,
   cluster: string | null,
   allowed: boolean,
-  reason: string,
   at: number,
 ): NewRow {
   return {
@@ -97,9 +102,12 @@ export function unreadableRow(
     kind: 'review',
     cluster,
     namespace,
+    pod,
     allowed,
     review_allowed: allowed,
-    reason,
+    reason: `not readable: ${what}${suffixOf(subresource)}`,
+    subresource,
+    requester: pseudonymOf(username),
     pod_level: true,
   };
 }

@@ -1,4 +1,5 @@
 import { BREAK_GLASS, type PodSpec } from './pod.ts';
+import type { PodOwner } from './ports.ts';
 import { ReviewError } from './review-error.ts';
 
 /** No list or mapping of a pod comes near; `bounded.ts` has the same bound for manifests. */
@@ -17,6 +18,8 @@ export interface PodMeta {
   readonly labels: Readonly<Record<string, string | null>>;
   /** The reason of the annotation that asks to bypass, or null. */
   readonly breakGlass: string | null;
+  /** What makes such pods, or null. */
+  readonly owner: PodOwner | null;
 }
 
 /** isFields tells whether a JSON value is an object. */
@@ -61,7 +64,23 @@ export function podMetaAt(value: unknown, path: string): PodMeta {
     deleted: Boolean(meta.deletionTimestamp),
     labels: textsAt(meta.labels, `${path}.labels`),
     breakGlass: annotations[BREAK_GLASS] ?? null,
+    owner: ownerOf(meta.ownerReferences),
   };
+}
+
+/** Only events are told of it: what is not as Kubernetes writes it is no owner, and keeps nothing from being decided. */
+function ownerOf(value: unknown): PodOwner | null {
+  if (!Array.isArray(value) || value.length > MOST) return null;
+  const owner: unknown = value.find((one) => isFields(one) && one.controller === true);
+  if (!isFields(owner)) return null;
+  const { apiVersion, kind, name, uid } = owner;
+  return isName(apiVersion) && isName(kind) && isName(name) && isName(uid)
+    ? { apiVersion, kind, name, uid }
+    : null;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 253;
 }
 
 function textsAt(value: unknown, path: string): Readonly<Record<string, string | null>> {
@@ -92,6 +111,9 @@ export function podSpecAt(value: unknown, path: string): PodSpec {
   if (security !== null) checkUser(security, `${path}.securityContext`);
   for (const volume of listAt(value.volumes, `${path}.volumes`)) {
     if (!isFields(volume)) throw fault(`${path}.volumes`, 'a list of mappings');
+    if (!isText(volume.name)) throw fault(`${path}.volumes.name`, 'a text');
+    const image = fieldsAt(volume.image, `${path}.volumes.image`);
+    if (!isText(image?.reference)) throw fault(`${path}.volumes.image.reference`, 'a text');
   }
   return value as PodSpec;
 }

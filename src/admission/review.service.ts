@@ -1,9 +1,10 @@
-import { formatTime, isIpoError, type Clock, type Log } from '../base/index.ts';
-import type { Appended, LedgerAppend, NewRow, Timers } from '../ledger/index.ts';
+import { formatTime, isIpoError, type Clock } from '../base/index.ts';
+import type { NewRow } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { Gathering, type GatherDeps } from './gather.service.ts';
 import type { ExposureIndex, PolicySnapshot } from './ports.ts';
-import { answerFrom, isNotable, writeAnswer, type ReviewAnswer } from './review-answer.ts';
+import { Recording, type RecordingDeps } from './recording.service.ts';
+import { answerFrom, isNotable, placeOf, writeAnswer, type ReviewAnswer } from './review-answer.ts';
 import {
   decideReview,
   governingOf,
@@ -25,13 +26,10 @@ import {
 import { rowsOf, unreadableRow } from './review-rows.ts';
 
 /** ReviewerDeps are what reviews are answered with. */
-export interface ReviewerDeps extends GatherDeps, FollowUpDeps {
+export interface ReviewerDeps extends GatherDeps, RecordingDeps, FollowUpDeps {
   readonly policies: PolicySnapshot;
   readonly exposure: ExposureIndex;
-  readonly ledger: LedgerAppend;
   readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
 }
 
 /** ReviewerOptions are what an installation says of its reviews. */
@@ -55,9 +53,6 @@ const BUDGET_MS = 3000;
 const DELAYED = 'ledger delayed';
 const UNRECORDED = 'ledger unavailable: this review is not recorded';
 
-/** What became of the rows of a review. */
-type Recorded = Pick<Appended, 'rows' | 'repeat' | 'delayed'> | { readonly fault: unknown };
-
 /**
  * Reviewer answers AdmissionReviews: reads, gathers, decides, records, and answers only then. "A row is durable before its admission
  * response leaves"; "the same uid again gets the same answer".
@@ -66,18 +61,22 @@ export class Reviewer {
   readonly #deps: ReviewerDeps;
   readonly #options: ReviewerOptions;
   readonly #gathering: Gathering;
+  readonly #recording: Recording;
   readonly #followUp: FollowUp;
 
   constructor(deps: ReviewerDeps, options: ReviewerOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#gathering = new Gathering(deps);
+    this.#recording = new Recording(deps, options.budget ?? BUDGET_MS);
     this.#followUp = new FollowUp(deps);
   }
 
-  /** Whether reviews can be answered: the policies have been read. */
-  get ready(): boolean {
-    return this.#deps.policies.current() !== null;
+  /** Why reviews cannot be answered yet, or null: the policies, and what exposes pods, have been read. */
+  unready(): string | null {
+    const { policies, exposure } = this.#deps;
+    if (policies.current() === null) return 'the policies have not been read yet';
+    return exposure.unready?.() ?? null;
   }
 
   /** Answers the body of one call. Never throws. */
@@ -85,9 +84,10 @@ export class Reviewer {
     const { policies, tally, log } = this.#deps;
     try {
       const inForce = policies.current();
-      if (inForce === null) {
+      const why = this.unready();
+      if (inForce === null || why !== null) {
         tally.outcome('not_ready');
-        return { status: 503, body: 'the policies have not been read yet', retryAfter: 1 };
+        return { status: 503, body: why ?? '', retryAfter: 1 };
       }
       const review = readReview(bytes);
       switch (review.kind) {
@@ -108,16 +108,25 @@ export class Reviewer {
     }
   }
 
-  /** Answers a call whose body is longer than MAX_REVIEW_BYTES, from its beginning. */
-  async reviewOversized(beginning: Uint8Array): Promise<ReviewReply> {
-    const inForce = this.#deps.policies.current();
+  /** Answers a call whose body is longer than MAX_REVIEW_BYTES, from its beginning and its end, one behind the other. */
+  async reviewOversized(ends: Uint8Array): Promise<ReviewReply> {
+    const { policies, tally, log } = this.#deps;
+    const inForce = policies.current();
+    const why = this.unready();
+    if (inForce === null || why !== null) {
+      tally.outcome('not_ready');
+      return { status: 503, body: why ?? '', retryAfter: 1 };
+    }
     try {
       const what = `it is longer than ${MAX_REVIEW_BYTES / 1024 / 1024} MiB`;
-      return await this.#answerUnreadable(unreadableFrom(beginning, what), inForce ?? []);
+      return await this.#answerUnreadable(unreadableFrom(ends, what), inForce);
     } catch (error) {
-      this.#deps.tally.outcome('unreadable');
-      const body = error instanceof ReviewError ? error.message : 'the review could not be answered';
-      return { status: 413, body, retryAfter: null };
+      if (error instanceof ReviewError) {
+        tally.outcome('unreadable');
+        return { status: 413, body: error.message, retryAfter: null };
+      }
+      log.error('an admission review could not be answered', { error });
+      return { status: 500, body: 'the review could not be answered', retryAfter: null };
     }
   }
 
@@ -132,9 +141,14 @@ export class Reviewer {
     const at = clock.now();
     const governing = governingOf(inForce, review.namespace);
     const metered = review.subresource === null; // "it is not metered"
-    const reviewed =
-      this.#gathering.now(images, metered, at) ??
-      (await this.#gathering.within(this.#options.deadline ?? DEADLINE_MS, images, metered, at));
+    let reviewed = this.#gathering.now(images, metered, at);
+    let spent = 0;
+    if (reviewed === null) {
+      const deadline = this.#options.deadline ?? DEADLINE_MS;
+      const began = performance.now(); // the clock may be set while we wait
+      reviewed = await this.#gathering.within(deadline, images, metered, at);
+      spent = Math.min(Math.round(performance.now() - began), deadline);
+    }
     const decision = decideReview(review, shownBy(review, exposure), governing, reviewed, this.#options, at);
     const rows = rowsOf(review, decision, this.#options.cluster, at);
     const own = this.#warningsOf(decision);
@@ -142,7 +156,7 @@ export class Reviewer {
       tally.outcome(review.dryRun ? 'dry_run' : 'nothing_new');
       return answered(answerFrom(review.uid, decision.allowed, rows, own));
     }
-    const recorded = await this.#record(review.uid, rows, at);
+    const recorded = await this.#recording.take(review.uid, rows, spent);
     if ('fault' in recorded) return this.#answerUnrecorded(review, decision, rows, own, recorded.fault);
     if (recorded.repeat) {
       tally.outcome('repeat');
@@ -154,19 +168,6 @@ export class Reviewer {
     return decision.allowed && warnings.length === 0 && !isNotable(rows)
       ? admitted(review.uid)
       : answered(answerFrom(review.uid, decision.allowed, rows, warnings));
-  }
-
-  /** Appends within what is left of the budget. */
-  async #record(uid: string, rows: readonly NewRow[], began: number): Promise<Recorded> {
-    const { ledger, timers, clock } = this.#deps;
-    const budget = this.#options.budget ?? BUDGET_MS;
-    const spent = Math.min(Math.max(0, clock.now() - began), this.#options.deadline ?? DEADLINE_MS);
-    const late = Promise.withResolvers<Recorded>();
-    const cancel = timers.after(budget - spent, () => late.resolve({ fault: 'no answer in time' }));
-    const appended = ledger.append({ uid, rows }).catch((fault: unknown): Recorded => ({ fault }));
-    const recorded = await Promise.race([appended, late.promise]);
-    cancel();
-    return recorded;
   }
 
   /** "Ignore semantics (allow + event) or deny; default follows failurePolicy." A refusal stands, recorded or not. */
@@ -187,11 +188,15 @@ export class Reviewer {
   }
 
   #warningsOf({ images, hardening }: ReviewDecision): readonly string[] {
-    const since = this.#deps.policies.staleSince();
-    const warnings: string[] =
-      since === null ? [] : [`policies may be out of date since ${formatTime(since)}`];
+    const { policies, exposure } = this.#deps;
+    const warnings: string[] = [];
+    const stale = policies.staleSince();
+    if (stale !== null) warnings.push(`policies may be out of date since ${formatTime(stale)}`);
+    const exposureStale = exposure.staleSince?.() ?? null;
+    if (exposureStale !== null)
+      warnings.push(`what exposes the pod may be out of date since ${formatTime(exposureStale)}`);
     for (const { of, warnings: said } of images)
-      for (const warning of said) warnings.push(`container ${of.container}: ${warning}`);
+      for (const warning of said) warnings.push(`${placeOf(of.container)}: ${warning}`);
     if (hardening !== null) warnings.push(...hardening.warnings);
     return warnings;
   }
@@ -211,16 +216,30 @@ export class Reviewer {
     const { tally, clock, log } = this.#deps;
     const { uid, what, namespace } = review;
     const asked = namespace === null ? inForce : governingOf(inForce, namespace).policies;
-    const allowed = !asked.some(({ spec }) => spec.enforcement === 'Enforce');
-    const reason = `not readable: ${what}`;
-    tally.outcome('unreadable');
-    log.warn('an admission review is not readable', { uid, namespace, what, allowed });
-    if (!review.dryRun) {
-      const row = unreadableRow(namespace, this.#options.cluster, allowed, reason, clock.now());
-      const recorded = await this.#record(uid, [row], row.at);
-      if ('fault' in recorded) tally.unrecorded();
+    const decided = !asked.some(({ spec }) => spec.enforcement === 'Enforce');
+    const row = unreadableRow(review, this.#options.cluster, decided, clock.now());
+    if (review.dryRun) {
+      tally.outcome('dry_run');
+      return unreadableAnswer(uid, decided, row.reason, []);
     }
-    return answered({ uid, allowed, message: reason, warnings: allowed ? [reason] : [] });
+    const recorded = await this.#recording.take(uid, [row], 0);
+    if ('fault' in recorded) {
+      const { fault } = recorded;
+      log.error('the ledger did not take an admission review', { uid, fault });
+      const allowed = decided && this.#options.failurePolicy === 'Ignore';
+      tally.outcome('unreadable');
+      this.#followUp.unrecorded(review, allowed, UNRECORDED);
+      return unreadableAnswer(uid, allowed, row.reason, [UNRECORDED]);
+    }
+    if (recorded.repeat) {
+      tally.outcome('repeat');
+      const [first] = recorded.rows;
+      return unreadableAnswer(uid, first?.review_allowed ?? decided, first?.reason ?? row.reason, []);
+    }
+    log.warn('an admission review is not readable', { uid, namespace, what, allowed: decided });
+    tally.outcome('unreadable');
+    this.#followUp.unreadable(review, decided, row.reason);
+    return unreadableAnswer(uid, decided, row.reason, recorded.delayed ? [DELAYED] : []);
   }
 }
 
@@ -230,4 +249,13 @@ function answered(answer: ReviewAnswer): ReviewReply {
 
 function admitted(uid: string): ReviewReply {
   return answered({ uid, allowed: true, message: '', warnings: [] });
+}
+
+function unreadableAnswer(
+  uid: string,
+  allowed: boolean,
+  reason: string,
+  warnings: readonly string[],
+): ReviewReply {
+  return answered({ uid, allowed, message: reason, warnings: allowed ? [reason, ...warnings] : warnings });
 }

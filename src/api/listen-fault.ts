@@ -1,12 +1,15 @@
 import { IpoError } from '../base/index.ts';
 
-/** listenFault says in our words why an address cannot be listened on: `port_taken`; anything else comes back as it was. */
-export function listenFault(error: unknown, host: string, port: number): unknown {
+/**
+ * listenFault says in our words why an address cannot be listened on: `port_taken`; anything else comes back as it was. `setting` says
+ * where the address is set.
+ */
+export function listenFault(error: unknown, host: string, port: number, setting: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (code === 'EADDRINUSE') {
     return new IpoError('port_taken', `${where} is taken by another program`, {
-      hint: 'Stop it, or listen elsewhere: --listen HOST:PORT, or listen in the configuration',
+      hint: `Stop it, or listen elsewhere: ${setting}`,
       cause: error,
     });
   }

@@ -143,7 +143,7 @@ export function openApi(options: ApiOptions): Api {
       try {
         await app.listen({ host, port });
       } catch (error) {
-        throw listenFault(error, host, port);
+        throw listenFault(error, host, port, '--listen HOST:PORT, or listen in the configuration');
       }
       const address = app.server.address();
       return typeof address === 'object' && address !== null

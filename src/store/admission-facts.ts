@@ -39,9 +39,11 @@ export class AdmissionFacts implements FactsSnapshot {
   readonly #now: () => number;
   readonly #maxAge: number;
   readonly #maxChars: number;
-  /** In the order in which they were read. */
+  /** In the order in which they were last compared with the database. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
+  /** Digests that were used since the last refresh; those of a refresh that fails are read again when they are too old. */
+  readonly #used = new Set<string>();
   /** Digests that are read with the next statement, and those who wait for it. */
   #asked = new Set<string>();
   #reading: Promise<Found> | null = null;
@@ -57,6 +59,7 @@ export class AdmissionFacts implements FactsSnapshot {
     const entry = this.#entries.get(digest);
     if (entry === undefined) return undefined;
     entry.usedAt = this.#now();
+    this.#used.add(digest);
     return entry.usedAt - entry.checkedAt <= this.#maxAge ? entry.facts : undefined;
   }
 
@@ -80,9 +83,11 @@ export class AdmissionFacts implements FactsSnapshot {
 
   /** Compares what was used since it was last compared with what is recorded. Throws when the database does not answer. */
   async refresh(): Promise<void> {
-    const used = [...this.#entries]
-      .filter(([, entry]) => entry.usedAt > entry.checkedAt)
-      .map(([digest]) => digest);
+    const used = [...this.#used].filter((digest) => {
+      const entry = this.#entries.get(digest);
+      return entry !== undefined && entry.usedAt > entry.checkedAt;
+    });
+    this.#used.clear();
     for (let from = 0; from < used.length; from += TURN) {
       await this.#load(used.slice(from, from + TURN));
       await nextTurn();
@@ -119,6 +124,8 @@ export class AdmissionFacts implements FactsSnapshot {
       const entry = this.#entries.get(digest);
       if (entry === undefined) continue;
       entry.checkedAt = Math.max(entry.checkedAt, began);
+      this.#entries.delete(digest);
+      this.#entries.set(digest, entry);
       loaded.set(digest, entry.facts);
     }
     this.#shrink();
@@ -142,13 +149,19 @@ export class AdmissionFacts implements FactsSnapshot {
     this.#chars += chars - (before?.chars ?? 0);
   }
 
+  /** One walk from what was compared longest ago; what was used since is behind it. Sorting so many would hold reviews up. */
   #shrink(): void {
     if (this.#chars <= this.#maxChars) return;
-    const byUse = [...this.#entries].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
-    for (const [digest, { chars }] of byUse) {
-      if (this.#chars <= this.#maxChars * 0.8) break;
-      this.#entries.delete(digest);
-      this.#chars -= chars;
+    const enough = this.#maxChars * 0.8;
+    for (const spared of [true, false]) {
+      let left = this.#entries.size;
+      for (const [digest, entry] of this.#entries) {
+        if (this.#chars <= enough || left === 0) break;
+        left -= 1;
+        this.#entries.delete(digest);
+        if (spared && entry.usedAt > entry.checkedAt) this.#entries.set(digest, entry);
+        else this.#chars -= entry.chars;
+      }
     }
   }
 }

@@ -30,7 +30,8 @@ export class AdmissionPolicies implements PolicySnapshot {
 
   staleSince(): number | null {
     if (this.#current === null) return null;
-    return this.#clock.now() - this.#comparedAt > STALE_AFTER ? this.#comparedAt : null;
+    // A clock that was set back tells no age, so that is one as well until the next comparison.
+    return Math.abs(this.#clock.now() - this.#comparedAt) > STALE_AFTER ? this.#comparedAt : null;
   }
 
   /** Brings the list up to date; call it again and again, and after a write. Throws when the database does not answer. */
@@ -58,26 +59,38 @@ export class AdmissionPolicies implements PolicySnapshot {
     this.#comparedAt = at;
   }
 
-  /** A revision is parsed once and stays one object, since what follows from it is prepared per object. */
+  /**
+   * A revision is parsed once and stays one object, since what follows from it is prepared per object. What cannot be read, as a newer
+   * version may have written it, leaves the revision in force that was read before: a policy must not end by being unreadable.
+   */
   async #parse(): Promise<readonly Policy[]> {
     const rows = await runText<{ name: string; revision: string; document: string }>(
       this.#store.read,
       'select name, revision, document from policies',
       [],
     );
-    const known = new Map(
-      (this.#current ?? []).map((policy) => [`${policy.name} ${policy.revision}`, policy]),
-    );
+    const known = new Map((this.#current ?? []).map((policy) => [policy.name, policy]));
     const policies: Policy[] = [];
     for (const { name, revision, document } of rows) {
-      const policy =
-        known.get(`${name} ${revision}`) ?? parseRecordedPolicy(JSON.parse(document), name, revision);
-      if (policy !== null) policies.push(policy);
-      else
-        this.#log.error('a policy in force cannot be read; admissions are decided without it', {
+      const before = known.get(name);
+      const policy = before?.revision === revision ? before : parseDocument(document, name, revision);
+      if (policy === null)
+        this.#log.error('a policy in force cannot be read; admissions are decided without this revision', {
           policy: name,
+          revision,
+          instead: before?.revision ?? null,
         });
+      const inForce = policy ?? before;
+      if (inForce !== undefined) policies.push(inForce);
     }
     return policies.toSorted((a, b) => byCodeUnit(a.name, b.name));
+  }
+}
+
+function parseDocument(document: string, name: string, revision: string): Policy | null {
+  try {
+    return parseRecordedPolicy(JSON.parse(document), name, revision);
+  } catch {
+    return null; // no JSON
   }
 }

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { podSpec, signalsOf } from '../../src/admission/index.ts';
-import { imagesOf, objectMeta } from '../../src/admission/pod.ts';
+import { objectMeta, podImagesOf } from '../../src/admission/pod.ts';
 import { ReviewError } from '../../src/admission/review-error.ts';
 import { readReview, toReview } from '../../src/admission/review-request.ts';
 import { skim, withoutUnread } from '../../src/admission/review-skim.ts';
@@ -42,7 +42,18 @@ const spec = mostly(
     ...{ containers, initContainers: containers, ephemeralContainers: containers },
     ...{ hostNetwork: flag, hostPID: flag, hostIPC: flag, nodeName: odd },
     securityContext: mostly(partly({ runAsNonRoot: flag, runAsUser: whole, windowsOptions })),
-    volumes: mostly(fc.array(mostly(partly({ name: odd, hostPath: odd })), { maxLength: 2 })),
+    volumes: mostly(
+      fc.array(
+        mostly(
+          partly({
+            name: mostly(fc.constant('v')),
+            hostPath: odd,
+            image: mostly(partly({ reference: mostly(fc.constant('ghcr.io/acme/models:1')) })),
+          }),
+        ),
+        { maxLength: 2 },
+      ),
+    ),
   }),
 );
 
@@ -66,7 +77,7 @@ test('a spec is checked by hand as the schema checks it, and shows the same sign
       seen[schema.success ? 'taken' : 'refused'] += 1;
       if (hand === null || !schema.success) return;
       assert.deepEqual(signalsOf(hand, null), signalsOf(schema.data, null));
-      assert.deepEqual(imagesOf(hand), imagesOf(schema.data));
+      assert.deepEqual(podImagesOf(hand), podImagesOf(schema.data));
     }),
     { numRuns: runs(3000) },
   );
@@ -268,4 +279,26 @@ suite('the answer', () => {
     await ask(reviewOf({ metadata: { annotations }, userInfo: { username: 'a', groups: ['g'] } }));
     assert.equal(rows()[0]?.break_glass_reason?.length, 1000);
   });
+});
+
+test('what makes a pod is its controlling owner; an owner reference that is none keeps nothing from being read', () => {
+  const controller = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    name: 'web-5d',
+    uid: 'u',
+    controller: true,
+  };
+  const { controller: _, ...owner } = controller;
+  const of = (ownerReferences: unknown) => podMetaAt({ name: 'web', ownerReferences }, 'metadata').owner;
+  assert.deepEqual(of([{ ...controller, controller: false }, controller]), owner);
+  for (const odd of [
+    undefined,
+    null,
+    'x',
+    [null],
+    [{ ...controller, name: 7 }],
+    [{ ...controller, kind: '' }],
+  ])
+    assert.equal(of(odd), null);
 });

@@ -1,91 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, request as call } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
-import { suite, test, type TestContext } from 'node:test';
-import { REVIEW_PATH, type ReviewReply } from '../../src/admission/index.ts';
-import { LISTENER_LIMITS, openListener, type ListenerOptions } from '../../src/api/admission/index.ts';
-import { keptLog } from '../api/service.ts';
-import { withoutOpenssl } from '../app/certificate.ts';
-import { madeCertificate } from './certificate.ts';
+import { suite, test } from 'node:test';
+import { REVIEW_PATH } from '../../src/admission/index.ts';
+import { LISTENER_LIMITS } from '../../src/api/admission/index.ts';
+import { certificate, held, OK, open, other, skip, start } from './port.ts';
 import { openReviewer, policyOf, reviewOf } from './reviews.ts';
-
-const skip = withoutOpenssl;
-const certificate = skip === false ? madeCertificate('webhook') : null;
-const other = skip === false ? madeCertificate('other') : null;
-const OK: ReviewReply = { status: 200, body: '{}', retryAfter: null };
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-/** A listener on loopback, closed with its test; `reviewer` answers at once unless given. */
-async function start(t: TestContext, options: Partial<ListenerOptions> = {}) {
-  const shed: string[] = [];
-  const due: { ms: number; act: () => void }[] = [];
-  const listener = openListener({
-    reviewer: { ready: true, review: async () => OK, reviewOversized: async () => OK },
-    tally: { shed: (reason) => void shed.push(reason) },
-    certificate,
-    log: keptLog(),
-    timers: { after: (ms, act) => (due.push({ ms, act }), () => {}) },
-    ...options,
-  });
-  const { port } = await listener.listen('127.0.0.1', 0);
-  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
-  t.after(async () => {
-    agent.destroy();
-    const closed = listener.close(0, 0);
-    for (let turn = 0; turn < 20; turn += 1) {
-      for (const { act } of due.splice(0)) act();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await closed;
-  });
-  const ask = (method: string, path: string, body?: Buffer | string, headers: object = {}): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const sent = call(
-        { host: '127.0.0.1', port, method, path, agent, headers: { ...headers } },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }),
-          );
-        },
-      );
-      sent.on('error', reject);
-      sent.end(body);
-    });
-  return { listener, port, ask, shed, due };
-}
-
-/** A connection on which a test writes bytes itself. */
-async function open(t: TestContext, port: number): Promise<TLSSocket> {
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  t.after(() => socket.destroy());
-  socket.on('error', () => {});
-  await once(socket, 'secureConnect');
-  return socket;
-}
-
-/** A reviewer whose answers wait until they are let go. */
-function held() {
-  const waiting: (() => void)[] = [];
-  const review = (): Promise<ReviewReply> => new Promise((resolve) => waiting.push(() => resolve(OK)));
-  return {
-    reviewer: { ready: true, review, reviewOversized: review },
-    waiting,
-    async until(count: number) {
-      while (waiting.length < count) await new Promise((resolve) => setImmediate(resolve));
-    },
-    letGo: () => {
-      for (const go of waiting.splice(0)) go();
-    },
-  };
-}
 
 suite('the port of the webhook', { skip }, () => {
   test('a review goes in and its answer comes out', async (t) => {
@@ -124,7 +44,11 @@ suite('the port of the webhook', { skip }, () => {
   });
 
   test('it is ready once there are policies and a certificate', async (t) => {
-    const reviewer = { ready: false, review: async () => OK, reviewOversized: async () => OK };
+    const reviewer = {
+      unready: () => 'the policies have not been read yet',
+      review: async () => OK,
+      reviewOversized: async () => OK,
+    };
     const { ask, listener } = await start(t, { reviewer });
     assert.deepEqual([(await ask('GET', '/readyz')).status, (await ask('GET', '/livez')).status], [503, 200]);
     assert.match(listener.unready() ?? '', /policies/);
@@ -247,7 +171,7 @@ suite('what is too much', { skip }, () => {
     const holds = async (bytes: number): Promise<void> => {
       while (listener.load.bytes !== bytes) await new Promise((resolve) => setImmediate(resolve));
     };
-    await holds(10);
+    await holds(10 + 256);
     slow.destroy();
     await holds(0);
   });

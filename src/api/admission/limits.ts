@@ -10,8 +10,13 @@ export interface ListenerLimits {
   readonly turnReviews: number;
   /** Bytes of bodies that are being read or answered. */
   readonly bytes: number;
+  /** Milliseconds after which a body that is still being read makes room for others. */
+  readonly slowBody: number;
   /** From this size on a body is answered one at a time, since reading it holds everything else up. */
   readonly largeBody: number;
+  /** Milliseconds for which it may wait for its turn; the API server gives up after five seconds. */
+  readonly largeWait: number;
+  /** Each takes about 60 KB. */
   readonly connections: number;
   readonly handshakeTimeout: number;
   readonly headersTimeout: number;
@@ -30,8 +35,10 @@ export const LISTENER_LIMITS: ListenerLimits = {
   turn: 200,
   turnReviews: 100,
   bytes: 64 * 1024 * 1024,
+  slowBody: 1_000,
   largeBody: 256 * 1024,
-  connections: 4000,
+  largeWait: 1_000,
+  connections: 2000,
   handshakeTimeout: 5_000,
   headersTimeout: 5_000,
   requestTimeout: 10_000,

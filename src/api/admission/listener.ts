@@ -4,6 +4,7 @@ import { REVIEW_PATH, type ReviewReply, type ReviewTally } from '../../admission
 import type { Log } from '../../base/index.ts';
 import type { Timers } from '../../ledger/index.ts';
 import { listenFault } from '../listen-fault.ts';
+import { Connections } from './connections.ts';
 import { Intake } from './intake.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
 
@@ -15,9 +16,10 @@ export interface ServingCertificate {
 
 /** ReviewerPort is what answers the bodies of calls; `Reviewer` is one. */
 export interface ReviewerPort {
-  readonly ready: boolean;
+  /** Why reviews cannot be answered yet, or null. */
+  unready(): string | null;
   review(bytes: Uint8Array): Promise<ReviewReply>;
-  reviewOversized(beginning: Uint8Array): Promise<ReviewReply>;
+  reviewOversized(ends: Uint8Array): Promise<ReviewReply>;
 }
 
 /** ListenerOptions are what a listener of the webhook is made of. */
@@ -52,6 +54,7 @@ export interface AdmissionListener {
 
 /** A body that is turned away is read on up to this size, so that its connection can be used again. */
 const READ_ON = 65_536;
+const TOO_MANY = 'more reviews are under way than can be answered in time';
 
 /**
  * openListener makes the listener of the webhook: HTTPS with HTTP/1.1. Calls beyond what it can answer are turned away with 429 and
@@ -66,6 +69,7 @@ class Listener implements AdmissionListener {
   readonly #limits: ListenerLimits;
   readonly #server: Server;
   readonly #intake: Intake;
+  readonly #connections: Connections;
   #hasCertificate: boolean;
   #draining = false;
   #reviews = 0;
@@ -95,7 +99,8 @@ class Listener implements AdmissionListener {
       },
       (request, response) => this.#serve(request, response),
     );
-    this.#server.maxConnections = limits.connections;
+    this.#connections = new Connections(limits.connections);
+    this.#connections.watch(this.#server);
     this.#server.on('tlsClientError', () => {}); // a handshake that failed is the client's to tell
   }
 
@@ -106,7 +111,7 @@ class Listener implements AdmissionListener {
   unready(): string | null {
     if (this.#draining) return 'the webhook is stopping';
     if (!this.#hasCertificate) return 'the webhook has no certificate yet';
-    return this.#options.reviewer.ready ? null : 'the policies have not been read yet';
+    return this.#options.reviewer.unready();
   }
 
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
@@ -117,7 +122,7 @@ class Listener implements AdmissionListener {
     try {
       await promise;
     } catch (error) {
-      throw listenFault(error, host, port);
+      throw listenFault(error, host, port, 'webhook.listen in the configuration');
     }
     server.off('error', reject);
     server.on('error', (error) => this.#options.log.error('the port of the webhook fails', { error }));
@@ -138,7 +143,7 @@ class Listener implements AdmissionListener {
     if (!server.listening) return;
     await new Promise<void>((resolve) => this.#options.timers.after(drainMs, resolve));
     const closed = new Promise((resolve) => server.close(resolve));
-    const cancel = this.#options.timers.after(graceMs, () => server.closeAllConnections());
+    const cancel = this.#options.timers.after(graceMs, () => this.#connections.end());
     // A connection whose last answer has just gone out would otherwise be kept for its next request.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     await closed;
@@ -167,7 +172,11 @@ class Listener implements AdmissionListener {
       else if (this.#reviews >= this.#limits.reviews) {
         taken.release();
         this.#shed(request, response, 'busy');
-      } else void this.#answer(taken, response);
+      } else {
+        this.#connections.works(request.socket);
+        response.once('close', () => this.#connections.waits(request.socket));
+        void this.#answer(taken, response);
+      }
     });
   }
 
@@ -212,14 +221,19 @@ class Listener implements AdmissionListener {
     }
   }
 
-  /** One after another, with turns of the event loop in between. */
+  /** One after another, with turns of the event loop in between; one that had to wait for too long is turned away. */
   async #inTurn(bytes: Buffer): Promise<ReviewReply> {
     const before = this.#large;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#large = promise;
+    const began = performance.now();
     await before;
     await new Promise((next) => setImmediate(next));
     try {
+      if (performance.now() - began > this.#limits.largeWait) {
+        this.#options.tally.shed('busy');
+        return { status: 429, body: TOO_MANY, retryAfter: 1 };
+      }
       return await this.#options.reviewer.review(bytes);
     } finally {
       resolve();
@@ -229,7 +243,7 @@ class Listener implements AdmissionListener {
   #shed(request: IncomingMessage, response: ServerResponse, reason: 'busy' | 'bytes'): void {
     this.#options.tally.shed(reason);
     response.setHeader('retry-after', 1);
-    this.#turnAway(request, response, 429, 'more reviews are under way than can be answered in time');
+    this.#turnAway(request, response, 429, TOO_MANY);
   }
 
   /** Answers at once; a body of some size is not waited for, so its connection ends. */

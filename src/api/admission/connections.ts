@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import type { Server } from 'node:https';
+
+/**
+ * Connections bounds how many connections are open without ever closing the door: where there is no room for a new one, the one goes
+ * that has been waiting for longest, be it for a handshake, a request or the end of a body. So neither silent clients nor slow ones
+ * can keep the API server out, which sends as soon as it is connected; one whose review is being answered never goes.
+ */
+export class Connections {
+  readonly #most: number;
+  /** Those that wait, by their peer, in the order in which they began to. */
+  readonly #waiting = new Map<string, Socket>();
+  readonly #open = new Map<string, Socket>();
+
+  /** `most`: how many may be open at a time. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Watches the connections of a server, from before their handshakes. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket);
+      if (this.#open.size >= this.#most) this.#makeRoom();
+      this.#open.set(peer, socket);
+      this.#waiting.set(peer, socket);
+      socket.once('close', () => {
+        if (this.#open.get(peer) !== socket) return;
+        this.#open.delete(peer);
+        this.#waiting.delete(peer);
+      });
+    });
+  }
+
+  /** The connection of a request, whose body has come, is kept until `waits`. */
+  works(of: Socket): void {
+    this.#waiting.delete(peerOf(of));
+  }
+
+  /** It waits again, from now on. */
+  waits(of: Socket): void {
+    const peer = peerOf(of);
+    const socket = this.#open.get(peer);
+    if (socket === undefined) return;
+    this.#waiting.delete(peer);
+    this.#waiting.set(peer, socket);
+  }
+
+  /** Closes every connection, also those that have not shaken hands, which the server itself does not. */
+  end(): void {
+    for (const socket of this.#open.values()) socket.destroy();
+  }
+
+  #makeRoom(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) return; // all of them are being answered, which is soon over
+    const [peer, socket] = first;
+    this.#waiting.delete(peer);
+    this.#open.delete(peer);
+    socket.destroy();
+  }
+}
+
+/** The TLS socket of a request is another object than the one that was accepted, with the same peer. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
