@@ -16,20 +16,25 @@ const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
   stopped: 'PodStopped',
 };
 
-/** toReviewEvents tells of reviews as Events: on the pod, or on its namespace where there will be no such pod. */
+/**
+ * toReviewEvents tells of reviews as Events: on the pod; where there will be no such pod, on what makes it again and again under
+ * ever new names, so that its tries are counted in one event; else on its namespace.
+ */
 export function toReviewEvents(events: ClusterEvents): ReviewEvents {
   return {
-    happened({ kind, allowed, namespace, pod, podUid, message }) {
+    happened({ kind, allowed, namespace, pod, podUid, owner, message }) {
       const regarding: ObjectRef =
         allowed && pod !== ''
           ? { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid ?? undefined }
-          : { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
+          : owner === null
+            ? { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
+            : { ...owner, namespace };
       events.emit({
         regarding,
         type: 'Warning',
         reason: REVIEW_REASONS[kind],
         action: 'Admit',
-        note: allowed || pod === '' ? message : `pod ${pod}: ${message}`,
+        note: allowed || pod === '' || owner !== null ? message : `pod ${pod}: ${message}`,
       });
     },
   };
@@ -45,6 +50,8 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
         reason: POD_REASONS[kind],
         action: 'Reconcile',
         note: message,
+        // Whoever was never reviewed gets an event, however many there are: nothing else told of them.
+        always: kind === 'unreviewed',
       }),
   };
 }

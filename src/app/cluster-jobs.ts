@@ -36,15 +36,13 @@ export function clusterJobs({
 }: ClusterJobsParts): readonly Job[] {
   const source = reportSource(store, clusterName);
   const leads = (): boolean => election.leadsCluster();
-  const leader = { isLeader: () => election.isLeader(), leadsCluster: leads };
+  const leader = { isLeader: () => election.isLeader(), leadsCluster: leads, fence: () => election.fence() };
   const kind = settings.policyReports;
   // What concerns this cluster alone is its own leader's, whoever leads over a database that several clusters share.
   const own = (job: Pick<Job, 'name' | 'every' | 'run'>): Job => ({
     ...job,
     leaderOnly: false,
-    run: async (signal) => {
-      if (leads()) await job.run(signal);
-    },
+    mayRun: leads,
   });
   const round = () => ({ source, now: clock.now(), leads });
   const jobs: Job[] = [

@@ -136,14 +136,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const policies = new ClusterPolicies({ mirror, statuses: policyStatuses(api), events, clock, log });
   const election = new Election({
     leases: leaseStore(api, namespace, settings.leaseName),
-    fences: databaseFences(options, () => clusterKey(api, clusterName), me),
+    fences: databaseFences(
+      { store, clusterName, clock, log, monotonic: () => electionClock.monotonic() },
+      () => clusterKey(api, clusterName),
+      me,
+    ),
     clock: electionClock,
     log,
     me,
     ...(times !== undefined && { times }),
-    onChange: (leads) => {
-      if (leads) policies.forgetMirror();
-    },
   });
   const reads = openReads({
     api,

@@ -75,7 +75,8 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
       // Of its cluster: another cluster's operator may lead over the database, which this does not touch.
       leaderOnly: false,
       atStart: true,
-      run: async (signal) => (cluster.leadsCluster() ? own.run(signal) : undefined),
+      mayRun: () => cluster.leadsCluster(),
+      run: (signal) => own.run(signal),
     },
     follow(secretSource(secret), deps),
   ];
@@ -95,14 +96,17 @@ function follow(source: ServingSource, deps: WebhookCertificatesDeps): Job {
 
 /** secretStore keeps the texts of one Secret. */
 function secretStore(secrets: Secrets, name: string): SecretStore {
+  // One that a person left there keeps its type, as it must.
+  let type = 'Opaque';
   const write = async (data: Readonly<Record<string, string>>, version: string | null): Promise<boolean> => {
     const bytes = new Map(Object.entries(data).map(([key, value]) => [key, Buffer.from(value)]));
-    return (await secrets.write(name, 'Opaque', bytes, version)) !== null;
+    return (await secrets.write(name, version === null ? 'Opaque' : type, bytes, version)) !== null;
   };
   return {
     async read() {
       const held = await secrets.read(name);
       if (held === null) return null;
+      ({ type } = held);
       const data = Object.fromEntries([...held.data].map(([key, value]) => [key, value.toString()]));
       return { data, version: held.version };
     },

@@ -55,10 +55,13 @@ export function planCertificates(
   times: CertificateTimes = CERTIFICATE_TIMES,
 ): CertificateStep {
   if (kept === null) return { kind: 'begin', previous: stillTrusted(live ?? [], at, times) };
+  const { signing, next, previous, serving } = kept;
+  // It signed nothing yet, so that nobody misses it.
+  if (next !== null && !holds(next, at)) return { kind: 'introduce' };
   const bundle = bundleOf(kept);
   if (live?.some((pem) => pem !== bundle)) return { kind: 'publish', bundle };
-  const { signing, next, previous, serving } = kept;
-  const isServing = serving !== null && holds(serving, at) && isFor(serving, names);
+  const isSigning = signing !== null && holds(signing, at);
+  const isServing = isSigning && serving !== null && holds(serving, at) && isFor(serving, names);
   if (next !== null && live !== null) {
     // A clock that was set back says nothing of how long ago that was.
     if (next.announcedAt === null || next.announcedAt > at) return { kind: 'announced' };
@@ -66,12 +69,12 @@ export function planCertificates(
     const wait = isServing ? times.announce : isLost ? times.settle : 0;
     if (at - next.announcedAt >= wait) return { kind: 'switch' };
   }
-  if (signing !== null && holds(signing, at) && (!isServing || isNearEnd(serving, at))) {
+  if (isSigning && (!isServing || isNearEnd(serving, at))) {
     // One that ends with its authority cannot be made to end later.
     if (!isServing || serving.to < signing.to) return { kind: 'renew' };
   }
-  if (next === null && (signing === null || isNearEnd(signing, at))) return { kind: 'introduce' };
-  const trusted = previous.filter((held) => held.until > at && holds(held, at));
+  if (next === null && (!isSigning || isNearEnd(signing, at))) return { kind: 'introduce' };
+  const trusted = previous.filter((held) => held.until > at && held.to > at);
   return trusted.length < previous.length ? { kind: 'retire', previous: trusted } : { kind: 'none' };
 }
 
@@ -87,13 +90,16 @@ export function servingLife(
 function stillTrusted(live: readonly string[], at: number, times: CertificateTimes): Kept['previous'] {
   const found = new Map(live.flatMap(certificatesIn).map((held) => [held.cert, held]));
   return [...found.values()]
-    .filter((held) => holds(held, at))
+    .filter(({ to }) => to > at)
     .map((held) => ({ ...held, until: at + times.overlap }));
 }
 
-/** A certificate of the future is no fault of its own: the clock was set back. */
-function holds({ to }: Held, at: number): boolean {
-  return to > at;
+/**
+ * A certificate of the future was made by a clock that was ahead: no API server takes it before it begins, so it is made anew. Each begins
+ * 5 minutes before it is made, so that leaders whose clocks differ by less make nothing anew for each other.
+ */
+function holds({ from, to }: Held, at: number): boolean {
+  return from <= at && to > at;
 }
 
 function isNearEnd({ from, to }: Held, at: number): boolean {

@@ -15,11 +15,14 @@ export interface ServingDeps {
 
 /** It is told this long before the certificate ends: renewing has failed for weeks then. */
 const SOON_MS = 2 * DAY_MS;
+/** And again after so long: the source is read every few seconds. */
+const TOLD_EVERY_MS = 3_600_000;
 
 /** ServingCertificates takes over the serving certificate of a replica whenever its source has another: every replica's job. */
 export class ServingCertificates {
   readonly #deps: ServingDeps;
   #inUse: (ServingPair & { readonly to: number }) | null = null;
+  #told: { readonly what: string; readonly at: number } = { what: '', at: 0 };
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
@@ -44,9 +47,19 @@ export class ServingCertificates {
       }
     } finally {
       const left = this.#inUse === null ? Infinity : this.#inUse.to - clock.now();
-      if (left <= 0) log.error('the certificate of the webhook has ended; the API server cannot call it');
-      else if (left < SOON_MS)
-        log.warn('the certificate of the webhook ends soon', { hours: Math.ceil(left / 3_600_000) });
+      const hours = Math.ceil(left / 3_600_000);
+      if (left <= 0 && this.#tells('ended'))
+        log.error('the certificate of the webhook has ended; the API server cannot call it');
+      else if (left > 0 && left < SOON_MS && this.#tells('soon'))
+        log.warn('the certificate of the webhook ends soon', { hours });
     }
+  }
+
+  #tells(what: string): boolean {
+    const at = this.#deps.clock.now();
+    const { what: before, at: toldAt } = this.#told;
+    if (before === what && Math.abs(at - toldAt) < TOLD_EVERY_MS) return false;
+    this.#told = { what, at };
+    return true;
   }
 }

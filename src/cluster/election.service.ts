@@ -4,6 +4,7 @@ import {
   LEASE_TIMES,
   mayTake,
   observe,
+  runsOutAt,
   toHeld,
   toReleased,
   type LeaseTimes,
@@ -22,8 +23,6 @@ export interface ElectionDeps {
   readonly times?: LeaseTimes;
   /** A number from 0 to 1 that spreads attempts of several candidates. */
   readonly jitter?: () => number;
-  /** Told each time this process begins to lead, or stops. */
-  readonly onChange?: (leads: boolean) => void;
 }
 
 /** Tenure is one time of leading, from its acquisition on. */
@@ -48,7 +47,6 @@ export class Election {
   /** When the renewal that holds was sent: by the monotonic clock and by the wall's, which goes on while a machine is suspended. */
   #sent = { monotonic: -Infinity, wall: -Infinity };
   #loop: Promise<void> | null = null;
-  #told = false;
   #fault: string | null = null;
   #elsewhere = false;
 
@@ -130,10 +128,18 @@ export class Election {
         log.warn('leadership was lost: it was not renewed in time', { fence: this.#tenure.fence });
         this.#end();
       }
-      this.#tell();
-      const spread = this.#tenure === null ? 1 + 0.2 * jitter() : 1;
-      await clock.wait(this.#times.retry * spread, signal);
+      await clock.wait(this.#pause(jitter()), signal);
     }
+  }
+
+  /** Milliseconds until the next attempt: a candidate comes as soon as the Lease has run out, so that nobody waits for it in vain. */
+  #pause(jitter: number): number {
+    const { retry, lease } = this.#times;
+    if (this.#tenure !== null) return retry;
+    const usual = retry * (1 + 0.2 * jitter);
+    const left =
+      this.#observed === null ? 0 : runsOutAt(this.#observed, lease) - this.#deps.clock.monotonic();
+    return left > 0 ? Math.min(usual, left + 0.1 * retry * jitter) : usual;
   }
 
   async #attempt(): Promise<void> {
@@ -249,13 +255,5 @@ export class Election {
   #end(): void {
     this.#tenure = null;
     this.#sent = { monotonic: -Infinity, wall: -Infinity };
-    this.#tell();
-  }
-
-  #tell(): void {
-    const leads = this.leadsCluster();
-    if (leads === this.#told) return;
-    this.#told = leads;
-    this.#deps.onChange?.(leads);
   }
 }

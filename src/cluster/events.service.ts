@@ -33,8 +33,8 @@ export interface EventRecorderDeps {
 const SERIES_MS = 6 * 60_000;
 /** Between two writes of one series, so that a loop of a controller writes no more than that. */
 const SERIES_WRITE_MS = 60_000;
-/** Different events that wait to be written; what is more is dropped and counted. */
-const MAX_WAITING = 1000;
+/** Different events that wait to be written, some kilobytes each; what is more is dropped and counted. */
+const MAX_WAITING = 5000;
 /** Series that are remembered. */
 const MAX_SERIES = 4096;
 /** New events of one kind of object and reason: 25 at once, then one in 10 s. The ledger has them all; Events are for people. */
@@ -67,7 +67,8 @@ export class EventRecorder implements ClusterEvents {
     if (this.#closed) return;
     const { clock, newId } = this.#deps;
     const at = clock.monotonic();
-    const cut = { ...event, note: cutBytes(event.note) };
+    const { always: _, ...told } = event;
+    const cut = { ...told, note: cutBytes(event.note) };
     const key = canonicalJson({ ...cut, regarding: { ...cut.regarding } });
     const now = microTime(clock.now());
     let series = this.#series.get(key);
@@ -79,11 +80,11 @@ export class EventRecorder implements ClusterEvents {
       this.#series.set(key, series);
       if (at - series.lastWrite < SERIES_WRITE_MS) return;
     } else {
-      if (!this.#mayBegin(cut, at)) {
+      if (event.always !== true && !this.#mayBegin(cut, at)) {
         this.#drop();
         return;
       }
-      const name = `${cut.regarding.name.slice(0, 200)}.${newId()}`;
+      const name = `${nameOf(cut.regarding.name)}.${newId()}`;
       series = {
         series: { event: cut, name, firstAt: now, count: 1, lastAt: now },
         written: false,
@@ -157,6 +158,12 @@ export class EventRecorder implements ClusterEvents {
   #drop(): void {
     this.#deps.count.add('svc_cluster_events_dropped_total');
   }
+}
+
+/** As much of an object's name as the name of an event may begin with: each part of that begins and ends with a letter or digit. */
+function nameOf(name: string): string {
+  const short = name.slice(0, 200).replace(/[-.]+$/, '');
+  return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(short) ? short : 'event';
 }
 
 function cutBytes(note: string): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { formatTime, type Digest } from '../base/index.ts';
 import { countBySeverity, type Finding, type ScanRecord } from '../findings/index.ts';
+import { cut, fitting } from './sizes.ts';
 
 const about = (description: string) => z.meta({ description });
 const text = (description: string, max = 256) => z.string().check(z.maxLength(max), about(description));
@@ -11,6 +12,9 @@ const count = (description: string) => z.int().check(z.minimum(0), about(descrip
 export const MAX_REPORT_FINDINGS = 1000;
 /** Triage decisions that a report tells; as many as it has findings. */
 const MAX_TRIAGE = MAX_REPORT_FINDINGS;
+/** Bytes of both lists, so that the object stays below the 1.5 MiB that etcd takes, whatever a scanner tells. */
+const MAX_FINDINGS_BYTES = 900_000;
+const MAX_TRIAGE_BYTES = 400_000;
 
 const finding = z
   .object({
@@ -115,10 +119,17 @@ export function reportName(digest: string): string {
   return digest.replace(':', '-');
 }
 
-/** toImageReport makes the report of an image. Texts of scanners are cut to what one may be long. */
+/** toImageReport makes the report of an image. Texts of scanners are cut to what one may be long, and the lists to what etcd takes. */
 export function toImageReport({ digest, name, state, scan, triage: decisions }: ReportedImage): ImageReport {
   const findings = scan?.findings ?? null;
-  const listed = findings?.toSorted(bySeverity).slice(0, MAX_REPORT_FINDINGS) ?? null;
+  const sorted = findings?.toSorted(bySeverity).slice(0, MAX_REPORT_FINDINGS).map(toFinding) ?? null;
+  const listed = sorted && fitting(sorted, MAX_FINDINGS_BYTES);
+  const triaged = decisions.slice(0, MAX_TRIAGE).map(({ cve, accountId, reason, until }) => ({
+    cve: cut(cve),
+    triagedBy: cut(`user:${accountId ?? 'unknown'}`),
+    until: formatTime(until),
+    ...(reason !== '' && { reason: cut(reason, 1024) }),
+  }));
   return {
     spec: { digest, image: cut(name, 1024) },
     status: {
@@ -139,16 +150,9 @@ export function toImageReport({ digest, name, state, scan, triage: decisions }: 
       ...(findings !== null &&
         listed !== null && {
           summary: { ...countBySeverity(findings), findings: findings.length, listed: listed.length },
-          findings: listed.map(toFinding),
+          findings: [...listed],
         }),
-      ...(decisions.length > 0 && {
-        triage: decisions.slice(0, MAX_TRIAGE).map(({ cve, accountId, reason, until }) => ({
-          cve: cut(cve),
-          triagedBy: `user:${accountId ?? 'unknown'}`,
-          until: formatTime(until),
-          ...(reason !== '' && { reason: cut(reason, 1024) }),
-        })),
-      }),
+      ...(triaged.length > 0 && { triage: [...fitting(triaged, MAX_TRIAGE_BYTES)] }),
     },
   };
 }
@@ -168,11 +172,4 @@ function toFinding(one: Finding): z.infer<typeof finding> {
 /** Of one severity, those known to be exploited first; else as the scanner told them. */
 function bySeverity(a: Finding, b: Finding): number {
   return b.rank - a.rank || Number(b.knownExploited ?? false) - Number(a.knownExploited ?? false);
-}
-
-function cut(value: string, max = 256): string {
-  if (value.length <= max) return value;
-  const short = value.slice(0, max - 1);
-  // Half a surrogate pair is no text.
-  return `${/[\uD800-\uDBFF]$/.test(short) ? short.slice(0, -1) : short}…`;
 }

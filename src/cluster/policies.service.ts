@@ -14,8 +14,11 @@ import type { ClusterEvents } from './ports.ts';
 export interface PolicyMirror {
   /** Adds revisions that are not there; the ledger's rows name them. Every replica may. */
   record(policies: readonly PolicyWrite[]): Promise<void>;
-  /** Makes the policies in force exactly these, and those of the `kept` names as they stand there. Only the leader may. */
-  replace(policies: readonly PolicyWrite[], kept: readonly string[]): Promise<void>;
+  /**
+   * Makes the policies in force exactly these, and those of the `kept` names as they stand there. Only the leader of this fence may:
+   * throws when there is a later one.
+   */
+  replace(fence: number, policies: readonly PolicyWrite[], kept: readonly string[]): Promise<void>;
   /** The policy in force under a name as kept last, or null. */
   last(name: string): Promise<Policy | null>;
 }
@@ -34,16 +37,19 @@ export interface ClusterPoliciesDeps {
   readonly log: Log;
 }
 
-/** SettlingLeader tells whether this process leads over the database, and whether it leads its cluster. */
+/** SettlingLeader tells whether this process leads over the database and under which fence, and whether it leads its cluster. */
 export interface SettlingLeader {
   isLeader(): boolean;
   leadsCluster(): boolean;
+  fence(): number;
 }
 
 interface Held {
   readonly read: ReadPolicy;
   /** What decisions use: of an object that cannot be read, the last one that could. */
   readonly inForce: Policy | null;
+  /** False while the database did not tell which one that is; it is asked again. */
+  readonly known: boolean;
 }
 
 /**
@@ -54,7 +60,8 @@ export class ClusterPolicies {
   readonly #deps: ClusterPoliciesDeps;
   readonly #held = new Map<string, Held>();
   #current: readonly Policy[] | null = null;
-  #mirrored: string | null = null;
+  /** What the mirror was made under which fence: after another process led, that is not known any more. */
+  #mirrored: { readonly key: string; readonly fence: number } | null = null;
   readonly #unrecorded = new Map<string, PolicyWrite>();
   #turn: Promise<void> = Promise.resolve();
 
@@ -90,24 +97,41 @@ export class ClusterPolicies {
       const before = this.#held.get(object.name);
       if (before?.read.object.version === object.version) continue;
       const read = readPolicyObject(object);
-      const inForce = await this.#inForce(read, before ?? null);
-      this.#held.set(object.name, { read, inForce });
-      if (inForce !== (before?.inForce ?? null)) changed = true;
+      if (await this.#hold(read, before ?? null)) changed = true;
       const write = this.#toWrite(read);
       if (write === null) this.#tell(read, before ?? null);
       else this.#unrecorded.set(`${write.name} ${write.revision}`, write);
     }
-    if (changed) {
-      this.#current = [...this.#held.values()]
-        .flatMap(({ inForce }) => inForce ?? [])
-        .toSorted((a, b) => byCodeUnit(a.name, b.name));
-      this.#deps.log.info('policies in force changed', { policies: this.#current.length });
-    }
-    await this.record();
+    if (changed) this.#change();
+    await this.#record();
   }
 
-  /** Keeps the revisions that were seen and are not kept yet: a database that is down keeps no policy from being in force. */
-  async record(): Promise<void> {
+  #change(): void {
+    this.#current = [...this.#held.values()]
+      .flatMap(({ inForce }) => inForce ?? [])
+      .toSorted((a, b) => byCodeUnit(a.name, b.name));
+    this.#deps.log.info('policies in force changed', { policies: this.#current.length });
+  }
+
+  /**
+   * Does again what a database that was down kept from being done: a last valid revision is read, and the revisions that were seen
+   * are kept. It keeps no valid policy from being in force meanwhile.
+   */
+  record(): Promise<void> {
+    const done = this.#turn.then(() => this.#again());
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #again(): Promise<void> {
+    let changed = false;
+    for (const before of [...this.#held.values()].filter(({ known }) => !known))
+      if (await this.#hold(before.read, before)) changed = true;
+    if (changed) this.#change();
+    await this.#record();
+  }
+
+  async #record(): Promise<void> {
     const writes = [...this.#unrecorded];
     if (writes.length === 0) return;
     try {
@@ -121,19 +145,28 @@ export class ClusterPolicies {
     }
   }
 
+  /** Holds an object; gives whether that changes what is in force. */
+  async #hold(read: ReadPolicy, before: Held | null): Promise<boolean> {
+    const held = await this.#toHeld(read, before);
+    this.#held.set(read.object.name, held);
+    return held.inForce !== (before?.inForce ?? null);
+  }
+
   /** A policy of the same revision stays one object: rules are prepared per object. */
-  async #inForce(read: ReadPolicy, before: Held | null): Promise<Policy | null> {
-    if (read.policy !== null)
-      return before?.inForce?.revision === read.policy.revision ? before.inForce : read.policy;
-    if (before !== null) return before.inForce;
+  async #toHeld(read: ReadPolicy, before: Held | null): Promise<Held> {
+    if (read.policy !== null) {
+      const isSame = before?.inForce?.revision === read.policy.revision;
+      return { read, inForce: isSame ? before.inForce : read.policy, known: true };
+    }
+    if (before?.known === true) return { read, inForce: before.inForce, known: true };
     try {
-      return await this.#deps.mirror.last(read.object.name);
+      return { read, inForce: await this.#deps.mirror.last(read.object.name), known: true };
     } catch (error) {
-      this.#deps.log.warn('the last valid revision of a policy cannot be read', {
+      this.#deps.log.warn('the last valid revision of a policy cannot be read; it is tried again', {
         policy: read.object.name,
         error,
       });
-      return null;
+      return { read, inForce: null, known: false };
     }
   }
 
@@ -149,32 +182,34 @@ export class ClusterPolicies {
     });
   }
 
-  /** The leader's part: statuses, and the mirror in the database; asked before every write. */
-  async settle({ isLeader, leadsCluster }: SettlingLeader): Promise<void> {
+  /**
+   * The leader's part: statuses, and the mirror in the database; asked before every write. A status that cannot be written keeps no
+   * other from being; the first such fault is thrown at the end.
+   */
+  async settle(leader: SettlingLeader): Promise<void> {
     if (this.#current === null) return;
-    const { statuses, mirror, clock } = this.#deps;
-    const writes = [...this.#held.values()].flatMap(({ read }) => this.#toWrite(read) ?? []);
-    // An object that cannot be read keeps what the mirror has of it.
-    const kept = [...this.#held.values()].flatMap(({ read, inForce }) =>
-      read.policy === null && inForce !== null ? inForce.name : [],
-    );
+    const faults: unknown[] = [];
+    if (leader.isLeader()) await this.#mirror(leader.fence()).catch((error: unknown) => faults.push(error));
+    for (const { read, inForce, known } of [...this.#held.values()]) {
+      const status = known ? toPolicyStatus(read, inForce, this.#deps.clock.now()) : null;
+      if (status === null || !leader.leadsCluster()) continue;
+      await this.#deps.statuses.write(read.object, status).catch((error: unknown) => faults.push(error));
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async #mirror(fence: number): Promise<void> {
+    const held = [...this.#held.values()];
+    const writes = held.flatMap(({ read }) => this.#toWrite(read) ?? []);
+    // An object that cannot be read keeps what the mirror has of it, also where that could not be read yet.
+    const kept = held.flatMap(({ read }) => (read.policy === null ? read.object.name : []));
     const key = JSON.stringify([
       writes.map(({ name, revision, document }) => [name, revision, document]),
       kept,
     ]);
-    if (key !== this.#mirrored && isLeader()) {
-      await mirror.replace(writes, kept);
-      this.#mirrored = key;
-    }
-    for (const { read, inForce } of this.#held.values()) {
-      const status = toPolicyStatus(read, inForce, clock.now());
-      if (status !== null && leadsCluster()) await statuses.write(read.object, status);
-    }
-  }
-
-  /** After another process led, what it mirrored is not known. */
-  forgetMirror(): void {
-    this.#mirrored = null;
+    if (this.#mirrored?.key === key && this.#mirrored.fence === fence) return;
+    await this.#deps.mirror.replace(fence, writes, kept);
+    this.#mirrored = { key, fence };
   }
 
   #toWrite(read: ReadPolicy): PolicyWrite | null {

@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../base/index.ts';
+import { cut, fitting } from './sizes.ts';
 
 /** REPORT_KINDS: no reports, those of openreports.io, or those of wgpolicyk8s.io. */
 export const REPORT_KINDS = ['off', 'openreports', 'wgpolicy'] as const;
@@ -17,6 +18,8 @@ export const REPORT_NAME = 'image-policy-operator';
 
 /** Results that a report lists, worst first; its summary counts all. */
 const MAX_RESULTS = 1000;
+/** Bytes of them, so that the object stays below the 1.5 MiB that etcd takes. */
+const MAX_RESULTS_BYTES = 1_200_000;
 
 /** LastReview is the newest decision on an image in a namespace. `at` in UTC milliseconds. */
 export interface LastReview {
@@ -72,7 +75,7 @@ export function toPolicyReport(namespace: string, reviews: readonly LastReview[]
   return {
     scope: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
     summary,
-    results: entries.slice(0, MAX_RESULTS),
+    results: fitting(entries.slice(0, MAX_RESULTS), MAX_RESULTS_BYTES),
   };
 }
 
@@ -81,12 +84,12 @@ function toEntry({ digest, image, at, allowed, reason, label, policy, breakGlass
   return {
     policy: policy ?? 'none',
     ...(label !== null && { rule: label }),
-    message: (reason === '' ? 'admitted' : reason).slice(0, 1024),
+    message: cut(reason === '' ? 'admitted' : reason, 1024),
     result,
     scored: true,
     source: REPORT_NAME,
     category: 'Image admission',
     timestamp: { seconds: Math.floor(at / 1000), nanos: (at % 1000) * 1_000_000 },
-    properties: { digest, image: image.slice(0, 1024), ...(breakGlass && { break_glass: 'true' }) },
+    properties: { digest, image: cut(image, 1024), ...(breakGlass && { break_glass: 'true' }) },
   };
 }

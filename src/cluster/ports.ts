@@ -49,6 +49,8 @@ export interface ClusterEvent {
   readonly action: string;
   /** A sentence for people. Cut at 1024 bytes. */
   readonly note: string;
+  /** Whether it is told however many of its kind there are: for what happens once to an object, and is counted by who tells it. */
+  readonly always?: boolean;
 }
 
 /**

@@ -22,9 +22,12 @@ export interface ReportObjects {
 export interface ReportSource {
   /**
    * The images that are reported on: seen running, or reviewed, since a time. `version` changes with everything that a report of the
-   * image shows.
+   * image shows at a time, the end of a triage decision among it.
    */
-  images(since: number): Promise<readonly { readonly digest: string; readonly version: string }[]>;
+  images(
+    since: number,
+    at: number,
+  ): Promise<readonly { readonly digest: string; readonly version: string }[]>;
   /** With the triage decisions that are in force then. */
   image(digest: string, at: number): Promise<ReportedImage | null>;
   /** The newest decision on each image in each namespace since a time. */
@@ -50,12 +53,45 @@ export interface RoundDeps {
   leads(): boolean;
 }
 
+/** After so many faults one after the other the API server is taken to be away, and the round ends. */
+const MOST_FAULTS = 3;
+
+/**
+ * Faults notes what could not be written, so that one report which the API server does not take keeps no other from being written. The
+ * first fault is thrown at the end of the round.
+ */
+class Faults {
+  #first: unknown;
+  #all = 0;
+  #inRow = 0;
+
+  async in(act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act();
+      this.#inRow = 0;
+      return true;
+    } catch (error) {
+      this.#first ??= error;
+      this.#all += 1;
+      this.#inRow += 1;
+      if (this.#inRow >= MOST_FAULTS) throw error;
+      return false;
+    }
+  }
+
+  end<T>(done: T): T {
+    if (this.#all > 0) throw this.#first;
+    return done;
+  }
+}
+
 /** writeImageReports brings the ClusterImageReports up to date: what changed is written, what is reported on no more is deleted. */
 export async function writeImageReports({ source, objects, now, leads }: RoundDeps): Promise<ReportsDone> {
   const there = await objects.list();
   if (there === null) return NONE;
-  const wanted = await source.images(now - KEPT_MS);
+  const wanted = await source.images(now - KEPT_MS, now);
   const before = new Map(there.map((report) => [report.name, report]));
+  const faults = new Faults();
   let written = 0;
   let removed = 0;
   for (const { digest, version } of wanted) {
@@ -67,15 +103,14 @@ export async function writeImageReports({ source, objects, now, leads }: RoundDe
     if (stands) continue;
     const image = await source.image(digest, now);
     if (image === null || !leads()) continue;
-    await objects.write({ namespace: '', name, hash }, toImageReport(image));
-    written += 1;
+    const report = toImageReport(image);
+    if (await faults.in(() => objects.write({ namespace: '', name, hash }, report))) written += 1;
   }
   for (const report of before.values()) {
     if (!leads()) break;
-    await objects.remove(report);
-    removed += 1;
+    if (await faults.in(() => objects.remove(report))) removed += 1;
   }
-  return { written, removed };
+  return faults.end({ written, removed });
 }
 
 /** writePolicyReports brings the report of each namespace up to date. */
@@ -87,6 +122,7 @@ export async function writePolicyReports(
   if (there === null) return NONE;
   const before = new Map(there.map((report) => [report.namespace, report]));
   const reviews = Map.groupBy(await source.reviews(now - KEPT_MS), ({ namespace }) => namespace);
+  const faults = new Faults();
   let written = 0;
   let removed = 0;
   for (const [namespace, own] of [...reviews].toSorted(([a], [b]) => byCodeUnit(a, b))) {
@@ -96,13 +132,11 @@ export async function writePolicyReports(
     const stands = before.get(namespace)?.hash === hash;
     before.delete(namespace);
     if (stands) continue;
-    await objects.write({ namespace, name, hash }, { ...report });
-    written += 1;
+    if (await faults.in(() => objects.write({ namespace, name, hash }, { ...report }))) written += 1;
   }
   for (const report of before.values()) {
     if (!leads()) break;
-    await objects.remove(report);
-    removed += 1;
+    if (await faults.in(() => objects.remove(report))) removed += 1;
   }
-  return { written, removed };
+  return faults.end({ written, removed });
 }

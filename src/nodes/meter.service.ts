@@ -26,7 +26,8 @@ export class Meter {
   readonly #deps: MeterDeps;
   #month = '';
   #names = new Set<string>();
-  #running: ReadonlySet<string> = new Set();
+  /** Null until it was listed once. */
+  #running: ReadonlySet<string> | null = null;
   #ceiling: Ceiling = NO_CEILING;
   #standing: NodeStanding | null = null;
 
@@ -48,7 +49,7 @@ export class Meter {
     if (imageNames !== null && names.size >= imageNames)
       return `monthly allowance of ${imageNames} image names exceeded`;
     const { state, ceiling } = this.#standing ?? { state: 'within', ceiling: null };
-    if (state === 'enforced' && ceiling !== null && !this.#running.has(name))
+    if (state === 'enforced' && ceiling !== null && this.#running?.has(name) === false)
       return `node ceiling of ${ceiling} exceeded`;
     return null;
   }
@@ -78,7 +79,13 @@ export class Meter {
     try {
       this.#running = new Set(await running.names());
     } catch (error) {
-      log.warn('the running images could not be listed; those before count as seen', { error });
+      const known = this.#running !== null;
+      log[known ? 'warn' : 'info'](
+        known
+          ? 'the running images could not be listed; those before count as seen'
+          : 'the running images were not listed yet; no name is refused for the nodes',
+        { error },
+      );
     }
     this.#turn(month);
     if (month === this.#month) for (const name of names) this.#names.add(name);

@@ -1,4 +1,4 @@
-import { governing, judgeImage, judgePod, signalsOf } from '../admission/index.ts';
+import { governing, judgeImage, judgePod, podImagesOf, signalsOf } from '../admission/index.ts';
 import type { Digest } from '../base/index.ts';
 import { parseReference } from '../image/index.ts';
 import { digestOf, subjectOf, type JudgeContext, type JudgedPod } from './judge-running.ts';
@@ -18,10 +18,9 @@ export interface KnownReplacement extends Replacement {
 
 /** imagesOfSpec gives the images that a pod of this spec starts with. */
 export function imagesOfSpec(spec: PodSpec): Omit<ReplacementImage, 'digest'>[] {
-  return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ name, image }) => ({
-    container: name ?? '',
-    image: image ?? '',
-  }));
+  return podImagesOf(spec)
+    .filter(({ role }) => role !== 'ephemeral')
+    .map(({ container, image }) => ({ container, image }));
 }
 
 /**

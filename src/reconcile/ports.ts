@@ -9,7 +9,7 @@ export type PodSpec = Parameters<typeof signalsOf>[0];
 /** RunningContainer is one container of a pod, of any of its three lists. */
 export interface RunningContainer {
   readonly name: string;
-  readonly role: 'init' | 'main' | 'ephemeral';
+  readonly role: 'init' | 'main' | 'ephemeral' | 'volume';
   /** As the pod's `spec` writes it, not as its status does. */
   readonly image: string;
   /** Of the manifest or index that the node pulled (`imageID` of the status); null while it is not known. */

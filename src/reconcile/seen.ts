@@ -17,15 +17,15 @@ export function seenWorkloads(pods: readonly RunningPod[]): SeenWorkload[] {
   return [...seen.values()];
 }
 
-/** namesOf gives the names (`host/path`) of the images that pods run. */
+/** namesOf gives the names (`host/path`) of the images that pods run. Many pods run one image: each is read once. */
 export function namesOf(pods: readonly RunningPod[]): string[] {
+  const images = new Set(
+    pods.flatMap(({ finished, containers }) => (finished ? [] : containers.map(({ image }) => image))),
+  );
   const names = new Set<string>();
-  for (const { finished, containers } of pods) {
-    if (finished) continue;
-    for (const { image } of containers) {
-      const reference = parseReference(image);
-      if (!('fault' in reference)) names.add(reference.name);
-    }
+  for (const image of images) {
+    const reference = parseReference(image);
+    if (!('fault' in reference)) names.add(reference.name);
   }
   return [...names];
 }

@@ -74,13 +74,24 @@ const NO_ROWS: PodRecord = { known: false, bypassed: new Set() };
 /** Reconciliation judges again what runs. */
 export class Reconciliation {
   readonly #deps: ReconciliationDeps;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ReconciliationDeps) {
     this.#deps = deps;
   }
 
-  /** One sweep; null when another process leads. Throws when it could not be done; what was appended stays. */
-  async run(signal: AbortSignal = new AbortController().signal): Promise<SweepResult | null> {
+  /**
+   * One sweep, after the one that is under way: two at once would record what neither finds recorded. Null when another process leads.
+   * Throws when it could not be done; what was appended stays.
+   */
+  run(signal: AbortSignal = new AbortController().signal): Promise<SweepResult | null> {
+    const sweep = this.#turn.then(() => this.#run(signal));
+    this.#turn = sweep.catch(() => undefined);
+    return sweep;
+  }
+
+  async #run(signal: AbortSignal): Promise<SweepResult | null> {
+    signal.throwIfAborted();
     const { leader, pods: source, rules, count, lines } = this.#deps;
     if (!leader.isLeader()) return null;
     const fence = leader.fence();

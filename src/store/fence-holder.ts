@@ -16,3 +16,28 @@ export async function readFence({ read }: Pick<Store, 'read'>): Promise<FenceHol
   );
   return row === undefined ? null : { fence: row.value, holder: row.holder ?? '' };
 }
+
+/** The row that tells whether whoever leads over the database is still there. */
+const ALIVE = 'leader alive';
+
+/** keepAlive notes that the leader of this fence is there; nothing once a later leadership was given out. */
+export async function keepAlive(store: Store, fence: number, at: number): Promise<void> {
+  await store.write(async (transaction) => {
+    await runText(
+      transaction,
+      `insert into fences (name, value, acquired_at) select '${ALIVE}', 1, ? from fences where name = 'leader' and value = ?
+       on conflict (name) do update set value = fences.value + 1, acquired_at = excluded.acquired_at`,
+      [at, fence],
+    );
+  });
+}
+
+/** readAlive gives a number that grows as long as the leader over this database is there; 0 before the first. */
+export async function readAlive({ read }: Pick<Store, 'read'>): Promise<number> {
+  const [row] = await runText<{ value: number }>(
+    read,
+    `select value from fences where name = '${ALIVE}'`,
+    [],
+  );
+  return row?.value ?? 0;
+}

@@ -2,6 +2,7 @@ import type { PolicyMirror } from '../cluster/index.ts';
 import { parseRecordedPolicy, type PolicyWrite } from '../policy/index.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
+import { underFence } from './tracking-fence.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -15,8 +16,8 @@ export function policyMirror(store: Store): PolicyMirror {
       store.write(async (transaction) => {
         for (const policy of policies) await recordRevision(transaction, policy);
       }),
-    replace: (policies, kept) =>
-      store.write(async (transaction) => {
+    replace: (fence, policies, kept) =>
+      underFence(store, fence, async (transaction) => {
         const rows = await runText<{ name: string; revision: string; document: string }>(
           transaction,
           'select name, revision, document from policies',

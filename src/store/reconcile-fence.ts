@@ -1,5 +1,6 @@
 import { fenceName } from '../reconcile/index.ts';
 import { TrackerError } from '../trackers/index.ts';
+import { seeCluster } from './cluster-sweeps.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 import { limitIdle, raiseFence } from './tracking-fence.ts';
@@ -25,6 +26,8 @@ export function raiseClusterFence(
        on conflict (name) do update set value = excluded.value, holder = excluded.holder, acquired_at = excluded.acquired_at`,
       [fenceName(cluster), value, holder, at],
     );
+    // The first time is that of the install: pods made after it should have been reviewed.
+    await seeCluster(transaction, cluster, at);
     return value;
   });
 }

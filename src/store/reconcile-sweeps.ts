@@ -92,12 +92,28 @@ export function sweepFacts(store: Store): {
   return { load: (digests) => cache.load(store.read, digests) };
 }
 
-/** installedAt gives when the first release of the service was set up over this database, in UTC milliseconds. */
-export async function installedAt({ read }: Pick<Store, 'read'>): Promise<number> {
-  const [row] = await runText<{ at: number | null }>(
+/**
+ * installedAt gives when the operator of a cluster first led it, in UTC milliseconds: a cluster may come to a database that is older than
+ * its operator, with pods that nobody could review. Before it led, no pod should have been.
+ */
+export async function installedAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number> {
+  const [row] = await runText<{ at: number }>(
     read,
-    'select min(applied_at) as at from migrations',
-    [],
+    'select first_seen_at as at from clusters where name = ?',
+    [cluster],
   );
-  return row?.at ?? 0;
+  return row?.at ?? Number.MAX_SAFE_INTEGER;
+}
+
+/**
+ * lastSweepAt gives when the last sweep over a cluster began that came to its end, in UTC milliseconds; null before the first. The last
+ * in their order: a clock that was ahead once keeps no later sweep from being the last.
+ */
+export async function lastSweepAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number | null> {
+  const [row] = await runText<{ at: number }>(
+    read,
+    'select started_at as at from reconcile_sweeps where cluster = ? and finished_at is not null order by id desc limit 1',
+    [cluster],
+  );
+  return row?.at ?? null;
 }

@@ -9,6 +9,8 @@ interface ImageRow {
   readonly state: string;
   readonly name: string;
   readonly scan: string | null;
+  /** Triage decisions in force. */
+  readonly triaged: number;
 }
 
 interface ReviewRow {
@@ -28,20 +30,23 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
   const images = imageStore(store);
   const own = cluster ?? '';
   return {
-    async images(since) {
+    async images(since, at) {
       const rows = await runText<ImageRow>(
         store.read,
-        `select t.digest, i.facts_version, t.state, t.name, t.scan from image_states t join images i on i.digest = t.digest
+        `select t.digest, i.facts_version, t.state, t.name, t.scan,
+           (select count(*) from triage d where d.digest = t.digest and d.ended_at is null and d."until" > ?) as triaged
+         from image_states t join images i on i.digest = t.digest
          where t.state is not null and t.digest in (
            select digest from running_images where cluster = ? and last_seen_at >= ?
            union select s.digest from image_sightings s join ledger_rows r on r.id = s.row_id
              join ledger_shapes h on h.id = s.shape where r.at >= ? and coalesce(h.cluster, ?) = ?)
          order by t.digest`,
-        [own, since, since, own, own],
+        [at, own, since, since, own, own],
       );
-      return rows.map(({ digest, facts_version, state, name, scan }) => ({
+      // Triage that is decided or ended changes the facts; triage that runs out, their number alone.
+      return rows.map(({ digest, facts_version, state, name, scan, triaged }) => ({
         digest,
-        version: JSON.stringify([facts_version, state, name, scan]),
+        version: JSON.stringify([facts_version, state, name, scan, triaged]),
       }));
     },
     async image(digest, at) {

@@ -77,6 +77,37 @@ onEveryServer(
   },
 );
 
+onEveryServer(
+  'a Secret of another type, which a person left there, is taken over as it is',
+  async (_, { api, put, name }) => {
+    const secret = name('webhook-tls');
+    const foreign = { 'tls.crt': Buffer.from('garbage').toString('base64'), 'tls.key': '' };
+    await put({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls', data: foreign },
+      metadata: { name: secret, namespace: 'default' },
+    });
+    const published: string[] = [];
+    const jobs = webhookCertificates({
+      settings: certificateSettings.parse({ secret, service: 'ipo-webhook', configuration: 'none' }),
+      cluster: {
+        namespace: 'default',
+        secrets: clusterSecrets(api, 'default'),
+        leadsCluster: () => true,
+        readCaBundles: async () => [published.at(-1) ?? ''],
+        writeCaBundle: async (_of, pem) => published.push(pem) > 0,
+      },
+      replace: () => {},
+      clock: { now: () => Date.now() },
+      log: SILENT,
+      measure: () => {},
+    });
+    await jobs[0]?.run(new AbortController().signal);
+    const held = await clusterSecrets(api, 'default').read(secret);
+    assert.equal(held?.type, 'kubernetes.io/tls');
+    assert.match(held?.data.get('tls.crt')?.toString() ?? '', /BEGIN CERTIFICATE/);
+  },
+);
+
 test('settings that name nothing to take a certificate from are refused', () => {
   const deps = {
     cluster: null,

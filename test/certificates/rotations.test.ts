@@ -84,7 +84,7 @@ async function rotate(wanted: number, times: CertificateTimes, lag: Lag): Promis
 async function openReplica(cluster: FakeCluster) {
   const listener = openListener({
     reviewer: {
-      ready: true,
+      unready: () => null,
       review: () => assert.fail('nothing is reviewed here'),
       reviewOversized: () => assert.fail('nothing is reviewed here'),
     },

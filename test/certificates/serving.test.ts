@@ -19,14 +19,15 @@ function follow(source: ServingSource, at = Date.now()) {
   const taken: ServingPair[] = [];
   const said: string[] = [];
   const measured: number[] = [];
+  const time = { at };
   const serving = new ServingCertificates({
     source,
     replace: (pair) => void taken.push(pair),
-    clock: { now: () => at },
+    clock: { now: () => time.at },
     log: { ...SILENT, warn: (text) => void said.push(text), error: (text) => void said.push(text) },
     measure: (notAfter) => void measured.push(notAfter),
   });
-  return { serving, taken, said, measured };
+  return { serving, taken, said, measured, time };
 }
 
 test('a certificate is taken once, and another when there is one', async () => {
@@ -68,6 +69,15 @@ test('an end that is near is told two days before, and the end itself', async ()
     await serving.run();
     assert.match(said.join(), expected);
   }
+});
+
+test('a near end is told once an hour, however often the source is read', async () => {
+  const ends = Date.now() + 30 * DAY;
+  const pair = await makePair(ends);
+  const { serving, said, time } = follow({ read: async () => pair }, ends - 5 * 3_600_000);
+  for (; time.at < ends + 3_600_000; time.at += 60_000) await serving.run();
+  assert.equal(said.filter((text) => text.includes('soon')).length, 5);
+  assert.equal(said.filter((text) => text.includes('ended')).length, 1);
 });
 
 test('files of a mounted Secret are read as one, and again when the mount changes', async () => {

@@ -64,6 +64,21 @@ test('a storm of different events is cut to a handful, and the rest is counted a
   assert.equal(created.length, 26);
 });
 
+test('what is to be told in any case is told of 500 objects, each under a name that the API server takes', async () => {
+  const { time, recorder, created, dropped } = opened();
+  for (let i = 0; i < 500; i += 1) recorder.emit({ ...event(`pod-${i}`), always: true });
+  await time.pass(1_000);
+  assert.deepEqual([created.length, dropped()], [500, 0]);
+  assert.equal('always' in (created[0]?.event ?? {}), false);
+  const long = `${'a'.repeat(199)}-${'b'.repeat(40)}`;
+  for (const name of [long, 'web-', 'shop.', '../x', 'A b', '']) recorder.emit(event(name));
+  await time.pass(1_000);
+  const names = created.slice(500).map(({ name }) => name);
+  assert.equal(names.length, 6);
+  for (const name of names)
+    assert.match(name, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+});
+
 test('an event that cannot be written fails nobody, and a note is cut to 1024 bytes', async () => {
   let refuses = true;
   const { time, recorder, created, dropped } = opened(() => refuses);

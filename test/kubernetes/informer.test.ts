@@ -164,6 +164,26 @@ test('a version that is gone brings a new list, and what was deleted meanwhile g
   assert.equal(held.fault, null);
 });
 
+test('a version that the server answers with its own faults again and again is given up for a new list', async (t) => {
+  const { fake, url } = await openFake();
+  const bench = benchOf(t, () => plainConnection(url), fake);
+  await bench.put(configMap('a', {}, { test: 'm' }));
+  const held = informer(bench, 'm');
+  held.start();
+  assert.equal(await held.untilSynced(10_000), true);
+  await eventually(() => fake.watches === 1);
+  const ahead = fake.seen.findLast(({ query }) => query.get('watch') !== null)?.query.get('resourceVersion');
+  // As after its etcd was restored from a backup: no watch from a version that is still to come.
+  fake.faults.answer = ({ query }) =>
+    query.get('watch') !== null && query.get('resourceVersion') === ahead
+      ? new StatusError(504, 'Timeout', `Too large resource version: ${ahead}, current: 7`)
+      : null;
+  fake.endWatches();
+  await eventually(() => held.fault !== null);
+  fake.seed(configMap('b', {}, { test: 'm' }));
+  await eventually(() => held.objects.has('default/b') && held.staleSince() === null);
+});
+
 test('connections that break again and again are waited out longer and longer, and none is left behind', async (t) => {
   const { fake, bench } = await faked(t);
   fake.seed(configMap('a', {}, { test: 'x' }));

@@ -116,6 +116,7 @@ forEachEngine('the operator joined with its cluster', (engine) => {
       namespace: 'shop',
       pod: 'b',
       podUid: null,
+      owner: null,
       message: 'registry not allowed: x',
     });
     const events = fake.kindOf('events.k8s.io/v1', 'Event');

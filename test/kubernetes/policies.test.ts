@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import {
   customPolicyStore,
   policyStatuses,
@@ -141,7 +140,10 @@ onEveryServer(
       [{ allowedRegistries: ['https://ghcr.io'] }, /spec\.allowedRegistries/],
       [{ sla: { critical: 'a day' } }, /spec\.sla\.critical/],
     ];
+    // Before 1.25 the API server drops a field that it does not know in silence.
+    const isStrict = (await minorOf(bench)) >= 25;
     for (const [spec, sentence] of refused) {
+      if (!isStrict && sentence.source.startsWith('unknown field')) continue;
       await assert.rejects(create(spec), (error: unknown) => {
         assert.ok(isFault(error, 'invalid'), String(error));
         assert.match(error.message, sentence);
@@ -150,7 +152,9 @@ onEveryServer(
     }
     const right: readonly Json[] = [
       {},
-      { sla: { critical: '24h', high: '1h30m' }, signature: { required: false }, admissionTiming: '' },
+      { sla: { critical: '24h', high: '1h30m' }, signature: { required: false } },
+      // One of those, built with a newer Go than it knows, takes an empty text for null.
+      ...(isStrict ? [{ admissionTiming: '' }] : []),
       { signature: { required: true, identities: [{ identity: 'me@example.com' }] } },
       {
         targetNamespaces: ['shop', 'kube-public'],
@@ -160,6 +164,12 @@ onEveryServer(
     for (const spec of right) await create(spec);
   },
 );
+
+/** Minor version of the API server. */
+async function minorOf({ api }: Bench): Promise<number> {
+  const { minor } = await api.call<{ minor: string }>({ method: 'GET', path: '/version', what: 'it' });
+  return Number.parseInt(minor, 10);
+}
 
 function openPolicies(bench: Bench, last: Policy | null = null) {
   const events: ClusterEvent[] = [];
@@ -172,7 +182,7 @@ function openPolicies(bench: Bench, last: Policy | null = null) {
         if (down.database) throw new Error('the database is down');
         recorded.push(...writes.map(({ revision }) => revision));
       },
-      replace: async (writes, kept) => void mirrored.push({ writes, kept }),
+      replace: async (_, writes, kept) => void mirrored.push({ writes, kept }),
       last: async () => last,
     },
     statuses: policyStatuses(bench.api),
@@ -183,7 +193,7 @@ function openPolicies(bench: Bench, last: Policy | null = null) {
   return { policies, events, mirrored, recorded, down };
 }
 
-const LEADS = { isLeader: () => true, leadsCluster: () => true };
+const LEADS = { isLeader: () => true, leadsCluster: () => true, fence: () => 1 };
 
 async function read({ api }: Bench, name: string): Promise<PolicyObject> {
   const object = await api.call<KubeObject>({
@@ -273,7 +283,7 @@ onEveryServer(
     down.database = true;
     await policies.take([await read(bench, name)]);
     assert.equal(policies.current()?.length, 1);
-    await policies.settle({ isLeader: () => false, leadsCluster: () => false });
+    await policies.settle({ isLeader: () => false, leadsCluster: () => false, fence: () => 0 });
     assert.deepEqual((await read(bench, name)).status, {});
     assert.deepEqual([mirrored, recorded], [[], []]);
     down.database = false;
@@ -281,20 +291,3 @@ onEveryServer(
     assert.deepEqual(recorded, [policies.current()?.[0]?.revision]);
   },
 );
-
-test('the lists of a policy keep one object while nothing changes, so that its rules are prepared once', async () => {
-  const objects = (['b', 'a'] as const).map((name, index): PolicyObject => ({
-    ...{ name, uid: name, generation: 1, status: {}, version: String(index) },
-    value: policy(name, {}),
-  }));
-  const { policies } = openPolicies({ api: undefined } as unknown as Bench);
-  await policies.take(objects);
-  const first = policies.current();
-  assert.deepEqual(
-    first?.map(({ name }) => name),
-    ['a', 'b'],
-  );
-  // Only their versions changed, as after a status was written.
-  await policies.take(objects.map((object) => ({ ...object, version: `${object.version}9` })));
-  assert.equal(policies.current(), first);
-});

@@ -69,6 +69,7 @@ test('running pods come with their digests, owners and what a sweep asks of them
       spec: {
         initContainers: [{ name: 'main', image: 'init' }],
         ephemeralContainers: [{ name: 'debug', image: 'busybox' }],
+        volumes: [{ name: 'model', image: { reference: 'ghcr.io/acme/model:1' } }],
       },
       status: {
         initContainerStatuses: [
@@ -100,6 +101,7 @@ test('running pods come with their digests, owners and what a sweep asks of them
       ['init', 'bb'],
       ['main', 'aa'],
       ['ephemeral', null],
+      ['volume', null],
     ],
   );
   assert.ok(Math.abs((told.get('a')?.createdAt ?? 0) - Date.now()) < 60_000);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { test, type TestContext } from 'node:test';
 import {
   KubernetesApi,
@@ -122,15 +123,20 @@ function placeOf(object: Json): { path: string; body: Json } {
 
 /**
  * onEveryServer runs a test against the fake, and against a real API server where one is at hand: `IPO_TEST_KUBECONFIG` names an
- * administrator's kubeconfig, `KUBEBUILDER_ASSETS` the directory of `kube-apiserver` and `etcd`.
+ * administrator's kubeconfig, `KUBEBUILDER_ASSETS` the directory of `kube-apiserver` and `etcd`. The text of a kubeconfig is given for what
+ * opens connections of its own.
  */
-export function onEveryServer(name: string, act: (t: TestContext, bench: Bench) => Promise<void>): void {
+export function onEveryServer(
+  name: string,
+  act: (t: TestContext, bench: Bench, kubeconfig: string) => Promise<void>,
+): void {
   test(`fake: ${name}`, async (t) => {
     const { fake, url } = await openFake();
     fake.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
     await act(
       t,
       benchOf(t, () => plainConnection(url), fake),
+      kubeconfigOf(url),
     );
   });
   const { IPO_TEST_KUBECONFIG: kubeconfig, KUBEBUILDER_ASSETS: assets } = process.env;
@@ -143,7 +149,17 @@ export function onEveryServer(name: string, act: (t: TestContext, bench: Bench) 
     const connection = await openKubeconfig(path);
     const bench = benchOf(t, () => connection, null);
     await defineAll(bench.api);
-    await act(t, bench);
+    await act(t, bench, await readFile(path, 'utf8'));
+  });
+}
+
+/** kubeconfigOf is the kubeconfig of a server without credentials. */
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
+    clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'test', user: {} }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace: 'default' } }],
   });
 }
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { LedgerEntry, NewRow } from '../../src/ledger/index.ts';
 import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { podLedger } from '../../src/store/reconcile-ledger.ts';
-import { installedAt } from '../../src/store/reconcile-sweeps.ts';
+import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { installedAt, lastSweepAt, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { AT, uidOf } from './parts.ts';
@@ -155,9 +156,28 @@ forEachEngine('pods in the ledger', (engine) => {
     );
   });
 
-  test('the install is when the database was set up', async (t) => {
+  test('the install is when the operator first led its cluster, which may be long after the database was set up', async (t) => {
     const store = await engine.open(t);
-    const at = await installedAt(store);
-    assert.ok(at > Date.UTC(2020, 0) && at <= Date.now());
+    assert.equal(await installedAt(store, 'eu'), Number.MAX_SAFE_INTEGER);
+    await raiseClusterFence(store, 'us', 'a', AT - 9 * MINUTE);
+    await raiseClusterFence(store, 'eu', 'b', AT);
+    await raiseClusterFence(store, 'eu', 'c', AT + MINUTE);
+    assert.deepEqual([await installedAt(store, 'us'), await installedAt(store, 'eu')], [AT - 9 * MINUTE, AT]);
+  });
+
+  test('the last sweep is the last in their order, whatever the clock said, and one that broke off is none', async (t) => {
+    const store = await engine.open(t);
+    const fence = await raiseClusterFence(store, 'eu', 'a', AT);
+    const log = sweepLog(store);
+    const sweep = async (startedAt: number, fault: string | null): Promise<void> => {
+      const begun = { cluster: 'eu', startedAt, pods: 0, unreviewed: 0, refused: 0, notices: [] };
+      const id = await log.begin(fence, begun);
+      await log.end(fence, id, { cluster: 'eu', at: startedAt, running: [], fault });
+    };
+    assert.equal(await lastSweepAt(store, 'eu'), null);
+    await sweep(AT + 365 * 24 * 60 * MINUTE, null);
+    await sweep(AT, null);
+    await sweep(AT + MINUTE, 'it broke off');
+    assert.equal(await lastSweepAt(store, 'eu'), AT);
   });
 });

@@ -76,6 +76,20 @@ forEachEngine('what admissions know', (engine) => {
     assert.equal(facts.last(digests[0] as string), null);
     assert.equal(facts.last(digests[1] as string), undefined);
     assert.equal(facts.last(digests[19] as string), null);
+    // What is compared again is as new as what was read now; and where everything was used, the oldest goes all the same.
+    const kept = digests.filter((digest) => facts.last(digest) !== undefined);
+    now += 1;
+    for (const digest of kept) facts.known(digest);
+    await facts.refresh();
+    for (let i = 20; i < 60; i += 1) {
+      now += 1;
+      await facts.read(digestOf(i));
+      for (let used = 0; used <= i; used += 1) facts.known(digestOf(used));
+    }
+    const held = Array.from({ length: 60 }, (_, i) => digestOf(i)).filter(
+      (digest) => facts.last(digest) !== undefined,
+    );
+    assert.ok(held.length > 5 && held.length <= 14, String(held.length));
   });
 
   test('policies are those of the database after each refresh, and a revision stays one object', async (t) => {
@@ -114,5 +128,35 @@ forEachEngine('what admissions know', (engine) => {
     assert.equal(policies.staleSince(), null);
     now += 20_000;
     assert.equal(policies.staleSince(), AT + 1000);
+    now -= 3_600_000;
+    assert.equal(policies.staleSince(), AT + 1000, 'also while the clock is behind');
+  });
+
+  test('a policy that cannot be read any more stays in force as it was read last, and the others are not held up', async (t) => {
+    const store = await engine.open(t);
+    const log = keptLog();
+    const policies = new AdmissionPolicies(store, { now: () => AT }, log);
+    const text =
+      'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: { name: a }\nspec: { enforcement: Enforce }\n';
+    const [parsed] = parsePolicies(text, 'p.yaml').policies;
+    const { policy, document } = parsed as { policy: Policy; document: object };
+    const write = { name: 'a', revision: policy.revision, document: { ...document }, at: AT, by: null };
+    await policyStore(store).create(write);
+    await policies.refresh();
+    for (const spec of [{ enforcement: 'Later' }, 7]) {
+      const unreadable = { ...write, revision: JSON.stringify(spec), document: { ...document, spec } };
+      await policyStore(store).replace(unreadable, 'any');
+      await policies.refresh();
+      assert.deepEqual(
+        policies.current()?.map(({ name, revision }) => [name, revision]),
+        [['a', policy.revision]],
+      );
+    }
+    const fresh = new AdmissionPolicies(store, { now: () => AT }, log);
+    await fresh.refresh();
+    assert.deepEqual(fresh.current(), [], 'nothing of it was ever read');
+    await policyStore(store).remove('a', 'any');
+    await policies.refresh();
+    assert.deepEqual(policies.current(), []);
   });
 });

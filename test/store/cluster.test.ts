@@ -26,24 +26,26 @@ forEachEngine('the cluster', (engine) => {
     const mirror = policyMirror(store);
     assert.equal(await readFence(plain), null);
     const fence = await raiseFence(plain, 'c/a', 1);
-    await underLeadership(fence, () => mirror.replace([write('a', 'Audit')], []));
+    await underLeadership(fence, () => mirror.replace(fence, [write('a', 'Audit')], []));
     // Inside another write it joins, as it does without a fence.
     await underLeadership(fence, () =>
       store.write(async () => {
         await Promise.resolve();
-        await mirror.replace([write('a', 'Enforce')], []);
+        await mirror.replace(fence, [write('a', 'Enforce')], []);
       }),
     );
     const later = await raiseFence(plain, 'c/b', 2);
     assert.deepEqual(await readFence(plain), { fence: later, holder: 'c/b' });
     await assert.rejects(
-      underLeadership(fence, () => mirror.replace([], [])),
+      underLeadership(fence, () => store.write(async () => undefined)),
       /another process leads/,
     );
+    // The mirror carries its fence itself, whoever calls it.
+    await assert.rejects(mirror.replace(fence, [], []), /another process leads/);
     assert.equal((await policyStore(plain).list(WHOLE)).total, 1);
     // What no leader's job began is as before.
     await mirror.record([write('b', 'Audit')]);
-    await underLeadership(later, () => mirror.replace([], []));
+    await mirror.replace(later, [], []);
     assert.equal((await policyStore(plain).list(WHOLE)).total, 0);
   });
 
@@ -51,18 +53,19 @@ forEachEngine('the cluster', (engine) => {
     const store = await engine.open(t);
     const mirror = policyMirror(store);
     const policies = policyStore(store);
+    const fence = await raiseFence(store, 'c/a', 1);
     await mirror.record([write('a', 'Audit', 5), write('a', 'Audit', 9)]);
     assert.equal((await policies.revisions('a', WHOLE)).items[0]?.recordedAt, 5);
     assert.equal((await policies.list(WHOLE)).total, 0, 'recorded is not in force');
-    await mirror.replace([write('a', 'Audit'), write('b', 'Enforce')], []);
+    await mirror.replace(fence, [write('a', 'Audit'), write('b', 'Enforce')], []);
     const before = await policies.get('a');
-    await mirror.replace([write('a', 'Audit', 99), write('b', 'Audit')], []);
+    await mirror.replace(fence, [write('a', 'Audit', 99), write('b', 'Audit')], []);
     assert.deepEqual(await policies.get('a'), before, 'what stands is not written again');
     assert.equal((await policies.revisions('b', WHOLE)).total, 2);
     assert.equal((await mirror.last('b'))?.spec.enforcement, 'Audit');
     assert.equal(await mirror.last('c'), null);
     // One that turned invalid keeps what was mirrored of it.
-    await mirror.replace([], ['b']);
+    await mirror.replace(fence, [], ['b']);
     assert.deepEqual(
       (await policies.list(WHOLE)).items.map(({ name }) => name),
       ['b'],

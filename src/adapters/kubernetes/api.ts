@@ -54,7 +54,8 @@ export class KubernetesApi {
 
   /** The object, list or Status that the server answers with. Throws ClusterError. */
   async call<T>(call: Call): Promise<T> {
-    const timeout = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT);
+    // What is left of a deadline is measured to the microsecond; timers take whole milliseconds alone.
+    const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(call.timeoutMs ?? TIMEOUT)));
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     const { body } = await this.open(call, signal);
     const text = await readBounded(body, call.what);

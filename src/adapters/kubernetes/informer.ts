@@ -31,6 +31,9 @@ const SHORT_MS = 1_000;
 /** The server sends a bookmark each minute or so; without any sign for longer, what is here may be old. */
 const SILENT_MS = 130_000;
 
+/** After so many faults of the server's own one after the other a version is given up. */
+const MOST_REFUSED = 2;
+
 /**
  * Informer keeps the objects of one kind in memory as the API server has them: a list by pages, then a watch with bookmarks from its
  * version on, taken up again where it broke off, and a new list when the server no longer has that version. Faults are waited out with
@@ -47,6 +50,8 @@ export class Informer<T> {
   #brokenAt: number | null = null;
   #contactAt = 0;
   #contactWall = 0;
+  /** Faults of the server's own in a row. */
+  #refused = 0;
   #running: Promise<void> | null = null;
   readonly #waiting = new Set<() => void>();
 
@@ -132,8 +137,16 @@ export class Informer<T> {
           fault ??
           new ClusterError('unreadable', `${resource.kind}: a defect of the informer`, { cause: error });
         this.#brokenAt ??= clock.now();
-        // After an event that could not be read its version is not known either.
-        if (fault === null || fault.fault === 'unreadable' || fault.fault === 'invalid') this.#version = '';
+        this.#refused = fault?.fault === 'server' ? this.#refused + 1 : 0;
+        // After an event that could not be read its version is not known either. And what the server answers with its own faults alone
+        // may be a version that it does not have: one that is still to come after its store was restored.
+        if (
+          fault === null ||
+          fault.fault === 'unreadable' ||
+          fault.fault === 'invalid' ||
+          this.#refused >= MOST_REFUSED
+        )
+          this.#version = '';
         await clock.wait(this.#backOff.next(fault?.retryAfter), signal);
       }
     }
@@ -235,6 +248,7 @@ export class Informer<T> {
     if (this.#fault !== null) log.info('the cluster is watched again', { kind: resource.kind });
     this.#fault = null;
     this.#brokenAt = null;
+    this.#refused = 0;
   }
 }
 

@@ -14,6 +14,7 @@ type Lease = Omit<V1Lease, 'spec' | 'metadata'> & {
   readonly metadata?: {
     readonly name?: string;
     readonly namespace?: string;
+    readonly uid?: string;
     readonly resourceVersion?: string;
   };
   readonly spec?: Omit<NonNullable<V1Lease['spec']>, 'acquireTime' | 'renewTime'> & {
@@ -22,15 +23,18 @@ type Lease = Omit<V1Lease, 'spec' | 'metadata'> & {
   };
 };
 
-/** leaseStore keeps a Lease of the cluster. Every write is a compare-and-set on its resourceVersion. */
+/**
+ * leaseStore keeps a Lease of the cluster. Every write is a compare-and-set on its uid and resourceVersion: by the version alone, an API
+ * server would make a Lease anew that was deleted meanwhile.
+ */
 export function leaseStore(api: KubernetesApi, namespace: string, name: string): LeaseStore {
   const what = `the Lease ${namespace}/${name}`;
   const one = pathOf(RESOURCES.leases, { namespace, name });
   const all = pathOf(RESOURCES.leases, { namespace });
-  const body = (lease: LeaseRecord, resourceVersion?: string): Lease => ({
+  const body = (lease: LeaseRecord, standing: Lease['metadata'] = {}): Lease => ({
     apiVersion: RESOURCES.leases.apiVersion,
     kind: RESOURCES.leases.kind,
-    metadata: { name, namespace, ...(resourceVersion !== undefined && { resourceVersion }) },
+    metadata: { name, namespace, ...standing },
     spec: {
       holderIdentity: lease.holder,
       leaseDurationSeconds: lease.durationSeconds,
@@ -64,18 +68,21 @@ export function leaseStore(api: KubernetesApi, namespace: string, name: string):
         throw error;
       }
     },
-    replace: (lease, version, timeoutMs) =>
-      unlessMet(api.call<Lease>({ method: 'PUT', path: one, body: body(lease, version), what, timeoutMs })),
+    replace: (lease, version, timeoutMs) => {
+      const [uid = '', resourceVersion = ''] = version.split(' ');
+      const standing = body(lease, { uid, resourceVersion });
+      return unlessMet(api.call<Lease>({ method: 'PUT', path: one, body: standing, what, timeoutMs }));
+    },
   };
 }
 
 function toStored({ metadata, spec = {} }: Lease, what: string): StoredLease {
-  const version = metadata?.resourceVersion;
-  // Without one nothing could be compared.
-  if (version === undefined || version === '')
-    throw new ClusterError('unreadable', `${what} has no resourceVersion`);
+  const { uid = '', resourceVersion = '' } = metadata ?? {};
+  // Without them nothing could be compared.
+  if (uid === '' || resourceVersion === '')
+    throw new ClusterError('unreadable', `${what} has no uid or no resourceVersion`);
   return {
-    version,
+    version: `${uid} ${resourceVersion}`,
     holder: spec.holderIdentity ?? '',
     durationSeconds: spec.leaseDurationSeconds ?? 0,
     acquiredAt: spec.acquireTime ?? null,

@@ -1,4 +1,4 @@
-import { BREAK_GLASS, podSpec, imagesOf } from '../../admission/index.ts';
+import { BREAK_GLASS, podImagesOf, podSpec } from '../../admission/index.ts';
 import { isDigest, parseTime, type Digest } from '../../base/index.ts';
 import type { PodController, RunningContainer, RunningPod } from '../../reconcile/index.ts';
 import type { KubeObject } from './resources.ts';
@@ -46,7 +46,7 @@ export function toHeldPod(object: KubeObject): HeldPod | null {
     labels: new Map(Object.entries(metadata.labels ?? {})),
     breakGlassReason: metadata.annotations?.[BREAK_GLASS] ?? null,
     spec: read.data,
-    containers: imagesOf(read.data).map(({ container, role, image }): RunningContainer => ({
+    containers: podImagesOf(read.data).map(({ container, role, image }): RunningContainer => ({
       name: container,
       role,
       image,

@@ -9,7 +9,7 @@ import {
   type ServiceRoute,
 } from '../../admission/index.ts';
 import type { Log } from '../../base/index.ts';
-import type { ElectionClock, PolicyObject } from '../../cluster/index.ts';
+import { ClusterError, type ElectionClock, type PolicyObject } from '../../cluster/index.ts';
 import type { ReadyNodes } from '../../nodes/index.ts';
 import type { RunningPods } from '../../reconcile/index.ts';
 import type { KubernetesApi } from './api.ts';
@@ -138,7 +138,8 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
     },
     runningPods: {
       list: async () => {
-        if (!pods.synced && pods.fault !== null) throw pods.fault;
+        if (!pods.synced)
+          throw pods.fault ?? new ClusterError('network', 'the pods of the cluster were not read yet');
         const all = [...pods.objects.values()];
         const read = all.filter((pod) => pod !== UNREAD);
         // A pod that was not read may run anything.

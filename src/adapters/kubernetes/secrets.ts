@@ -5,6 +5,8 @@ import { pathOf, RESOURCES, type KubeObject } from './resources.ts';
 /** HeldSecret is a Secret of the operator's own namespace. */
 export interface HeldSecret {
   readonly data: ReadonlyMap<string, Buffer>;
+  /** No write changes it: the API server refuses that. */
+  readonly type: string;
   readonly version: string;
 }
 
@@ -23,6 +25,7 @@ export interface Secrets {
 }
 
 interface Secret extends KubeObject {
+  readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -68,8 +71,9 @@ export function clusterSecrets(api: KubernetesApi, namespace: string): Secrets {
   };
 }
 
-function toHeld({ metadata, data = {} }: Secret): HeldSecret {
+function toHeld({ metadata, type = 'Opaque', data = {} }: Secret): HeldSecret {
   return {
+    type,
     version: metadata?.resourceVersion ?? '',
     data: new Map(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64')])),
   };

@@ -80,14 +80,18 @@ export class Objects {
     );
   }
 
+  /** Makes an object; what it would be, with its name and uid, comes from `draft`, which webhooks were asked about. */
   create(kind: Kind, namespace: string | null, value: Json): Kept {
+    return this.add(kind, namespace, this.draft(kind, namespace, value));
+  }
+
+  /** An object as it would be made, with what the server fills in before admission. */
+  draft(kind: Kind, namespace: string | null, value: Json): Kept {
     const given = (value['metadata'] ?? {}) as Partial<Meta> & { generateName?: string };
     const name =
       given.name ?? (given.generateName === undefined ? '' : given.generateName + randomUUID().slice(0, 5));
     if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
       throw new StatusError(422, 'Invalid', `metadata.name: Invalid value: "${name}"`);
-    if (this.find(kind, namespace, name) !== null)
-      throw new StatusError(409, 'AlreadyExists', `${kind.plural} "${name}" already exists`);
     const { resourceVersion: _, uid: __, ...rest } = given;
     const metadata: Meta = {
       ...rest,
@@ -98,7 +102,15 @@ export class Objects {
       generation: 1,
       creationTimestamp: new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     };
-    return this.#keep(kind, 'ADDED', { ...value, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata });
+    return { ...value, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  }
+
+  /** Keeps a draft. */
+  add(kind: Kind, namespace: string | null, draft: Kept): Kept {
+    const { name } = draft.metadata;
+    if (this.find(kind, namespace, name) !== null)
+      throw new StatusError(409, 'AlreadyExists', `${kind.plural} "${name}" already exists`);
+    return this.#keep(kind, 'ADDED', draft);
   }
 
   /** Puts a new state in the place of an old one; one that says the same changes nothing. */

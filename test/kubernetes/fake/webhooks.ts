@@ -36,20 +36,33 @@ interface Webhook {
       readonly values?: readonly string[];
     }[];
   };
-  readonly clientConfig: { readonly url?: string; readonly caBundle?: string };
+  readonly clientConfig: {
+    readonly url?: string;
+    readonly service?: {
+      readonly namespace: string;
+      readonly name: string;
+      readonly path?: string;
+      readonly port?: number;
+    };
+    readonly caBundle?: string;
+  };
 }
+
+/** HostOf gives where a Service leads to (its `externalName`, the one kind that leads to loopback); null for none. */
+export type HostOf = (namespace: string, name: string) => string | null;
 
 /** askWebhooks asks every validating webhook whose rules match, as the API server does; gives their warnings. Throws what they refuse. */
 export async function askWebhooks(
   configurations: readonly Json[],
   asked: Asked,
   namespaceLabels: Readonly<Record<string, string>>,
+  hostOf: HostOf,
 ): Promise<string[]> {
   const webhooks = configurations.flatMap((one) => (one['webhooks'] ?? []) as Webhook[]);
   const answers = await Promise.all(
     webhooks
       .filter((webhook) => matches(webhook, asked, namespaceLabels))
-      .map((webhook) => ask(webhook, asked)),
+      .map((webhook) => ask(webhook, asked, hostOf)),
   );
   return answers.flat();
 }
@@ -83,6 +96,7 @@ function matches(
 async function ask(
   { name, clientConfig, failurePolicy = 'Fail', timeoutSeconds = 10 }: Webhook,
   asked: Asked,
+  hostOf: HostOf,
 ): Promise<string[]> {
   const { place, operation, object, before, dryRun, caller } = asked;
   const { kind, namespace } = place;
@@ -91,14 +105,16 @@ async function ask(
   const told = { group, version, kind: kind.kind };
   const resource = { group, version, resource: kind.plural };
   const subject = object ?? before;
+  const { service, caBundle } = clientConfig;
   const agent = new Agent({
-    connect:
-      clientConfig.caBundle === undefined
-        ? {}
-        : { ca: Buffer.from(clientConfig.caBundle, 'base64').toString('utf8') },
+    connect: {
+      ...(caBundle !== undefined && { ca: Buffer.from(caBundle, 'base64').toString('utf8') }),
+      // A Service is called wherever it leads to, and shows the certificate of its own name.
+      ...(service !== undefined && { servername: `${service.name}.${service.namespace}.svc` }),
+    },
   });
   try {
-    const { body, statusCode } = await request(clientConfig.url ?? '', {
+    const { body, statusCode } = await request(clientConfig.url ?? urlOf(service, hostOf), {
       method: 'POST',
       dispatcher: agent,
       headers: { 'content-type': 'application/json' },
@@ -146,4 +162,10 @@ async function ask(
   } finally {
     await agent.close();
   }
+}
+
+function urlOf(service: Webhook['clientConfig']['service'], hostOf: HostOf): string {
+  const host = service === undefined ? null : hostOf(service.namespace, service.name);
+  if (service === undefined || host === null) throw new Error('the Service of the webhook leads nowhere');
+  return `https://${host}:${service.port ?? 443}${service.path ?? '/'}`;
 }

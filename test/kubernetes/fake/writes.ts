@@ -14,6 +14,7 @@ export interface Written {
 }
 
 const WEBHOOKS = BUILT_IN.find(({ plural }) => plural === 'validatingwebhookconfigurations') as Kind;
+const SERVICES = BUILT_IN.find(({ plural }) => plural === 'services') as Kind;
 const NAMESPACES = BUILT_IN.find(({ plural }) => plural === 'namespaces') as Kind;
 
 /** Writes is the part of the fake API server that changes objects: admission, field ownership, subresources, preconditions. */
@@ -52,13 +53,10 @@ export class Writes {
     const { status: _, ...whole } = value;
     const fitting = this.#fit(kind, kind.hasStatus ? whole : value, seen);
     const dryRun = seen.query.get('dryRun') === 'All';
-    const draft = {
-      ...fitting,
-      metadata: { ...(fitting['metadata'] as Json), ...(namespace !== null && { namespace }) },
-    } as Kept;
+    const draft = this.#objects.draft(kind, namespace, fitting);
     const warnings = await this.#ask(place, 'CREATE', draft, null, dryRun, caller);
     if (dryRun) return { status: 201, object: draft, warnings };
-    const made = this.#objects.create(kind, namespace, fitting);
+    const made = this.#objects.add(kind, namespace, draft);
     const owners = this.#ownersOf(made);
     tookOver({}, made, managerOf(seen), owners);
     return { status: 201, object: this.#withManagers(kind, made, owners), warnings };
@@ -180,6 +178,12 @@ export class Writes {
       this.#objects.list(WEBHOOKS, null),
       { place, operation, object, before, dryRun, caller },
       labels,
+      (namespace, name) => {
+        const { externalName } = (this.#objects.find(SERVICES, namespace, name)?.['spec'] ?? {}) as {
+          externalName?: string;
+        };
+        return externalName ?? null;
+      },
     );
   }
 
