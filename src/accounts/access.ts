@@ -73,6 +73,7 @@ export const ACCESS = {
   'POST /tracking/{id}/confirm': 'deployer',
   'POST /catalogues/refresh': 'administrator',
   'GET /system/health': 'viewer',
+  'GET /system/nodes': 'viewer',
 } as const satisfies Readonly<Record<string, Access>>;
 
 /** RouteKey names a route of the service: its method and its path under `/api/v1`. */

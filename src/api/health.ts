@@ -36,6 +36,10 @@ export interface Health {
     readonly lastSuccessAt: number | null;
     readonly message?: string;
   }[];
+  /** Null where the service has no webhook. */
+  readonly webhook: WebhookHealth | null;
+  /** Null where the service is no operator of a cluster. */
+  readonly cluster: ClusterHealth | null;
   readonly kev: {
     readonly version: string | null;
     readonly entries: number | null;
@@ -46,10 +50,34 @@ export interface Health {
   readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
 }
 
+/** WebhookHealth is how the admission webhook of this replica stands. */
+export interface WebhookHealth {
+  readonly status: PartState;
+  /** Reviews that are being answered. */
+  readonly reviews: number;
+  /** When the serving certificate ends; null before the first. */
+  readonly certificateEndsAt: number | null;
+  readonly message?: string;
+}
+
+/** ClusterHealth is how this replica stands in its cluster. */
+export interface ClusterHealth {
+  readonly status: PartState;
+  /** Null where it was given none. */
+  readonly name: string | null;
+  /** Whether this replica leads. */
+  readonly leads: boolean;
+  /** What is read of the cluster: since when it may be old, or null. */
+  readonly reads: readonly { readonly kind: string; readonly staleSince: number | null }[];
+  readonly message?: string;
+}
+
 /** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
 export function toHealthBody(health: Health): HealthBody {
-  const { now, database, ledger, replay, jobs, kev, trivyDb } = health;
-  const parts = [database.status, ledger.status, replay.status, ...jobs.map(({ status }) => status)];
+  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb } = health;
+  const parts = [database, ledger, replay, ...jobs, webhook ?? ledger, cluster ?? ledger].map(
+    ({ status }) => status,
+  );
   return {
     status: database.status === 'down' ? 'down' : parts.every((part) => part === 'ok') ? 'ok' : 'degraded',
     version: health.version,
@@ -75,6 +103,8 @@ export function toHealthBody(health: Health): HealthBody {
       ...job,
       ...(lastSuccessAt !== null && { last_success_at: formatTime(lastSuccessAt) }),
     })),
+    ...(webhook !== null && { webhook: toWebhook(webhook) }),
+    ...(cluster !== null && { cluster: toCluster(cluster) }),
     ...(trivyDb.updatedAt !== null && { vulnerability_database_age: formatAge(now - trivyDb.updatedAt) }),
     kev_state: {
       ...(kev.version !== null && { version: kev.version }),
@@ -87,6 +117,25 @@ export function toHealthBody(health: Health): HealthBody {
       ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),
       ...(trivyDb.checkedAt !== null && { checked_at: formatTime(trivyDb.checkedAt) }),
     },
+  };
+}
+
+function toWebhook({ certificateEndsAt, ...webhook }: WebhookHealth): HealthBody['webhook'] {
+  return {
+    ...webhook,
+    ...(certificateEndsAt !== null && { certificate_ends_at: formatTime(certificateEndsAt) }),
+  };
+}
+
+function toCluster({ name, reads, ...cluster }: ClusterHealth): HealthBody['cluster'] {
+  return {
+    ...cluster,
+    ...(name !== null && { name }),
+    reads: reads.map(({ kind, staleSince }) => ({
+      kind,
+      status: staleSince === null ? 'ok' : 'degraded',
+      ...(staleSince !== null && { stale_since: formatTime(staleSince) }),
+    })),
   };
 }
 

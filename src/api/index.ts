@@ -9,7 +9,7 @@ export {
   type ListenerLimits,
   type ServingCertificate,
 } from './admission/index.ts';
-export { formatAge, type Health, type PartState } from './health.ts';
+export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
 export { openApiDocument } from './openapi.ts';
 export { BASE_PATH } from './paths.ts';
 export { probes, type ProbeParts } from './probes.ts';
@@ -18,6 +18,7 @@ export { openApi, type Api, type ApiOptions, type Probe, type ServedCall } from 
 export type { Headers, SignIn } from './sign-in.ts';
 export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
 export { auditRoutes, type AuditParts } from './routes/audit.ts';
+export { nodesRoutes, type NodesParts } from './routes/nodes.ts';
 export { healthRoutes, type HealthParts } from './routes/health.ts';
 export { imageRoutes, type ImageParts } from './routes/images.ts';
 export { ledgerRoutes, type LedgerParts } from './routes/ledger.ts';

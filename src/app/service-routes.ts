@@ -3,6 +3,7 @@ import {
   auditRoutes,
   catalogueRoutes,
   healthRoutes,
+  nodesRoutes,
   imageRoutes,
   ledgerRoutes,
   openApiDocument,
@@ -19,6 +20,7 @@ import {
   whatIfRoutes,
   type HealthParts,
   type LedgerParts,
+  type NodesParts,
   type Route,
 } from '../api/index.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -30,6 +32,7 @@ export function serviceRoutes(
   ledger: LedgerParts,
   trackers: ServiceTrackers['routes'],
   health: HealthParts,
+  nodes: NodesParts,
   version: string,
 ): Route[] {
   let document = '';
@@ -51,6 +54,7 @@ export function serviceRoutes(
     ...catalogueRoutes(parts),
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
+    ...nodesRoutes(nodes),
   ];
   document = JSON.stringify(openApiDocument(routes, version));
   return routes;

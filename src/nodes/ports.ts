@@ -22,6 +22,12 @@ export interface NodeStore {
   ): Promise<NodePlan>;
 }
 
+/** NodeStandings gives how every cluster stands that was ever counted. */
+export interface NodeStandings {
+  /** By the name of the cluster, in the order of the names. */
+  all(): Promise<ReadonlyMap<string, NodeStanding>>;
+}
+
 /** MeterStore keeps which image names were admitted in which month. */
 export interface MeterStore {
   /** Names (`host/path`) that were admitted in a month, `2026-10` (UTC). */

@@ -33,9 +33,8 @@ const ROW = {
 
 type Executor = Parameters<typeof runText>[0];
 
-/** Shapes and names that are remembered; beyond, they are forgotten and found again. */
-const MAX_SHAPES = 20_000;
-const MAX_NAMES = 20_000;
+/** Shapes, and names, that are remembered; beyond, they are forgotten and found again. */
+const MAX_KNOWN = 20_000;
 
 /** Entry is an entry to append, with its uid as it is stored. */
 interface Entry {
@@ -177,7 +176,7 @@ class StoreWriter implements LedgerWriter {
     let next = 0;
     const whole = found.map((seen) => seen ?? (byId.get((made[next++] as SeenShape).shape.id) as SeenShape));
     const keep = (): void => {
-      if (this.#shapes.size > MAX_SHAPES) {
+      if (this.#shapes.size > MAX_KNOWN) {
         this.#shapes.clear();
         this.#images.clear();
       }
@@ -207,7 +206,7 @@ class StoreWriter implements LedgerWriter {
     const ids = await internNames(transaction, new Set(storable.values()));
     const made = [...storable].map(([name, text]) => [name, ids.get(text) as number] as const);
     const keep = (): void => {
-      if (this.#names.size > MAX_NAMES) this.#names.clear();
+      if (this.#names.size > MAX_KNOWN) this.#names.clear();
       for (const [name, id] of made) this.#names.set(name, id);
     };
     return { found: new Map([...this.#names, ...made]), keep };

@@ -3,6 +3,7 @@ import {
   NODE_STATES,
   type NodeEvent,
   type NodeStanding,
+  type NodeStandings,
   type NodeState,
   type NodeStore,
 } from '../nodes/index.ts';
@@ -38,18 +39,34 @@ export function nodeStore(store: Store): NodeStore {
   };
 }
 
+/** nodeStandings reads how all of them stand. */
+export function nodeStandings({ read }: Pick<Store, 'read'>): NodeStandings {
+  return {
+    all: async () => {
+      const rows = await runText<Row>(read, `select ${COLUMNS} from nodes order by cluster`, []);
+      return new Map(rows.map((row) => [row.cluster, toStanding(row)]));
+    },
+  };
+}
+
+const COLUMNS = 'cluster, count, ceiling, counted_at, state, over_since, notified';
+
+interface Row {
+  readonly cluster: string;
+  readonly count: number;
+  readonly ceiling: number | null;
+  readonly counted_at: number;
+  readonly state: string;
+  readonly over_since: number | null;
+  readonly notified: string | null;
+}
+
 async function readStanding(read: Executor, cluster: string): Promise<NodeStanding | null> {
-  const [row] = await runText<{
-    count: number;
-    ceiling: number | null;
-    counted_at: number;
-    state: string;
-    over_since: number | null;
-    notified: string | null;
-  }>(read, 'select count, ceiling, counted_at, state, over_since, notified from nodes where cluster = ?', [
-    cluster,
-  ]);
-  if (row === undefined) return null;
+  const [row] = await runText<Row>(read, `select ${COLUMNS} from nodes where cluster = ?`, [cluster]);
+  return row === undefined ? null : toStanding(row);
+}
+
+function toStanding(row: Row): NodeStanding {
   return {
     count: row.count,
     ceiling: row.ceiling,

@@ -22,6 +22,8 @@ const health: Health = {
   },
   replay: { status: 'ok' },
   jobs: [{ name: 'checkpoint', status: 'ok', lastSuccessAt: NOW - 60_000 }],
+  webhook: null,
+  cluster: null,
   kev: {
     version: '2026.11.19',
     entries: 1700,
@@ -43,6 +45,31 @@ test('ages are minutes under an hour, and hours above', () => {
     [1000 * HOUR, '1000h old'],
   ];
   for (const [ms, age] of ages) assert.equal(formatAge(ms), age);
+});
+
+test('webhook and cluster of an operator are parts like any other', async (t) => {
+  const told: Health = {
+    ...health,
+    webhook: { status: 'ok', reviews: 3, certificateEndsAt: NOW + HOUR },
+    cluster: {
+      ...{ status: 'degraded', name: 'prod', leads: true },
+      reads: [
+        { kind: 'pods', staleSince: NOW - HOUR },
+        { kind: 'nodes', staleSince: null },
+      ],
+    },
+  };
+  const { as } = await startApi(t, healthRoutes({ health: async () => told }));
+  const { body } = await as('viewer').json<HealthBody>('GET /system/health');
+  assert.equal(body.status, 'degraded');
+  assert.deepEqual(body.webhook, { status: 'ok', reviews: 3, certificate_ends_at: '2026-11-20T13:00:00Z' });
+  assert.deepEqual(body.cluster, {
+    ...{ status: 'degraded', name: 'prod', leads: true },
+    reads: [
+      { kind: 'pods', status: 'degraded', stale_since: '2026-11-20T11:00:00Z' },
+      { kind: 'nodes', status: 'ok' },
+    ],
+  });
 });
 
 test('health tells every part, and leaves out times that are not known', async (t) => {

@@ -51,6 +51,27 @@ export const healthSchema = z
         message: z.string().optional(),
       }),
     ),
+    webhook: z
+      .object({
+        status: partState,
+        reviews: z.int().min(0).describe('Reviews that are being answered'),
+        certificate_ends_at: time.optional().describe('End of its serving certificate'),
+        message: z.string().optional(),
+      })
+      .optional()
+      .describe('The admission webhook of the replica that answers; absent where there is none'),
+    cluster: z
+      .object({
+        status: partState,
+        name: z.string().optional(),
+        leads: z.boolean().describe('Whether the replica that answers is the leader'),
+        reads: z
+          .array(z.object({ kind: z.string(), status: partState, stale_since: time.optional() }))
+          .describe('What is read of the cluster, and since when it may be old'),
+        message: z.string().optional(),
+      })
+      .optional()
+      .describe('The cluster whose operator the service is; absent where it stands alone'),
     vulnerability_database_age: age
       .optional()
       .describe('Since the newest database that a scan used was made'),
