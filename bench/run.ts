@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { benchApiServer } from './api-server.ts';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchLedger } from './ledger.ts';
 import { benchSweep } from './sweep.ts';
@@ -10,7 +11,8 @@ import { benchWebhook } from './webhook.ts';
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers) and `--webhook` measure that alone.
+ * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers) and `--webhook` (with a real API server where
+ * one is given) measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 3;
@@ -54,7 +56,10 @@ try {
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
   if (measures('--sweep')) benchSweep(directory, line);
-  if (measures('--webhook')) await benchWebhook(line, process.argv.includes('--quick'));
+  if (measures('--webhook')) {
+    await benchWebhook(line, process.argv.includes('--quick'));
+    await benchApiServer(line, process.argv.includes('--quick'));
+  }
   if (chosen.length === 0) await benchFiles();
 } finally {
   rmSync(directory, { recursive: true, force: true });
