@@ -8,6 +8,8 @@ export interface Job {
   readonly every: number;
   /** Whether of several replicas only the leader may do it. */
   readonly leaderOnly: boolean;
+  /** Whether it may run here now; a job that is due and may not runs as soon as it may. */
+  mayRun?(): boolean;
   /** Whether its first run comes at once, instead of after its interval. */
   readonly atStart?: boolean;
   /** Whether it is done once more on shutdown. */
@@ -34,6 +36,9 @@ export interface JobsDeps {
   /** Runs a leader's job so that every write it makes is refused once another replica leads. */
   underFence<T>(act: () => Promise<T>): Promise<T>;
 }
+
+/** A job that is due, and that another replica does, is looked at again after so many milliseconds: a new leader begins with it. */
+const AGAIN = 2_000;
 
 interface Entry {
   readonly job: Job;
@@ -81,6 +86,10 @@ export class Jobs {
   #plan(entry: Entry, after: number): void {
     if (this.#stop.signal.aborted) return;
     entry.cancel = this.#deps.timers.after(after, () => {
+      if (!this.#mayRun(entry.job)) {
+        this.#plan(entry, Math.min(entry.job.every, AGAIN));
+        return;
+      }
       entry.running = this.#run(entry, this.#stop.signal).finally(() => {
         entry.running = null;
         this.#plan(entry, entry.job.every);
@@ -88,10 +97,14 @@ export class Jobs {
     });
   }
 
+  #mayRun(job: Job): boolean {
+    return (!job.leaderOnly || this.#deps.isLeader()) && job.mayRun?.() !== false;
+  }
+
   async #run(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { log, count, clock, isLeader, underFence } = this.#deps;
+    const { log, count, clock, underFence } = this.#deps;
     const { job } = entry;
-    if (job.leaderOnly && !isLeader()) return;
+    if (!this.#mayRun(job)) return;
     try {
       await (job.leaderOnly ? underFence(() => job.run(signal)) : job.run(signal));
       entry.lastSuccessAt = clock.now();

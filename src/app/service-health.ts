@@ -17,6 +17,8 @@ export interface HealthDeps {
   readonly startedAt: number;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** How its webhook and its part in its cluster stand. */
+  operator(): Pick<Health, 'webhook' | 'cluster'>;
   /** What is known of the databases that scans and the catalogue came from. */
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
 }
@@ -92,6 +94,7 @@ export class ServiceHealth {
         status: fault === null ? 'ok' : 'degraded',
         ...(fault !== null && { message: fault }),
       })),
+      ...this.#deps.operator(),
       kev: known.value?.kev ?? {
         ...{ version: null, entries: null, lastError: null },
         ...{ fetchedAt: null, checkedAt: null },

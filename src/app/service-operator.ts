@@ -1,13 +1,14 @@
-import { WantedScans } from '../admission/index.ts';
-import type { Clock, Log } from '../base/index.ts';
-import type { PoliciesInForce } from '../inventory/index.ts';
+import { WantedScans, type ExposureIndex } from '../admission/index.ts';
+import type { ClusterHealth, Health, NodesParts, WebhookHealth } from '../api/index.ts';
+import { formatTime, type Clock, type Log } from '../base/index.ts';
 import type { Appender } from '../ledger/index.ts';
-import { nodeGauges } from '../nodes/index.ts';
-import { scanQueue, type Store } from '../store/index.ts';
+import { graceOf, nodeGauges } from '../nodes/index.ts';
+import type { SweepResult } from '../reconcile/index.ts';
+import { meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
-import { openAdmission } from './service-admission.ts';
+import { openAdmission, type AdmissionHealth } from './service-admission.ts';
 import { openReconcile } from './service-reconcile.ts';
 import { parseListen, type Settings } from './settings.ts';
 import { timers } from './timers.ts';
@@ -21,7 +22,6 @@ export interface OperatorDeps {
   /** Null where the service stands alone. */
   readonly cluster: Cluster | null;
   readonly appender: Appender;
-  readonly policies: () => Promise<PoliciesInForce>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -29,7 +29,13 @@ export interface OperatorDeps {
 
 /** ServiceOperator is what a service does beside answering its API: its webhook, and the work in its cluster. */
 export interface ServiceOperator {
+  /** Judges what runs again, now; null where the service stands alone. */
+  readonly sweep: (() => Promise<SweepResult | null>) | null;
+  /** What the routes of nodes are asked of. */
+  readonly nodes: NodesParts;
   readonly jobs: readonly Job[];
+  /** How both stand, for the health of the service. */
+  health(): Pick<Health, 'webhook' | 'cluster'>;
   /** Begins to read the cluster, and listens. Gives the port of the webhook, or null where there is none. */
   start(): Promise<number | null>;
   /** Ends the webhook in order; to be called before the ledger is closed. Milliseconds. */
@@ -41,7 +47,7 @@ const DRAIN_MS = 10_000;
 
 /** openOperator joins them. Nothing listens or calls before `start`. */
 export function openOperator(deps: OperatorDeps): ServiceOperator {
-  const { store, settings, cluster, appender, policies, clock, log, metrics } = deps;
+  const { store, settings, cluster, appender, clock, log, metrics } = deps;
   const { webhook, clusterName } = settings;
   const queue = scanQueue(store);
   const scans = new WantedScans({ request: (digests, at) => queue.request(digests, null, at), clock, log });
@@ -49,7 +55,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     cluster === null
       ? null
       : openReconcile({
-          ...{ store, settings, cluster, policies, appender, scans, clock, log, count: metrics },
+          ...{ store, settings, cluster, appender, scans, clock, log, count: metrics },
           // Which digest a tag names is asked of registries, which come with the facts of images.
           tags: { digestOf: () => Promise.resolve(null) },
         });
@@ -63,11 +69,12 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
           ...{ clock, timers, log, metrics },
           ...(cluster !== null && {
             policies: cluster.policies,
-            exposure: cluster.reads.exposure,
+            exposure: exposureOf(cluster),
             events: cluster.reviewEvents,
           }),
           ...(reconcile !== null && { names: reconcile.meter }),
         });
+  let certificateEndsAt: number | null = null;
   const certificates =
     admission === null
       ? []
@@ -77,7 +84,10 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
           replace: (pair) => admission.replaceCertificate(pair),
           clock,
           log,
-          measure: (notAfter) => metrics.set('svc_webhook_certificate_not_after_seconds', notAfter),
+          measure: (notAfter) => {
+            metrics.set('svc_webhook_certificate_not_after_seconds', notAfter);
+            certificateEndsAt = notAfter * 1000;
+          },
         });
   metrics.collect(async () => {
     const gauges = await reconcile?.gauges().catch(() => null);
@@ -96,11 +106,20 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   });
   const flush: Job = { name: 'wanted-scans', every: 5_000, leaderOnly: false, run: () => scans.flush() };
   return {
+    sweep: reconcile === null ? null : () => reconcile.reconciliation.run(new AbortController().signal),
+    nodes: {
+      ...{ nodes: nodeStandings(store), meter: meterStore(store), clock },
+      grace: graceOf(settings.nodes.graceDays),
+    },
     jobs: [
       ...(cluster?.jobs ?? []),
       ...(reconcile === null ? [] : [...reconcile.jobs, flush]),
       ...certificates,
     ],
+    health: () => ({
+      webhook: admission === null ? null : webhookHealth(admission.health(), certificateEndsAt),
+      cluster: cluster === null ? null : clusterHealth(cluster, clusterName ?? null),
+    }),
     async start() {
       cluster?.start();
       await reconcile?.meter
@@ -113,6 +132,54 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     async close(graceMs) {
       await admission?.close(cluster === null ? 0 : Math.min(DRAIN_MS, graceMs), graceMs);
       await scans.flush();
+    },
+  };
+}
+
+function webhookHealth(
+  { unready, reviews, policiesStaleSince }: AdmissionHealth,
+  certificateEndsAt: number | null,
+): WebhookHealth {
+  const message =
+    unready ??
+    (policiesStaleSince === null
+      ? null
+      : `the policies could not be brought up to date since ${formatTime(policiesStaleSince)}; those last known decide`);
+  return {
+    status: message === null ? 'ok' : 'degraded',
+    ...{ reviews, certificateEndsAt },
+    ...(message !== null && { message }),
+  };
+}
+
+function clusterHealth({ leadsCluster, reads, unready }: Cluster, name: string | null): ClusterHealth {
+  const states = reads.states().map(({ kind, staleSince }) => ({ kind, staleSince }));
+  const message = unready();
+  const old = message !== null || states.some(({ staleSince }) => staleSince !== null);
+  return {
+    status: old ? 'degraded' : 'ok',
+    ...{ name, leads: leadsCluster(), reads: states },
+    ...(message !== null && { message }),
+  };
+}
+
+/** What exposes pods, as far as the cluster has been read; once read it stays so. */
+function exposureOf(cluster: Cluster): ExposureIndex {
+  let read = false;
+  return {
+    of: (namespace, labels) => cluster.reads.exposure.of(namespace, labels),
+    unready: () => {
+      const why = read ? null : cluster.unready();
+      read ||= why === null;
+      return why;
+    },
+    staleSince: () => {
+      const since = cluster.reads
+        .states()
+        .flatMap(({ kind, staleSince }) =>
+          (kind === 'services' || kind === 'ingresses') && staleSince !== null ? [staleSince] : [],
+        );
+      return since.length === 0 ? null : Math.min(...since);
     },
   };
 }

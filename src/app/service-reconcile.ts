@@ -1,12 +1,13 @@
 import type { Appender } from '../ledger/index.ts';
-import type { DigestLookup, ScanRequests } from '../admission/index.ts';
-import type { Clock, Count, Log } from '../base/index.ts';
-import type { PoliciesInForce } from '../inventory/index.ts';
+import type { DigestLookup, PolicySnapshot, ScanRequests } from '../admission/index.ts';
+import { IpoError, type Clock, type Count, type Log } from '../base/index.ts';
 import { withoutCertificate, type Ceilings } from '../licence/index.ts';
 import { graceOf, Meter, nodeGauges, NodePoll, type NodeGauges } from '../nodes/index.ts';
 import { namesOf, Reconciliation } from '../reconcile/index.ts';
 import {
+  fenceWrites,
   installedAt,
+  lastSweepAt,
   meterStore,
   nodeStore,
   podLedger,
@@ -25,9 +26,8 @@ export interface ReconcileOptions {
   readonly settings: Settings;
   readonly cluster: Pick<
     Cluster,
-    'namespace' | 'leadsCluster' | 'leader' | 'reads' | 'replacements' | 'stopper' | 'podEvents'
+    'namespace' | 'leadsCluster' | 'leader' | 'policies' | 'reads' | 'replacements' | 'stopper' | 'podEvents'
   >;
-  readonly policies: () => Promise<PoliciesInForce>;
   readonly appender: Appender;
   readonly scans: ScanRequests;
   readonly tags: DigestLookup;
@@ -52,7 +52,7 @@ const MINUTE = 60_000;
 
 /** openReconcile joins them. Before the webhook answers, `meter.refresh()` is run once. */
 export function openReconcile(options: ReconcileOptions): ServiceReconcile {
-  const { store, settings, cluster, policies, appender, clock, log, count } = options;
+  const { store, settings, cluster, appender, clock, log, count } = options;
   const { ceilings = withoutCertificate } = options;
   const name = settings.clusterName ?? '';
   const leader = { isLeader: () => cluster.leadsCluster(), fence: () => cluster.leader.fence() };
@@ -60,7 +60,8 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
   const standings = nodeStore(store);
   const meter = new Meter({
     cluster: name,
-    meter: meterStore(store),
+    // The one job here that concerns the database, not the cluster.
+    meter: meterStore(fenceWrites(store)),
     nodes: standings,
     ceilings,
     running: { names: async () => namesOf((await pods.list()).pods) },
@@ -71,18 +72,19 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     rules: {
       cluster: name,
       ownNamespace: cluster.namespace,
-      leftOut: [],
+      leftOut: settings.webhook.excludedNamespaces,
       allowEnforce: settings.reconcile.allowEnforce,
     },
     coldImagePolicy: settings.webhook.coldImagePolicy,
     pods,
     exposure: cluster.reads.exposure,
-    policies: async () => (await policies()).policies,
+    // Those that the webhook of this cluster asks: the database may have those of another one, and has them a moment later.
+    policies: async () => currentOf(cluster.policies),
     facts: sweepFacts(store),
     podLedger: podLedger(store),
     ledger: appender,
     settled: () => !appender.delayed,
-    installedAt: () => installedAt(store),
+    installedAt: () => installedAt(store, name),
     log: sweepLog(store),
     replacements: cluster.replacements,
     stopper: cluster.stopper,
@@ -114,15 +116,27 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     jobs: [
       {
         name: 'reconcile',
-        every: settings.reconcile.interval,
+        // The last sweep may have been another replica's, or of before a restart: the interval is counted from it.
+        every: Math.min(settings.reconcile.interval, MINUTE),
         leaderOnly: false,
-        run: async (signal) => void (await reconciliation.run(signal)),
+        atStart: true,
+        // The first one waits until the cluster was read.
+        mayRun: () => leader.isLeader() && cluster.reads.states().every(({ synced }) => synced),
+        run: async (signal) => {
+          const last = await lastSweepAt(store, name);
+          // Jobs begin a moment late, never early: half of one's interval is no sweep too many.
+          // One of the future is no reason to wait: the clock was set back.
+          const since = last === null ? Infinity : clock.now() - last;
+          if (since >= 0 && since < settings.reconcile.interval - MINUTE / 2) return;
+          await reconciliation.run(signal);
+        },
       },
       {
         name: 'nodes',
         every: settings.nodes.pollInterval,
         leaderOnly: false,
         atStart: true,
+        mayRun: leader.isLeader,
         run: async () => void (await nodes.run()),
       },
       { name: 'meter', every: MINUTE, leaderOnly: true, run: (signal) => meter.follow(signal) },
@@ -133,4 +147,10 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
       return nodeGauges(await standings.standing(name), ceiling, clock.now());
     },
   };
+}
+
+function currentOf(policies: PolicySnapshot): NonNullable<ReturnType<PolicySnapshot['current']>> {
+  const current = policies.current();
+  if (current !== null) return current;
+  throw new IpoError('unavailable', 'the policies of the cluster were not read yet');
 }

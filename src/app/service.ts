@@ -18,7 +18,7 @@ import { ServiceHealth } from './service-health.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
 import { openLedger } from './service-ledger.ts';
-import { openOperator } from './service-operator.ts';
+import { openOperator, type ServiceOperator } from './service-operator.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { joinParts, type ServiceParts } from './service-parts.ts';
 import { parseListen, type Settings } from './settings.ts';
@@ -58,6 +58,8 @@ export interface RunningService {
   checkpoint(): Promise<void>;
   /** Files with trackers, and closes what has ended. */
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
+  /** Judges what runs in the cluster again, now; null where the service stands alone. */
+  readonly sweep: ServiceOperator['sweep'];
   /**
    * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written,
    * a last checkpoint, everything closed.
@@ -114,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { appender, checkpoint } = ledger;
   opened.adopt(appender, () => appender.close());
 
-  const operator = openOperator({ store, settings, cluster, appender, policies, clock, log, metrics });
+  const operator = openOperator({ store, settings, cluster, appender, clock, log, metrics });
   let api: Api | null = null;
   const jobs = new Jobs(
     serviceJobs({
@@ -152,6 +154,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     startedAt: clock.now(),
     clock,
     metrics,
+    operator: () => operator.health(),
     feeds: async () => {
       const { kev, trivyDb } = await catalogueStates(store);
       // Why an attempt failed is of no matter any more where none is made.
@@ -161,7 +164,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   metrics.set('svc_build_info', 1, { version });
 
   const { host, port } = parseListen(settings.listen) ?? { host: '127.0.0.1', port: 8080 };
-  const routes = serviceRoutes(parts, ledger.routes, trackers.routes, health, version);
+  const routes = serviceRoutes(parts, ledger.routes, trackers.routes, health, operator.nodes, version);
   api = openApi({
     routes,
     probes: probes({
@@ -183,6 +186,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     https: parts.cookie.https,
     trustedProxies: settings.trustedProxies,
   });
+  let answers = false;
+  opened.defer(async () => {
+    if (!answers) await Promise.all([api?.close(0), operator.close(0)]);
+  });
   const setupCode = await prepareSetup(parts, settings);
   const address = await api.listen(host, port);
   const url = localUrl(address, tls !== undefined);
@@ -201,6 +208,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
   const served = api;
   const data = settings.data ?? `(${store.engine})`;
+  answers = true;
   const held = opened.move();
   let closing: Promise<void> | null = null;
   const close = async (graceMs: number): Promise<void> => {
@@ -221,6 +229,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     append: appender,
     checkpoint,
     trackers,
+    sweep: operator.sweep,
     close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
   };
 }

@@ -85,7 +85,13 @@ async function start(t: TestContext, options: Partial<AdmissionDeps> = {}) {
       const sent = call({ host: '127.0.0.1', port, method: 'POST', path: REVIEW_PATH, agent }, (answer) => {
         let got = '';
         answer.on('data', (chunk: Buffer) => (got += chunk.toString()));
-        answer.on('end', () => resolve((JSON.parse(got) as { response: Response }).response));
+        answer.on('end', () => {
+          try {
+            resolve((JSON.parse(got) as { response: Response }).response);
+          } catch (error) {
+            reject(error);
+          }
+        });
       });
       sent.on('error', reject);
       sent.end(body);
@@ -124,6 +130,18 @@ suite('the webhook of a service', { skip }, () => {
     assert.match(text, /svc_admission_context_total\{signal="root"\} 2/);
     assert.match(text, /svc_admission_context_total\{signal="exposed"\} 0/);
     assert.match(text, /svc_admission_review_seconds_count 2/);
+  });
+
+  test('it is not ready, and answers no review, before what exposes pods has been read', async (t) => {
+    let unread: string | null = 'the services of the cluster were not read yet';
+    const exposure = { of: () => null, unready: () => unread };
+    const { admission, ask, rows } = await start(t, { exposure });
+    assert.equal(admission.health().unready, unread);
+    await assert.rejects(ask(reviewOf()), SyntaxError, 'a sentence and no review');
+    assert.equal((await rows()).total, 0);
+    unread = null;
+    assert.equal(admission.health().unready, null);
+    assert.equal((await ask(reviewOf())).allowed, true);
   });
 
   test('a dry run leaves the database as it was', async (t) => {

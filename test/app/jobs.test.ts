@@ -68,6 +68,33 @@ test('a job runs after each interval, counted from the end of the run before', a
   end.pop()?.();
 });
 
+test('a job of the leader that is due begins as soon as its replica leads, whatever its interval', async () => {
+  const runs: string[] = [];
+  let [leads, clusters] = [false, false];
+  const job = (name: string, more: Partial<Job>): Job => ({
+    ...{ name, every: 3_600_000, leaderOnly: false, run: async () => void runs.push(name) },
+    ...more,
+  });
+  const { pass } = start(
+    [
+      job('of the database', { leaderOnly: true, atStart: true }),
+      job('of the cluster', { mayRun: () => clusters, atStart: true }),
+      job('not due', { leaderOnly: true }),
+    ],
+    () => leads,
+  );
+  await pass(0);
+  await pass(5_000);
+  assert.deepEqual(runs, []);
+  leads = true;
+  await pass(2_000);
+  clusters = true;
+  await pass(2_000);
+  assert.deepEqual(runs, ['of the database', 'of the cluster']);
+  await pass(60_000);
+  assert.equal(runs.length, 2, 'and then by its interval');
+});
+
 test('a fault of one run is said and counted, and the next run may mend it', async () => {
   let broken = true;
   const { pass, running, log, metrics } = start([
@@ -212,8 +239,12 @@ test('a source that fails is a fault of the job, and one that the end of the ser
   await job({ outcome: 'stopped', fault: null })?.run(signal);
 });
 
+// Those of an operator stand in a table of their own, which the story of a cluster holds.
 test('ARCHITECTURE.md lists every job as it is', () => {
-  const rows = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
+  const [table = ''] = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8').split(
+    '\nA service with a webhook, or in a cluster,',
+  );
+  const rows = table
     .split('\n')
     .filter((line) => /^\| `[a-z-]+` \| \d/.test(line))
     .map((line) => line.split(' | ').slice(0, 3).join(' | '));

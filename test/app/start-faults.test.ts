@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
@@ -35,6 +35,31 @@ test('the first start makes everything, for its owner alone', async (t) => {
   assert.equal(statSync(data).mode & 0o777, 0o700);
   for (const name of ['ipo.db', 'ledger-key.pem'])
     assert.equal(statSync(join(data, name)).mode & 0o077, 0, name);
+});
+
+test('a port of the webhook that is taken is said, and nothing goes on listening', async (t) => {
+  const listening = async (): Promise<{ port: number; close: () => Promise<void> }> => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+    return { port: (server.address() as AddressInfo).port, close };
+  };
+  const [taken, api] = await Promise.all([listening(), listening()]);
+  t.after(() => taken.close());
+  await api.close();
+  const env = {
+    IPO_DATA: scratchDirectory(t),
+    IPO_LISTEN: `127.0.0.1:${api.port}`,
+    IPO_WEBHOOK_CERTIFICATES_SOURCE: 'files',
+    IPO_WEBHOOK_CERTIFICATES_CERT_FILE: '/none/tls.crt',
+    IPO_WEBHOOK_CERTIFICATES_KEY_FILE: '/none/tls.key',
+  };
+  await assert.rejects(start(t, { ...env, IPO_WEBHOOK_LISTEN: `127.0.0.1:${taken.port}` }), {
+    code: 'port_taken',
+    hint: 'Stop it, or listen elsewhere: webhook.listen in the configuration',
+  });
+  await assert.rejects(fetch(`http://127.0.0.1:${api.port}/healthz`));
+  await start(t, { ...env, IPO_WEBHOOK_LISTEN: '127.0.0.1:0' });
 });
 
 test('a port that is taken is said, and what was open is closed again', async (t) => {

@@ -84,6 +84,18 @@ test('an enforced ceiling refuses names that the period has not seen: neither ad
   assert.deepEqual(refused(AT), []);
 });
 
+test('no name is refused for the nodes until what runs was listed once', async () => {
+  const { meter, world } = made(['a.io/one']);
+  world.standing = ENFORCED;
+  world.running = new Error('the pods of the cluster were not read yet');
+  await meter.refresh();
+  assert.equal(meter.refusal('a.io/long', AT), null);
+  world.running = ['a.io/long'];
+  await meter.refresh();
+  assert.equal(meter.refusal('a.io/long', AT), null);
+  assert.equal(meter.refusal('a.io/new', AT), 'node ceiling of 3 exceeded');
+});
+
 test('what cannot be read stays as it was; what was never read refuses nothing', async () => {
   const { meter, world } = made(['a.io/one']);
   world.standing = ENFORCED;

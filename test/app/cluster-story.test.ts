@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { KubeObject } from '../../src/adapters/kubernetes/index.ts';
+import type { HealthBody } from '../../src/api/contract/health.ts';
+import type { NodesBody } from '../../src/api/contract/nodes.ts';
+import type { RowBody } from '../../src/api/contract/ledger.ts';
+import { eventually, onEveryServer, type Bench } from '../kubernetes/servers.ts';
+import { scratchDirectory, startRunning, type Running } from './running.ts';
+
+/** Stage is a whole operator in a cluster, which calls its webhook. */
+interface Stage extends Bench {
+  readonly running: Running;
+  /** The namespace of the story; the operator has one of its own. */
+  readonly shop: string;
+  /** Path of the webhook's configuration. */
+  readonly configurations: string;
+  create(pod: object, query?: Readonly<Record<string, string>>): Promise<KubeObject>;
+  /** Every row of the ledger, by its API. */
+  rows(): Promise<readonly RowBody[]>;
+  /** What `/metrics` says of one series. */
+  measured(series: string): Promise<number>;
+}
+
+async function staged(t: TestContext, bench: Bench, text: string): Promise<Stage> {
+  const { api, put, name } = bench;
+  const [own, shop, webhook, configuration] = ['ipo', 'shop', 'webhook', 'ipo'].map((base) => name(base));
+  for (const one of [own, shop]) {
+    const labels = { 'kubernetes.io/metadata.name': one };
+    await put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: one, labels } });
+  }
+  const path = join(scratchDirectory(t), 'kubeconfig');
+  await writeFile(path, text, { mode: 0o600 });
+  const running = await startRunning(t, {
+    env: {
+      IPO_CLUSTER_KUBECONFIG: path,
+      IPO_CLUSTER_NAMESPACE: own ?? '',
+      IPO_CLUSTER_NAME: 'story',
+      IPO_RECONCILE_ALLOW_ENFORCE: 'true',
+      IPO_WEBHOOK_LISTEN: '127.0.0.1:0',
+      IPO_WEBHOOK_CERTIFICATES_SECRET: 'webhook-tls',
+      IPO_WEBHOOK_CERTIFICATES_SERVICE: webhook ?? '',
+      IPO_WEBHOOK_CERTIFICATES_CONFIGURATION: configuration ?? '',
+    },
+  });
+  // A name outside of the cluster is the one kind of Service that leads to this machine.
+  await put({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: webhook, namespace: own },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  });
+  const service = { name: webhook, namespace: own, path: '/admission/pods', port: running.service.webhook };
+  await put({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: configuration },
+    webhooks: [
+      {
+        name: 'pods.ipo.dev',
+        admissionReviewVersions: ['v1'],
+        clientConfig: { service },
+        failurePolicy: 'Ignore',
+        sideEffects: 'NoneOnDryRun',
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [shop] }],
+        },
+        rules: [
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['pods'] },
+          {
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            operations: ['UPDATE'],
+            resources: ['pods/ephemeralcontainers'],
+          },
+        ],
+      },
+    ],
+  });
+  const administrator = running.as('administrator');
+  return {
+    ...bench,
+    running,
+    shop: shop ?? '',
+    configurations: `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/${configuration}`,
+    create: (pod, query = {}) =>
+      api.call<KubeObject>({
+        ...{ method: 'POST', path: `/api/v1/namespaces/${shop}/pods`, query, body: pod, what: 'the pod' },
+      }),
+    rows: async () =>
+      (await administrator.json<{ items: RowBody[] }>('GET /ledger/rows', { query: { limit: '10000' } })).body
+        .items,
+    measured: async (series) => {
+      const text = await (await fetch(`${running.url}/metrics`)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+      return Number(line?.slice(series.length + 1) ?? Number.NaN);
+    },
+  };
+}
+
+const podOf = (name: string, image: string, more: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'app', image }], ...more },
+});
+
+onEveryServer(
+  'the operator decides, records and reports what the API server asks it',
+  async (t, bench, kubeconfig) => {
+    const stage = await staged(t, bench, kubeconfig);
+    const { api, put, running, shop, create, rows, measured, configurations } = stage;
+    const remove = { method: 'DELETE' } as const;
+
+    const policy = bench.name('registries');
+    await put({
+      apiVersion: 'ipo.dev/v1',
+      kind: 'ImagePolicy',
+      metadata: { name: policy },
+      spec: {
+        targetNamespaces: [shop],
+        enforcement: 'Enforce',
+        allowedRegistries: ['ghcr.io/acme'],
+        denyLatestTag: true,
+      },
+    });
+    await put({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'front', namespace: shop },
+      spec: { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80 }] },
+    });
+    await eventually(async () => {
+      const found = await api.call<{ status?: { conditions?: { type: string; status: string }[] } }>({
+        ...{ method: 'GET', path: `/apis/ipo.dev/v1/imagepolicies/${policy}`, what: 'the policy' },
+      });
+      return found.status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
+    }, 30_000);
+
+    // Under `Ignore` a webhook that cannot be called admits: the first denial says that it is called.
+    await eventually(async () => {
+      const tried = await create(podOf('probe', 'docker.io/library/nginx:1.29'), { dryRun: 'All' }).then(
+        () => null,
+        String,
+      );
+      return tried !== null && /denied the request: .*registry not allowed: /.test(tried);
+    }, 30_000);
+    assert.equal((await rows()).length, 0, 'a dry run writes nothing');
+
+    await assert.rejects(create(podOf('outsider', 'docker.io/library/nginx:1.29')), /registry not allowed: /);
+    await assert.rejects(create(podOf('latest', 'ghcr.io/acme/web')), /latest/);
+    await create({
+      ...podOf('web', 'ghcr.io/acme/web:1', { hostNetwork: true }),
+      metadata: { name: 'web', labels: { app: 'web' } },
+    });
+    const recorded = await rows();
+    assert.equal(recorded.length, 3);
+    const row = recorded.find(({ allowed }) => allowed);
+    assert.deepEqual(
+      [row?.namespace, row?.pod, row?.cluster, row?.image],
+      [shop, 'web', 'story', 'ghcr.io/acme/web:1'],
+    );
+    assert.deepEqual(
+      [row?.signals, row?.exposed_by],
+      [['root', 'hostNamespace', 'exposed'], `Service ${shop}/front`],
+    );
+    const faults = running.log.filter(
+      (line) => /"level":"(warn|error)"/.test(line) && /cluster|Lease|leader|job failed/.test(line),
+    );
+    assert.deepEqual(faults, [], 'nothing went wrong on the way');
+    const denied = 'svc_admission_reviews_total{outcome="denied"}';
+    assert.deepEqual([await measured(denied), await measured('svc_leader')], [2, 1]);
+    // A leader begins with what is due: nodes are counted, and what runs was judged, within seconds of the start.
+    await eventually(async () => (await measured('svc_nodes{kind="count"}')) === 0);
+    await eventually(async () => (await measured('svc_reconcile_sweeps_total{outcome="whole"}')) === 1);
+
+    await t.test('every job of the table in ARCHITECTURE.md runs, and no other', async () => {
+      const text = await readFile(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
+      const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (?:\d+ s|`)/gm)].map(([, job]) => job ?? '');
+      // Those that are absent here, as the table says: reports that are off, files that are not given.
+      const absent = ['policy-reports', 'catalogues', 'certificate-files'];
+      const { body } = await running.as('administrator').json<HealthBody>('GET /system/health');
+      assert.deepEqual(
+        body.jobs.map(({ name }) => name).toSorted(),
+        listed.filter((job) => !absent.includes(job)).toSorted(),
+      );
+      const { webhook, cluster } = body;
+      assert.deepEqual([webhook?.status, cluster?.status, cluster?.leads], ['ok', 'ok', true]);
+      assert.match(webhook?.certificate_ends_at ?? '', /^20/);
+      const nodes = await running.as('viewer').json<NodesBody>('GET /system/nodes');
+      const [counted] = nodes.body.items;
+      assert.deepEqual([counted?.cluster, counted?.count, counted?.state], ['story', 0, 'within']);
+    });
+
+    await t.test('500 pods that came past the webhook are found within one sweep', async () => {
+      await api.call({ ...remove, path: configurations, what: 'the webhook' });
+      const names = Array.from({ length: 500 }, (_, at) => `past-${at}`);
+      // An API server forgets a webhook a moment after it was deleted: none of these may be asked about.
+      await eventually(() =>
+        create(podOf('gone', 'docker.io/evil:1'), { dryRun: 'All' }).then(
+          () => true,
+          () => false,
+        ),
+      );
+      for (let at = 0; at < names.length; at += 20)
+        await Promise.all(
+          names.slice(at, at + 20).map((one) => create(podOf(one, 'docker.io/library/nginx:1.29'))),
+        );
+      let found = 0;
+      await eventually(
+        async () => (found += (await running.service.sweep?.())?.unreviewed ?? 0) >= 500,
+        60_000,
+      );
+      const all = await rows();
+      const uids = new Set(all.filter(({ kind }) => kind === 'unreviewed').map(({ pod_uid }) => pod_uid));
+      assert.deepEqual([found, uids.size], [500, 500]);
+      assert.equal(all.filter(({ kind, pod }) => kind === 'unreviewed' && pod === 'web').length, 0);
+      assert.equal(await measured('svc_reconcile_unreviewed_total'), 500);
+      // Each was never judged: what the policy says of its image stands beside.
+      const judged = all.filter(({ kind }) => kind === 'reconcile');
+      assert.equal(judged.filter(({ allowed, label }) => !allowed && label === 'registry').length, 500);
+      assert.equal((await running.service.sweep?.())?.unreviewed, 0);
+      await eventually(async () => {
+        const path = `/apis/events.k8s.io/v1/namespaces/${shop}/events`;
+        const { items } = await api.call<{ items: { reason: string }[] }>({
+          method: 'GET',
+          path,
+          what: 'events',
+        });
+        return items.filter(({ reason }) => reason === 'Unreviewed').length === 500;
+      });
+    });
+  },
+);
