@@ -47,7 +47,7 @@ class Server {
   static async start(what: string, folder: string): Promise<Server> {
     const child = fork(join(HERE, 'webhook-server.ts'), [what, folder], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=40'], // as the image starts the daemon
+      execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=40'], // as the image starts the daemon
     });
     const [{ port }] = (await once(child, 'message')) as [{ port: number }];
     return new Server(child, port);

@@ -10,6 +10,7 @@ export const REVIEW_OUTCOMES = [
   'other_resource',
   'unreadable',
   'not_ready',
+  'failed',
 ] as const;
 
 /** ReviewOutcome is what became of one call. */

@@ -103,6 +103,7 @@ export class Reviewer {
         tally.outcome('unreadable');
         return { status: error.code === 'too_large' ? 413 : 400, body: error.message, retryAfter: null };
       }
+      tally.outcome('failed');
       log.error('an admission review could not be answered', { error });
       return { status: 500, body: 'the review could not be answered', retryAfter: null };
     }
@@ -125,6 +126,7 @@ export class Reviewer {
         tally.outcome('unreadable');
         return { status: 413, body: error.message, retryAfter: null };
       }
+      tally.outcome('failed');
       log.error('an admission review could not be answered', { error });
       return { status: 500, body: 'the review could not be answered', retryAfter: null };
     }

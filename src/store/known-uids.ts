@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { insertMany, runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
-import { sketchOf, UID_SEGMENT, UidFilter, UidFilters } from './uid-filter.ts';
+import { sketchOf, UID_SEGMENT, UidFilter, UidFilters, type UidSketch } from './uid-filter.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -19,6 +19,8 @@ export class KnownUids {
   readonly #filters = new UidFilters();
   /** First rows of the reviews behind the last filter, by packed uid. */
   #recent = new Map<string, number>();
+  /** The segment that these are of. */
+  #segment = 0;
   /** Rows up to this number are known. */
   #size = 0;
 
@@ -39,9 +41,9 @@ export class KnownUids {
     if (size === this.#size) return false;
     if (size < Math.max(this.#size, this.#filters.count * UID_SEGMENT)) this.#forget();
     await this.#loadFilters(transaction, Math.floor(size / UID_SEGMENT));
+    this.#follow();
     const from = Math.max(this.#size, this.#filters.count * UID_SEGMENT);
-    this.#recent = new Map([...this.#recent].filter(([, id]) => id > this.#filters.count * UID_SEGMENT));
-    for await (const [uid, id] of firstRows(transaction, from, size)) this.#recent.set(uid, id);
+    for await (const [uid, id] of firstRows(transaction, from, size)) this.#remember(uid, id);
     this.#size = size;
     return true;
   }
@@ -78,32 +80,45 @@ export class KnownUids {
 
   /** Stores the filters of segments that `added` fills up to `size`; what it gives is to be called after the commit. */
   async add(transaction: Executor, added: ReadonlyMap<string, number>, size: number): Promise<() => void> {
-    const full: (readonly [segment: number, filter: UidFilter])[] = [];
-    for (let segment = this.#filters.count; (segment + 1) * UID_SEGMENT <= size; segment += 1) {
-      const filter = new UidFilter();
-      for (const uids of [this.#recent, added]) {
-        for (const [uid, id] of uids) {
-          if (Math.floor((id - 1) / UID_SEGMENT) === segment)
-            filter.add(sketchOf(Buffer.from(uid, 'latin1')));
-        }
-      }
+    const first = this.#filters.count;
+    for (let segment = first; (segment + 1) * UID_SEGMENT <= size; segment += 1) {
+      const own = sketchesOf(added, segment);
+      const filter = segment === first ? this.#filters.filled(own) : UidFilter.of(own);
       await storeFilter(transaction, segment, filter);
-      full.push([segment, filter]);
     }
     return () => {
-      for (const [segment, filter] of full)
-        if (segment === this.#filters.count) this.#filters.push(filter.bytes);
-      const sealed = this.#filters.count * UID_SEGMENT;
-      if (full.length > 0) this.#recent = new Map([...this.#recent].filter(([, id]) => id > sealed));
-      for (const [uid, id] of added) if (id > sealed) this.#recent.set(uid, id);
+      // In the order of their numbers, so that each stands in the filter of its segment.
+      for (const [uid, id] of added) {
+        while (id > (this.#filters.count + 1) * UID_SEGMENT) this.#seal();
+        this.#remember(uid, id);
+      }
+      while ((this.#filters.count + 1) * UID_SEGMENT <= size) this.#seal();
       this.#size = size;
     };
+  }
+
+  #remember(uid: string, id: number): void {
+    this.#recent.set(uid, id);
+    this.#filters.fill(sketchOf(Buffer.from(uid, 'latin1')));
+  }
+
+  #seal(): void {
+    this.#filters.seal();
+    this.#follow();
+  }
+
+  /** Rows of a segment that is full are found by its filter. */
+  #follow(): void {
+    if (this.#segment === this.#filters.count) return;
+    this.#segment = this.#filters.count;
+    this.#recent = new Map();
   }
 
   /** The ledger is shorter than it was: an older database was put in its place. */
   #forget(): void {
     this.#filters.clear();
     this.#recent.clear();
+    this.#segment = 0;
     this.#size = 0;
   }
 
@@ -140,6 +155,15 @@ async function makeFilter(transaction: Executor, segment: number): Promise<UidFi
   }
   await storeFilter(transaction, segment, filter);
   return filter;
+}
+
+/** Sketches of those whose first row is in a segment. */
+function* sketchesOf(
+  added: ReadonlyMap<string, number>,
+  segment: number,
+): Generator<UidSketch, void, undefined> {
+  for (const [uid, id] of added)
+    if (Math.floor((id - 1) / UID_SEGMENT) === segment) yield sketchOf(Buffer.from(uid, 'latin1'));
 }
 
 async function storeFilter(transaction: Executor, segment: number, filter: UidFilter): Promise<void> {

@@ -15,6 +15,13 @@ export class UidFilter {
   /** What is stored. */
   readonly bytes = Buffer.alloc(BYTES);
 
+  /** One of these uids. */
+  static of(sketches: Iterable<UidSketch>): UidFilter {
+    const filter = new UidFilter();
+    for (const sketch of sketches) filter.add(sketch);
+    return filter;
+  }
+
   add(sketch: UidSketch): void {
     for (let i = 0; i < PROBES; i += 1) {
       const at = place(sketch, i);
@@ -27,40 +34,69 @@ export class UidFilter {
 const WORD = 32;
 
 /**
- * UidFilters is the filters of all full segments, in their order. They lie crosswise: a word holds the same bit of 32 filters, so
- * that a uid is looked up in all of them with few more reads than in one.
+ * UidFilters is the filters of all full segments, in their order, and the one that is being filled. They lie crosswise: a word holds
+ * the same bit of 32 filters, so that a uid is looked up in all of them with few more reads than in one. What is filled lies there
+ * from the start: laid out at once, a filter would hold up every review for tens of milliseconds.
  */
 export class UidFilters {
   readonly #groups: Uint32Array[] = [];
   #count = 0;
+  #open = new UidFilter();
 
-  /** How many there are. */
+  /** How many are full. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Takes a uid into the filter that is being filled; one too many does no harm. */
+  fill(sketch: UidSketch): void {
+    const group = this.#group();
+    const own = this.#count % WORD;
+    this.#open.add(sketch);
+    for (let i = 0; i < PROBES; i += 1) {
+      const at = place(sketch, i);
+      group[at] = (group[at] as number) | (1 << own);
+    }
+  }
+
+  /** The filter that is being filled, with further uids, as it is to be stored. */
+  filled(further: Iterable<UidSketch>): UidFilter {
+    const filter = new UidFilter();
+    this.#open.bytes.copy(filter.bytes);
+    for (const sketch of further) filter.add(sketch);
+    return filter;
+  }
+
+  /** The filter that was filled is full. */
+  seal(): void {
+    this.#group();
+    this.#count += 1;
+    this.#open = new UidFilter();
   }
 
   /** Adds the stored filter of the next segment. Throws when it has another length. */
   push(bytes: Buffer): void {
     if (bytes.length !== BYTES) throw new TypeError(`a filter of uids has ${bytes.length} bytes`);
     const own = this.#count % WORD;
-    if (own === 0) this.#groups.push(new Uint32Array(2 ** BITS));
-    const group = this.#groups.at(-1) as Uint32Array;
+    const group = this.#group();
     for (let byte = 0; byte < BYTES; byte += 1) {
       for (let rest = bytes[byte] as number; rest !== 0; rest &= rest - 1) {
         const at = byte * 8 + (31 - Math.clz32(rest & -rest));
         group[at] = (group[at] as number) | (1 << own);
       }
     }
-    this.#count += 1;
+    this.seal();
   }
 
-  /** The segments that may hold a uid; in all others it is certainly not. */
+  /** The full segments that may hold a uid; in all others it is certainly not. */
   suspects(sketch: UidSketch): number[] {
     const segments: number[] = [];
     for (let group = 0; group < this.#groups.length; group += 1) {
       const words = this.#groups[group] as Uint32Array;
       let word = -1;
       for (let i = 0; i < PROBES && word !== 0; i += 1) word &= words[place(sketch, i)] as number;
+      // The one that is being filled is known row by row.
+      if (group === Math.floor(this.#count / WORD)) word &= (1 << (this.#count % WORD)) - 1;
       for (; word !== 0; word &= word - 1) segments.push(group * WORD + 31 - Math.clz32(word & -word));
     }
     return segments;
@@ -69,6 +105,13 @@ export class UidFilters {
   clear(): void {
     this.#groups.length = 0;
     this.#count = 0;
+    this.#open = new UidFilter();
+  }
+
+  /** The words of the filter that is being filled. */
+  #group(): Uint32Array {
+    const at = Math.floor(this.#count / WORD);
+    return (this.#groups[at] ??= new Uint32Array(2 ** BITS));
   }
 }
 

@@ -34,6 +34,7 @@ const REVIEWS = [
   'other_resource',
   'unreadable',
   'not_ready',
+  'failed',
 ] as const;
 const SIGNALS = ['privileged', 'root', 'hostNamespace', 'hostFilesystem', 'capabilities', 'exposed'] as const;
 

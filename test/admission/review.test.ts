@@ -492,4 +492,17 @@ suite('when a part is down', () => {
     await ask(reviewOf({ spec: pod(`ghcr.io/acme/web@sha512:${'c'.repeat(128)}`) }));
     assert.deepEqual([known, rows()[0]?.digest, rows()[0]?.allowed], [[], null, true]);
   });
+
+  test('a fault of ours is answered with 500, said and counted', async () => {
+    const exposure = {
+      of: () => {
+        throw new TypeError('broken');
+      },
+    };
+    const { reviewer, counts, logged } = openReviewer([policyOf('{ enforcement: Enforce }')], { exposure });
+    const { status, body } = await reviewer.review(reviewOf());
+    assert.deepEqual([status, body], [500, 'the review could not be answered']);
+    assert.equal(counts().get('svc_admission_reviews_total failed'), 1);
+    assert.deepEqual(logged, ['an admission review could not be answered']);
+  });
 });

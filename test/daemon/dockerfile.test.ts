@@ -56,6 +56,7 @@ test('it runs without a shell, without rights, and ends when it is told to', () 
   assert.deepEqual(JSON.parse(entry), [
     '/usr/local/bin/node',
     '--max-semi-space-size=16',
+    '--heap-growing-percent=40',
     '/app/bin/ipod.cjs',
   ]);
   const [health = ''] = of('HEALTHCHECK');
