@@ -5,6 +5,7 @@ import type { Log } from '../../base/index.ts';
 import type { Timers } from '../../ledger/index.ts';
 import { listenFault } from '../listen-fault.ts';
 import { Connections } from './connections.ts';
+import { Doors } from './doors.ts';
 import { Intake } from './intake.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
 
@@ -70,6 +71,7 @@ class Listener implements AdmissionListener {
   readonly #server: Server;
   readonly #intake: Intake;
   readonly #connections: Connections;
+  readonly #doors: Doors;
   #hasCertificate: boolean;
   #draining = false;
   #reviews = 0;
@@ -101,6 +103,7 @@ class Listener implements AdmissionListener {
     );
     this.#connections = new Connections(limits.connections);
     this.#connections.watch(this.#server);
+    this.#doors = new Doors(this.#server);
     this.#server.on('tlsClientError', () => {}); // a handshake that failed is the client's to tell
   }
 
@@ -115,21 +118,13 @@ class Listener implements AdmissionListener {
   }
 
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
-    const server = this.#server;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', reject);
-    server.listen(port, host, resolve);
     try {
-      await promise;
+      const address = await this.#doors.listen(host, port);
+      this.#doors.onError((error) => this.#options.log.error('the port of the webhook fails', { error }));
+      return address;
     } catch (error) {
       throw listenFault(error, host, port, 'webhook.listen in the configuration');
     }
-    server.off('error', reject);
-    server.on('error', (error) => this.#options.log.error('the port of the webhook fails', { error }));
-    const address = server.address();
-    return typeof address === 'object' && address !== null
-      ? { host: address.address, port: address.port }
-      : { host, port };
   }
 
   replaceCertificate(certificate: ServingCertificate): void {
@@ -142,7 +137,7 @@ class Listener implements AdmissionListener {
     this.#draining = true;
     if (!server.listening) return;
     await new Promise<void>((resolve) => this.#options.timers.after(drainMs, resolve));
-    const closed = new Promise((resolve) => server.close(resolve));
+    const closed = this.#doors.close();
     const cancel = this.#options.timers.after(graceMs, () => this.#connections.end());
     // A connection whose last answer has just gone out would otherwise be kept for its next request.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
