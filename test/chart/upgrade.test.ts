@@ -46,6 +46,10 @@ test('an install makes both keys, upgrades keep them, and an uninstall leaves th
   const config = cluster.object('ConfigMap', 'prod-image-policy-operator')?.['data']['config.yaml'];
   assert.equal(parse(config).clusterName, 'prod-eu1');
   assert.equal(parse(config).reconcile.interval, '1h');
+  const many = await upgrade('--reuse-values', '--set', 'database.existingSecret=pg');
+  assert.doesNotMatch(many, /clusterName is empty/);
+  const unnamed = await upgrade('--reuse-values', '--set', 'database.existingSecret=pg,clusterName=');
+  assert.match(unnamed, /clusterName is empty\. Set it before a second cluster uses this database/);
   await upgrade('--reuse-values', '--set', 'rbac.allowEnforce=true');
   assert.ok(cluster.object('ClusterRole', 'prod-image-policy-operator-enforce.ipo-system'));
   await upgrade('--reset-values');
