@@ -1,6 +1,7 @@
 import { parseReference } from '../image/index.ts';
 import { monthEnd, monthOf, monthStart, type MeterStore } from '../nodes/index.ts';
 import { insertMany, readCells, runText } from './dialect.ts';
+import { moveMark } from './ledger-mark.ts';
 import { Shapes, type ShapeRow } from './shapes.ts';
 import { rowsWithin, sizeOf } from './spans.ts';
 import type { Store } from './store.ts';
@@ -34,7 +35,7 @@ export function meterStore(store: Store): MeterStore {
       const upto = Math.min(size, from + rows);
       const admissions = await readAdmissions(store.read, shapes, from, upto);
       await store.write(async (transaction) => {
-        if (!(await moveMark(transaction, mark, upto))) return; // another replica was quicker
+        if (!(await moveMark(transaction, MARK, mark, upto))) return; // another replica was quicker
         await insertMany(
           transaction,
           'meter',
@@ -110,20 +111,4 @@ async function readMark(read: Executor): Promise<number | null> {
     [],
   );
   return row === undefined ? null : Number(row.value);
-}
-
-async function moveMark(transaction: Executor, from: number | null, upto: number): Promise<boolean> {
-  const moved =
-    from === null
-      ? await runText(
-          transaction,
-          `insert into settings (key, value) values ('${MARK}', ?) on conflict (key) do nothing returning key`,
-          [String(upto)],
-        )
-      : await runText(
-          transaction,
-          `update settings set value = ? where key = '${MARK}' and value = ? returning key`,
-          [String(upto), String(from)],
-        );
-  return moved.length > 0;
 }

@@ -1,6 +1,7 @@
 import { isDigest } from '../base/index.ts';
 import { parseReference } from '../image/index.ts';
 import { insertMany, runText } from './dialect.ts';
+import { moveMark } from './ledger-mark.ts';
 import { touchAll } from './image-states.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
@@ -35,27 +36,11 @@ export async function followLedger(store: Store, rows: number): Promise<boolean>
   const upto = Math.min(size, (from ?? 0) + rows);
   const seen = await readSeen(store.read, from ?? 0, upto);
   await store.write(async (transaction) => {
-    if (!(await moveMark(transaction, from, upto))) return; // another replica was quicker
+    if (!(await moveMark(transaction, MARK, from, upto))) return; // another replica was quicker
     if (from === null) await stateForAll(transaction);
     await takeIn(transaction, seen);
   });
   return true;
-}
-
-async function moveMark(transaction: Executor, from: number | null, upto: number): Promise<boolean> {
-  const moved =
-    from === null
-      ? await runText(
-          transaction,
-          `insert into settings (key, value) values ('${MARK}', ?) on conflict (key) do nothing returning key`,
-          [String(upto)],
-        )
-      : await runText(
-          transaction,
-          `update settings set value = ? where key = '${MARK}' and value = ? returning key`,
-          [String(upto), String(from)],
-        );
-  return moved.length > 0;
 }
 
 /** Images that were there before there were states. */
