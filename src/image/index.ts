@@ -1,2 +1,29 @@
 /** Image references as the OCI and Docker rules say, and what of them the gates compare. */
 export { isUnder, normaliseRegistry, parseReference, type ImageReference } from './reference.ts';
+export {
+  formatPlatform,
+  isAttestation,
+  normalisePlatform,
+  parsePlatform,
+  selectPlatform,
+} from './platform.ts';
+export { isAbsent, RegistryError, type RegistryFault } from './registry-error.ts';
+export {
+  ATTACHMENTS,
+  type Attachment,
+  type Credential,
+  type Descriptor,
+  type ImageConfig,
+  type ImageIndex,
+  type ImageManifest,
+  type Keychain,
+  type Manifest,
+  type Platform,
+  type PlatformImage,
+  type Referrers,
+  type Registry,
+  type RegistryAsk,
+  type Repository,
+} from './registry-ports.ts';
+export type { PodPullSecrets, PullingPod, PullSecret, PullSecrets } from './pull-secrets-ports.ts';
+export { parseMirror, parseRegistryHost } from './registry-host.ts';

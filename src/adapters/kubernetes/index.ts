@@ -18,3 +18,4 @@ export { imageReportObjects, policyReportObjects } from './report-objects.ts';
 export { pathOf, RESOURCES, type KubeObject, type Resource } from './resources.ts';
 export { clusterSecrets, type HeldSecret, type Secrets } from './secrets.ts';
 export { writeCaBundle } from './webhook-bundle.ts';
+export { clusterPullSecrets, readPullingPod } from './pull-secrets.ts';

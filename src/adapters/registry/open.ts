@@ -1,0 +1,106 @@
+import { X509Certificate } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
+import type { Count } from '../../base/index.ts';
+import {
+  normalisePlatform,
+  RegistryError,
+  type Keychain,
+  type Platform,
+  type Registry,
+} from '../../image/index.ts';
+import { Asking } from './asking.ts';
+import { Authorised } from './authorised.ts';
+import { Caller } from './call.ts';
+import { RegistryClient } from './client.ts';
+import { Lines } from './connect.ts';
+import { Flights } from './flights.ts';
+import { Hosts, type HostSettings } from './hosts.ts';
+import { NO_KEYS } from './keychains.ts';
+import { ASK_MS, CALL_MS } from './limits.ts';
+import { PlacesAsked } from './places-asked.ts';
+import { Quiet } from './quiet.ts';
+import { Reading } from './reading.ts';
+
+/** RegistryOptions say how registries are called. */
+export interface RegistryOptions {
+  readonly hosts?: readonly HostSettings[] | undefined;
+  /** Authorities in PEM for every host that has none of its own, beside the system's. */
+  readonly ca?: string | undefined;
+  /** Used where a question brings none; without it, registries are asked anonymously. */
+  readonly keychain?: Keychain | undefined;
+  /** As registries are told: `ipo/1.2.3`. */
+  readonly userAgent: string;
+  /** Whether registries of this machine may be called without settings, over plain HTTP: on a laptop, never in a cluster. */
+  readonly loopback?: boolean | undefined;
+  /** Addresses that are never called, whatever a name resolves to, such as the cluster's API server. */
+  readonly denied?: readonly string[] | undefined;
+  /** For which images are looked up where nobody says; this machine's architecture under Linux unless given. */
+  readonly platform?: Platform | undefined;
+  readonly count?: Count | undefined;
+  /** Milliseconds by a clock that no one sets. */
+  readonly monotonic?: (() => number) | undefined;
+  /** Milliseconds for one call and for a whole question; 20,000 and 60,000 unless given. */
+  readonly callMs?: number | undefined;
+  readonly askMs?: number | undefined;
+  /** Resolves names; the system's unless given. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** OpenRegistry is a Registry, and its end. */
+export interface OpenRegistry extends Registry {
+  /** Ends its connections, and what is under way. */
+  close(): Promise<void>;
+}
+
+/** openRegistry makes a client of registries; nothing is called before it is asked. Throws RegistryError `refused` for a `ca` that is none. */
+export function openRegistry(options: RegistryOptions): OpenRegistry {
+  const { userAgent, callMs = CALL_MS, askMs = ASK_MS, monotonic = () => performance.now() } = options;
+  for (const ca of [options.ca, ...(options.hosts ?? []).map((host) => host.ca)])
+    if (ca !== undefined) assertAuthorities(ca);
+  const hosts = new Hosts(options.hosts ?? [], options.loopback ?? false, options.ca ?? null);
+  const lines = new Lines(options.lookup, options.denied);
+  const caller = new Caller({ hosts, lines, userAgent, callMs });
+  const flights = new Flights(askMs);
+  const authorised = new Authorised({ caller, hosts, flights, monotonic });
+  const asking = new Asking({
+    ...{ places: new PlacesAsked(hosts, monotonic), flights, monotonic },
+    ...{ keychain: options.keychain ?? NO_KEYS, count: options.count ?? null },
+  });
+  const client = new RegistryClient({
+    asking,
+    reading: new Reading(authorised, new Quiet(monotonic)),
+    platform: options.platform ?? thisPlatform(),
+  });
+  return Object.assign(client, { close: () => lines.close() });
+}
+
+/** The architecture of this machine under Linux, which is what clusters run. */
+function thisPlatform(): Platform {
+  const names: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+  const { arch } = process;
+  return normalisePlatform({
+    os: 'linux',
+    architecture: names[arch] ?? arch,
+    variant: null,
+    osVersion: null,
+  });
+}
+
+/** Every certificate is read: TLS leaves out in silence what it cannot read. */
+function assertAuthorities(ca: string): void {
+  const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const begun = ca.match(/-----BEGIN /g) ?? [];
+  try {
+    const read = certificates.map((certificate) => new X509Certificate(certificate));
+    if (read.length > 0 && read.length === begun.length) return;
+  } catch {
+    // told as the others are
+  }
+  throw new RegistryError(
+    'refused',
+    'the authorities that are to be trusted for a registry are not all certificates',
+    {
+      hint: 'They have to be in PEM: -----BEGIN CERTIFICATE-----',
+    },
+  );
+}

@@ -1,0 +1,121 @@
+import { RegistryError, type Credential, type Keychain, type Repository } from '../../image/index.ts';
+import { fingerprintOf } from './authorised.ts';
+import { ExpiringCache } from './cache.ts';
+import type { Endpoint, Hosts } from './hosts.ts';
+import { DOWN_MS, MAX_CREDENTIALS } from './limits.ts';
+
+/** AskedPlace is one endpoint with the credentials to try there, or why those cannot be had. */
+export interface AskedPlace {
+  readonly endpoint: Endpoint;
+  readonly credentials: readonly (Credential | null)[];
+  readonly fault: RegistryError | null;
+}
+
+/** Act is one question, put to one place as one account. Throws RegistryError. */
+export type Act<T> = (endpoint: Endpoint, credential: Credential | null) => Promise<T>;
+
+const PATH = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
+
+/** PlacesAsked puts questions: to the mirrors of a registry and to itself, with each credential there is, until one is answered. */
+export class PlacesAsked {
+  readonly #hosts: Hosts;
+  /** The credential with which a repository was read last. */
+  readonly #working: ExpiringCache<string>;
+  /** Mirrors that could not be asked a moment ago. */
+  readonly #down: ExpiringCache<true>;
+
+  constructor(hosts: Hosts, monotonic: () => number) {
+    this.#hosts = hosts;
+    this.#working = new ExpiringCache({ maxSize: 2000, monotonic });
+    this.#down = new ExpiringCache({ maxSize: 2000, monotonic });
+  }
+
+  /** Where a repository is asked for, and as whom. Throws RegistryError `refused`. */
+  async placesOf(repository: Repository, keychain: Keychain): Promise<readonly AskedPlace[]> {
+    if (repository.path.length > 255 || !PATH.test(repository.path))
+      throw new RegistryError('refused', 'a repository is named in a form that no registry has');
+    return Promise.all(
+      this.#hosts.endpointsOf(repository).map(async (endpoint): Promise<AskedPlace> => {
+        try {
+          const found = await keychain.credentialsFor({ host: endpoint.host, path: endpoint.path });
+          const credentials = found.length === 0 ? [null] : found.slice(0, MAX_CREDENTIALS);
+          return { endpoint, credentials, fault: null };
+        } catch (error) {
+          if (!(error instanceof RegistryError)) throw error;
+          return { endpoint, credentials: [], fault: error };
+        }
+      }),
+    );
+  }
+
+  /**
+   * The first answer that says something. That there is nothing is believed of the registry itself alone, else of all its mirrors where
+   * they alone are asked: a mirror may not have it yet, or not know of such things. Throws the RegistryError that says most.
+   */
+  async put<T>(
+    places: readonly AskedPlace[],
+    act: Act<T>,
+    isNothing: (value: T) => boolean = () => false,
+  ): Promise<T> {
+    let nothing: { readonly value: T } | null = null;
+    let absent: RegistryError | null = null;
+    let fault: RegistryError | null = null;
+    const hasItself = places.some(({ endpoint }) => endpoint.mirrorOf === null);
+    for (const place of places) {
+      const isItself = place.endpoint.mirrorOf === null;
+      const { host } = place.endpoint.origin;
+      // One that hangs would take the time of every question.
+      if (!isItself && hasItself && this.#down.get(host) !== undefined) continue;
+      try {
+        const value = await this.#as(place, act, isNothing);
+        if (isItself || !isNothing(value)) return value;
+        nothing ??= { value };
+      } catch (error) {
+        if (!(error instanceof RegistryError) || error.fault === 'cancelled' || isItself) throw error;
+        if (error.fault === 'unavailable') this.#down.set(host, true, 1, DOWN_MS);
+        if (error.fault === 'absent') absent ??= error;
+        else fault ??= error;
+      }
+    }
+    // Mirrors alone were asked.
+    if (fault !== null) throw fault;
+    if (nothing !== null) return nothing.value;
+    throw absent ?? new RegistryError('refused', 'no place of the registry may be asked');
+  }
+
+  /** With each credential in turn, the one that could read the repository before first. */
+  async #as<T>(
+    { endpoint, credentials, fault }: AskedPlace,
+    act: Act<T>,
+    isNothing: (value: T) => boolean,
+  ): Promise<T> {
+    if (fault !== null) throw fault;
+    const key = `${endpoint.origin.host} ${endpoint.path} ${credentials.map(fingerprintOf).join(' ')}`;
+    const working = this.#working.get(key);
+    const order = credentials.toSorted(
+      (a, b) => Number(fingerprintOf(b) === working) - Number(fingerprintOf(a) === working),
+    );
+    let [absent, denied]: (RegistryError | null)[] = [null, null];
+    let nothing: { readonly value: T } | null = null;
+    for (const credential of order) {
+      try {
+        const value = await act(endpoint, credential);
+        if (isNothing(value) && fingerprintOf(credential) !== working) {
+          nothing ??= { value };
+          continue;
+        }
+        this.#working.set(key, fingerprintOf(credential), 1, Number.POSITIVE_INFINITY);
+        return value;
+      } catch (error) {
+        if (!(error instanceof RegistryError)) throw error;
+        // Who may read a repository is told what is not in it; a registry may tell another that nothing is there at all.
+        if (error.fault === 'absent' && fingerprintOf(credential) === working) throw error;
+        if (error.fault === 'absent') absent ??= error;
+        else if (error.fault === 'denied' || error.fault === 'credentials') denied ??= error;
+        else throw error;
+      }
+    }
+    if (nothing !== null) return nothing.value;
+    throw absent ?? denied ?? new RegistryError('denied', `${endpoint.host} was asked with no credential`);
+  }
+}
