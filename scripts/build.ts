@@ -81,7 +81,7 @@ const COMMANDS = [
 ];
 
 /** Programs of their own, started by the service; the daemon itself becomes ipod. */
-const WORKERS = ['replay-worker'];
+const WORKERS = ['replay-worker', 'verify-worker'];
 
 /** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
 const EXTERNAL = [

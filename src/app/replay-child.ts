@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Log } from '../base/index.ts';
 import type { FromWorker, ReplaySetup, ToWorker } from './replay-protocol.ts';
+import { workerEntry } from './worker-entry.ts';
 
 /** What is kept of the last words of a process, for the log. */
 const LAST_WORDS = 2000;
@@ -36,7 +35,7 @@ export class ReplayChild {
 
   constructor(options: ReplayChildOptions) {
     this.#options = options;
-    this.#process = fork(options.entry ?? standardEntry(), [], {
+    this.#process = fork(options.entry ?? workerEntry('replay-worker'), [], {
       execArgv: [`--max-old-space-size=${options.memory}`],
       env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
       serialization: 'advanced',
@@ -106,10 +105,4 @@ export class ReplayChild {
     }
     this.#options.onGone();
   }
-}
-
-/** The emitted program where this file is part of one, else the source. */
-function standardEntry(): string {
-  const emitted = join(import.meta.dirname, 'replay-worker.cjs');
-  return existsSync(emitted) ? emitted : join(import.meta.dirname, '../../daemon/replay-worker.ts');
 }

@@ -1,0 +1,11 @@
+/**
+ * Verification of what vouches for an image, with Sigstore's own libraries: bundles and cosign's older layout, keyless
+ * against a trust root from a file or a TUF repository, in a thread of its own.
+ */
+export { MAX_EVIDENCE_BYTES } from './bundle.ts';
+export { openVerifier, VERIFY_LIMIT_MS, type OpenVerifier, type VerifierOptions } from './open-verifier.ts';
+export { SigstoreError } from './sigstore-error.ts';
+export { MAX_TRUST_ROOT_BYTES, parseTrustRoot, type TrustRoot } from './trust-root.ts';
+export { openTrustFile, type CurrentTrust, type TrustSource } from './trust-source.ts';
+export { openTufTrust, PUBLIC_MIRROR, type TufOptions } from './tuf.ts';
+export { serveVerification } from './verify-thread.ts';
