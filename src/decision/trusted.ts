@@ -6,6 +6,7 @@ import {
   type Subject,
   type VexEntry,
 } from '../facts/index.ts';
+import type { Finding } from '../findings/index.ts';
 import type { Rules } from './rules.ts';
 
 /** What the signatures of one digest prove under one policy. Verifying a key costs 1000 times a gate, so once. */
@@ -56,16 +57,21 @@ export function missingAttestation(rules: Rules, facts: ImageFacts): string | nu
   return known.missing;
 }
 
-/** isSuppressed tells whether a trusted statement takes the CVE out. Ask only when the policy applies VEX. */
-export function isSuppressed(rules: Rules, subject: Subject, cve: string): boolean {
+/** isSuppressed tells whether a trusted statement takes the finding out. Ask only when the policy applies VEX. */
+export function isSuppressed(rules: Rules, subject: Subject, finding: Finding): boolean {
+  const { cve } = finding;
   const { digest, vex } = subject.facts;
   if (digest === null || vex === null || vex.length === 0) return false;
+  const about = entriesAbout(vex, cve);
+  if (about.length === 0) return false;
   const known = proofsOf(rules, subject.facts).vex;
-  let suppressed = known.get(cve);
+  // A statement can be limited to packages, so that one finding of a CVE may count and another not.
+  const key = `${cve} ${finding.package} ${finding.installed}`;
+  let suppressed = known.get(key);
   if (suppressed === undefined) {
-    const about = entriesAbout(vex, cve);
-    suppressed = about.some((entry) => vexCounts(entry, digest, cve, rules.spec.vex.trustedIssuers));
-    known.set(cve, suppressed);
+    const { trustedIssuers } = rules.spec.vex;
+    suppressed = about.some((entry) => vexCounts(entry, digest, cve, trustedIssuers, finding));
+    known.set(key, suppressed);
   }
   return suppressed;
 }

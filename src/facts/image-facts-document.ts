@@ -112,6 +112,7 @@ function vexEntry(value: unknown, path: string): VexEntry {
     ...signedEntry(value, path),
     cve: string(entry.cve, `${path}.cve`),
     status: string(entry.status, `${path}.status`),
+    packages: nullableList(entry.packages, `${path}.packages`, string),
   };
 }
 
@@ -201,6 +202,7 @@ function vexDocument(entry: VexEntry): Json {
     cve: entry.cve,
     identity,
     issuer,
+    packages: entry.packages ?? undefined,
     payload,
     payload_type,
     signature,

@@ -24,6 +24,8 @@ export interface SignedAttestation extends SignedEntry {
 export interface VexEntry extends SignedEntry {
   readonly cve: string;
   readonly status: string;
+  /** Package URLs or names of the parts of the image that it is limited to; null or left out for the image as a whole. */
+  readonly packages?: readonly string[] | null | undefined;
 }
 
 /** ProvenanceEntry is a verified SLSA provenance: who built the image, and who signed that. */

@@ -1,7 +1,9 @@
 import type { Digest } from '../base/index.ts';
+import { coversPackage, type VexPackage } from '../vex/index.ts';
 import type { SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
 import { verifyWithKey, type Signer } from './keys.ts';
-import { namesDigest, statesVex, statementPredicateType } from './payload.ts';
+import { namesDigest, statementPredicateType } from './payload.ts';
+import { statesVex } from './vex-statements.ts';
 
 /**
  * signatureCounts tells whether an image signature was made by one of the signers and is about this digest. A
@@ -26,10 +28,21 @@ export function attestationCounts(
   );
 }
 
-/** vexCounts tells whether a trusted `not_affected` or `fixed` statement covers the CVE on this digest. */
-export function vexCounts(entry: VexEntry, digest: Digest, cve: string, signers: readonly Signer[]): boolean {
+/**
+ * vexCounts tells whether a trusted `not_affected` or `fixed` statement covers the CVE on this digest: in the package that was found, or in
+ * the image as a whole where none is given.
+ */
+export function vexCounts(
+  entry: VexEntry,
+  digest: Digest,
+  cve: string,
+  signers: readonly Signer[],
+  found: VexPackage | null = null,
+): boolean {
   if (entry.cve !== cve || (entry.status !== 'not_affected' && entry.status !== 'fixed')) return false;
-  return signedBy(entry, signers, (payload) => statesVex(payload, digest, cve, entry.status));
+  const packages = entry.packages ?? null;
+  if (packages !== null && (found === null || !coversPackage(packages, found))) return false;
+  return signedBy(entry, signers, (payload) => statesVex(payload, digest, cve, entry.status, found));
 }
 
 function signedBy(

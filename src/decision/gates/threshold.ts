@@ -13,7 +13,7 @@ export const threshold: Gate = (rules, subject, at) => {
     if (rules.spec.ignoreUnfixed && finding.fixed === null) continue;
     if (rules.appliesVex) {
       if (subject.facts.vex === null) return unknown('vex');
-      if (isSuppressed(rules, subject, finding.cve)) continue;
+      if (isSuppressed(rules, subject, finding)) continue;
     }
     (cves ??= new Set()).add(finding.cve);
   }

@@ -57,6 +57,43 @@ suite('findings', () => {
     });
   });
 
+  test('what an ignore file or a VEX document hid is a finding like the others', () => {
+    const hidden = (Finding: unknown, Type: unknown = 'vulnerability'): object => ({
+      Type,
+      Status: 'not_affected',
+      Statement: 'vulnerable_code_not_present',
+      Source: 'OpenVEX',
+      Finding,
+    });
+    const other = { ...FOUND, VulnerabilityID: 'CVE-2026-2' };
+    const shown = { ...PACKAGES, Vulnerabilities: [FOUND] };
+    const both = {
+      ...shown,
+      ExperimentalModifiedFindings: [hidden(other), hidden({ ID: 'DS001' }, 'misconfiguration')],
+    };
+    const cves = (results: object[]): readonly string[] | undefined =>
+      parse({ Results: results }).scan.findings?.map(({ cve }) => cve);
+    assert.deepEqual(cves([both]), ['CVE-2026-1', 'CVE-2026-2']);
+    // An image of which all was hidden is not clean.
+    assert.deepEqual(cves([{ ...PACKAGES, ExperimentalModifiedFindings: [hidden(FOUND)] }]), ['CVE-2026-1']);
+    assert.deepEqual(cves([{ ExperimentalModifiedFindings: [hidden(FOUND)] }]), ['CVE-2026-1']);
+    const secrets = { Class: 'secret', ExperimentalModifiedFindings: [hidden({ RuleID: 'aws' }, 'secret')] };
+    assert.equal(cves([secrets]), undefined);
+    for (const broken of [null, 5, {}, hidden(null), hidden({}), hidden({ ...FOUND, Severity: 'WORST' })])
+      assert.match(
+        refused(
+          JSON.stringify({
+            SchemaVersion: 2,
+            Results: [{ ...PACKAGES, ExperimentalModifiedFindings: [broken] }],
+          }),
+        ),
+        /^Results\.0\.ExperimentalModifiedFindings\.0\.Finding/,
+      );
+    assert.deepEqual(cves([{ ...PACKAGES, ExperimentalModifiedFindings: [hidden(FOUND, 5)] }]), [
+      'CVE-2026-1',
+    ]);
+  });
+
   test('no fixed version, whether empty or absent, is null; no severity is UNKNOWN', () => {
     const { FixedVersion: _, Severity: __, ...bare } = FOUND;
     const { scan } = parse({

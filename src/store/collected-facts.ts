@@ -1,0 +1,173 @@
+import { isComplete, mergeProofs, NOTHING_KNOWN } from '../supply-chain/index.ts';
+import type {
+  ClaimedDigest,
+  Collected,
+  CollectionState,
+  CollectionStore,
+  Problem,
+} from '../supply-chain/index.ts';
+import { runText } from './dialect.ts';
+import { lockImage, readFacts } from './facts.ts';
+import { newestNames } from './image-states.ts';
+import { inChunks } from './marks.ts';
+import { recordProofs } from './scans.ts';
+import type { Store } from './store.ts';
+
+/** Problems of one digest that are kept. */
+const MAX_PROBLEMS = 20;
+/** Characters of one sentence that are kept. */
+const MAX_MESSAGE = 500;
+
+/** Images that were seen by a scan or a review, or running, since a time. */
+const SEEN = `(exists (select 1 from image_names n where n.digest = i.digest and n.last_seen_at >= ?)
+  or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ?))`;
+
+/** collectionStore keeps what was collected of each digest in a database: the facts, and when to ask again. */
+export function collectionStore(store: Store): CollectionStore {
+  return {
+    async enrol(at, seenSince, limit) {
+      const made = await store.write((transaction) =>
+        runText(
+          transaction,
+          `insert into proof_collections (digest, due_at, attempts)
+           select i.digest, ?, 0 from images i
+           where not exists (select 1 from proof_collections c where c.digest = i.digest) and ${SEEN}
+           order by i.digest limit ?
+           on conflict (digest) do nothing returning digest`,
+          [at, seenSince, seenSince, limit],
+        ),
+      );
+      return made.length;
+    },
+    async request(digests, at, spacing) {
+      await store.write(async (transaction) => {
+        for (const { marks, cells } of inChunks([...new Set(digests)].toSorted()))
+          await runText(
+            transaction,
+            `insert into proof_collections (digest, due_at, attempts)
+             select digest, ?, 0 from images where digest in (${marks}) order by digest
+             on conflict (digest) do update set due_at = excluded.due_at
+             where proof_collections.due_at > excluded.due_at
+               and (proof_collections.tried_at is null or proof_collections.tried_at <= ?)`,
+            [at, ...cells, at - spacing],
+          );
+      });
+    },
+    claim: (at, lostBefore, seenSince, limit) => claim(store, { at, lostBefore, seenSince, limit }),
+    record: (held, collected, times) => record(store, held, collected, times),
+    async release({ digest, claimedAt }, dueAt) {
+      await store.write((transaction) =>
+        runText(
+          transaction,
+          'update proof_collections set claimed_at = null, due_at = ? where digest = ? and claimed_at = ?',
+          [dueAt, digest, claimedAt],
+        ),
+      );
+    },
+    state: (digest) => readState(store, digest),
+    async waiting(at, seenSince) {
+      const [row] = await runText<{ count: number }>(
+        store.read,
+        `select count(*) as count from proof_collections i where i.due_at <= ? and ${SEEN}`,
+        [at, seenSince, seenSince],
+      );
+      return row?.count ?? 0;
+    },
+  };
+}
+
+interface Claiming {
+  readonly at: number;
+  readonly lostBefore: number;
+  readonly seenSince: number;
+  readonly limit: number;
+}
+
+/** What a worker beside us takes between the two reads no longer meets the condition, and is left to it. */
+async function claim(
+  store: Store,
+  { at, lostBefore, seenSince, limit }: Claiming,
+): Promise<readonly ClaimedDigest[]> {
+  const free = '(claimed_at is null or claimed_at <= ?) and due_at <= ?';
+  return store.write(async (transaction) => {
+    const rows = await runText<{ digest: string; attempts: number }>(
+      transaction,
+      `update proof_collections set claimed_at = ?
+       where digest in (
+         select i.digest from proof_collections i where ${free} and ${SEEN} order by i.due_at, i.digest limit ?
+       ) and ${free} returning digest, attempts`,
+      [at, lostBefore, at, seenSince, seenSince, limit, lostBefore, at],
+    );
+    const claims: ClaimedDigest[] = [];
+    for (const { digest, attempts } of rows.toSorted((a, b) => (a.digest < b.digest ? -1 : 1))) {
+      const names = await newestNames(transaction, digest);
+      const [image] = await runText<{ first_seen_at: number }>(
+        transaction,
+        'select first_seen_at from images where digest = ?',
+        [digest],
+      );
+      claims.push({ digest, names, attempts, firstSeenAt: image?.first_seen_at ?? at, claimedAt: at });
+    }
+    return claims;
+  });
+}
+
+/** The image first, as all that changes its facts does, so that nobody assembles facts without this. */
+async function record(
+  store: Store,
+  { digest, claimedAt, attempts }: ClaimedDigest,
+  collected: Collected,
+  { at, dueAt }: { readonly at: number; readonly dueAt: number },
+): Promise<boolean> {
+  const whole = isComplete(collected);
+  return store.write(async (transaction) => {
+    await lockImage(transaction, digest, at);
+    const held = await runText(
+      transaction,
+      `update proof_collections set claimed_at = null, due_at = ?, attempts = ?, tried_at = ?,
+         collected_at = case when ? = 1 then ? else collected_at end, problems = ?
+       where digest = ? and claimed_at = ? returning digest`,
+      [
+        dueAt,
+        whole ? 0 : attempts + 1,
+        at,
+        whole ? 1 : 0,
+        at,
+        toStored(collected.problems),
+        digest,
+        claimedAt,
+      ],
+    );
+    if (held.length === 0) return false;
+    const known = (await readFacts(transaction, digest)) ?? NOTHING_KNOWN;
+    await recordProofs(transaction, digest, mergeProofs(known, collected), at);
+    return true;
+  });
+}
+
+/** Those that leave something unknown first. */
+function toStored(problems: readonly Problem[]): string {
+  const kept = problems
+    .toSorted((a, b) => Number(b.leavesUnknown) - Number(a.leavesUnknown))
+    .slice(0, MAX_PROBLEMS)
+    .map((problem) => ({ ...problem, message: problem.message.slice(0, MAX_MESSAGE) }));
+  return JSON.stringify(kept);
+}
+
+async function readState(store: Store, digest: string): Promise<CollectionState | null> {
+  const [row] = await runText<{
+    tried_at: number | null;
+    collected_at: number | null;
+    due_at: number;
+    problems: string | null;
+  }>(store.read, 'select tried_at, collected_at, due_at, problems from proof_collections where digest = ?', [
+    digest,
+  ]);
+  if (row === undefined) return null;
+  return {
+    triedAt: row.tried_at,
+    collectedAt: row.collected_at,
+    dueAt: row.due_at,
+    problems: row.problems === null ? [] : (JSON.parse(row.problems) as Problem[]),
+  };
+}
