@@ -1,13 +1,19 @@
 import { imageReportObjects, policyReportObjects, type KubernetesApi } from '../adapters/kubernetes/index.ts';
-import type { Clock } from '../base/index.ts';
+import { readScanReports } from '../adapters/trivy/index.ts';
+import { openOperatorReports, runningDigests } from '../adapters/trivy-operator/index.ts';
+import type { Clock, Log } from '../base/index.ts';
 import {
+  ClusterError,
   REPORT_NAME,
   writeImageReports,
   writePolicyReports,
   type ClusterPolicies,
   type Election,
+  type ElectionClock,
 } from '../cluster/index.ts';
-import { reportSource, type Store } from '../store/index.ts';
+import type { RunningPods } from '../reconcile/index.ts';
+import { takeReports } from '../scan/index.ts';
+import { reportSource, scanStore, scanTimes, type Store } from '../store/index.ts';
 import type { Job } from './jobs.ts';
 import type { ClusterSettings } from './settings-cluster.ts';
 
@@ -19,21 +25,23 @@ export interface ClusterJobsParts {
   readonly clusterName: string | null;
   readonly policies: ClusterPolicies;
   readonly election: Election;
+  readonly runningPods: RunningPods;
+  readonly electionClock: ElectionClock;
   readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** ClusterJobs are the jobs of the operator in its cluster, and the end of what they watch. */
+export interface ClusterJobs {
+  readonly jobs: readonly Job[];
+  stop(): Promise<void>;
 }
 
 const MINUTE = 60_000;
 
 /** clusterJobs lists the jobs of the operator in its cluster. */
-export function clusterJobs({
-  api,
-  store,
-  settings,
-  clusterName,
-  policies,
-  election,
-  clock,
-}: ClusterJobsParts): readonly Job[] {
+export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
+  const { api, store, settings, clusterName, policies, election, clock } = parts;
   const source = reportSource(store, clusterName);
   const leads = (): boolean => election.leadsCluster();
   const leader = { isLeader: () => election.isLeader(), leadsCluster: leads, fence: () => election.fence() };
@@ -60,5 +68,33 @@ export function clusterJobs({
       void (await writePolicyReports({ ...round(), objects }, REPORT_NAME));
     jobs.push(own({ name: 'policy-reports', every: MINUTE, run }));
   }
-  return jobs;
+  const reports = settings.trivyOperator ? operatorReports(parts) : null;
+  if (reports !== null) jobs.push(own({ name: 'operator-reports', every: MINUTE / 4, run: reports.run }));
+  return { jobs, stop: async () => reports?.stop() };
+}
+
+/** Reports of trivy-operator as they come and change; nothing is watched before the first run. */
+function operatorReports({ api, store, runningPods, electionClock, clock, log }: ClusterJobsParts) {
+  const feed = openOperatorReports({ api, read: readScanReports, clock: electionClock, log });
+  const stopping = new AbortController();
+  const deps = {
+    ...{ feed, clock, log },
+    scans: scanStore(store),
+    scannedAt: scanTimes(store),
+    running: runningDigests(runningPods),
+  };
+  return {
+    async run() {
+      const { recorded, unnamed, refused } = await takeReports(deps, stopping.signal);
+      if (recorded + unnamed + refused > 0)
+        log.info('reports of trivy-operator were taken', { recorded, unnamed, refused });
+      const fault = feed.fault();
+      if (fault !== null)
+        throw new ClusterError('network', `reports of trivy-operator cannot be watched: ${fault}`);
+    },
+    async stop() {
+      stopping.abort();
+      await feed.stop();
+    },
+  };
 }

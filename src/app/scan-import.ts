@@ -1,17 +1,17 @@
-import { parseScanReports, readScanReports } from '../adapters/trivy/index.ts';
 import { toImportedScans } from '../api/index.ts';
 import type { Clock } from '../base/index.ts';
 import { describeReports, importReports, type ImportTarget } from '../scan/index.ts';
+import { parseReports, readReports } from './read-reports.ts';
 
 /** DescribedScans is what a report says, in the form in which the API tells what it imported. */
 export type DescribedScans = ReturnType<typeof describeScans>;
 
 /**
- * describeScans reads the text of a report, of Trivy or of trivy-operator, and tells what it says of which image. Nothing is
+ * describeScans reads the text of a report, of Trivy, trivy-operator or Grype, and tells what it says of which image. Nothing is
  * written. Throws ReportError and ScanError.
  */
 export function describeScans(text: string, file: string, target: ImportTarget, clock: Clock) {
-  return toImportedScans(describeReports(parseScanReports(text, file), target, clock.now()));
+  return toImportedScans(describeReports(parseReports(text, file), target, clock.now()));
 }
 
 /** ScanDatabase imports reports into a database, with nobody signed in: whoever may open the database may do so. */
@@ -29,7 +29,7 @@ export async function openScanDatabase(url: string, clock: Clock): Promise<ScanD
   return {
     importScans: async (value, file, target) =>
       toImportedScans(
-        await importReports(readScanReports(value, file), target, {
+        await importReports(readReports(value, file), target, {
           scans: scanStore(store),
           clock,
           together: (act) => store.write(act),

@@ -24,6 +24,10 @@ export const clusterSettings = z
       .boolean()
       .default(true)
       .meta({ description: 'Whether ClusterImageReport objects are written' }),
+    trivyOperator: z.boolean().default(false).meta({
+      description:
+        'Whether VulnerabilityReport objects of trivy-operator are recorded as scans as they come and change. Let it report every severity: what it leaves out is not known here',
+    }),
     policyReports: z.enum(REPORT_KINDS).default('off').meta({
       description:
         'Whether a report of the images of each namespace is written, and for which API: `openreports` (openreports.io/v1alpha1) or `wgpolicy` (wgpolicyk8s.io/v1alpha2)',

@@ -21,3 +21,26 @@ export type {
 } from './ports.ts';
 export { ScanError } from './scan-error.ts';
 export type { ScanReport } from './scan-report.ts';
+export { Rescans, type RescansDeps } from './rescans.service.ts';
+export { ScanGate } from './scan-gate.ts';
+export { ScannerError, type ScannerFault } from './scanner-error.ts';
+export type {
+  DatabaseState,
+  RescanQuestion,
+  RescanStore,
+  Scanner,
+  ScanOrder,
+  ScanSubjects,
+  VulnerabilityDatabaseState,
+  VulnerabilityDatabaseStore,
+} from './scanner-ports.ts';
+export { VulnerabilityDatabase, type DatabaseRefresh } from './vulnerability-database.service.ts';
+export { ScanWorker, type ScanOutcome, type ScanWorkerDeps } from './worker.service.ts';
+export {
+  takeReports,
+  type ReportFeed,
+  type WatchedContainer,
+  type WatchedCounts,
+  type WatchedReport,
+  type WatchedReportsDeps,
+} from './watched-reports.service.ts';

@@ -83,7 +83,8 @@ function requestScans(
         [digest, at, by, at],
       );
       if (made.length > 0) queued.add(digest);
-      else
+      else if (by !== null)
+        // Somebody who asks again wants it now; pods that are made again and again must not undo the waiting.
         await runText(
           transaction,
           'update scan_queue set not_before = ? where digest = ? and not_before > ?',

@@ -18,8 +18,15 @@ export const trivyVulnerability = z.object({
   Severity: text,
 });
 
-/** trivyResult is what was found in one target; its entries are read one by one. */
-export const trivyResult = z.object({ Class: text, Vulnerabilities: z.nullish(z.array(z.unknown())) });
+/** TrivyVulnerability is such an entry as read. */
+export type TrivyVulnerability = z.infer<typeof trivyVulnerability>;
+
+/** trivyResult is what was found in one target, and what was hidden there; its entries are read one by one. */
+export const trivyResult = z.object({
+  Class: text,
+  Vulnerabilities: z.nullish(z.array(z.unknown())),
+  ExperimentalModifiedFindings: z.nullish(z.array(z.unknown())),
+});
 
 /** trivyReport is the JSON of `trivy image` and `trivy fs`, schema version 2; its results are read one by one. */
 export const trivyReport = z.object({

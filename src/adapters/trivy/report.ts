@@ -12,6 +12,7 @@ import {
   trivyResult,
   trivyVulnerability,
   type TrivyDocument,
+  type TrivyVulnerability,
 } from './report-schema.ts';
 
 /** MAX_REPORT_BYTES bounds a report; one of an image with many thousand findings has a few megabytes. */
@@ -78,23 +79,66 @@ function namesOf({
   return { names: [...names], digests: [...digests.values()] };
 }
 
+/**
+ * Findings that an ignore file or a VEX document hid from Trivy's own table are findings like the others: whoever ran the scanner is
+ * nobody that a policy trusts. What may suppress one is triage here, and statements whose signer the policy names.
+ */
 function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[] | null {
   let findings: Finding[] | null = null;
   for (const [i, value] of (results ?? []).entries()) {
     const result = read(trivyResult, value, ['Results', i], file);
-    if (!VULNERABILITY_CLASSES.has(result.Class ?? '') && result.Vulnerabilities === undefined) continue;
+    const { Vulnerabilities: shown, ExperimentalModifiedFindings: modified } = result;
+    const hidden = (modified ?? []).map(hiddenVulnerability);
+    const isScan = VULNERABILITY_CLASSES.has(result.Class ?? '') || shown !== undefined;
+    if (!isScan && hidden.every((entry) => entry === null)) continue;
     findings ??= [];
-    for (const [j, entry] of (result.Vulnerabilities ?? []).entries()) {
-      const path = ['Results', i, 'Vulnerabilities', j];
-      const found = read(trivyVulnerability, entry, path, file);
-      const { VulnerabilityID: cve, PkgName: name, InstalledVersion: installed, FixedVersion: fixed } = found;
-      findings.push(
-        toFinding({ cve, package: name, installed, fixed, severity: found.Severity }, path, file, 'Severity'),
-      );
-    }
+    for (const [j, entry] of (shown ?? []).entries())
+      findings.push(toFindingAt(entry, ['Results', i, 'Vulnerabilities', j], file));
+    for (const [j, entry] of hidden.entries())
+      if (entry !== null)
+        findings.push(
+          toFindingAt(entry.finding, ['Results', i, 'ExperimentalModifiedFindings', j, 'Finding'], file),
+        );
   }
   return findings;
 }
+
+/** Others that were hidden are of secrets, licences and configurations. What does not say of what it is stays to be refused. */
+function hiddenVulnerability(entry: unknown): { readonly finding: unknown } | null {
+  if (entry === null || typeof entry !== 'object') return { finding: entry };
+  const { Type: type, Finding: finding } = entry as { Type?: unknown; Finding?: unknown };
+  return typeof type === 'string' && type !== '' && type !== 'vulnerability' ? null : { finding };
+}
+
+function toFindingAt(entry: unknown, path: readonly (string | number)[], file: string): Finding {
+  const found = isVulnerability(entry) ? entry : read(trivyVulnerability, entry, path, file);
+  const { VulnerabilityID: cve, PkgName: name, InstalledVersion: installed, FixedVersion: fixed } = found;
+  const raw = { cve, package: name, installed, fixed, severity: found.Severity };
+  return toFinding(raw, path, file, 'Severity');
+}
+
+/** Knows an entry as Trivy writes it without the schema, which takes as long as parsing the whole report. */
+function isVulnerability(entry: unknown): entry is TrivyVulnerability {
+  if (entry === null || typeof entry !== 'object' || Array.isArray(entry)) return false;
+  const {
+    VulnerabilityID: id,
+    PkgName,
+    InstalledVersion,
+    FixedVersion,
+    Severity,
+  } = entry as Record<string, unknown>;
+  return (
+    typeof id === 'string' &&
+    id !== '' &&
+    isText(PkgName) &&
+    isText(InstalledVersion) &&
+    isText(FixedVersion) &&
+    isText(Severity)
+  );
+}
+
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' || value === undefined || value === null;
 
 /** The time of the scan in UTC; null for none, and for Go's zero time. */
 function createdAt(text: string | null | undefined, file: string): string | null {

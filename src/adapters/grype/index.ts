@@ -1,0 +1,3 @@
+/** Reports of the scanner Grype, read into scan records, and running it. */
+export { isGrypeReport, parseGrypeReport, toGrypeScanReport } from './report.ts';
+export { openGrype, type GrypeOptions } from './run.ts';

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { formatTime, parseTime, printable } from '../../base/index.ts';
+import {
+  type DatabaseState,
+  type Scanner,
+  ScannerError,
+  type ScanOrder,
+  type ScanReport,
+} from '../../scan/index.ts';
+import {
+  childEnvironment,
+  dockerConfig,
+  openWorkDirectory,
+  ProgramError,
+  runProgram,
+  secretsOf,
+  type WorkDirectory,
+} from '../program/index.ts';
+import { parseGrypeReport } from './report.ts';
+
+/** GrypeOptions say how Grype is run. */
+export interface GrypeOptions {
+  /** A path, or a name in the PATH. */
+  readonly program: string;
+  /** Holds the database; nobody else may use it. */
+  readonly directory: string;
+  /** Milliseconds for one scan. */
+  readonly timeoutMs: number;
+  /** `linux/amd64`; which image of an index is scanned. */
+  readonly platform: string;
+  /** Whether the database is downloaded here, or put into the directory by somebody else. */
+  readonly update: boolean;
+  /** Bytes of memory that a scan should keep within; null for no bound. */
+  readonly memory: number | null;
+  /** Our environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const REFRESH_MS = 10 * 60_000;
+const ASK_MS = 60_000;
+const MAX_REPORT_BYTES = 64 * 1_048_576;
+const MAX_ANSWER = 1_048_576;
+
+const status = z.object({
+  built: z.nullish(z.string()),
+  schemaVersion: z.unknown(),
+  valid: z.nullish(z.boolean()),
+});
+const version = z.object({ version: z.nullish(z.string()) });
+
+/** openGrype runs the program `grype` on images by their digest, as openTrivy does. */
+export async function openGrype(options: GrypeOptions): Promise<Scanner> {
+  await mkdir(join(options.directory, 'db'), { recursive: true, mode: 0o700 });
+  return new Grype(options, await openWorkDirectory(join(options.directory, 'work')));
+}
+
+class Grype implements Scanner {
+  readonly name = 'grype';
+  readonly #options: GrypeOptions;
+  readonly #work: WorkDirectory;
+  #version: string | null = null;
+
+  constructor(options: GrypeOptions, work: WorkDirectory) {
+    this.#options = options;
+    this.#work = work;
+  }
+
+  async scan({ reference, credential, signal }: ScanOrder): Promise<ScanReport> {
+    const { timeoutMs, platform } = this.#options;
+    const before = await this.state(signal);
+    if (before.updatedAt === null)
+      throw new ScannerError('scanner', 'there is no vulnerability database yet', {
+        hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
+      });
+    const image = `${reference.name}@${reference.digest}`;
+    const text = await this.#run(
+      [`registry:${image}`, '--output', 'json', '--quiet', '--platform', platform],
+      {
+        ...{ timeoutMs, maxBytes: MAX_REPORT_BYTES, signal, secrets: secretsOf(credential) },
+        config: credential === null ? null : dockerConfig(reference, credential),
+      },
+    );
+    const report = parseGrypeReport(text, `grype ${image}`);
+    if (report.type !== 'container_image')
+      throw new ScannerError(
+        'report',
+        `grype wrote a report of something else than an image (${report.type})`,
+      );
+    const { scan } = report;
+    const dbUpdatedAt = scan.scanner?.dbUpdatedAt ?? formatTime(before.updatedAt);
+    return {
+      ...report,
+      scan: {
+        ...scan,
+        scanner: { name: this.name, version: scan.scanner?.version || before.version, dbUpdatedAt },
+      },
+    };
+  }
+
+  async state(signal: AbortSignal): Promise<DatabaseState> {
+    const ask = { timeoutMs: ASK_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null };
+    this.#version ??= read(version, await this.#run(['version', '--output', 'json'], ask))?.version ?? null;
+    // Where there is no database, this ends with status 1.
+    const text = await this.#run(['db', 'status', '--output', 'json'], ask).catch((error: unknown) => {
+      if (error instanceof ScannerError && error.fault === 'failed') return '';
+      throw error;
+    });
+    const { built, valid } = read(status, text) ?? {};
+    const at = built && valid !== false && !built.startsWith('0001-01-01') ? parseTime(built) : NaN;
+    return { version: this.#version ?? '', updatedAt: Number.isNaN(at) ? null : Math.floor(at) };
+  }
+
+  async refresh(signal: AbortSignal): Promise<DatabaseState> {
+    this.#version = null;
+    if (this.#options.update)
+      await this.#run(['db', 'update'], {
+        ...{ timeoutMs: REFRESH_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null },
+      });
+    return this.state(signal);
+  }
+
+  async #run(
+    args: readonly string[],
+    {
+      secrets,
+      config,
+      ...bounds
+    }: {
+      readonly timeoutMs: number;
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      readonly secrets: readonly string[];
+      readonly config: string | null;
+    },
+  ): Promise<string> {
+    const { program, directory, memory, env } = this.#options;
+    const given = childEnvironment(env);
+    const dockerHome = given['DOCKER_CONFIG'] ?? (given['HOME'] ? join(given['HOME'], '.docker') : null);
+    try {
+      return await this.#work.within(async (cwd, keep) => {
+        const docker = config === null ? dockerHome : await keep('config.json', config);
+        const { output } = await runProgram({
+          ...{ program, args, cwd, ...bounds },
+          env: {
+            ...given,
+            // Rules of a person, which leave findings out, lie at home.
+            ...{ HOME: cwd, XDG_CONFIG_HOME: cwd, XDG_CACHE_HOME: cwd, TMPDIR: cwd },
+            GRYPE_DB_CACHE_DIR: join(directory, 'db'),
+            GRYPE_DB_AUTO_UPDATE: 'false',
+            // How old it is stands on each record, and health tells it.
+            GRYPE_DB_VALIDATE_AGE: 'false',
+            GRYPE_CHECK_FOR_APP_UPDATE: 'false',
+            ...(memory !== null && { GOMEMLIMIT: `${memory}B` }),
+            ...(docker !== null && { DOCKER_CONFIG: docker }),
+          },
+        });
+        return output.toString('utf8');
+      });
+    } catch (error) {
+      if (!(error instanceof ProgramError)) throw error;
+      throw toFault(error, program, secrets);
+    }
+  }
+}
+
+function read<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | null {
+  try {
+    const result = schema.safeParse(JSON.parse(text));
+    return result.success ? result.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function toFault(error: ProgramError, program: string, secrets: readonly string[]): ScannerError {
+  let said = error.said;
+  for (const secret of secrets) if (secret !== '') said = said.replaceAll(secret, '[redacted]');
+  const line = said.split('\n').findLast((one) => one.trim() !== '') ?? '';
+  const cause = line === '' ? error.cause : new Error(printable(said, 2000));
+  switch (error.fault) {
+    case 'stopped':
+      return new ScannerError('stopped', 'the service was stopped');
+    case 'missing':
+      return new ScannerError(
+        'scanner',
+        `the program ${printable(program)} cannot be started: ${error.message}`,
+        {
+          hint: 'Install Grype, or set scanner.program to where it is',
+          cause,
+        },
+      );
+    case 'late':
+      return new ScannerError('late', `grype was too slow: ${error.message}`, {
+        hint: 'Raise scanner.timeout',
+        cause,
+      });
+    case 'too_large':
+    case 'cut_off':
+      return new ScannerError('report', `grype gave no whole report: ${error.message}`, { cause });
+    case 'failed': {
+      const fault =
+        /failed to catalog|could not fetch image|unable to (?:get|load|parse) image|errors occurred attempting to resolve/i.test(
+          said,
+        )
+          ? 'image'
+          : /vulnerability database|failed to load vulnerability db|no space left on device|unknown flag/i.test(
+                said,
+              )
+            ? 'scanner'
+            : 'failed';
+      return new ScannerError(
+        fault,
+        `grype failed: ${line === '' ? error.message : printable(line.trim(), 400)}`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+}

@@ -1,0 +1,3 @@
+/** Reports that trivy-operator leaves in the cluster, as they come and change. */
+export { openOperatorReports, VULNERABILITY_REPORTS, type OperatorReports } from './operator-reports.ts';
+export { runningDigests } from './running-digests.ts';

@@ -1,0 +1,65 @@
+import { printable } from '../../base/index.ts';
+import { ScannerError } from '../../scan/index.ts';
+import type { ProgramError } from '../program/index.ts';
+
+/** What the registry said, or the way to it: of one image. It goes before the rest, since a registry may say whatever it likes. */
+const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
+
+/** What Trivy says where no other scan would fare better: its database, its cache, its server, the disk, its version. */
+const SCANNER =
+  /skip-(?:db-)?update cannot|first run cannot skip downloading (?:vulnerability )?DB|vulnerability DB|failed to (?:open|initialize) .{0,20}DB|may be in use by another process|no space left on device|twirp error|unknown (?:flag|command)/i;
+
+/** toFault says why a run of Trivy came to nothing. No secret stands in what it says. */
+export function toFault(error: ProgramError, program: string, secrets: readonly string[]): ScannerError {
+  const cause = error.said === '' ? error.cause : new Error(lineOf(error.said, secrets, 2000));
+  switch (error.fault) {
+    case 'stopped':
+      return new ScannerError('stopped', 'the service was stopped');
+    case 'missing':
+      return new ScannerError(
+        'scanner',
+        `the program ${printable(program)} cannot be started: ${error.message}`,
+        {
+          hint: 'Install Trivy, or set scanner.program to where it is',
+          cause,
+        },
+      );
+    case 'late':
+      return new ScannerError('late', `trivy was too slow: ${error.message}`, {
+        hint: 'Raise scanner.timeout',
+        cause,
+      });
+    case 'too_large':
+    case 'cut_off':
+      return new ScannerError('report', `trivy gave no whole report: ${error.message}`, { cause });
+    case 'failed': {
+      const said = lineOf(error.said, secrets, 4000);
+      const fault = IMAGE.test(said)
+        ? 'image'
+        : SCANNER.test(said)
+          ? 'scanner'
+          : /context deadline exceeded|analyze error: timeout/i.test(said)
+            ? 'late'
+            : 'failed';
+      const hint = fault === 'late' ? { hint: 'Raise scanner.timeout' } : {};
+      return new ScannerError(fault, `trivy failed: ${said === '' ? error.message : printable(said, 400)}`, {
+        ...hint,
+        cause,
+      });
+    }
+  }
+}
+
+/** The line that says it: the last fatal one, else the last. */
+function lineOf(said: string, secrets: readonly string[], max: number): string {
+  let text = said;
+  for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const fatal = lines.findLastIndex((line) => line.includes('FATAL'));
+  // What follows a fatal line belongs to it.
+  const words = (fatal === -1 ? lines.slice(-1) : lines.slice(fatal))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return printable(words.replace(/^\S+\s+FATAL\s+(?:Fatal error\s+)?/, ''), max);
+}

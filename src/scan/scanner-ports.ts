@@ -1,0 +1,84 @@
+import type { Digest } from '../base/index.ts';
+import type { Credential, ImageReference } from '../image/index.ts';
+import type { ScanReport } from './scan-report.ts';
+
+/** DatabaseState is what a scanner knows vulnerabilities from. */
+export interface DatabaseState {
+  /** Version of the program, or of the server that looks vulnerabilities up; empty where it does not say. */
+  readonly version: string;
+  /** Milliseconds at which its database was made; null where there is none yet, or it does not say. */
+  readonly updatedAt: number | null;
+}
+
+/** ScanOrder is one image that is to be scanned. */
+export interface ScanOrder {
+  /** Names the digest. */
+  readonly reference: ImageReference;
+  /** Shown to the registry of the reference alone; null to ask anonymously. */
+  readonly credential: Credential | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Scanner runs a scanner. A report is given whole or not at all: every method throws ScannerError where the program failed, was too
+ * slow, wrote too much or ended in the middle.
+ */
+export interface Scanner {
+  /** As records name it: `trivy`, `grype`. */
+  readonly name: string;
+  /** Scans one image. The report says which scanner made it, of which version and with which database. */
+  scan(order: ScanOrder): Promise<ScanReport>;
+  /** Tells which database there is. */
+  state(signal: AbortSignal): Promise<DatabaseState>;
+  /** Brings the database up to date, where that is the scanner's own business, and tells which there is then. No scan may be under way. */
+  refresh(signal: AbortSignal): Promise<DatabaseState>;
+}
+
+/** ScanSubjects tell how images can be had that are known by their digest. */
+export interface ScanSubjects {
+  /** Names (`docker.io/library/nginx:1`, `ghcr.io/acme/web@sha256:…`) that the digest was seen under, newest first, 10 at most. */
+  namesOf(digest: Digest): Promise<readonly string[]>;
+}
+
+/** RescanQuestion asks which images are to be scanned again. */
+export interface RescanQuestion {
+  /** When the database of today was made. */
+  readonly databaseAt: number;
+  /** The name of the scanner of today. */
+  readonly scanner: string;
+  /** Scans before this time alone are old enough. */
+  readonly scannedBefore: number;
+  /** Images that ran, or were reviewed, since this time alone are in use. */
+  readonly usedSince: number;
+  readonly limit: number;
+}
+
+/** RescanStore tells which images are to be scanned again. */
+export interface RescanStore {
+  /**
+   * Digests in use whose scan was made with an older database, or by a scanner that did not say or is another; those that wait in the
+   * queue are left out. The oldest scan first.
+   */
+  due(question: RescanQuestion): Promise<readonly Digest[]>;
+}
+
+/** VulnerabilityDatabaseState is how the vulnerability database stands; times in milliseconds, null for never. */
+export interface VulnerabilityDatabaseState {
+  readonly version: string | null;
+  /** When it was made. */
+  readonly updatedAt: number | null;
+  /** When it came in, and when it was last seen to be the newest. */
+  readonly fetchedAt: number | null;
+  readonly checkedAt: number | null;
+  /** Why the last attempt failed; null when it did not. */
+  readonly lastError: string | null;
+}
+
+/** VulnerabilityDatabaseStore keeps that state for all replicas. */
+export interface VulnerabilityDatabaseStore {
+  state(): Promise<VulnerabilityDatabaseState>;
+  /** Notes the database that a replica has. One that is older than what another replica has changes nothing but that it was checked. */
+  checked(state: DatabaseState, at: number): Promise<void>;
+  /** Notes why an attempt failed. */
+  failed(message: string): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import type { RescanStore } from '../scan/index.ts';
+import { runText } from './dialect.ts';
+import type { Store } from './store.ts';
+
+/** rescanStore tells which images in use are to be scanned again. */
+export function rescanStore({ read }: Pick<Store, 'read'>): RescanStore {
+  return {
+    async due({ databaseAt, scanner, scannedBefore, usedSince, limit }) {
+      const rows = await runText<{ digest: string }>(
+        read,
+        `select s.digest from scans s
+         where s.current = 1 and coalesce(s.scanned_at, 0) < ?
+           and (s.db_updated_at is null or s.db_updated_at < ? or s.scanner is distinct from ?)
+           and not exists (select 1 from scan_queue q where q.digest = s.digest)
+           and (exists (select 1 from image_names n where n.digest = s.digest and n.last_seen_at >= ?)
+             or exists (select 1 from running_images r where r.digest = s.digest and r.last_seen_at >= ?))
+         order by coalesce(s.scanned_at, 0), s.digest limit ?`,
+        [scannedBefore, databaseAt, scanner, usedSince, usedSince, limit],
+      );
+      return rows.map(({ digest }) => digest);
+    },
+  };
+}
+
+/** Records that go in one transaction. */
+const PAGE = 1000;
+
+/**
+ * pruneScans deletes the records of scans that were replaced, or came to nothing, and were recorded before a time in milliseconds. The
+ * scan in use stays, however old. An abort ends it after a page. Gives how many went.
+ */
+export async function pruneScans(store: Store, before: number, signal: AbortSignal): Promise<number> {
+  let gone = 0;
+  while (!signal.aborted) {
+    const page = await store.write((transaction) =>
+      runText<{ id: number }>(
+        transaction,
+        `delete from scans where id in (
+           select id from scans where current = 0 and recorded_at < ? order by id limit ${PAGE}
+         ) returning id`,
+        [before],
+      ),
+    );
+    gone += page.length;
+    if (page.length < PAGE) break;
+  }
+  return gone;
+}

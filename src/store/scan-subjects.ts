@@ -1,0 +1,32 @@
+import type { ScanSubjects } from '../scan/index.ts';
+import { runText } from './dialect.ts';
+import type { Store } from './store.ts';
+
+/** Names that are given of one digest. */
+const MAX_NAMES = 10;
+
+/** scanSubjects tells under which names digests were seen. */
+export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {
+  return {
+    async namesOf(digest) {
+      const rows = await runText<{ name: string }>(
+        read,
+        `select name from image_names where digest = ? order by last_seen_at desc, name limit ${MAX_NAMES}`,
+        [digest],
+      );
+      return rows.map(({ name }) => name);
+    },
+  };
+}
+
+/** forgiveAttempt takes an attempt back of a scan that was put back: it came to nothing, and not for the image. */
+export function forgiveAttempt(store: Store): (digest: string) => Promise<void> {
+  return (digest) =>
+    store.write(async (transaction) => {
+      await runText(
+        transaction,
+        'update scan_queue set attempts = attempts - 1 where digest = ? and claimed_at is null and attempts > 0',
+        [digest],
+      );
+    });
+}
