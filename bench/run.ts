@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { benchApiServer } from './api-server.ts';
 import { writeBigLedger } from './big-ledger.ts';
+import { benchInventory } from './inventory.ts';
 import { benchLedger } from './ledger.ts';
 import { benchSweep } from './sweep.ts';
 import { benchWebhook } from './webhook.ts';
@@ -11,7 +12,7 @@ import { benchWebhook } from './webhook.ts';
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers) and `--webhook` (with a real API server where
+ * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities) and `--webhook` (with a real API server where
  * one is given) measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -51,11 +52,15 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  const chosen = ['--ledger', '--sweep', '--webhook'].filter((flag) => process.argv.includes(flag));
+  const chosen = ['--inventory', '--ledger', '--sweep', '--webhook'].filter((flag) =>
+    process.argv.includes(flag),
+  );
   const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
   if (measures('--sweep')) benchSweep(directory, line);
+  if (measures('--inventory'))
+    benchInventory(directory, line, process.argv.includes('--quick') ? 2000 : 10_000);
   if (measures('--webhook')) {
     await benchWebhook(line, process.argv.includes('--quick'));
     await benchApiServer(line, process.argv.includes('--quick'));

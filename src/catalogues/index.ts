@@ -3,6 +3,16 @@
  * one is believed, and how findings follow it.
  */
 export { CatalogueError } from './catalogue-error.ts';
+export {
+  checkReleaseData,
+  hasEnded,
+  RELEASE_PRODUCTS,
+  releaseNames,
+  type OsRelease,
+  type ReleaseData,
+} from './end-of-life.ts';
+export { EndOfLife, type EndOfLifeDeps, type ReleaseRefresh } from './end-of-life.service.ts';
+export type { FetchedReleases, ReleaseSource, ReleaseState, ReleaseStore } from './end-of-life-ports.ts';
 export { checkCatalogue, MIN_SHARE, type KevCatalogue, type KevEntry } from './kev.ts';
 export { KnownExploited, type KevRefresh, type KnownExploitedDeps } from './kev.service.ts';
 export type { FetchedKev, KevChange, KevSource, KevState, KevStore, Validators } from './ports.ts';

@@ -20,11 +20,20 @@ export interface ImageDetail {
   readonly answers: readonly PolicyAnswer[];
 }
 
+/** DecidedFrom is what the webhook decides an image from, as it is recorded now. */
+export interface DecidedFrom {
+  /** None of anything where nothing was recorded. */
+  readonly facts: ImageFacts;
+  readonly coldImagePolicy: ColdImagePolicy;
+}
+
 /** Images give the inventory of images with their states. */
 export interface Images {
   list(query: ImageQuery): Promise<ImageList>;
   /** Throws `not_found`, and `invalid_request` for a text that is no digest. */
   detail(digest: string): Promise<ImageDetail>;
+  /** What a decision on an image reads beside its pod. Throws as `detail`. */
+  decidedFrom(digest: string): Promise<DecidedFrom>;
   /** Judges what changed; what a job does in time, so that the next reader need not wait. */
   refresh(): Promise<void>;
 }
@@ -44,6 +53,12 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
   const judging = new Judging({ images: store, policies, coldImagePolicy, clock });
   return {
     refresh: () => judging.upToDate(),
+    async decidedFrom(digest) {
+      checkDigest(digest);
+      await judging.upToDate();
+      if ((await store.item(digest)) === null) throw unknownImage(digest);
+      return { facts: (await store.facts(digest)) ?? { ...NO_FACTS, digest }, coldImagePolicy };
+    },
     async list(query) {
       await judging.upToDate();
       return store.list(query);

@@ -10,7 +10,13 @@ export {
   type PolicyAnswer,
 } from './compliance.ts';
 export { explainNext, explainState } from './explain.ts';
-export { openImages, type ImageDetail, type Images, type ImagesParts } from './images.service.ts';
+export {
+  openImages,
+  type DecidedFrom,
+  type ImageDetail,
+  type Images,
+  type ImagesParts,
+} from './images.service.ts';
 export { InventoryError } from './inventory-error.ts';
 export { readPolicies, type PoliciesInForce } from './policies-in-force.ts';
 export {

@@ -12,7 +12,13 @@ export interface CatalogueStates {
     readonly lastError: string | null;
   };
   /** The vulnerability database: when it was made, and when it was last seen to be the newest, or a scan with it recorded. */
-  readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
+  readonly trivyDb: {
+    readonly updatedAt: number | null;
+    readonly checkedAt: number | null;
+    readonly fetchedAt: number | null;
+    /** Why the last attempt to fetch it failed, or null. */
+    readonly lastError: string | null;
+  };
 }
 
 /** catalogueStates reads them: as they were fetched, and what imported scans say of the database that they were made with. */
@@ -42,6 +48,8 @@ export async function catalogueStates(store: Store): Promise<CatalogueStates> {
     trivyDb: {
       updatedAt: newest(trivy?.updated_at, scanned?.updated_at),
       checkedAt: newest(trivy?.checked_at, scanned?.recorded_at),
+      fetchedAt: trivy?.fetched_at ?? null,
+      lastError: trivy?.last_error ?? null,
     },
   };
 }

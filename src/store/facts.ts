@@ -23,10 +23,15 @@ export async function lockImage(transaction: Executor, digest: string, at: numbe
 /**
  * rebuildFacts assembles what is known of a digest, in the form of the ledger's export, and writes it when it changed. Call it in the
  * transaction that changes a scan, triage or proofs, after lockImage. With neither a completed scan nor proofs there are no facts.
+ * `found` are the findings of the current scan as they were just written; null reads them.
  */
-export async function rebuildFacts(transaction: Executor, digest: string): Promise<void> {
+export async function rebuildFacts(
+  transaction: Executor,
+  digest: string,
+  found: readonly FindingRow[] | null = null,
+): Promise<void> {
   const names = await namesOf(transaction, digest);
-  const scan = await currentScan(transaction, digest);
+  const scan = await currentScan(transaction, digest, found);
   const [proofs] = await runText<Record<ProofList, string | null>>(
     transaction,
     'select signatures, attestations, provenance, vex from image_proofs where digest = ?',
@@ -98,7 +103,11 @@ interface ScanRow {
   readonly os_eosl: number | null;
 }
 
-async function currentScan(transaction: Executor, digest: string): Promise<ScanRecord | null> {
+async function currentScan(
+  transaction: Executor,
+  digest: string,
+  found: readonly FindingRow[] | null,
+): Promise<ScanRecord | null> {
   const [scan] = await runText<ScanRow>(
     transaction,
     `select id, scanned_at, scanner, scanner_version, db_updated_at, os_family, os_name, os_eosl
@@ -119,8 +128,8 @@ async function currentScan(transaction: Executor, digest: string): Promise<ScanR
     os:
       scan.os_family === null
         ? null
-        : { family: scan.os_family, name: scan.os_name ?? '', eosl: scan.os_eosl === 1 },
-    findings: await findingsOf(transaction, digest, scan.id),
+        : { family: scan.os_family, name: scan.os_name ?? '', eosl: (scan.os_eosl ?? 0) > 0 },
+    findings: await findingsOf(transaction, digest, scan.id, found),
   };
 }
 
@@ -133,13 +142,20 @@ interface FindingRow {
   readonly known_exploited: number | null;
 }
 
-async function findingsOf(transaction: Executor, digest: string, scan: number): Promise<Finding[]> {
+async function findingsOf(
+  transaction: Executor,
+  digest: string,
+  scan: number,
+  found: readonly FindingRow[] | null,
+): Promise<Finding[]> {
   const ends = await triageEnds(transaction, digest);
-  const rows = await runText<FindingRow>(
-    transaction,
-    'select cve, severity, package, installed, fixed, known_exploited from findings where scan_id = ? order by ordinal',
-    [scan],
-  );
+  const rows =
+    found ??
+    (await runText<FindingRow>(
+      transaction,
+      'select cve, severity, package, installed, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+      [scan],
+    ));
   return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited }) => {
     const until = ends.get(cve) ?? null;
     return {

@@ -227,6 +227,16 @@ export async function writeJudged(store: Store, judgements: readonly Judged[]): 
     });
   await store.write(async (transaction) => {
     await insertMany(transaction, 'image_states', STATE, rows, KEEP);
+    for (const { marks, cells } of inChunks(rows.map(([digest]) => digest ?? '')))
+      await runText(
+        transaction,
+        `insert into image_search (digest, state, name, search)
+         select digest, state, name, search from image_states where state is not null and digest in (${marks})
+         on conflict (digest) do update set state = excluded.state, name = excluded.name, search = excluded.search
+         where image_search.state <> excluded.state or image_search.name <> excluded.name
+           or image_search.search <> excluded.search`,
+        cells,
+      );
     await runText(
       transaction,
       `insert into settings (key, value) values ('${VERSION}', '1')

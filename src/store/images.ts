@@ -12,7 +12,8 @@ import {
 } from '../inventory/index.ts';
 import { runText, type Cell } from './dialect.ts';
 import { readFacts, refreshFacts } from './facts.ts';
-import { readSightings, staleImages, statesVersion, writeJudged } from './image-states.ts';
+import { KnownImages } from './image-search.ts';
+import { readSightings, staleImages, writeJudged } from './image-states.ts';
 import { containing } from './search.ts';
 import { inChunks } from './marks.ts';
 import { followLedger } from './sightings.ts';
@@ -24,23 +25,18 @@ type Executor = Parameters<typeof runText>[0];
 /** imageStore keeps the inventory of images in a database. */
 export function imageStore(store: Store): ImageStore {
   const { read } = store;
-  let counted: { readonly version: string; readonly states: StateCounts } | null = null;
-  const states = async (): Promise<StateCounts> => {
-    const version = await statesVersion(read);
-    if (counted?.version !== version) counted = { version, states: await countStates(read) };
-    return counted.states;
-  };
+  const known = new KnownImages(read);
   return {
     follow: (rows) => followLedger(store, rows),
     stale: (judgedFor, at, limit) => staleImages(read, judgedFor, at, limit),
     facts: (digest) => readFacts(read, digest),
     refreshFacts: (digest, at) => refreshFacts(store, digest, at),
     judged: (judgements) => writeJudged(store, judgements),
-    list: (query) => listImages(read, query, states),
+    list: (query) => listImages(read, query, known),
     async item(digest) {
       const rows = await runText<StateRow>(
         read,
-        `select ${COLUMNS} from image_states where digest = ? and state is not null`,
+        `select ${COLUMNS} from image_states t where digest = ? and state is not null`,
         [digest],
       );
       return (await toItems(read, rows))[0] ?? null;
@@ -49,7 +45,7 @@ export function imageStore(store: Store): ImageStore {
   };
 }
 
-const COLUMNS = 'digest, name, state, namespaces, scan, next, last_row_id';
+const COLUMNS = 't.digest, t.name, t.state, t.namespaces, t.scan, t.next, t.last_row_id';
 
 interface StateRow {
   readonly digest: string;
@@ -61,66 +57,86 @@ interface StateRow {
   readonly last_row_id: number | null;
 }
 
-/** What stands for null is less than every value, on both engines. */
-const ORDER: Readonly<Record<ImageQuery['sort'], readonly string[]>> = {
-  attention: ['attention'],
-  name: ['name'],
-  severity: ['severity'],
-  findings: ['findings'],
-  last_seen: ['coalesce(last_row_id, 0)'],
-  scanned: ['coalesce(scanned_at, -1)'],
+/** Each order has an index that holds it with the state (0027). What stands for null is less than every value, on both engines. */
+const ORDER: Readonly<Record<ImageQuery['sort'], string | null>> = {
+  attention: 't.attention',
+  name: null,
+  severity: 't.severity',
+  findings: 't.findings',
+  last_seen: 'coalesce(t.last_row_id, 0)',
+  scanned: 'coalesce(t.scanned_at, -1)',
 };
+
+/** One direction is the other read backwards, so that one index serves both. */
+function orderOf({ sort, descending }: ImageQuery): string {
+  const first = ORDER[sort];
+  const ties = (first === null) === descending ? ' desc' : '';
+  return `${first === null ? '' : `${first}${descending ? ' desc' : ''}, `}t.name${ties}, t.digest${ties}`;
+}
 
 /** More than any list has; what follows an offset is given up to it. */
 const ALL = 1_000_000_000;
 
-async function listImages(
-  read: Executor,
-  query: ImageQuery,
-  countedStates: () => Promise<StateCounts>,
-): Promise<ImageList> {
-  const conditions = ['state is not null'];
-  const cells: Cell[] = [];
-  if (query.state !== null) {
-    conditions.push('state = ?');
-    cells.push(query.state);
+async function listImages(read: Executor, query: ImageQuery, known: KnownImages): Promise<ImageList> {
+  await known.follow();
+  const states = await known.states();
+  if (query.search === null) {
+    const rows = await walkImages(read, query);
+    return { items: await toItems(read, rows), states, total: totalOf(states, query.state) };
   }
-  if (query.search !== null) {
-    conditions.push("search like ? escape '\\'");
-    cells.push(containing(query.search));
-  }
-  const where = conditions.join(' and ');
-  const order = [
-    ...ORDER[query.sort].map((column) => `${column}${query.descending ? ' desc' : ''}`),
-    'name',
-    'digest',
-  ];
-  const rows = await runText<StateRow>(
-    read,
-    `select ${COLUMNS} from image_states where ${where} order by ${[...new Set(order)].join(', ')} limit ? offset ?`,
-    [...cells, query.limit ?? ALL, query.offset],
-  );
-  const states = await countedStates();
-  const items = await toItems(read, rows);
-  if (query.search === null) return { items, states, total: totalOf(states, query.state) };
-  const [counted] = await runText<{ total: number }>(
-    read,
-    `select count(*) as total from image_states where ${where}`,
-    cells,
-  );
-  return { items, states, total: counted?.total ?? 0 };
+  const { total, few } = await known.search(query.search, query.state);
+  const rows = few === null ? await walkImages(read, query) : await sortImages(read, query, few);
+  return { items: await toItems(read, rows), states, total };
 }
 
-async function countStates(read: Executor): Promise<StateCounts> {
-  const rows = await runText<{ state: string; count: number }>(
+/**
+ * Walks the index of the order and asks of each image whether it matches, until the page is full; the wide rows of what it leaves out are
+ * never read. Images that a part of a name finds stand together in the order of names, so that there the narrow rows are sorted.
+ */
+async function walkImages(read: Executor, query: ImageQuery): Promise<StateRow[]> {
+  const { state, search, sort, limit, offset } = query;
+  const order = orderOf(query);
+  const [from, matches] =
+    search === null
+      ? ['image_states t', 't.state is not null']
+      : sort === 'name'
+        ? ['image_search t', "t.search like ? escape '\\'"]
+        : // SQLite walks the one that is named first.
+          [
+            'image_states t cross join image_search x',
+            `t.state is not null and x.digest = t.digest and ${LIKE}`,
+          ];
+  const cells: Cell[] = [
+    ...(search === null ? [] : [containing(search)]),
+    ...(state === null ? [] : [state]),
+    limit ?? ALL,
+    offset,
+  ];
+  return runText<StateRow>(
     read,
-    'select state, count(*) as count from image_states where state is not null group by state',
-    [],
+    `select ${COLUMNS} from (
+       select t.digest as page from ${from} where ${matches} ${state === null ? '' : 'and t.state = ?'}
+       order by ${order} limit ? offset ?
+     ) p join image_states t on t.digest = p.page order by ${order}`,
+    cells,
   );
-  const counts = new Map(rows.map(({ state, count }) => [state, count]));
-  return Object.fromEntries(
-    IMAGE_STATES.map((state) => [state, counts.get(state) ?? 0]),
-  ) as unknown as StateCounts;
+}
+
+const LIKE = "x.search like ? escape '\\'";
+
+async function sortImages(
+  read: Executor,
+  query: ImageQuery,
+  digests: readonly string[],
+): Promise<StateRow[]> {
+  const [chunk] = inChunks(digests);
+  if (chunk === undefined) return [];
+  return runText<StateRow>(
+    read,
+    `select ${COLUMNS} from image_states t where t.state is not null and t.digest in (${chunk.marks})
+     order by ${orderOf(query)} limit ? offset ?`,
+    [...chunk.cells, query.limit ?? ALL, query.offset],
+  );
 }
 
 function totalOf(states: StateCounts, state: ImageQuery['state']): number {

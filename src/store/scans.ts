@@ -4,6 +4,7 @@ import type { Finding, ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
+import { supportOf } from './end-of-life.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
 import { exploitedAmong } from './kev-entries.ts';
@@ -53,13 +54,14 @@ export async function recordScan(
   if (isCurrent && current !== undefined)
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
   const id = await insertScan(transaction, digest, scan, { scannedAt, at, complete, isCurrent });
+  let written: StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
     const before = current === undefined ? [] : await countedFindings(transaction, current.id);
     const listed = await exploitedAmong(
       transaction,
       scan.findings.map(({ cve }) => cve),
     );
-    const found = storable(scan.findings, before, listed);
+    const found = (written = storable(scan.findings, before, listed));
     await insertMany(
       transaction,
       'findings',
@@ -74,7 +76,7 @@ export async function recordScan(
       [digest, scannedAt ?? -1],
     );
   }
-  await rebuildFacts(transaction, digest);
+  await rebuildFacts(transaction, digest, written);
   await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
   return {
     outcome: complete ? (older ? 'older' : 'current') : 'incomplete',
@@ -123,7 +125,7 @@ async function insertScan(
       at,
       os?.family ?? null,
       os?.name ?? null,
-      os === null ? null : os.eosl ? 1 : 0,
+      await supportOf(transaction, os, at),
       complete ? 1 : 0,
       isCurrent ? 1 : 0,
     ],

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
-import { imageDetailSchema, imageListSchema } from '../../src/api/contract/images.ts';
-import { recordProofs, recordScan } from '../../src/store/index.ts';
+import type {
+  DecidedFromBody,
+  ImageDetailBody,
+  ImageListBody,
+  ScanRequestedBody,
+} from '../../src/api/contract/images.ts';
+import { decidedFromSchema, imageDetailSchema, imageListSchema } from '../../src/api/contract/images.ts';
+import { parseImageFacts } from '../../src/facts/index.ts';
+import { imageStore, recordProofs, recordScan } from '../../src/store/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
 import { append, AT, digestOf, finding, scanOf } from '../store/image-records.ts';
@@ -220,5 +226,31 @@ suite('POST /images/scan', () => {
       code: 'forbidden',
     });
     assert.deepEqual(await audited(), []);
+  });
+});
+
+suite('GET /images/{digest}/facts', () => {
+  test('gives what a decision reads, whole and in the order in which it was recorded', async (t) => {
+    const store = await openFile(t);
+    await fill(store);
+    const { as } = await startInventory(t, store, [POLICY]);
+    const at = async (n: number): Promise<DecidedFromBody> =>
+      (
+        await as('viewer').json<DecidedFromBody>('GET /images/{digest}/facts', {
+          params: { digest: digestOf(n) },
+        })
+      ).body;
+    const { image, cold_image_policy } = await at(3);
+    decidedFromSchema.parse({ image, cold_image_policy });
+    const facts = parseImageFacts(image);
+    assert.deepEqual(facts, await imageStore(store).facts(digestOf(3)));
+    assert.deepEqual(
+      facts.scan?.findings?.map(({ cve }) => cve),
+      ['CVE-2', 'CVE-1'],
+    );
+    assert.equal(cold_image_policy, 'AllowAndScan');
+    // Seen in a review, and nothing recorded of it: none of anything, which is what the webhook decides from.
+    assert.deepEqual(parseImageFacts((await at(1)).image).signatures, []);
+    await assert.rejects(at(99), /no image with the digest sha256:.* is known/);
   });
 });

@@ -300,10 +300,11 @@ function ends(scan: ScanRecord | null): readonly number[] {
 
 /** The totals by CVE are what counting the findings gives. */
 async function totalsHold(store: Store): Promise<void> {
-  const totals = await rowsOf(store, 'select * from cve_totals order by cve');
+  const whole = await rowsOf(store, 'select * from cve_totals order by cve');
+  const totals = whole.map((row) => ({ ...row, search: '' }));
   const counted = await rowsOf(
     store,
-    `select cve, lower(cve) as search, count(*) as images,
+    `select cve, max(rank) as rank, case when max(e) = 2 then 2 when min(e) = 0 then 0 else 1 end as exploitation, '' as search, count(*) as images,
        sum(case when rank = 4 then 1 else 0 end) as critical, sum(case when rank = 3 then 1 else 0 end) as high,
        sum(case when rank = 2 then 1 else 0 end) as medium, sum(case when rank = 1 then 1 else 0 end) as low,
        sum(fixable) as fixable, sum(case when e = 2 then 1 else 0 end) as exploited,
@@ -314,6 +315,12 @@ async function totalsHold(store: Store): Promise<void> {
   );
   assert.deepEqual(totals, counted);
   assert.ok(totals.length > 0);
+  const packages = await rowsOf(store, 'select distinct cve, package from findings');
+  for (const { cve, search } of whole) {
+    const own = packages.filter((one) => one.cve === cve).map((one) => String(one.package).toLowerCase());
+    const names = [...new Set(own)].toSorted(byCodeUnit);
+    assert.equal(search, [String(cve).toLowerCase(), ...names].join('\n'));
+  }
   assert.deepEqual(
     await rowsOf(
       store,

@@ -405,12 +405,12 @@ function modelled(
   };
   const key = keys[query.sort];
   const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+  // One direction is the other read backwards; names ascend where all else descends.
+  const way = query.sort === 'name' ? 1 : -1;
   const sorted = found.toSorted(
-    (a, b) =>
-      (query.descending ? -1 : 1) * compare(key(a), key(b)) ||
-      compare(a.name, b.name) ||
-      compare(a.digest, b.digest),
+    (a, b) => way * compare(key(a), key(b)) || compare(a.name, b.name) || compare(a.digest, b.digest),
   );
+  if ((query.sort === 'name') === query.descending) sorted.reverse();
   const end = query.limit === null ? undefined : query.offset + query.limit;
   return { page: sorted.slice(query.offset, end).map(({ digest }) => digest), total: found.length };
 }

@@ -77,6 +77,7 @@ const TABLES = [
   'triage',
   'image_proofs',
   'image_states',
+  'image_search',
   'image_sightings',
   'images',
   'policies',

@@ -246,10 +246,13 @@ function answer(
   };
   const key = keys[query.sort];
   const compare = (a: number | string, b: number | string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sorted = items.toSorted(
-    (a, b) =>
-      (query.descending ? -1 : 1) * compare(key(a), key(b)) || b.images - a.images || compare(a.cve, b.cve),
+  // One direction is the other read backwards; ids ascend where all else descends.
+  const sorted = items.toSorted((a, b) =>
+    query.sort === 'cve'
+      ? compare(a.cve, b.cve)
+      : compare(key(b), key(a)) || b.images - a.images || compare(a.cve, b.cve),
   );
+  if ((query.sort === 'cve') === query.descending) sorted.reverse();
   const end = query.limit === null ? undefined : query.offset + query.limit;
   return { items: sorted.slice(query.offset, end), total: items.length };
 }

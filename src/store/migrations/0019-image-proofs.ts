@@ -1,11 +1,11 @@
-import { createTable } from '../schema.ts';
+import { createIndex, createTable } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
 /** What was signed and said about a digest; null is unknown. */
 export const imageProofs: Migration = {
   name: '0019-image-proofs',
   release: '1.1.0',
-  summary: 'Signatures, attestations, provenance and VEX of images',
+  summary: 'Signatures, attestations and VEX of images, and collecting them',
   async up(db) {
     await createTable(
       db,
@@ -13,5 +13,20 @@ export const imageProofs: Migration = {
       { digest: 'text!', signatures: 'text', attestations: 'text', provenance: 'text', vex: 'text' },
       { key: ['digest'] },
     );
+    await createTable(
+      db,
+      'proof_collections',
+      {
+        digest: 'text!',
+        due_at: 'integer!',
+        claimed_at: 'integer',
+        attempts: 'integer!',
+        tried_at: 'integer',
+        collected_at: 'integer',
+        problems: 'text',
+      },
+      { key: ['digest'] },
+    );
+    await createIndex(db, 'proof_collections', ['due_at']);
   },
 };

@@ -2,6 +2,15 @@ import { sql } from 'kysely';
 import { addColumns, createIndex, createTable } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
+const ORDERS = {
+  attention: 'attention desc, ',
+  name: '',
+  severity: 'severity desc, ',
+  findings: 'findings desc, ',
+  last_seen: '(coalesce(last_row_id, 0)) desc, ',
+  scanned: '(coalesce(scanned_at, -1)) desc, ',
+} as const;
+
 /**
  * The newest completed scan of a digest is marked, so that a list need not look for it, and findings are kept of that one alone. What the
  * list shows of each image is worked out once and kept; the service does that for every image here when it starts.
@@ -57,8 +66,19 @@ export const imagePaging: Migration = {
     );
     await createIndex(db, 'image_states', ['judged_for']);
     await createIndex(db, 'image_states', ['judged_until']);
-    await createIndex(db, 'image_states', ['attention desc', 'name', 'digest']);
-    await createIndex(db, 'image_states', ['state', 'attention desc', 'name', 'digest']);
+    // Each order of the list, with all that a page of it is found by: its rows are wide.
+    for (const [order, by] of Object.entries(ORDERS))
+      await sql
+        .raw(
+          `create index "image_states_by_${order}" on image_states (${by}name, digest, state) where state is not null`,
+        )
+        .execute(db);
+    await createTable(
+      db,
+      'image_search',
+      { digest: 'text!', state: 'text!', name: 'text!', search: 'text!' },
+      { key: ['digest'], clustered: true },
+    );
     await sql`insert into image_states (digest, name, search) select digest, '', '' from images`.execute(db);
   },
 };

@@ -2,7 +2,15 @@ import type { Generated } from 'kysely';
 
 /** CatalogueTables hold what others publish and findings are judged by. */
 export interface CatalogueTables {
-  /** How fresh the catalogues are: `kev`, `trivy_db`. */
+  /** When operating systems end, as it is published; UTC milliseconds, null where no end is announced. */
+  os_releases: {
+    product: string;
+    release: string;
+    ends_at: number | null;
+    /** Of the support that follows; null where there is none. */
+    extended_ends_at: number | null;
+  };
+  /** How fresh the catalogues are: `kev`, `trivy_db`, `end_of_life`. */
   catalogue_states: {
     name: string;
     version: string | null;

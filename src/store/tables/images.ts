@@ -29,6 +29,7 @@ export interface ImageTables {
     recorded_at: number;
     os_family: string | null;
     os_name: string | null;
+    /** 1: the scanner says that its support has ended; 2: release data does; 0: nobody. */
     os_eosl: number | null;
     /** 1 for a completed scan with findings recorded (also none); a failed one never looks clean. */
     complete: number;
@@ -52,8 +53,12 @@ export interface ImageTables {
   /** What the findings come to for each CVE, kept with every scan, so that no list has to count them. */
   cve_totals: {
     cve: string;
-    /** Lower case, for the search. */
+    /** Its id and the names of its packages, in lower case and one in a line, for the search. */
     search: string;
+    /** 4 (`CRITICAL`) to 0: the highest that an image has. */
+    rank: Generated<number>;
+    /** 2: known to be exploited; 0: known not to be; 1: the catalogue was never asked. */
+    exploitation: Generated<number>;
     /** Images that have it. */
     images: number;
     /** Images by the highest severity that the CVE has in them; `UNKNOWN` is the rest. */
@@ -72,8 +77,6 @@ export interface ImageTables {
     cve: string;
     package: string;
     fixed: string;
-    /** Lower-case name of the package, for the search. */
-    search: string;
     findings: number;
   };
   /** Signatures, attestations, provenance and statements: JSON lists in the export's form; null is unknown. */
@@ -83,6 +86,20 @@ export interface ImageTables {
     attestations: string | null;
     provenance: string | null;
     vex: string | null;
+  };
+  /** When the proofs of a digest are looked for again, and how it went the last time. */
+  proof_collections: {
+    digest: string;
+    due_at: number;
+    /** Claimed by a worker since; null for free. */
+    claimed_at: number | null;
+    /** Tries in a row that did not read everything. */
+    attempts: number;
+    tried_at: number | null;
+    /** When everything was last read whole. */
+    collected_at: number | null;
+    /** JSON list of what was wrong the last time. */
+    problems: string | null;
   };
   /** Where an image was seen: its newest ledger row in each namespace. Follows the ledger by `sightings_upto`. */
   image_sightings: {
@@ -122,6 +139,8 @@ export interface ImageTables {
     /** Hash of the names that stand in the facts; null when that is not known. */
     facts_names: string | null;
   };
+  /** Of each judged image what a search reads, apart from the wide rows; its names and digest in lower case. */
+  image_search: { digest: string; state: string; name: string; search: string };
   scan_queue: {
     digest: string;
     requested_at: number;
