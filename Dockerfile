@@ -6,6 +6,7 @@
 #   docker run --read-only -v ipo-data:/var/lib/ipo -p 127.0.0.1:8080:8080 -e IPO_PUBLIC_URL=http://localhost:8080 ipo
 
 ARG NODE_VERSION=24.21.0
+ARG TRIVY_VERSION=0.69.3
 
 FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /src
@@ -19,6 +20,9 @@ COPY bin bin
 COPY src src
 RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts && mkdir -p /out/var/lib/ipo
 
+# The scanner: one program, which downloads its database into the volume.
+FROM aquasec/trivy:${TRIVY_VERSION} AS trivy
+
 FROM gcr.io/distroless/cc-debian12:nonroot
 ARG VERSION=0.0.0
 LABEL org.opencontainers.image.title="image-policy-operator" \
@@ -26,6 +30,7 @@ LABEL org.opencontainers.image.title="image-policy-operator" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}"
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=trivy /usr/local/bin/trivy /usr/local/bin/trivy
 COPY --from=build /src/package.json /src/LICENSE /app/
 COPY --from=build /src/node_modules /app/node_modules
 COPY --from=build /src/bin/ipo.cjs /src/bin/ipod.cjs /app/bin/

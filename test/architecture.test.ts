@@ -25,6 +25,8 @@ const DOMAIN = [
   'reconcile',
   'licence',
   'nodes',
+  'vex',
+  'supply-chain',
 ];
 
 /** What each folder may import besides itself and `base`. A folder that is not here does not belong into the tree. */
@@ -33,7 +35,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   image: [],
   findings: ['image'],
   policy: ['image', 'findings'],
-  facts: ['image', 'findings', 'policy'],
+  vex: ['image'],
+  facts: ['image', 'findings', 'policy', 'vex'],
+  'supply-chain': ['image', 'facts', 'vex'],
   decision: ['image', 'findings', 'policy', 'facts'],
   ledger: ['image', 'policy', 'facts', 'decision'],
   admission: ['image', 'policy', 'facts', 'decision', 'ledger'],
@@ -57,8 +61,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: [...DOMAIN, 'store', 'adapters', 'api', 'telemetry'],
 };
 
-/** Adapters that are parts of others: how trackers are called, and how texts are written for them. */
-const SHARED_ADAPTERS = ['transport', 'markup'];
+/** Adapters that are parts of others: how trackers are called, texts written for them, programs run, and objects of a cluster watched. */
+const SHARED_ADAPTERS = ['transport', 'markup', 'program', 'kubernetes'];
 
 /** What each door may import. Parts with effects come from `app` alone. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
@@ -89,6 +93,8 @@ const PURE = [
   'licence',
   'nodes',
   'catalogues',
+  'vex',
+  'supply-chain',
 ];
 const IMPURE = [
   /\bDate\.now\b/,

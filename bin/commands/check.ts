@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../ui/service-flags.ts';
 import type { Settle } from '../ui/settle.ts';
 
 /** CheckOptions are the flags of `ipo check` as commander gives them. */
-export interface CheckOptions {
+export interface CheckOptions extends ServiceFlags {
   readonly policy?: readonly string[];
   readonly manifest?: readonly string[];
   readonly ledger?: string;
@@ -18,6 +19,13 @@ export interface CheckOptions {
   readonly exposedBy?: string;
   readonly quota?: string;
   readonly breakGlass?: string;
+  readonly offline?: true;
+  readonly registry: 'auto' | 'always' | 'never';
+  readonly trustRoot?: string;
+  readonly vex?: readonly string[];
+  readonly insecureRegistry?: readonly string[];
+  readonly registryCa?: string;
+  readonly registryTimeout: string;
   readonly output?: readonly string[];
 }
 
@@ -26,7 +34,7 @@ export function checkCommand(settle: Settle): Command {
   const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
     .description(
-      'Decides images or manifests under policies, offline, as the admission webhook would, with the facts of a ledger export or of Trivy reports. Exit 1 when something is refused.',
+      'Decides images or manifests under policies as the admission webhook would, with the facts of their registries, of a service, of a ledger export and of Trivy reports. Writes nothing anywhere. Exit 1 when something is refused.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
     .addOption(many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin'))
@@ -74,6 +82,30 @@ export function checkCommand(settle: Settle): Command {
         'table, json, yaml, markdown, sarif, junit or github; repeatable (default: table)',
       ),
     );
+  const registries = [
+    new Option(
+      '--registry <when>',
+      'ask the registries of images for digests, signatures, attestations and statements: for what a policy needs and no file tells (auto), always or never; with --ledger auto asks nobody',
+    )
+      .choices(['auto', 'always', 'never'])
+      .default('auto'),
+    new Option(
+      '--trust-root <file>',
+      'trusted_root.json by which keyless signatures are verified, instead of the one of Sigstore by TUF',
+    ),
+    many('--vex <file>', 'signed VEX document, its bundle beside it; repeatable'),
+    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
+    new Option(
+      '--registry-ca <file>',
+      'PEM file with further authorities that registries show certificates of',
+    ),
+    new Option('--registry-timeout <duration>', 'how long registries may take for one image').default('30s'),
+  ];
+  for (const option of registries) command.addOption(option.helpGroup('Registries:'));
+  command.optionsGroup('The service that knows of the images:');
+  withServiceFlags(command).addOption(
+    new Option('--offline', 'ask neither a service nor a registry').conflicts(['server', 'tokenStdin']),
+  );
   const facts = [
     new Option(
       '--signals <a,b>',

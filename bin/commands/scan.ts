@@ -16,9 +16,9 @@ export interface ScanImportOptions extends ServiceFlags {
 export function scanCommand(settle: Settle): Command {
   const scan = new Command('scan').description('Bring scans of images in from where they were made.');
   const command = withServiceFlags(new Command('import'))
-    .summary('record reports of Trivy')
+    .summary('record reports of scanners')
     .description(
-      'Tells of each report the image, its digest, operating system, end of life and findings by severity, and records it at a service or in a database. Reads reports of trivy (JSON) and VulnerabilityReports of trivy-operator.',
+      'Tells of each report the image, its digest, operating system, end of life and findings by severity, and records it at a service or in a database. Reads reports of trivy (JSON), VulnerabilityReports of trivy-operator and reports of grype (JSON).',
     )
     .argument('<file...>', 'reports; - is stdin')
     .addOption(new Option('--dry-run', 'only tell what they say; needs no service'))

@@ -1,4 +1,4 @@
-import type { TrivyReport } from '../../src/app/index.ts';
+import type { RegistryAnswer, TrivyReport } from '../../src/app/index.ts';
 import { parseTime, type Digest } from '../../src/base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
 import type { Finding, ScanRecord } from '../../src/findings/index.ts';
@@ -7,8 +7,10 @@ import { parseReference, type ImageReference } from '../../src/image/index.ts';
 /** FoundFacts is what is known of an image, and how its digest became known. */
 export interface FoundFacts {
   readonly digest: Digest | null;
-  readonly digestFrom: 'reference' | 'ledger' | 'trivy' | null;
+  readonly digestFrom: 'reference' | 'registry' | 'service' | 'ledger' | 'trivy' | null;
   readonly facts: ImageFacts;
+  /** Whether anything tells of its signatures, attestations, provenance and statements: a ledger, or its registry. */
+  readonly asked: boolean;
   /** Why no digest was found where there were several to choose from; a clause, or null. */
   readonly note: string | null;
 }
@@ -29,6 +31,9 @@ export interface FactSources {
 export class FactBook {
   readonly #sources: FactSources;
   readonly #usedReports = new Set<TrivyReport>();
+  readonly #answers = new Map<string, RegistryAnswer>();
+  readonly #recorded = new Map<Digest, ImageFacts>();
+  readonly #digests = new Map<string, { readonly digest: Digest; readonly from: 'registry' | 'service' }>();
   #digestsByName: Map<string, Digest[]> | null = null;
 
   constructor(sources: FactSources) {
@@ -40,36 +45,73 @@ export class FactBook {
     return this.#sources.reports.filter((report) => !this.#usedReports.has(report));
   }
 
+  /** Takes what a registry answered for a reference; it goes before what files tell of the same. */
+  learn(reference: ImageReference, answer: RegistryAnswer): void {
+    this.#answers.set(reference.text, answer);
+    if (answer.digest !== null) this.resolve(reference, answer.digest, 'registry');
+  }
+
+  /** Takes what a tag stands for. */
+  resolve(reference: ImageReference, digest: Digest, from: 'registry' | 'service'): void {
+    this.#digests.set(reference.text, { digest, from });
+  }
+
+  /** Takes what a service has recorded of a digest. */
+  record(digest: Digest, facts: ImageFacts): void {
+    this.#recorded.set(digest, facts);
+  }
+
   /** Gives the facts of a reference. Without a digest or a record of it there are none of anything. */
   find(reference: ImageReference): FoundFacts {
     const { images, reports } = this.#sources;
+    const answer = this.#answers.get(reference.text) ?? null;
     if (reference.digest !== null) {
       const { digest } = reference;
-      const report = newest(reports.filter(({ digests }) => digests.some((one) => one.digest === digest)));
-      return { digest, digestFrom: 'reference', facts: this.#merge(digest, report), note: null };
+      return this.#known(digest, 'reference', this.#reportOf(digest), answer);
     }
     const name = `${reference.name}:${reference.tag ?? 'latest'}`;
     const report = newest(reports.filter(({ names }) => names.includes(name)));
-    if (report !== null) {
-      const digest = digestOf(report, reference.name);
-      return {
-        digest,
-        digestFrom: digest === null ? null : 'trivy',
-        facts: this.#merge(digest, report),
-        note: null,
-      };
+    const now = this.#digests.get(reference.text);
+    if (now !== undefined) {
+      // A report that names no digest at all is about what it calls the image; one of another digest is not about this.
+      const own = this.#reportOf(now.digest) ?? (report?.digests.length === 0 ? report : null);
+      const found = this.#known(now.digest, now.from, own, answer);
+      if (own !== null || report === null) return found;
+      this.#usedReports.add(report);
+      return { ...found, note: `the tag stands for ${now.digest} now, which the report given is not about` };
     }
+    if (report !== null) return this.#known(digestOf(report, reference.name), 'trivy', report, answer);
     const [digest, ...others] = this.#byName(images).get(name) ?? [];
-    if (digest === undefined) return { digest: null, digestFrom: null, facts: NO_FACTS, note: null };
+    const nothing = { digest: null, digestFrom: null, facts: NO_FACTS, asked: answer !== null };
+    if (digest === undefined) return { ...nothing, note: null };
     if (others.length > 0) {
       const note = `${others.length + 1} images of the ledger carry this name, so it stands for no digest; name one`;
-      return { digest: null, digestFrom: null, facts: NO_FACTS, note };
+      return { ...nothing, note };
     }
-    return { digest, digestFrom: 'ledger', facts: this.#merge(digest, null), note: null };
+    return this.#known(digest, 'ledger', null, answer);
   }
 
-  #merge(digest: Digest | null, report: TrivyReport | null): ImageFacts {
-    const recorded = digest === null ? undefined : this.#sources.images.get(digest);
+  #reportOf(digest: string): TrivyReport | null {
+    const { reports } = this.#sources;
+    return newest(reports.filter(({ digests }) => digests.some((one) => one.digest === digest)));
+  }
+
+  #known(
+    digest: Digest | null,
+    from: Exclude<FoundFacts['digestFrom'], null>,
+    report: TrivyReport | null,
+    answer: RegistryAnswer | null,
+  ): FoundFacts {
+    const recorded =
+      digest === null ? undefined : (this.#recorded.get(digest) ?? this.#sources.images.get(digest));
+    const facts = this.#merge(digest, report, recorded);
+    const asked = recorded !== undefined;
+    const shared = { digest, digestFrom: digest === null ? null : from, note: null };
+    if (answer === null || digest === null) return { ...shared, facts, asked };
+    return { ...shared, asked: true, facts: withAnswer({ ...facts, digest }, answer, recorded) };
+  }
+
+  #merge(digest: Digest | null, report: TrivyReport | null, recorded: ImageFacts | undefined): ImageFacts {
     if (report === null) return this.#withKev(recorded ?? NO_FACTS);
     this.#usedReports.add(report);
     // A scan says nothing of signatures: of a digest they are unknown, and what has no digest has none.
@@ -114,6 +156,17 @@ export class FactBook {
     }
     return (this.#digestsByName = byName);
   }
+}
+
+/** What a registry did not tell stays as it was recorded, else unknown. */
+function withAnswer(facts: ImageFacts, answer: RegistryAnswer, recorded: ImageFacts | undefined): ImageFacts {
+  return {
+    ...facts,
+    signatures: answer.signatures ?? recorded?.signatures ?? null,
+    attestations: answer.attestations ?? recorded?.attestations ?? null,
+    provenance: answer.provenance ?? recorded?.provenance ?? null,
+    vex: answer.vex ?? recorded?.vex ?? null,
+  };
 }
 
 function newest(reports: readonly TrivyReport[]): TrivyReport | null {

@@ -70,10 +70,22 @@ const FACTS: Readonly<Record<UnknownFact, readonly [string, string]>> = {
     'scan it for vulnerabilities: the report that was given holds no such result',
   ],
   known_exploited: ['whether its findings are known to be exploited', 'give the catalogue with --kev'],
-  signatures: ['who signed it', 'give a ledger export that recorded its signatures with --ledger'],
-  attestations: ['which attestations it has', 'give a ledger export that recorded them with --ledger'],
-  provenance: ['who built it', 'give a ledger export that recorded its provenance with --ledger'],
-  vex: ['what its producer states of its findings', 'give a ledger export that recorded it with --ledger'],
+  signatures: [
+    'who signed it',
+    'ask its registry (--registry always), or give a ledger export that recorded its signatures with --ledger',
+  ],
+  attestations: [
+    'which attestations it has',
+    'ask its registry (--registry always), or give a ledger export that recorded them with --ledger',
+  ],
+  provenance: [
+    'who built it',
+    'ask its registry (--registry always), or give a ledger export that recorded its provenance with --ledger',
+  ],
+  vex: [
+    'what its producer states of its findings',
+    'ask its registry (--registry always), or give a ledger export that recorded it with --ledger',
+  ],
 };
 
 /** remedyOfSignals says in a clause how a pod loses its signals. */

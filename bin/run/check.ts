@@ -11,6 +11,7 @@ import { VERSION } from '../version.ts';
 import { toDocument, type CheckDocument } from './check-document.ts';
 import { FactBook } from './check-facts.ts';
 import { checkImages, type CheckedPod, type CheckOutcome } from './check-images.ts';
+import { askAbout } from './check-registry.ts';
 import {
   checkFlags,
   parseAsOf,
@@ -31,8 +32,8 @@ export async function runCheck(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { policy = [], manifest = [], trivy = [] } = options;
-  const inputs = [...policy, ...manifest, ...trivy, options.kev, options.ledger];
+  const { policy = [], manifest = [], trivy = [], vex = [] } = options;
+  const inputs = [...policy, ...manifest, ...trivy, ...vex, options.kev, options.ledger];
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table', inputs);
   checkFlags(images, options);
   const given = parseAsOf(options.asOf);
@@ -48,8 +49,12 @@ export async function runCheck(
 
   const book = new FactBook({ images: ledger?.images ?? new Map(), reports, kev });
   const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
+  const { problems, remarks, ...asked } = await askAbout({
+    ...{ pods, policies: policies.map(({ policy }) => policy), book, options, terminal },
+  });
   const asOf = given ?? ledger?.header.exportedAt ?? parts.clock.now();
-  const coldImagePolicy = options.coldImagePolicy ?? ledger?.header.coldImagePolicy ?? 'AllowAndScan';
+  const coldImagePolicy =
+    options.coldImagePolicy ?? ledger?.header.coldImagePolicy ?? asked.coldImagePolicy ?? 'AllowAndScan';
   const outcome = checkImages({
     policies: policies.map(({ policy }) => policy),
     pods,
@@ -60,6 +65,8 @@ export async function runCheck(
     enforce: options.enforce === true,
   });
   const notes = [
+    ...problems,
+    ...remarks,
     ...notesOn(outcome, policies),
     ...manifests.without.map((file) => `${printable(file)} holds nothing that makes pods`),
     ...book
@@ -94,6 +101,8 @@ export async function runCheck(
   // A reference on the command line that is none is a wrong command line.
   if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
   if (outcome.refused > 0) return EXIT.check;
+  // What only a registry that did not answer could have told is neither a yes nor a no.
+  if (outcome.undecided > 0 && problems.length > 0) return EXIT.outside;
   return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
 }
 

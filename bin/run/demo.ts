@@ -7,6 +7,7 @@ import {
   serve,
   withMemoryDirectory,
   type RunningService,
+  ASKS_NOBODY,
 } from '../../src/app/index.ts';
 import type { DemoFlags } from '../commands/demo.ts';
 import type { ExitCode } from '../ui/exit.ts';
@@ -40,7 +41,7 @@ export async function runDemo(
           { path: 'clusterName', flag: 'demo', value: 'shop-prod-eu1' },
           { path: 'admin.email', flag: 'demo', value: EMAIL },
           { path: 'admin.password', flag: 'demo', value: password },
-          { path: 'kev.source', flag: 'demo', value: 'off' }, // it asks nobody for anything
+          ...ASKS_NOBODY.map(([path, value]) => ({ path, flag: 'demo', value })),
           { path: 'log.level', flag: 'demo', value: 'warn' },
         ],
       },

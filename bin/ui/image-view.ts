@@ -173,6 +173,27 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
         ],
     ...(scan === null ? [] : [['system', `${os}${scan.os?.eosl ? ', at its end of life' : ''}`] as const]),
     ['proofs', proofs.join(', ')],
+    ...lookedFor(detail.proofs_collected),
+  ];
+}
+
+/** Problems that are shown; the JSON has all that are kept. */
+const MOST_PROBLEMS = 5;
+
+function lookedFor(state: ImageDetailBody['proofs_collected']): readonly (readonly [string, string])[] {
+  if (state === null || state === undefined) return [];
+  const { tried_at, collected_at, due_at, problems } = state;
+  const last =
+    collected_at === null
+      ? tried_at === null
+        ? 'not yet'
+        : `never in whole; tried ${shortTime(tried_at)} UTC`
+      : `${shortTime(collected_at)} UTC`;
+  return [
+    ['looked for', `${last}; again from ${shortTime(due_at)} UTC`],
+    ...problems
+      .slice(0, MOST_PROBLEMS)
+      .map(({ where, message }) => ['problem', `${where}: ${message}`] as const),
   ];
 }
 

@@ -53,6 +53,11 @@ export async function findService(
   };
 }
 
+/** knowsService tells whether a service is meant that no flag names: by `IPO_SERVER`, or the one signed in to last. */
+export function knowsService({ env }: Pick<Terminal, 'env'>): boolean {
+  return given(env['IPO_SERVER']) !== undefined || (readServiceConfig(env).current ?? null) !== null;
+}
+
 /**
  * openService opens the client of the service that a command calls, signed in. Close it in the end. Throws what findService
  * throws, and `unauthenticated` where no token is known.

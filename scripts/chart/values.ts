@@ -15,6 +15,7 @@ import {
   texts,
   whole,
 } from './parts.ts';
+import { factsValues } from './values-facts.ts';
 import { networkPolicy } from './values-network.ts';
 import { api, webhook } from './values-doors.ts';
 
@@ -84,6 +85,7 @@ export const chartValues = z.strictObject({
     ),
     existingConfigMap: name('ConfigMap with a mirror of the catalogue, mounted at /etc/kev'),
   }),
+  ...factsValues,
   reconcile: group('Running pods are judged again', {
     interval: duration('1h', 'How often'),
   }),
@@ -179,7 +181,7 @@ export const chartValues = z.strictObject({
       requests: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
       limits: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
-    .default({ requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } })
+    .default({ requests: { cpu: '100m', memory: '512Mi' }, limits: { memory: '2Gi' } })
     .meta(
       about('Requests and limits of the container. No limit of CPU: a throttled webhook keeps pods waiting'),
     ),

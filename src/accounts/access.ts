@@ -43,6 +43,7 @@ export const ACCESS = {
   'GET /policies/whatif/runs/{id}/download': 'deployer',
   'GET /images': 'viewer',
   'GET /images/{digest}': 'viewer',
+  'GET /images/{digest}/facts': 'viewer',
   'POST /images/scan': 'deployer',
   'POST /scans': 'deployer',
   'GET /vulnerabilities': 'viewer',

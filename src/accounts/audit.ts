@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'tracking_reopen',
   'tracking_confirm',
   'catalogue_refresh',
+  'vulnerability_db_refresh',
   // Of releases before 1.3.1 alone.
   'runtime_block_release',
 ] as const;

@@ -10,6 +10,8 @@ export interface FollowUpDeps {
   readonly tally: ReviewTally;
   /** Null: nothing scans. */
   readonly scans: ScanRequests | null;
+  /** Takes digests with a scan of which it was never found out what is signed and stated; null or absent: nobody finds out. */
+  readonly proofs?: ScanRequests | null;
   /** Null: nothing is metered. */
   readonly names: NameGate | null;
   /** Null: there is no cluster to tell. */
@@ -26,7 +28,7 @@ export class FollowUp {
 
   /** Follows an answer that stands, made at a time in milliseconds. Not for a repeat, which was followed the first time. */
   answered(review: PodReview, decision: ReviewDecision, at: number): void {
-    const { tally, scans, names } = this.#deps;
+    const { tally, scans, proofs, names } = this.#deps;
     const { allowed, images, hardening, signals } = decision;
     tally.outcome(allowed ? 'allowed' : 'denied');
     const counted: string[] = [];
@@ -39,7 +41,9 @@ export class FollowUp {
       else if (allowed && of.role !== 'ephemeral' && !('fault' in of.reference))
         counted.push(of.reference.name);
       for (const signal of signals) tally.signal(signal);
-      if (of.digest !== null && of.facts !== 'unread' && of.facts.scan === null) scans?.want(of.digest);
+      if (of.digest === null || of.facts === 'unread') continue;
+      if (of.facts.scan === null) scans?.want(of.digest);
+      else if (of.facts.signatures === null) proofs?.want(of.digest);
     }
     if (bypassed) tally.bypass();
     if (hardening !== null && !hardening.allowed && hardening.label !== null) tally.denial(hardening.label);

@@ -47,7 +47,20 @@ export interface Health {
     readonly checkedAt: number | null;
     readonly lastError: string | null;
   };
-  readonly trivyDb: { readonly updatedAt: number | null; readonly checkedAt: number | null };
+  readonly trivyDb: {
+    readonly updatedAt: number | null;
+    readonly checkedAt: number | null;
+    readonly fetchedAt: number | null;
+    readonly lastError: string | null;
+  };
+  /** What scans images in this replica; null where nothing does. */
+  readonly scanner: {
+    readonly status: PartState;
+    readonly name: string;
+    /** Scans that are under way. */
+    readonly running: number;
+    readonly message?: string;
+  } | null;
 }
 
 /** WebhookHealth is how the admission webhook of this replica stands. */
@@ -74,10 +87,16 @@ export interface ClusterHealth {
 
 /** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
 export function toHealthBody(health: Health): HealthBody {
-  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb } = health;
-  const parts = [database, ledger, replay, ...jobs, webhook ?? ledger, cluster ?? ledger].map(
-    ({ status }) => status,
-  );
+  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb, scanner } = health;
+  const parts = [
+    database,
+    ledger,
+    replay,
+    ...jobs,
+    webhook ?? ledger,
+    cluster ?? ledger,
+    scanner ?? ledger,
+  ].map(({ status }) => status);
   return {
     status: database.status === 'down' ? 'down' : parts.every((part) => part === 'ok') ? 'ok' : 'degraded',
     version: health.version,
@@ -116,7 +135,10 @@ export function toHealthBody(health: Health): HealthBody {
     trivy_db_state: {
       ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),
       ...(trivyDb.checkedAt !== null && { checked_at: formatTime(trivyDb.checkedAt) }),
+      ...(trivyDb.fetchedAt !== null && { fetched_at: formatTime(trivyDb.fetchedAt) }),
+      ...(trivyDb.lastError !== null && { message: trivyDb.lastError }),
     },
+    ...(scanner !== null && { scanner }),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   ScanSummary,
   TriageEntry,
 } from '../inventory/index.ts';
+import type { CollectionState } from '../supply-chain/index.ts';
 import type { ImageDetailBody, ImageItemBody } from './contract/images.ts';
 import type { TriageBody } from './contract/triage.ts';
 
@@ -40,6 +41,7 @@ export function toImageItem({
 export function toImageDetail(
   { item, record, facts, explanation, answers }: ImageDetail,
   at: number,
+  collected: CollectionState | null,
 ): ImageDetailBody {
   const { scan, ...shown } = toImageItem(item);
   const { scanner } = record;
@@ -77,6 +79,12 @@ export function toImageDetail(
     attestations: proofs.attestations,
     provenance: proofs.provenance,
     vex: proofs.vex,
+    proofs_collected: collected && {
+      tried_at: timeOf(collected.triedAt),
+      collected_at: timeOf(collected.collectedAt),
+      due_at: formatTime(collected.dueAt),
+      problems: collected.problems.map(({ where, reason, message }) => ({ where, reason, message })),
+    },
   };
 }
 

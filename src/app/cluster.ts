@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   clusterPodStopper,
+  clusterPullSecrets,
   clusterReplacements,
   clusterSecrets,
   customPolicyStore,
@@ -13,6 +14,7 @@ import {
   openReads,
   policyStatuses,
   readCaBundles,
+  readPullingPod,
   writeCaBundle,
   type ClusterReads,
   type Connection,
@@ -29,6 +31,7 @@ import {
   type ElectionClock,
   type LeaseTimes,
 } from '../cluster/index.ts';
+import type { PullingPod, PullSecrets } from '../image/index.ts';
 import type { PolicyStore } from '../policy/index.ts';
 import type { PodEvents, PodStopper, Replacements } from '../reconcile/index.ts';
 import { policyMirror, policyStore, type Store } from '../store/index.ts';
@@ -73,6 +76,9 @@ export interface Cluster {
   readonly reviewEvents: ReviewEvents;
   readonly podEvents: PodEvents;
   readonly secrets: Secrets;
+  readonly pullSecrets: PullSecrets;
+  /** Which pull secrets a pod names; null for one that is gone. */
+  podOf(namespace: string, name: string): Promise<PullingPod | null>;
   /** Sets the authorities (PEM) that the API server trusts when it calls the webhooks of a configuration. */
   writeCaBundle(configuration: string, pem: string): Promise<boolean>;
   /** Those that it trusts now, one for each webhook; null where there is no such configuration. */
@@ -157,6 +163,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
   });
   const revisions = policyStore(store);
+  const jobs = clusterJobs({
+    ...{ api, store, settings, clusterName, policies, election, electionClock, clock, log },
+    runningPods: reads.runningPods,
+  });
   return {
     namespace,
     leader: election,
@@ -174,9 +184,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     reviewEvents: toReviewEvents(events),
     podEvents: toPodEvents(events),
     secrets: clusterSecrets(api, namespace),
+    pullSecrets: clusterPullSecrets({ api, monotonic: () => electionClock.monotonic() }),
+    podOf: (pod, name) => readPullingPod(api, pod, name),
     writeCaBundle: (configuration, pem) => writeCaBundle(api, configuration, pem),
     readCaBundles: (configuration) => readCaBundles(api, configuration),
-    jobs: clusterJobs({ api, store, settings, clusterName, policies, election, clock }),
+    jobs: jobs.jobs,
     unready: () => {
       if (policies.current() === null) return 'the policies of the cluster were not read yet';
       const waiting = reads
@@ -190,6 +202,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     close: async () => {
       await events.close(LAST_EVENTS_MS);
+      await jobs.stop();
       await reads.stop();
       await election.stop();
       await api.close();

@@ -13,6 +13,7 @@ export type {
   ServiceRequest,
   ServiceStream,
 } from '../adapters/service/index.ts';
+export { runVerifyWorker } from './verify-door.ts';
 export { runReplayWorker } from './replay-door.ts';
 export { migrateDatabase, planDatabase, type MigrationPlan, type PlannedMigration } from './database.ts';
 export { openReplayDatabase, type ReplayDatabase } from './replay-database.ts';
@@ -23,6 +24,7 @@ export {
   type DescribedScans,
   type ScanDatabase,
 } from './scan-door.ts';
+export { ASKS_NOBODY, asksNobody } from './offline.ts';
 export { fillDemo } from './demo.ts';
 export { DemoTime } from './demo-time.ts';
 export { startTrackerDemo, type TrackerDemo } from './tracker-demo.ts';
@@ -36,3 +38,9 @@ export {
 } from './ledger-database.ts';
 export { openTrackerDoor, type TrackerDoor, type TrackerDoorOptions } from './tracker-door.ts';
 export { issuePasswordCode } from './account-database.ts';
+export {
+  openRegistryFacts,
+  type RegistryAnswer,
+  type RegistryFacts,
+  type RegistryFactsOptions,
+} from './registry-door.ts';

@@ -3,6 +3,7 @@ import {
   Reviewer,
   ReviewTally,
   WantedScans,
+  type WantedScansDeps,
   type DigestLookup,
   type ExposureIndex,
   type FailurePolicy,
@@ -37,6 +38,10 @@ export interface AdmissionDeps {
   readonly names?: NameGate;
   readonly lookup?: DigestLookup;
   readonly events?: ReviewEvents;
+  /** Asks for scans of digests; the queue's own unless given. */
+  readonly requestScans?: WantedScansDeps['request'];
+  /** Has what is signed and stated of digests looked for; absent, nobody finds out. */
+  readonly collect?: WantedScansDeps['request'];
 }
 
 /** AdmissionHealth is how the webhook stands. */
@@ -73,10 +78,12 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   const own = deps.policies === undefined ? new AdmissionPolicies(store, clock, log) : null;
   const policies: PolicySnapshot = own ?? (deps.policies as PolicySnapshot);
   const queue = scanQueue(store);
-  const scans = new WantedScans({ request: (digests, at) => queue.request(digests, null, at), clock, log });
+  const request = deps.requestScans ?? ((digests, at) => queue.request(digests, null, at));
+  const scans = new WantedScans({ request, clock, log });
+  const proofs = deps.collect === undefined ? null : new WantedScans({ request: deps.collect, clock, log });
   const reviewer = new Reviewer(
     {
-      ...{ policies, facts, ledger, scans, tally, clock, timers, log },
+      ...{ policies, facts, ledger, scans, proofs, tally, clock, timers, log },
       exposure: deps.exposure ?? new Exposure([], []),
       names: deps.names ?? null,
       lookup: deps.lookup ?? null,
@@ -94,7 +101,12 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     metrics.set('svc_admission_reviews_in_flight', listener.load.reviews);
   });
   const upkeep = new Upkeep(
-    [() => facts.refresh(), () => scans.flush(), ...(own ? [() => own.refresh()] : [])],
+    [
+      () => facts.refresh(),
+      () => scans.flush(),
+      async () => proofs?.flush(),
+      ...(own ? [() => own.refresh()] : []),
+    ],
     deps,
   );
   return {

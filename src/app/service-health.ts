@@ -21,6 +21,8 @@ export interface HealthDeps {
   operator(): Pick<Health, 'webhook' | 'cluster'>;
   /** What is known of the databases that scans and the catalogue came from. */
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
+  /** How what scans images stands. */
+  scanner(): Health['scanner'];
 }
 
 /** A database that has not answered for so many milliseconds counts as gone. */
@@ -99,7 +101,8 @@ export class ServiceHealth {
         ...{ version: null, entries: null, lastError: null },
         ...{ fetchedAt: null, checkedAt: null },
       },
-      trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null },
+      trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
+      scanner: this.#deps.scanner(),
     };
   }
 

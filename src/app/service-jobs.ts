@@ -9,7 +9,10 @@ import type { Settings } from './settings.ts';
 const MINUTE = 60_000;
 
 /** JobsParts are what the jobs act through. */
-export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 'images' | 'kev'> {
+export interface JobsParts extends Pick<
+  ServiceParts,
+  'accounts' | 'runStore' | 'images' | 'kev' | 'endOfLife'
+> {
   readonly settings: Settings;
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
   readonly clock: Clock;
@@ -17,13 +20,15 @@ export interface JobsParts extends Pick<ServiceParts, 'accounts' | 'runStore' | 
   checkpoint(): Promise<void>;
   /** The jobs of the webhook, and of the cluster. */
   readonly operator: readonly Job[];
+  /** What brings facts of images in: scans, signatures and statements. */
+  readonly facts: readonly Job[];
   /** Reads certificate files again where they changed; null without TLS. */
   readonly renewTls: (() => Promise<void>) | null;
 }
 
 /** serviceJobs lists every job of the service. */
 export function serviceJobs(parts: JobsParts): readonly Job[] {
-  const { settings, clock, accounts, runStore, images, kev } = parts;
+  const { settings, clock, accounts, runStore, images, kev, endOfLife } = parts;
   return [
     {
       name: 'checkpoint',
@@ -32,7 +37,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       atEnd: true,
       run: () => parts.checkpoint(),
     },
-    { name: 'image-states', every: MINUTE, leaderOnly: true, run: () => images.refresh() },
+    { name: 'image-states', every: MINUTE / 4, leaderOnly: true, run: () => images.refresh() },
     { name: 'sign-in-sweep', every: 5 * MINUTE, leaderOnly: true, run: () => accounts.sweep() },
     {
       name: 'whatif-run-retention',
@@ -66,6 +71,18 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
             },
           },
         ]),
+    {
+      // Also without a source: what is kept ends with the days.
+      name: 'end-of-life',
+      every: 6 * 60 * MINUTE,
+      leaderOnly: true,
+      atStart: true,
+      run: async (): Promise<void> => {
+        const { fault } = await endOfLife.refresh();
+        if (fault !== null) throw fault;
+      },
+    },
+    ...parts.facts,
     ...parts.operator,
     ...(parts.renewTls === null
       ? []

@@ -1,10 +1,10 @@
-import { WantedScans, type ExposureIndex } from '../admission/index.ts';
+import { WantedScans, type DigestLookup, type ExposureIndex } from '../admission/index.ts';
 import type { ClusterHealth, Health, NodesParts, WebhookHealth } from '../api/index.ts';
-import { formatTime, type Clock, type Log } from '../base/index.ts';
+import { formatTime, type Clock, type Digest, type Log } from '../base/index.ts';
 import type { Appender } from '../ledger/index.ts';
 import { graceOf, nodeGauges } from '../nodes/index.ts';
 import type { SweepResult } from '../reconcile/index.ts';
-import { meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
+import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
@@ -22,6 +22,10 @@ export interface OperatorDeps {
   /** Null where the service stands alone. */
   readonly cluster: Cluster | null;
   readonly appender: Appender;
+  /** What tags stand for; null where registries are not asked for it. */
+  readonly tags: DigestLookup | null;
+  /** Has the proofs of digests looked for, soon. */
+  collect(digests: readonly Digest[]): Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -42,6 +46,8 @@ export interface ServiceOperator {
   close(graceMs: number): Promise<void>;
 }
 
+/** Rows of the ledger that are taken in at a time. */
+const ROWS_AT_ONCE = 1000;
 /** The API server learns of a pod that is not ready any more within so many milliseconds. */
 const DRAIN_MS = 10_000;
 
@@ -50,14 +56,24 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   const { store, settings, cluster, appender, clock, log, metrics } = deps;
   const { webhook, clusterName } = settings;
   const queue = scanQueue(store);
-  const scans = new WantedScans({ request: (digests, at) => queue.request(digests, null, at), clock, log });
+  const images = imageStore(store);
+  // What was reviewed a moment ago becomes known, so that it need not be met once more to be looked at.
+  const collect = async (digests: readonly string[]): Promise<{ readonly unknown: readonly string[] }> => {
+    while (await images.follow(ROWS_AT_ONCE));
+    await deps.collect(digests);
+    return { unknown: [] };
+  };
+  const request = async (digests: readonly string[], at: number) => {
+    await collect(digests);
+    return queue.request(digests, null, at);
+  };
+  const scans = new WantedScans({ request, clock, log });
   const reconcile =
     cluster === null
       ? null
       : openReconcile({
           ...{ store, settings, cluster, appender, scans, clock, log, count: metrics },
-          // Which digest a tag names is asked of registries, which come with the facts of images.
-          tags: { digestOf: () => Promise.resolve(null) },
+          tags: deps.tags ?? { digestOf: () => Promise.resolve(null) },
         });
   const at = webhook.listen === undefined ? null : parseListen(webhook.listen);
   const admission =
@@ -73,6 +89,8 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
             events: cluster.reviewEvents,
           }),
           ...(reconcile !== null && { names: reconcile.meter }),
+          ...(deps.tags !== null && { lookup: deps.tags }),
+          ...{ requestScans: request, collect },
         });
   let certificateEndsAt: number | null = null;
   const certificates =

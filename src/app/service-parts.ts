@@ -8,7 +8,13 @@ import {
 } from '../accounts/index.ts';
 import { BASE_PATH } from '../api/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
-import { KnownExploited, readKevSource, type KnownExploitedDeps } from '../catalogues/index.ts';
+import {
+  EndOfLife,
+  KnownExploited,
+  readKevSource,
+  type EndOfLifeDeps,
+  type KnownExploitedDeps,
+} from '../catalogues/index.ts';
 import {
   openImages,
   openTriage,
@@ -19,8 +25,7 @@ import {
   type VulnerabilityStore,
 } from '../inventory/index.ts';
 import type { LedgerReader, TreeStore } from '../ledger/index.ts';
-import { openKevSource } from '../adapters/feeds/index.ts';
-import { readScanReports } from '../adapters/trivy/index.ts';
+import { openKevSource, openReleaseSource } from '../adapters/feeds/index.ts';
 import { openPolicies, type Policies, type PolicyStore } from '../policy/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../scan/index.ts';
 import {
@@ -34,6 +39,7 @@ import {
   ledgerReader,
   ledgerTree,
   policyStore,
+  releaseStore,
   runStore,
   scanQueue,
   scanStore,
@@ -51,6 +57,7 @@ import {
   type LiveWhatIf,
   type RunStore,
 } from '../whatif/index.ts';
+import { readReports } from './read-reports.ts';
 import type { ReplayProcess } from './replay-process.ts';
 import { isHttps } from './settings-rules.ts';
 import type { Settings } from './settings.ts';
@@ -75,6 +82,8 @@ export interface ServiceParts {
   readonly readReport: ReportReader;
   /** The catalogue of known exploited vulnerabilities. */
   readonly kev: KnownExploited;
+  /** When operating systems end. */
+  readonly endOfLife: EndOfLife;
   readonly ledger: LedgerReader;
   readonly tree: TreeStore;
   /** Runs an act whose writes commit together or not at all. */
@@ -133,8 +142,9 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     vulnerabilities: vulnerabilityStore(store),
     scans: scanStore(store),
     scanQueue: scanQueue(store),
-    readReport: readScanReports,
+    readReport: readReports,
     kev: openKev(settings, { store: kevStore(store), clock, log }),
+    endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }),
     ledger: ledgerReader(store),
     tree: ledgerTree(store),
   };
@@ -144,6 +154,12 @@ function openKev({ kev }: Settings, deps: Omit<KnownExploitedDeps, 'source'>): K
   const place = readKevSource(kev.source);
   if ('fault' in place) throw new Error(`kev.source ${place.fault}`); // the settings were checked
   return new KnownExploited({ ...deps, source: openKevSource(kev.source, place) });
+}
+
+function openEndOfLife({ endOfLife }: Settings, deps: Omit<EndOfLifeDeps, 'source'>): EndOfLife {
+  const place = readKevSource(endOfLife.source);
+  if ('fault' in place) throw new Error(`endOfLife.source ${place.fault}`); // the settings were checked
+  return new EndOfLife({ ...deps, source: openReleaseSource(endOfLife.source, place) });
 }
 
 /** Sign-in by the identity provider, where one is configured. */

@@ -18,7 +18,9 @@ import {
   triageRoutes,
   vulnerabilityRoutes,
   whatIfRoutes,
+  type CatalogueParts,
   type HealthParts,
+  type ImageParts,
   type LedgerParts,
   type NodesParts,
   type Route,
@@ -33,6 +35,10 @@ export function serviceRoutes(
   trackers: ServiceTrackers['routes'],
   health: HealthParts,
   nodes: NodesParts,
+  facts: {
+    readonly database: CatalogueParts['database'];
+    readonly collected: Required<ImageParts>['collected'];
+  },
   version: string,
 ): Route[] {
   let document = '';
@@ -45,13 +51,13 @@ export function serviceRoutes(
     ...auditRoutes(parts),
     ...policyRoutes(parts),
     ...whatIfRoutes(parts),
-    ...imageRoutes(parts),
+    ...imageRoutes({ ...parts, collected: facts.collected }),
     ...scanRoutes(parts),
     ...vulnerabilityRoutes(parts),
     ...triageRoutes(parts),
     ...channelRoutes({ ...parts, ...trackers }),
     ...trackingRoutes({ ...parts, ...trackers }),
-    ...catalogueRoutes(parts),
+    ...catalogueRoutes({ ...parts, database: facts.database }),
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
     ...nodesRoutes(nodes),

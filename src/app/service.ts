@@ -14,6 +14,7 @@ import type { Metrics, Redactor } from '../telemetry/index.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
 import { openReplayProcess } from './replay-process.ts';
+import { openFacts } from './service-facts.ts';
 import { ServiceHealth } from './service-health.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
@@ -36,6 +37,8 @@ export interface ServiceOptions {
   /** Takes what must not stand in the log, as it comes up. */
   readonly redactor: Redactor;
   readonly clock?: Clock;
+  /** The environment, of which scanners see what they need; the process's own unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** How calls to trackers wait for each other; by real time unless given. */
   readonly pace?: Pace;
 }
@@ -116,7 +119,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { appender, checkpoint } = ledger;
   opened.adopt(appender, () => appender.close());
 
-  const operator = openOperator({ store, settings, cluster, appender, clock, log, metrics });
+  const env = options.env ?? process.env;
+  const facts = await openFacts({
+    ...{ store, fenced, parts, settings, version, cluster, env, clock, log, metrics },
+  });
+  opened.adopt(facts, () => facts.close());
+  const operator = openOperator({
+    ...{ store, settings, cluster, appender, clock, log, metrics },
+    ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
+  });
   let api: Api | null = null;
   const jobs = new Jobs(
     serviceJobs({
@@ -125,6 +136,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       clock,
       trackers,
       operator: operator.jobs,
+      facts: facts.jobs,
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -155,16 +167,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     clock,
     metrics,
     operator: () => operator.health(),
+    scanner: () => facts.health(),
     feeds: async () => {
       const { kev, trivyDb } = await catalogueStates(store);
       // Why an attempt failed is of no matter any more where none is made.
-      return { kev: parts.kev.off ? { ...kev, lastError: null } : kev, trivyDb };
+      return {
+        kev: parts.kev.off ? { ...kev, lastError: null } : kev,
+        trivyDb: facts.scanning.database.off ? { ...trivyDb, lastError: null } : trivyDb,
+      };
     },
   });
   metrics.set('svc_build_info', 1, { version });
 
   const { host, port } = parseListen(settings.listen) ?? { host: '127.0.0.1', port: 8080 };
-  const routes = serviceRoutes(parts, ledger.routes, trackers.routes, health, operator.nodes, version);
+  const routes = serviceRoutes(
+    parts,
+    ledger.routes,
+    trackers.routes,
+    health,
+    operator.nodes,
+    { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
+    version,
+  );
   api = openApi({
     routes,
     probes: probes({
@@ -214,6 +238,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const close = async (graceMs: number): Promise<void> => {
     health.drain();
     parts.kev.stop();
+    parts.endOfLife.stop();
+    facts.scanning.database.stop();
     await Promise.all([served.close(graceMs), operator.close(graceMs)]);
     await appender.close();
     await jobs.stop();

@@ -12,7 +12,7 @@ export interface RuleFault {
 /** checkTogether gives what is wrong with settings taken together. */
 export function checkTogether(settings: Settings): RuleFault[] {
   const faults: RuleFault[] = [];
-  const { data, database, ledger, listen, tls, publicUrl, oidc, dataKey } = settings;
+  const { data, database, ledger, listen, tls, publicUrl, oidc, dataKey, scanner } = settings;
   if (data === undefined) {
     const missing = [
       ...(database.url === undefined ? ['database.url'] : []),
@@ -62,6 +62,20 @@ export function checkTogether(settings: Settings): RuleFault[] {
     faults.push({
       path: 'publicUrl',
       message: 'publicUrl is needed for oidc: the provider sends browsers back to it',
+      hint: null,
+    });
+  }
+  if (scanner.server !== undefined && scanner.kind === 'grype') {
+    faults.push({
+      path: 'scanner.server',
+      message: 'scanner.server is a server of Trivy; scanner.kind is grype',
+      hint: null,
+    });
+  }
+  if (scanner.serverToken !== undefined && scanner.server === undefined) {
+    faults.push({
+      path: 'scanner.serverToken',
+      message: 'scanner.serverToken is set without scanner.server',
       hint: null,
     });
   }

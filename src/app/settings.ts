@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../accounts/index.ts';
 import { parseDuration, Secret } from '../base/index.ts';
 import { clusterSettings } from './settings-cluster.ts';
+import { endOfLifeSettings } from './settings-end-of-life.ts';
 import { kevSettings } from './settings-kev.ts';
 import {
   certificateSettings,
@@ -11,7 +12,11 @@ import {
   nodeSettings,
   reconcileSettings,
 } from './settings-operator.ts';
+import { registrySettings } from './settings-registries.ts';
+import { scannerSettings } from './settings-scanner.ts';
+import { sigstoreSettings } from './settings-sigstore.ts';
 import { trackerSettings } from './settings-trackers.ts';
+import { vexSettings } from './settings-vex.ts';
 
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
@@ -261,6 +266,11 @@ export const settingsSchema = z.strictObject({
   reconcile: reconcileSettings,
   nodes: nodeSettings,
   kev: kevSettings,
+  endOfLife: endOfLifeSettings,
+  scanner: scannerSettings,
+  registries: registrySettings,
+  sigstore: sigstoreSettings,
+  vex: vexSettings,
   whatif: z
     .strictObject({
       timeLimit: duration(

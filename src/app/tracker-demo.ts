@@ -1,3 +1,4 @@
+import { asksNobody } from './offline.ts';
 import { randomBytes } from 'node:crypto';
 import type { ServiceClient } from '../adapters/service/index.ts';
 import { recordSweep, type ClusterSweep } from '../store/index.ts';
@@ -50,7 +51,7 @@ export async function startTrackerDemo(options: TrackerDemoOptions): Promise<Tra
       IPO_ADMIN_EMAIL: EMAIL,
       IPO_ADMIN_PASSWORD: password,
       IPO_TRACKERS_TEST_LOOPBACK: 'true',
-      IPO_KEV_SOURCE: 'off',
+      ...asksNobody(),
       DATA_KEY: randomBytes(32).toString('base64'),
     },
   });

@@ -150,6 +150,61 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Unix time at which the serving certificate of the webhook ends; absent before the first',
   },
+  svc_vex_statements_total: {
+    kind: 'counter',
+    help: 'VEX statements of accepted signers about images, as they were collected, by status',
+    labels: { status: ['not_affected', 'fixed', 'affected', 'under_investigation'] },
+  },
+  svc_vex_rejected_total: {
+    kind: 'counter',
+    help: 'VEX documents and statements that do not count',
+    labels: { reason: ['unreadable', 'unverified', 'other_image', 'no_digest', 'too_large'] },
+  },
+  svc_facts_collections_total: {
+    kind: 'counter',
+    help: 'Collections of the proofs of an image, by how far they came',
+    labels: { outcome: ['whole', 'partial', 'failed', 'lost'] },
+  },
+  svc_scans_total: {
+    kind: 'counter',
+    help: 'Scans that this replica took from the queue, by what became of them',
+    labels: { outcome: ['done', 'older', 'incomplete', 'failed', 'given_up', 'stopped', 'lost'] },
+  },
+  svc_scan_seconds: {
+    kind: 'histogram',
+    help: 'Seconds that a scan took which gave a report',
+    buckets: [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+  },
+  svc_scans_running: { kind: 'gauge', help: 'Scans that are under way in this replica' },
+  svc_scan_queue_size: { kind: 'gauge', help: 'Images that wait for a scan or are being scanned' },
+  svc_vulnerability_db_updated_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the vulnerability database of the scanner was made; absent before the first',
+  },
+  svc_vulnerability_db_refreshes_total: {
+    kind: 'counter',
+    help: 'Refreshes of the vulnerability database by this replica',
+    labels: { outcome: ['updated', 'unchanged', 'failed'] },
+  },
+  svc_registry_asks_total: {
+    kind: 'counter',
+    help: 'Questions put to registries, by what came of them: `absent` is an answer, every other but `found` is none',
+    labels: {
+      outcome: [
+        'found',
+        'absent',
+        'denied',
+        'credentials',
+        'rate_limited',
+        'unavailable',
+        'unreadable',
+        'too_large',
+        'unsupported',
+        'refused',
+        'cancelled',
+      ],
+    },
+  },
   svc_issues_opened_total: {
     kind: 'counter',
     help: 'Issues opened in trackers; the summary of a first run is one',

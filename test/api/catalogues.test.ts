@@ -8,6 +8,16 @@ import { openFile } from './inventory.ts';
 import { keptLog, startApi } from './service.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
+const RELEASES = {
+  ...{ entries: 0, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+  validators: { etag: null, lastModified: null },
+};
+const DATABASE = { version: null, updatedAt: null, fetchedAt: null, checkedAt: null, lastError: null };
+/** What stands beside the answer of the catalogue of known exploited vulnerabilities where nothing else is asked. */
+const OTHERS = [
+  { name: 'end_of_life', outcome: 'off', entries: 0, changed: 0, images: 0 },
+  { name: 'trivy_db', outcome: 'off' },
+];
 
 async function start(t: TestContext, source: KevSource | null) {
   const store = kevStore(await openFile(t));
@@ -17,7 +27,15 @@ async function start(t: TestContext, source: KevSource | null) {
     record: async ({ action, detail }: { action: string; detail?: Readonly<Record<string, unknown>> }) =>
       void audited.push([action, detail?.['outcome']]),
   };
-  return { kev, audited, ...(await startApi(t, catalogueRoutes({ kev, audit }))) };
+  const endOfLife = {
+    refresh: async () => ({ outcome: 'off', fault: null, changed: 0, images: 0 }) as const,
+    state: async () => RELEASES,
+  };
+  const database = {
+    refresh: async () => ({ outcome: 'off', fault: null }) as const,
+    state: async () => DATABASE,
+  };
+  return { kev, audited, ...(await startApi(t, catalogueRoutes({ kev, endOfLife, database, audit }))) };
 }
 
 const refresh = 'POST /catalogues/refresh';
@@ -26,9 +44,12 @@ test('without a source a refresh says so', async (t) => {
   const { as, audited } = await start(t, null);
   const { body } = await as('administrator').json<CataloguesRefreshedBody>(refresh);
   assert.deepEqual(body, {
-    catalogues: [{ name: 'kev', outcome: 'off', entries: 0, added: 0, removed: 0, images: 0 }],
+    catalogues: [{ name: 'kev', outcome: 'off', entries: 0, added: 0, removed: 0, images: 0 }, ...OTHERS],
   });
-  assert.deepEqual(audited, [['catalogue_refresh', 'off']]);
+  assert.deepEqual(audited, [
+    ['catalogue_refresh', 'off'],
+    ['vulnerability_db_refresh', 'off'],
+  ]);
 });
 
 test('what came of it is answered with times and figures', async (t) => {
@@ -48,6 +69,7 @@ test('what came of it is answered with times and figures', async (t) => {
       ...{ name: 'kev', outcome: 'updated', version: '2026.11.21', entries: 1 },
       ...{ added: 1, removed: 0, images: 0, fetched_at: time, checked_at: time },
     },
+    ...OTHERS,
   ]);
 });
 

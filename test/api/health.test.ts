@@ -31,7 +31,8 @@ const health: Health = {
     checkedAt: NOW,
     lastError: 'www.cisa.gov is not a known host',
   },
-  trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null },
+  trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null, fetchedAt: null, lastError: null },
+  scanner: null,
 };
 
 test('ages are minutes under an hour, and hours above', () => {

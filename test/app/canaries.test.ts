@@ -13,6 +13,7 @@ const CANARIES: Readonly<Record<string, string>> = {
   'oidc.clientSecret': 'canary/oidc+secret="äö"',
   'admin.password': 'canary-admin-plover-71',
   dataKey: Buffer.from('canary-data-key/\u00ff\u00feof-32\u0001 bytes').toString('base64'),
+  'scanner.serverToken': 'canary-scanner-token',
   'ledger.anchors': 'canary.anchor.token',
   'database.url': 'canary%2Fdatabase%2Fpassword',
 };
@@ -30,6 +31,8 @@ forEachEngine('no secret leaves the service', (engine) => {
         IPO_OIDC_CLIENT_ID: 'ipo',
         IPO_OIDC_CLIENT_SECRET: CANARIES['oidc.clientSecret'] ?? '',
         DATA_KEY: CANARIES['dataKey'] ?? '',
+        IPO_SCANNER_SERVER: 'http://127.0.0.1:1',
+        IPO_SCANNER_SERVER_TOKEN: CANARIES['scanner.serverToken'] ?? '',
         IPO_LEDGER_ANCHORS: JSON.stringify([
           { kind: 'http', url: 'https://127.0.0.1:1/checkpoint', token: CANARIES['ledger.anchors'] },
         ]),

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/jobs.ts';
+import { openFacts } from '../../src/app/service-facts.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
 import type { KevRefresh } from '../../src/catalogues/index.ts';
 import { openMetrics } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
+import { scratchDirectory } from './running.ts';
 
 /** Timers that pass when they are told to, and a clock that goes with them. */
 function fakeTime() {
@@ -207,6 +209,8 @@ const PARTS = {
   images: { refresh: never },
   runStore: { prune: async () => 0 },
   kev: { off: false, refresh: never },
+  endOfLife: { refresh: never },
+  facts: [],
   operator: [],
   settings: settingsSchema.parse({}),
   clock: { now: () => 0 },
@@ -240,19 +244,36 @@ test('a source that fails is a fault of the job, and one that the end of the ser
 });
 
 // Those of an operator stand in a table of their own, which the story of a cluster holds.
-test('ARCHITECTURE.md lists every job as it is', () => {
-  const [table = ''] = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8').split(
-    '\nA service with a webhook, or in a cluster,',
-  );
-  const rows = table
+test('ARCHITECTURE.md lists every job as it is, those of facts by themselves', async (t) => {
+  const [, own = '', table = ''] =
+    /^([^]*?)\nThese bring the facts of images in([^]*?)\nA service with a webhook, or in a cluster,/.exec(
+      readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8'),
+    ) ?? [];
+  assert.deepEqual(toRows(serviceJobs(PARTS)), rowsIn(own));
+  const any = new Proxy({}, { get: () => () => {} }) as never;
+  const facts = await openFacts({
+    ...{ store: any, fenced: any, parts: any, version: '0', cluster: null, env: {}, log: any, metrics: any },
+    settings: settingsSchema.parse({
+      data: scratchDirectory(t),
+      scanner: { kind: 'trivy', program: process.execPath },
+      sigstore: { trustRoot: 'off' },
+    }),
+    clock: { now: () => 0 },
+  });
+  t.after(() => facts.close());
+  assert.deepEqual(toRows(facts.jobs), rowsIn(table));
+});
+
+function rowsIn(table: string): readonly string[] {
+  return table
     .split('\n')
     .filter((line) => /^\| `[a-z-]+` \| \d/.test(line))
     .map((line) => line.split(' | ').slice(0, 3).join(' | '));
-  assert.deepEqual(
-    serviceJobs(PARTS).map(({ name, every, leaderOnly, atStart, atEnd }) => {
-      const also = `${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
-      return `| \`${name}\` | ${every / 1000} s${also} | ${leaderOnly ? 'yes' : 'no'}`;
-    }),
-    rows,
-  );
-});
+}
+
+function toRows(jobs: readonly Job[]): readonly string[] {
+  return jobs.map(({ name, every, leaderOnly, atStart, atEnd }) => {
+    const also = `${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
+    return `| \`${name}\` | ${every / 1000} s${also} | ${leaderOnly ? 'yes' : 'no'}`;
+  });
+}

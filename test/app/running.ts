@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Role } from '../../src/accounts/index.ts';
 import { openServiceClient, type ServiceClient } from '../../src/adapters/service/index.ts';
 import { loadConfig } from '../../src/app/config.ts';
+import { asksNobody } from '../../src/app/offline.ts';
 import { secretsOf } from '../../src/app/serve.ts';
 import { startService, type RunningService } from '../../src/app/service.ts';
 import type { Clock } from '../../src/base/index.ts';
@@ -53,7 +54,8 @@ export async function startRunning(
 ): Promise<Running> {
   const data = scratchDirectory(t);
   const env = {
-    ...{ IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug', IPO_KEV_SOURCE: 'off' },
+    ...{ IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug' },
+    ...asksNobody(),
     ...options.env,
   };
   if (options.admin !== undefined) {

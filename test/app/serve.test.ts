@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test, type TestContext } from 'node:test';
+import { asksNobody } from '../../src/app/offline.ts';
 import { serve } from '../../src/app/serve.ts';
 import type { RunningService } from '../../src/app/service.ts';
 import { scratchDirectory } from './running.ts';
@@ -25,7 +26,7 @@ async function serving(t: TestContext, env: Record<string, string> = {}): Promis
   const code = serve({
     sources: {
       file: null,
-      env: { IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0', IPO_KEV_SOURCE: 'off', ...env },
+      env: { IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0', ...asksNobody(), ...env },
     },
     version: '0',
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),

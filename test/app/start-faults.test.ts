@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { loadConfig } from '../../src/app/config.ts';
+import { asksNobody } from '../../src/app/offline.ts';
 import { startService, type RunningService } from '../../src/app/service.ts';
 import { openMetrics, Redactor } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
@@ -15,7 +16,7 @@ import { scratchDirectory } from './running.ts';
 async function start(t: TestContext, env: Record<string, string>): Promise<RunningService> {
   const { settings } = await loadConfig({
     file: null,
-    env: { IPO_LISTEN: '127.0.0.1:0', IPO_KEV_SOURCE: 'off', ...env },
+    env: { IPO_LISTEN: '127.0.0.1:0', ...asksNobody(), ...env },
   });
   const service = await startService({
     settings,

@@ -47,6 +47,24 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.clusterName, 'prod-eu1');
   assert.equal(settings.webhook.coldImagePolicy, 'DenyUntilScanned');
   assert.equal(settings.kev.source, 'file:///etc/kev/kev.json.gz');
+  assert.equal(settings.endOfLife.source, 'file:///etc/end-of-life/releases.json');
+  const { kind, server, atOnce, timeout, platform, memory, rescanAfter, update } = settings.scanner;
+  assert.deepEqual(
+    [kind, server, atOnce, timeout, platform, memory, rescanAfter, update],
+    ['off', 'http://trivy.security.svc:4954', 4, 480_000, 'linux/arm64', 1024, 43_200_000, false],
+  );
+  assert.equal(settings.scanner.databaseRepository, 'registry.example.com/trivy-db:2');
+  assert.equal(settings.scanner.javaDatabaseRepository, 'registry.example.com/trivy-java-db:1');
+  const { tags, proofs, podSecrets, dockerConfigFile, caFile, hosts } = settings.registries;
+  assert.deepEqual([tags, proofs, podSecrets], ['ignore', 'ignore', true]);
+  assert.deepEqual(
+    [dockerConfigFile, caFile],
+    ['/etc/ipo/registry/.dockerconfigjson', '/etc/ipo/registry-ca/ca.crt'],
+  );
+  assert.deepEqual(hosts[0]?.mirrors, ['mirror.example.com/hub']);
+  assert.equal(settings.sigstore.trustRoot, 'file:///etc/sigstore/trusted_root.json');
+  assert.equal(settings.sigstore.keyedLog, 'required');
+  assert.equal(settings.vex.sources[0]?.bundle, 'https://vex.example.com/acme.bundle');
   assert.equal(settings.database.poolSize, 20);
   assert.equal(settings.publicUrl, 'https://ipo.example.com');
   assert.deepEqual(settings.oidc?.roles, {

@@ -42,6 +42,32 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     certificates: { source: 'cert-manager' },
   },
   kev: { source: 'file:///etc/kev/kev.json.gz', existingConfigMap: 'kev-mirror' },
+  endOfLife: { source: 'file:///etc/end-of-life/releases.json', existingConfigMap: 'releases' },
+  scanner: {
+    ...{ kind: 'off', server: 'http://trivy.security.svc:4954', serverToken: { existingSecret: 'trivy' } },
+    ...{ atOnce: 4, timeout: '8m', platform: 'linux/arm64', memory: 1024, rescanAfter: '12h', update: false },
+    ...{ sizeLimit: '20Gi', trivyOperator: true },
+    databaseRepository: 'registry.example.com/trivy-db:2',
+    javaDatabaseRepository: 'registry.example.com/trivy-java-db:1',
+  },
+  registries: {
+    ...{
+      tags: 'ignore',
+      proofs: 'ignore',
+      existingSecret: 'pull',
+      podSecrets: true,
+      caConfigMap: 'registry-ca',
+    },
+    hosts: [{ host: 'docker.io', mirrors: ['mirror.example.com/hub'], mirrorsOnly: true }],
+  },
+  sigstore: {
+    ...{ trustRoot: 'file:///etc/sigstore/trusted_root.json', existingConfigMap: 'sigstore' },
+    keyedLog: 'required',
+  },
+  vex: {
+    sources: [{ document: 'file:///etc/vex/acme.json', bundle: 'https://vex.example.com/acme.bundle' }],
+    existingConfigMap: 'vex',
+  },
   reconcile: { interval: '30m' },
   nodes: { pollInterval: '1m', graceDays: 7 },
   rbac: { allowEnforce: true },

@@ -23,6 +23,21 @@ const REFUSED: readonly (readonly [
     /nothing is mounted there: set kev\.existingConfigMap/,
   ],
   [
+    'a trust root that nothing mounts',
+    { sigstore: { trustRoot: 'file:///etc/sigstore/root.json' } },
+    /nothing is mounted there: set sigstore\.existingConfigMap/,
+  ],
+  [
+    'release data that nothing reads',
+    { endOfLife: { existingConfigMap: 'mirror' } },
+    /endOfLife\.existingConfigMap is mirror, but endOfLife\.source is https:/,
+  ],
+  [
+    'a token for no server of Trivy',
+    { scanner: { serverToken: { existingSecret: 'trivy' } } },
+    /set scanner\.server to the address/,
+  ],
+  [
     'a given certificate without its authority',
     { webhook: { certificates: { source: 'existing', existingSecret: 'tls' } } },
     /webhook\.certificates\.caBundle to the PEM of its authority/,

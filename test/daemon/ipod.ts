@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { TestContext } from 'node:test';
+import { asksNobody } from '../../src/app/offline.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -30,7 +31,7 @@ export function startDaemon(
   const code = `import(${JSON.stringify(resolve(ROOT, program))}).then(async (main) => { process.exitCode = await main.run(process.argv.slice(1)); })`;
   const child = spawn(process.execPath, ['-e', code, '--', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'] ?? '', IPO_KEV_SOURCE: 'off', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...asksNobody(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));

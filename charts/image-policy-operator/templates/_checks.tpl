@@ -5,11 +5,18 @@
 {{- if and (gt (int $v.replicaCount) 1) (empty $v.database.existingSecret) -}}
 {{- fail (printf "replicaCount is %d, but the database is SQLite, which serves one replica: set database.existingSecret to a Secret with the address of PostgreSQL, or replicaCount to 1" (int $v.replicaCount)) -}}
 {{- end -}}
-{{- if and $v.kev.existingConfigMap (not (hasPrefix "file:///etc/kev/" $v.kev.source)) -}}
-{{- fail (printf "kev.existingConfigMap is %s, but kev.source is %s, which does not read it: set kev.source to file:///etc/kev/ and the key" $v.kev.existingConfigMap $v.kev.source) -}}
+{{- range list (list "kev" "source" $v.kev.source "/etc/kev/") (list "endOfLife" "source" $v.endOfLife.source "/etc/end-of-life/") (list "sigstore" "trustRoot" $v.sigstore.trustRoot "/etc/sigstore/") -}}
+{{- $group := index . 0 -}}{{- $key := index . 1 -}}{{- $source := index . 2 -}}{{- $place := index . 3 -}}
+{{- $mirror := (get $v $group).existingConfigMap -}}
+{{- if and $mirror (not (hasPrefix (printf "file://%s" $place) $source)) -}}
+{{- fail (printf "%s.existingConfigMap is %s, but %s.%s is %s, which does not read it: set %s.%s to file://%s and the key" $group $mirror $group $key $source $group $key $place) -}}
 {{- end -}}
-{{- if and (hasPrefix "file:" $v.kev.source) (empty $v.kev.existingConfigMap) -}}
-{{- fail (printf "kev.source is %s, but nothing is mounted there: set kev.existingConfigMap to the ConfigMap with the mirror" $v.kev.source) -}}
+{{- if and (hasPrefix "file:" $source) (empty $mirror) -}}
+{{- fail (printf "%s.%s is %s, but nothing is mounted there: set %s.existingConfigMap to the ConfigMap with the mirror" $group $key $source $group) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $v.scanner.serverToken.existingSecret (empty $v.scanner.server) -}}
+{{- fail "scanner.serverToken.existingSecret is set without scanner.server: set scanner.server to the address of the server of Trivy" -}}
 {{- end -}}
 {{- if and (eq $certificates.source "existing") (or (empty $certificates.existingSecret) (empty $certificates.caBundle)) -}}
 {{- fail "webhook.certificates.source is existing: set webhook.certificates.existingSecret to the Secret with tls.crt and tls.key, and webhook.certificates.caBundle to the PEM of its authority" -}}

@@ -39,6 +39,7 @@ webhook:
 cluster:
   namespace: {{ .Release.Namespace }}
   leaseName: {{ $fullname }}-leader
+  trivyOperator: {{ $v.scanner.trivyOperator }}
   policyReports: {{ quote (ternary "off" $v.reports.policyReports (eq $v.reports.policyReports "none")) }}
 reconcile:
   interval: {{ $v.reconcile.interval }}
@@ -79,6 +80,42 @@ trackers:
   privateNetworks: {{ $v.trackers.privateNetworks }}
 kev:
   source: {{ $v.kev.source | quote }}
+endOfLife:
+  source: {{ $v.endOfLife.source | quote }}
+scanner:
+  kind: {{ quote $v.scanner.kind }}
+  directory: /var/cache/ipo
+  {{- with $v.scanner.server }}
+  server: {{ . | quote }}
+  {{- end }}
+  atOnce: {{ int $v.scanner.atOnce }}
+  timeout: {{ $v.scanner.timeout }}
+  platform: {{ $v.scanner.platform | quote }}
+  memory: {{ int $v.scanner.memory }}
+  rescanAfter: {{ $v.scanner.rescanAfter }}
+  {{- with $v.scanner.databaseRepository }}
+  databaseRepository: {{ . | quote }}
+  {{- end }}
+  {{- with $v.scanner.javaDatabaseRepository }}
+  javaDatabaseRepository: {{ . | quote }}
+  {{- end }}
+  update: {{ $v.scanner.update }}
+registries:
+  tags: {{ $v.registries.tags }}
+  proofs: {{ $v.registries.proofs }}
+  podSecrets: {{ $v.registries.podSecrets }}
+  {{- if $v.registries.existingSecret }}
+  dockerConfigFile: /etc/ipo/registry/.dockerconfigjson
+  {{- end }}
+  {{- if $v.registries.caConfigMap }}
+  caFile: /etc/ipo/registry-ca/ca.crt
+  {{- end }}
+  hosts: {{ toJson $v.registries.hosts }}
+sigstore:
+  trustRoot: {{ $v.sigstore.trustRoot | quote }}
+  keyedLog: {{ $v.sigstore.keyedLog }}
+vex:
+  sources: {{ toJson $v.vex.sources }}
 whatif:
   timeLimit: {{ $v.whatif.timeLimit }}
   memory: {{ int $v.whatif.memory }}

@@ -44,6 +44,13 @@ scheme: {{ ternary "HTTP" "HTTPS" (empty $v.api.tls.existingSecret) }}
       name: {{ $v.api.oidc.existingSecret }}
       key: clientSecret
 {{- end }}
+{{- with $v.scanner.serverToken.existingSecret }}
+- name: IPO_SCANNER_SERVER_TOKEN
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: token
+{{- end }}
 {{- with $v.extraEnv }}
 {{ toYaml . }}
 {{- end }}

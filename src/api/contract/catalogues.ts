@@ -16,17 +16,25 @@ export const cataloguesRefreshedSchema = z
   .object({
     catalogues: z.array(
       z.object({
-        name: z.enum(['kev']).describe('`kev`: known exploited vulnerabilities'),
+        name: z
+          .enum(['kev', 'end_of_life', 'trivy_db'])
+          .describe(
+            '`kev`: known exploited vulnerabilities; `end_of_life`: when the support of operating systems ends; `trivy_db`: the vulnerability database of the scanner',
+          ),
         outcome: z
-          .enum(['updated', 'unchanged', 'failed', 'off'])
-          .describe('`failed`: the one that is kept stays in use; `off`: there is no source to ask'),
+          .enum(['updated', 'unchanged', 'failed', 'off', 'started'])
+          .describe(
+            '`failed`: the one that is kept stays in use; `off`: there is no source to ask; `started`: scans are under way, and it is done when they have ended',
+          ),
         message: z.string().optional().describe('Why it failed'),
         hint: z.string().optional().describe('What to do about it'),
         version: z.string().optional(),
-        entries: z.int().min(0),
-        added: z.int().min(0).describe('CVEs that came in'),
-        removed: z.int().min(0).describe('CVEs that went out'),
-        images: z.int().min(0).describe('Images whose findings were marked anew'),
+        entries: z.int().min(0).optional(),
+        added: z.int().min(0).optional().describe('CVEs that came in'),
+        removed: z.int().min(0).optional().describe('CVEs that went out'),
+        changed: z.int().min(0).optional().describe('Releases that came in, went out or have other ends'),
+        images: z.int().min(0).optional().describe('Images that were marked anew'),
+        updated_at: time.optional().describe('When the database was made'),
         fetched_at: time.optional(),
         checked_at: time.optional(),
       }),

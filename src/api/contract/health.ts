@@ -88,8 +88,27 @@ export const healthSchema = z
       })
       .describe('The catalogue of known exploited vulnerabilities'),
     trivy_db_state: z
-      .object({ updated_at: time.optional(), checked_at: time.optional() })
-      .describe('The vulnerability database: when it was made, and when a scan with it was last recorded'),
+      .object({
+        updated_at: time.optional().describe('When it was made'),
+        checked_at: time
+          .optional()
+          .describe('When it was last seen to be the newest, or a scan with it recorded'),
+        fetched_at: time.optional().describe('When the one in use was fetched'),
+        message: z
+          .string()
+          .optional()
+          .describe('Why the last attempt failed; the one that is there stays in use'),
+      })
+      .describe('The vulnerability database'),
+    scanner: z
+      .object({
+        status: partState,
+        name: z.string(),
+        running: z.int().min(0).describe('Scans that are under way'),
+        message: z.string().optional().describe('Why it does not work'),
+      })
+      .optional()
+      .describe('What scans images in the replica that answers; absent where nothing does'),
   })
   .meta({ id: 'Health' });
 

@@ -174,8 +174,29 @@ export const imageDetailSchema = z
     attestations: proofs,
     provenance: proofs,
     vex: proofs,
+    proofs_collected: z
+      .object({
+        tried_at: time.nullable(),
+        collected_at: time.nullable().describe('When all of it was last read'),
+        due_at: time.describe('When it is looked for again'),
+        problems: z
+          .array(z.object({ where: z.string(), reason: z.string(), message: z.string() }))
+          .describe('What could not be read or verified, and what does not count, with why'),
+      })
+      .nullable()
+      .describe('How looking for the four stands; null: they were never looked for'),
   })
   .meta({ id: 'ImageDetail' });
+
+/** decidedFromSchema is what the webhook decides an image from beside its pod, whole and in the order in which it is recorded. */
+export const decidedFromSchema = z
+  .object({
+    cold_image_policy: z
+      .enum(['AllowAndScan', 'DenyUntilScanned'])
+      .describe('What holds for an image without a scan where a policy does not say'),
+    image: z.record(z.string(), z.unknown()).describe('The facts, as a line of the ledger export has them'),
+  })
+  .meta({ id: 'DecidedFrom' });
 
 /** scanRequestSchema asks for scans. */
 export const scanRequestSchema = z
@@ -202,5 +223,7 @@ export type ImageItemBody = z.infer<typeof imageItemSchema>;
 export type ImageListBody = z.infer<typeof imageListSchema>;
 /** ImageDetailBody is the answer of `GET /images/{digest}`. */
 export type ImageDetailBody = z.infer<typeof imageDetailSchema>;
+/** DecidedFromBody is the answer of `GET /images/{digest}/facts`. */
+export type DecidedFromBody = z.infer<typeof decidedFromSchema>;
 /** ScanRequestedBody is the answer of `POST /images/scan`. */
 export type ScanRequestedBody = z.infer<typeof scanRequestedSchema>;

@@ -1,79 +1,71 @@
-import type { AuditLog, Principal } from '../../accounts/index.ts';
+import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
 import { formatTime } from '../../base/index.ts';
-import {
-  CatalogueError,
-  type KevRefresh,
-  type KevState,
-  type KnownExploited,
-} from '../../catalogues/index.ts';
-import {
-  catalogueRefreshQuery,
-  cataloguesRefreshedSchema,
-  type CataloguesRefreshedBody,
-} from '../contract/catalogues.ts';
+import type { EndOfLife, KnownExploited } from '../../catalogues/index.ts';
+import type { VulnerabilityDatabase } from '../../scan/index.ts';
+import { toDatabaseBody, toKevBody, toReleaseBody } from '../catalogue-bodies.ts';
+import { catalogueRefreshQuery, cataloguesRefreshedSchema } from '../contract/catalogues.ts';
 import { route, type Route } from '../route.ts';
 
 /** CatalogueParts are what the routes of catalogues act through. */
 export interface CatalogueParts {
   readonly kev: Pick<KnownExploited, 'refresh' | 'state'>;
+  readonly endOfLife: Pick<EndOfLife, 'refresh' | 'state'>;
+  readonly database: Pick<VulnerabilityDatabase, 'refresh' | 'state'>;
   readonly audit: AuditLog;
 }
 
-/** catalogueRoutes let an administrator have catalogues refreshed at once. */
-export function catalogueRoutes({ kev, audit }: CatalogueParts): Route[] {
+/** Scans that are under way end before the database is replaced; an administrator is kept waiting so long for them. */
+const PATIENCE_MS = 45_000;
+
+/** catalogueRoutes let an administrator have catalogues and the vulnerability database refreshed at once. */
+export function catalogueRoutes({ kev, endOfLife, database, audit }: CatalogueParts): Route[] {
   return [
     route({
       key: 'POST /catalogues/refresh',
       id: 'refreshCatalogues',
       tag: 'catalogues',
-      summary: 'Ask the sources of the catalogues at once',
+      summary: 'Ask the sources of the catalogues and of the vulnerability database at once',
       description:
         'Otherwise they are asked every 6 hours. The answer comes when findings are marked by what is new. A source that cannot be ' +
-        'used is an answer like any other: see `outcome`.',
+        'used is an answer like any other: see `outcome`. The database is that of the replica which answers.',
       query: catalogueRefreshQuery,
       answers: { 200: { description: 'What came of it', schema: cataloguesRefreshedSchema } },
       handle: async ({ query, principal, path }) => {
         const acceptShrunk = query.accept_shrunk ?? false;
-        const refreshed = await kev.refresh({ acceptShrunk });
-        const { outcome, change, images } = refreshed;
         const { accountId, name } = principal as Principal;
-        await audit.record({
-          actor: { accountId, name },
-          action: 'catalogue_refresh',
-          target: 'kev',
-          path,
-          detail: {
-            outcome,
-            added: change.added,
-            removed: change.removed,
-            images,
-            accept_shrunk: acceptShrunk,
-          },
+        const record = (action: AuditAction, target: string, detail: Readonly<Record<string, unknown>>) =>
+          audit.record({ actor: { accountId, name }, action, target, path, detail });
+        const [known, releases, databased] = await Promise.all([
+          kev.refresh({ acceptShrunk }),
+          endOfLife.refresh({ acceptShrunk }),
+          database.refresh(PATIENCE_MS),
+        ]);
+        const { change } = known;
+        const state = await database.state();
+        await record('catalogue_refresh', 'kev', {
+          ...{ outcome: known.outcome, added: change.added, removed: change.removed },
+          ...{ images: known.images, accept_shrunk: acceptShrunk },
         });
-        return { body: toBody(refreshed, await kev.state()) };
+        if (releases.outcome !== 'off')
+          await record('catalogue_refresh', 'end_of_life', {
+            ...{ outcome: releases.outcome, changed: releases.changed },
+            ...{ images: releases.images, accept_shrunk: acceptShrunk },
+          });
+        await record('vulnerability_db_refresh', 'trivy_db', {
+          outcome: databased.outcome,
+          version: state.version,
+          updated_at: state.updatedAt === null ? null : formatTime(state.updatedAt),
+        });
+        return {
+          body: {
+            catalogues: [
+              toKevBody(known, await kev.state()),
+              toReleaseBody(releases, await endOfLife.state()),
+              toDatabaseBody(databased, state),
+            ],
+          },
+        };
       },
     }),
   ];
-}
-
-function toBody(refreshed: KevRefresh, state: KevState): CataloguesRefreshedBody {
-  const { outcome, fault, change, images } = refreshed;
-  if (outcome === 'stopped') throw new CatalogueError('unavailable', 'the service is stopping');
-  return {
-    catalogues: [
-      {
-        name: 'kev',
-        outcome,
-        ...(fault !== null && { message: fault.message }),
-        ...(fault?.hint !== undefined && { hint: fault.hint }),
-        ...(state.version !== null && { version: state.version }),
-        entries: state.entries,
-        added: change.added,
-        removed: change.removed,
-        images,
-        ...(state.fetchedAt !== null && { fetched_at: formatTime(state.fetchedAt) }),
-        ...(state.checkedAt !== null && { checked_at: formatTime(state.checkedAt) }),
-      },
-    ],
-  };
 }

@@ -1,9 +1,12 @@
 import type { AuditLog, Principal } from '../../accounts/index.ts';
 import type { Clock } from '../../base/index.ts';
-import { isDigest } from '../../base/index.ts';
+import { isDigest, type Digest } from '../../base/index.ts';
+import { toImageFactsDocument } from '../../facts/index.ts';
 import type { ImageQuery, Images } from '../../inventory/index.ts';
 import { ScanError, type ScanQueue } from '../../scan/index.ts';
+import type { CollectionState } from '../../supply-chain/index.ts';
 import {
+  decidedFromSchema,
   imageDetailSchema,
   imageListSchema,
   imagePath,
@@ -18,6 +21,8 @@ import { route, type Route } from '../route.ts';
 export interface ImageParts {
   readonly images: Images;
   readonly scanQueue: Pick<ScanQueue, 'request'>;
+  /** How looking for what is signed and stated stands; absent, nobody looks. */
+  readonly collected?: (digest: Digest) => Promise<CollectionState | null>;
   readonly audit: AuditLog;
   readonly clock: Clock;
   /** Runs an act whose writes commit together or not at all. */
@@ -25,7 +30,8 @@ export interface ImageParts {
 }
 
 /** imageRoutes list images with their states, show one, and ask for scans. */
-export function imageRoutes({ images, scanQueue, audit, clock, together }: ImageParts): Route[] {
+export function imageRoutes(parts: ImageParts): Route[] {
+  const { images, scanQueue, collected, audit, clock, together } = parts;
   return [
     route({
       key: 'GET /images',
@@ -55,9 +61,25 @@ export function imageRoutes({ images, scanQueue, audit, clock, together }: Image
       summary: 'Show all that is known of an image',
       params: imagePath,
       answers: { 200: { description: 'The image', schema: imageDetailSchema } },
-      handle: async ({ params }) => ({
-        body: toImageDetail(await images.detail(params.digest), clock.now()),
-      }),
+      handle: async ({ params }) => {
+        const detail = await images.detail(params.digest);
+        const state = (await collected?.(detail.record.digest)) ?? null;
+        return { body: toImageDetail(detail, clock.now(), state) };
+      },
+    }),
+    route({
+      key: 'GET /images/{digest}/facts',
+      id: 'showImageFacts',
+      tag: 'images',
+      summary: 'Show what an image is decided from',
+      description:
+        'The recorded facts with their proofs, so that a decision can be made elsewhere by the same function, as `ipo check` does.',
+      params: imagePath,
+      answers: { 200: { description: 'The facts', schema: decidedFromSchema } },
+      handle: async ({ params }) => {
+        const { facts, coldImagePolicy } = await images.decidedFrom(params.digest);
+        return { body: { cold_image_policy: coldImagePolicy, image: toImageFactsDocument(facts) } };
+      },
     }),
     route({
       key: 'POST /images/scan',

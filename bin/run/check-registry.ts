@@ -1,0 +1,204 @@
+import { governing } from '../../src/admission/index.ts';
+import {
+  openRegistryFacts,
+  type RegistryAnswer,
+  type RegistryFacts,
+  type ServiceClient,
+} from '../../src/app/index.ts';
+import { isDigest, parseDuration, printable } from '../../src/base/index.ts';
+import { parseReference, type ImageReference } from '../../src/image/index.ts';
+import type { Policy } from '../../src/policy/index.ts';
+import type { CheckOptions } from '../commands/check.ts';
+import { knowsService, openService } from '../ui/service.ts';
+import type { Terminal } from '../ui/terminal.ts';
+import { UsageError } from '../ui/usage.ts';
+import { VERSION } from '../version.ts';
+import type { FactBook, FoundFacts } from './check-facts.ts';
+import type { CheckedPod } from './check-images.ts';
+import { digestOfService, factsOfService } from './check-service.ts';
+
+/** At once, so that a manifest of fifty images does not wait for one after another. */
+const AT_ONCE = 4;
+
+function lacks({ digest, asked, facts }: FoundFacts, policies: readonly Policy[]): boolean {
+  const missing = (list: readonly unknown[] | null): boolean => digest === null || !asked || list === null;
+  return policies.some(
+    ({ spec }) =>
+      (spec.signature.required && missing(facts.signatures)) ||
+      (spec.attestations.length > 0 && missing(facts.attestations)) ||
+      (spec.provenance.minLevel > 0 && missing(facts.provenance)) ||
+      (spec.vex.mode === 'apply' && missing(facts.vex)),
+  );
+}
+
+/** Asking is everything that asking a service and registries is decided and done from. */
+export interface Asking {
+  readonly pods: readonly CheckedPod[];
+  readonly policies: readonly Policy[];
+  readonly book: FactBook;
+  readonly options: CheckOptions;
+  readonly terminal: Terminal;
+}
+
+/** Asked is what was found out beside the facts, which went into the book. */
+export interface Asked {
+  /** What could not be found out, and what was and does not count, each as a clause that names the image. */
+  readonly problems: readonly string[];
+  readonly remarks: readonly string[];
+  /** What the service decides images without a scan by; null where none was asked. */
+  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned' | null;
+}
+
+/**
+ * askAbout asks the service what it has recorded, and registries what neither it nor the files tell, and teaches both to the book.
+ * Throws FileError and UsageError for what the flags name, and what calling the service throws.
+ */
+export async function askAbout(asking: Asking): Promise<Asked> {
+  const { pods, policies, options, terminal } = asking;
+  const nothing = { problems: [], remarks: [], coldImagePolicy: null };
+  const timeout = timeoutOf(options);
+  if (options.offline) return nothing;
+  const images = referencesOf(pods, policies);
+  if (images.length === 0) return nothing;
+  const service = isServiceMeant(options, terminal) ? await openService(terminal, options) : null;
+  // An export is a record of its time: to ask registries of today beside it is for whoever says so.
+  const use = options.registry === 'auto' && options.ledger !== undefined ? 'never' : options.registry;
+  const registry = new LazyRegistry(options, timeout, terminal.env);
+  try {
+    return await askEach(images, { ...asking, use, service, registry });
+  } finally {
+    await service?.close();
+    await registry.close();
+  }
+}
+
+function timeoutOf({ registryTimeout }: CheckOptions): number {
+  const timeout = parseDuration(registryTimeout);
+  if (timeout !== null && timeout >= 1000 && timeout <= 600_000) return timeout;
+  throw new UsageError(
+    `--registry-timeout ${printable(registryTimeout)}: this is no duration from 1s to 10m`,
+    'Write it as 30s',
+  );
+}
+
+interface Wanted {
+  readonly reference: ImageReference;
+  /** Those that govern it somewhere. */
+  readonly policies: readonly Policy[];
+}
+
+function referencesOf(pods: readonly CheckedPod[], policies: readonly Policy[]): readonly Wanted[] {
+  const found = new Map<string, { reference: ImageReference; policies: Set<Policy> }>();
+  for (const pod of pods) {
+    const asked = governing(policies, pod.namespace);
+    if (asked.length === 0) continue;
+    for (const { image } of pod.images) {
+      const reference = parseReference(image);
+      if ('fault' in reference) continue;
+      const known = found.get(image) ?? { reference, policies: new Set() };
+      for (const policy of asked) known.policies.add(policy);
+      found.set(image, known);
+    }
+  }
+  return [...found.values()].map((one) => ({ ...one, policies: [...one.policies] }));
+}
+
+/** One that is named; or the one signed in to last, where no file tells of scans. */
+function isServiceMeant(options: CheckOptions, terminal: Terminal): boolean {
+  const { server, tokenStdin, ledger, trivy = [] } = options;
+  if (server !== undefined || tokenStdin) return true;
+  if (ledger !== undefined || trivy.length > 0) return false;
+  return knowsService(terminal);
+}
+
+interface Round extends Asking {
+  readonly use: CheckOptions['registry'];
+  readonly service: ServiceClient | null;
+  readonly registry: LazyRegistry;
+}
+
+/** A few images at once. */
+async function askEach(images: readonly Wanted[], round: Round): Promise<Asked> {
+  const answers = new Map<string, Pick<RegistryAnswer, 'problems' | 'remarks'>>();
+  let coldImagePolicy: Asked['coldImagePolicy'] = null;
+  const waiting = [...images];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const told = await askService(next.reference, round);
+      coldImagePolicy ??= told.coldImagePolicy;
+      const { problems, remarks } = await askRegistry(next, round);
+      answers.set(next.reference.text, { problems: [...told.problems, ...problems], remarks });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, images.length) }, worker));
+  const all = (list: 'problems' | 'remarks'): readonly string[] =>
+    images.flatMap(({ reference: { text } }) =>
+      [...new Set(answers.get(text)?.[list])].map((said) => `${printable(text)}: ${said}`),
+    );
+  return { coldImagePolicy, problems: all('problems'), remarks: all('remarks') };
+}
+
+async function askService(
+  reference: ImageReference,
+  { service, registry, book, use }: Round,
+): Promise<Omit<Asked, 'remarks'>> {
+  if (service === null) return { problems: [], coldImagePolicy: null };
+  const problems: string[] = [];
+  let digest = reference.digest;
+  if (digest === null && use !== 'never') {
+    const found = await registry.resolve(reference);
+    problems.push(...found.problems);
+    if (found.digest !== null) book.resolve(reference, (digest = found.digest), 'registry');
+  }
+  if (digest === null) {
+    digest = await digestOfService(service, reference);
+    if (digest !== null) book.resolve(reference, digest, 'service');
+  }
+  const told = digest === null || !isDigest(digest) ? null : await factsOfService(service, digest);
+  if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts);
+  return { problems, coldImagePolicy: told?.coldImagePolicy ?? null };
+}
+
+async function askRegistry(
+  { reference, policies }: Wanted,
+  { registry, book, use }: Round,
+): Promise<Pick<RegistryAnswer, 'problems' | 'remarks'>> {
+  if (use === 'never' || (use === 'auto' && !lacks(book.find(reference), policies)))
+    return { problems: [], remarks: [] };
+  const answer = await registry.ask(reference);
+  book.learn(reference, answer);
+  return answer;
+}
+
+/** LazyRegistry is opened by whoever first needs it: most checks need none. */
+class LazyRegistry implements RegistryFacts {
+  readonly #open: () => Promise<RegistryFacts>;
+  #opened: Promise<RegistryFacts> | null = null;
+
+  constructor(options: CheckOptions, timeout: number, env: Terminal['env']) {
+    this.#open = () =>
+      openRegistryFacts({
+        ...{
+          env,
+          timeout,
+          userAgent: `ipo/${VERSION}`,
+          insecure: options.insecureRegistry ?? [],
+          vex: options.vex ?? [],
+        },
+        caFile: options.registryCa ?? null,
+        trustRoot: options.trustRoot ?? null,
+      });
+  }
+
+  async resolve(reference: ImageReference): ReturnType<RegistryFacts['resolve']> {
+    return (await (this.#opened ??= this.#open())).resolve(reference);
+  }
+
+  async ask(reference: ImageReference): ReturnType<RegistryFacts['ask']> {
+    return (await (this.#opened ??= this.#open())).ask(reference);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened?.catch(() => null))?.close();
+  }
+}

@@ -1,0 +1,46 @@
+import type { DecidedFromBody, ImageListBody } from '../../src/api/contract/images.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
+import { isDigest, isIpoError, type Digest } from '../../src/base/index.ts';
+import { parseImageFacts, type ImageFacts } from '../../src/facts/index.ts';
+import { parseReference, type ImageReference } from '../../src/image/index.ts';
+
+/** ServiceFacts is what a service has recorded of a digest, and what it decides images without a scan by. */
+export interface ServiceFacts {
+  readonly facts: ImageFacts;
+  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
+}
+
+/** Images that are looked through for one name. */
+const MOST_NAMED = 50;
+
+/** factsOfService asks a service what it decides an image from; null where it knows no such image. */
+export async function factsOfService(service: ServiceClient, digest: Digest): Promise<ServiceFacts | null> {
+  try {
+    const { body } = await service.json<DecidedFromBody>('GET /images/{digest}/facts', {
+      params: { digest },
+    });
+    return { facts: parseImageFacts(body.image), coldImagePolicy: body.cold_image_policy };
+  } catch (error) {
+    if (isIpoError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** digestOfService gives the digest that alone carries the name of a reference at a service, where no registry tells it; else null. */
+export async function digestOfService(
+  service: ServiceClient,
+  { name, path, tag }: ImageReference,
+): Promise<Digest | null> {
+  const wanted = `${name}:${tag ?? 'latest'}`;
+  const { body } = await service.json<ImageListBody>('GET /images', {
+    query: { q: path.split('/').at(-1) ?? path, limit: MOST_NAMED + 1, sort: 'last_seen' },
+  });
+  // One that is not listed any more could carry it too.
+  if (body.total > MOST_NAMED) return null;
+  const found = body.items.filter((item) => {
+    const reference = parseReference(item.name ?? '');
+    return !('fault' in reference) && `${reference.name}:${reference.tag ?? 'latest'}` === wanted;
+  });
+  const [only, ...others] = found;
+  return only !== undefined && others.length === 0 && isDigest(only.digest) ? only.digest : null;
+}

@@ -1,0 +1,112 @@
+import type { DigestLookup } from '../admission/index.ts';
+import type { Health } from '../api/index.ts';
+import type { Clock, Digest, Log } from '../base/index.ts';
+import type { Store } from '../store/index.ts';
+import type { CollectionState } from '../supply-chain/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+import type { Cluster } from './cluster.ts';
+import type { Job } from './jobs.ts';
+import { podKeychains } from './pod-keychains.ts';
+import type { ServiceParts } from './service-parts.ts';
+import { openServiceRegistry } from './service-registry.ts';
+import { openScanning, type ServiceScanning } from './service-scanning.ts';
+import { openSignatures } from './service-signatures.ts';
+import { openSupplyChain } from './service-supply-chain.ts';
+import type { Settings } from './settings.ts';
+
+/** FactsDeps are what brings facts of images in. */
+export interface FactsDeps {
+  /** As it was opened, and as leader jobs write through it. */
+  readonly store: Store;
+  readonly fenced: Store;
+  readonly parts: Pick<ServiceParts, 'scanQueue' | 'scans'>;
+  readonly settings: Settings;
+  readonly version: string;
+  /** Null where the service stands alone. */
+  readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads'> | null;
+  /** The environment, of which scanners see what they need. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** ServiceFacts is what a service finds out about images: what tags stand for, scans, and what is signed and stated. */
+export interface ServiceFacts {
+  /** What tags stand for; null where registries are not asked for it. */
+  readonly tags: DigestLookup | null;
+  readonly scanning: ServiceScanning;
+  readonly jobs: readonly Job[];
+  /** Has what is signed and stated of digests looked for, soon. */
+  collect(digests: readonly Digest[]): Promise<void>;
+  /** How that stands; null where it was never looked for. */
+  collected(digest: Digest): Promise<CollectionState | null>;
+  /** How what scans images here stands; null where nothing does. */
+  health(): Health['scanner'];
+  /** Ends what is under way; to be called before the store is closed. */
+  close(): Promise<void>;
+}
+
+/** openFacts joins registries, verification and scanning. Nothing is called before the jobs run. Throws FileError, `invalid_config`, StoreError. */
+export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
+  const { store, fenced, parts, settings, version, cluster, env, clock, log, metrics } = deps;
+  const count = metrics;
+  await using opened = new AsyncDisposableStack();
+  const registries = opened.adopt(
+    await openServiceRegistry({
+      ...{ settings: settings.registries, version, clock, log, count },
+      pullSecrets: cluster?.pullSecrets ?? null,
+    }),
+    (one) => one.close(),
+  );
+  const verifier = opened.adopt(await openSignatures({ settings, clock, log }), (one) => one.close());
+  const scanning = opened.adopt(
+    await openScanning({
+      ...{
+        store,
+        queue: parts.scanQueue,
+        scans: parts.scans,
+        settings: settings.scanner,
+        data: settings.data,
+      },
+      ...{ keychain: registries.keychain, env, clock, log, metrics },
+    }),
+    (one) => one.close(),
+  );
+  const supplyChain =
+    settings.registries.proofs === 'ignore'
+      ? null
+      : openSupplyChain({
+          ...{ store: fenced, registry: registries.registry, verifier, vex: settings.vex },
+          keychainOf:
+            cluster === null || !settings.registries.podSecrets
+              ? null
+              : podKeychains({
+                  running: cluster.reads.runningPods,
+                  podOf: (namespace, name) => cluster.podOf(namespace, name),
+                  keychainOf: (pod) => registries.keychainOf(pod),
+                  log,
+                }),
+          ...{ clock, monotonic: { now: () => performance.now() }, log, count },
+        });
+  const held = opened.move();
+  return {
+    tags: registries.lookup,
+    scanning,
+    jobs: [...scanning.jobs, ...(supplyChain?.jobs ?? [])],
+    collect: async (digests) => supplyChain?.request(digests),
+    collected: async (digest) => (await supplyChain?.state(digest)) ?? null,
+    health: () => {
+      const scanner = scanning.health();
+      if (scanner === null) return null;
+      const { name, running, message } = scanner;
+      return {
+        name,
+        running,
+        status: message === null ? 'ok' : 'degraded',
+        ...(message !== null && { message }),
+      };
+    },
+    close: () => held.disposeAsync(),
+  };
+}
