@@ -1,28 +1,12 @@
 import { z } from 'zod';
 import { FAILURE_POLICIES } from '../admission/index.ts';
-import { parseDuration } from '../base/index.ts';
+import { duration, path } from './settings-parts.ts';
 
 const name = (description: string) =>
   z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, { error: 'must be the name of an object of Kubernetes' })
     .meta({ description });
-const path = (description: string) => z.string().min(1).max(4096).meta({ description });
-
-const duration = (min: string, max: string, standard: string, description: string) =>
-  z
-    .string()
-    .refine((text) => between(parseDuration(text), min, max), {
-      error: `must be a duration between ${min} and ${max}, such as ${standard}`,
-    })
-    .meta({ description, format: `duration, ${min} to ${max}` })
-    .transform((text) => parseDuration(text) ?? 0)
-    .prefault(standard);
-
-function between(value: number | null, min: string, max: string): boolean {
-  return value !== null && value >= (parseDuration(min) ?? 0) && value <= (parseDuration(max) ?? Infinity);
-}
-
 /** certificateSettings say where the serving certificate of the webhook comes from. */
 export const certificateSettings = z
   .strictObject({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseMirror, parsePlatform, parseRegistryHost } from '../image/index.ts';
-
-const path = (description: string) => z.string().min(1).max(4096).meta({ description });
+import { path } from './settings-parts.ts';
 
 /** A host as references name it, with its port where it has one. */
 const host = z

@@ -1,21 +1,6 @@
 import { z } from 'zod';
-import { isLoopback, parseDuration, Secret } from '../base/index.ts';
-
-const path = (description: string) => z.string().min(1).max(4096).meta({ description });
-
-const duration = (min: string, max: string, standard: string, description: string) =>
-  z
-    .string()
-    .refine((text) => between(parseDuration(text), min, max), {
-      error: `must be a duration between ${min} and ${max}, such as ${standard}`,
-    })
-    .meta({ description, format: `duration, ${min} to ${max}` })
-    .transform((text) => parseDuration(text) ?? 0)
-    .prefault(standard);
-
-function between(value: number | null, min: string, max: string): boolean {
-  return value !== null && value >= (parseDuration(min) ?? 0) && value <= (parseDuration(max) ?? Infinity);
-}
+import { isLoopback, Secret } from '../base/index.ts';
+import { duration, path } from './settings-parts.ts';
 
 const repository = (description: string) =>
   z

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isLoopback } from '../base/index.ts';
-
-const path = (description: string) => z.string().min(1).max(4096).meta({ description });
+import { path } from './settings-parts.ts';
 
 /** sigstoreSettings say by which root keyless signatures are verified. */
 export const sigstoreSettings = z

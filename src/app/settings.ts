@@ -17,6 +17,7 @@ import { scannerSettings } from './settings-scanner.ts';
 import { sigstoreSettings } from './settings-sigstore.ts';
 import { trackerSettings } from './settings-trackers.ts';
 import { vexSettings } from './settings-vex.ts';
+import { path } from './settings-parts.ts';
 
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
@@ -50,8 +51,6 @@ const whole = (min: number, max: number, description: string) =>
     .min(min, { error: `must be between ${min} and ${max}` })
     .max(max, { error: `must be between ${min} and ${max}` })
     .meta({ description });
-
-const path = (description: string) => z.string().min(1).max(4096).meta({ description });
 
 const webAddress = (description: string) =>
   z

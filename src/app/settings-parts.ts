@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { parseDuration } from '../base/index.ts';
+import { readKevSource } from '../catalogues/index.ts';
+
+/** path is a setting that names a file or a directory. */
+export const path = (description: string) => z.string().min(1).max(4096).meta({ description });
+
+/** duration is a Go duration between two bounds, with its default; milliseconds come out. */
+export const duration = (min: string, max: string, standard: string, description: string) =>
+  z
+    .string()
+    .refine((text) => between(parseDuration(text), min, max), {
+      error: `must be a duration between ${min} and ${max}, such as ${standard}`,
+    })
+    .meta({ description, format: `duration, ${min} to ${max}` })
+    .transform((text) => parseDuration(text) ?? 0)
+    .prefault(standard);
+
+function between(value: number | null, min: string, max: string): boolean {
+  return value !== null && value >= (parseDuration(min) ?? 0) && value <= (parseDuration(max) ?? Infinity);
+}
+
+/** catalogueSource is where a catalogue comes from; in a cluster its mirror is mounted at `mount`. */
+export const catalogueSource = (standard: string, mount: string, description: string) =>
+  z
+    .string()
+    .max(2048)
+    .superRefine((text, context) => {
+      const place = readKevSource(text);
+      if ('fault' in place)
+        context.addIssue({ code: 'custom', message: place.fault.replace('/etc/kev/', mount) });
+    })
+    .default(standard)
+    .meta({ description, format: 'https://…, file:///… or off' });
