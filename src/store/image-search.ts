@@ -48,10 +48,15 @@ export class KnownImages {
   }
 }
 
-/** Found says how many a search found; `few` are their digests, null where they are more than are worth sorting. */
+/**
+ * Found says how many a search found; `few` are their digests, null where they are more than are worth sorting. Then `first` and `last` are
+ * the names between which they stand, so that a walk in the order of names begins there.
+ */
 interface Found {
   readonly total: number;
   readonly few: readonly string[] | null;
+  readonly first: string;
+  readonly last: string;
 }
 
 /** One walk over narrow rows, or two where many match. */
@@ -59,10 +64,12 @@ async function searchImages(read: Executor, search: string, state: ImageQuery['s
   const where = `where search like ? escape '\\'${state === null ? '' : ' and state = ?'}`;
   const cells: Cell[] = [containing(search), ...(state === null ? [] : [state])];
   const first = await readCells(read, `select digest from image_search ${where} limit ${CHUNK + 1}`, cells);
-  if (first.length <= CHUNK) return { total: first.length, few: first.map(([digest]) => String(digest)) };
-  const text = `select count(*) as total from image_search ${where}`;
-  const [counted] = await runText<{ total: number }>(read, text, cells);
-  return { total: counted?.total ?? 0, few: null };
+  if (first.length <= CHUNK) {
+    return { total: first.length, few: first.map(([digest]) => String(digest)), first: '', last: '' };
+  }
+  const text = `select count(*) as total, min(name) as first, max(name) as last from image_search ${where}`;
+  const [counted] = await runText<Pick<Found, 'total' | 'first' | 'last'>>(read, text, cells);
+  return { ...(counted ?? { total: 0, first: '', last: '' }), few: null };
 }
 
 async function countStates(read: Executor): Promise<StateCounts> {

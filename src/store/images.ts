@@ -84,29 +84,35 @@ async function listImages(read: Executor, query: ImageQuery, known: KnownImages)
     const rows = await walkImages(read, query);
     return { items: await toItems(read, rows), states, total: totalOf(states, query.state) };
   }
-  const { total, few } = await known.search(query.search, query.state);
-  const rows = few === null ? await walkImages(read, query) : await sortImages(read, query, few);
+  const found = await known.search(query.search, query.state);
+  const { total, few } = found;
+  const rows = few === null ? await walkImages(read, query, found) : await sortImages(read, query, few);
   return { items: await toItems(read, rows), states, total };
 }
 
 /**
  * Walks the index of the order and asks of each image whether it matches, until the page is full; the wide rows of what it leaves out are
- * never read. Images that a part of a name finds stand together in the order of names, so that there the narrow rows are sorted.
+ * never read. Images that a part of a name finds stand together in the order of names, so that there the narrow rows between them are walked.
  */
-async function walkImages(read: Executor, query: ImageQuery): Promise<StateRow[]> {
+async function walkImages(
+  read: Executor,
+  query: ImageQuery,
+  { first, last }: { readonly first: string; readonly last: string } = { first: '', last: '' },
+): Promise<StateRow[]> {
   const { state, search, sort, limit, offset } = query;
   const order = orderOf(query);
   const [from, matches] =
     search === null
       ? ['image_states t', 't.state is not null']
       : sort === 'name'
-        ? ['image_search t', "t.search like ? escape '\\'"]
+        ? ['image_search t', "t.name >= ? and t.name <= ? and t.search like ? escape '\\'"]
         : // SQLite walks the one that is named first.
           [
             'image_states t cross join image_search x',
             `t.state is not null and x.digest = t.digest and ${LIKE}`,
           ];
   const cells: Cell[] = [
+    ...(search !== null && sort === 'name' ? [first, last] : []),
     ...(search === null ? [] : [containing(search)]),
     ...(state === null ? [] : [state]),
     limit ?? ALL,

@@ -293,6 +293,37 @@ const query: fc.Arbitrary<ImageQuery> = fc.record({
 });
 
 forEachEngine('the list of images', (engine) => {
+  test('a search that finds hundreds is paged as the whole list has them, in every order and direction', async (t) => {
+    const store = await engine.open(t);
+    const images = inventory(store);
+    const groups = ['alpha', 'media', 'zeta'];
+    await append(
+      store,
+      Array.from({ length: 900 }, (_, n) => ({
+        digest: digestOf(n + 1),
+        image: `ghcr.io/${groups[n % 3]}/app-${(n * 7) % 900}:1`,
+        allowed: n % 5 !== 0,
+      })),
+    );
+    for (const sort of IMAGE_SORTS)
+      for (const descending of [false, true])
+        for (const state of [null, 'Blocked'] as const) {
+          const query = { ...WHOLE, sort, descending, state };
+          const whole = (await images.list(query)).items.filter(({ name }) => name.includes('media'));
+          const paged: string[] = [];
+          for (let offset = 0; offset < 320; offset += 80) {
+            const page = await images.list({ ...query, search: 'MEDIA', limit: 80, offset });
+            assert.equal(page.total, whole.length);
+            paged.push(...page.items.map(({ digest }) => digest));
+          }
+          assert.deepEqual(
+            paged,
+            whole.map(({ digest }) => digest),
+            `${sort} ${descending} ${state}`,
+          );
+        }
+  });
+
   test('states are exclusive and complete, and filter, search, sort and pages are those of a plain model', async (t) => {
     const store = await engine.open(t);
     const images = inventory(store);

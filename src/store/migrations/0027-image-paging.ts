@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { engineOf } from '../dialect.ts';
 import { addColumns, createIndex, createTable } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
@@ -79,6 +80,9 @@ export const imagePaging: Migration = {
       { digest: 'text!', state: 'text!', name: 'text!', search: 'text!' },
       { key: ['digest'], clustered: true },
     );
+    // A search in the order of names ends with its page: nothing is sorted. PostgreSQL takes no long texts into an index.
+    const held = engineOf(db) === 'sqlite' ? ['search'] : [];
+    await createIndex(db, 'image_search', ['name', 'digest', 'state', ...held]);
     await sql`insert into image_states (digest, name, search) select digest, '', '' from images`.execute(db);
   },
 };
