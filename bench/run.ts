@@ -6,6 +6,7 @@ import { benchApiServer } from './api-server.ts';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchInventory } from './inventory.ts';
 import { benchLedger } from './ledger.ts';
+import { benchReport } from './report.ts';
 import { benchSweep } from './sweep.ts';
 import { benchWebhook } from './webhook.ts';
 
@@ -59,6 +60,7 @@ try {
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
   if (measures('--sweep')) benchSweep(directory, line);
+  if (measures('--inventory')) benchReport(directory, line);
   if (measures('--inventory'))
     benchInventory(directory, line, process.argv.includes('--quick') ? 2000 : 10_000);
   if (measures('--webhook')) {
