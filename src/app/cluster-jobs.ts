@@ -84,8 +84,11 @@ function operatorReports({ api, store, runningPods, electionClock, clock, log }:
     running: runningDigests(runningPods),
   };
   return {
-    async run() {
-      const { recorded, unnamed, refused } = await takeReports(deps, stopping.signal);
+    async run(signal: AbortSignal) {
+      // Thousands may have come: a service that ends leaves the rest to the next.
+      const ends = AbortSignal.any([signal, stopping.signal]);
+      const { recorded, unnamed, refused } = await takeReports(deps, ends);
+      if (ends.aborted) return;
       if (recorded + unnamed + refused > 0)
         log.info('reports of trivy-operator were taken', { recorded, unnamed, refused });
       const fault = feed.fault();

@@ -69,7 +69,7 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         settings: settings.scanner,
         data: settings.data,
       },
-      ...{ keychain: registries.keychain, env, clock, log, metrics },
+      ...{ keychain: registries.keychain, registry: registries.registry, env, clock, log, metrics },
     }),
     (one) => one.close(),
   );

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openGrype } from '../adapters/grype/index.ts';
 import { openTrivy } from '../adapters/trivy/index.ts';
-import { DAY_MS, type Clock, type Log } from '../base/index.ts';
-import type { Keychain } from '../image/index.ts';
+import { DAY_MS, isDigest, type Clock, type Log } from '../base/index.ts';
+import { parsePlatform, RegistryError, type Keychain, type Registry } from '../image/index.ts';
 import {
+  type ImageChoice,
   Rescans,
   ScanGate,
   type Scanner,
@@ -38,6 +39,8 @@ export interface ScanningDeps {
   readonly data: string | undefined;
   /** Knows which credentials a registry may be shown; null: registries are asked anonymously. */
   readonly keychain: Keychain | null;
+  /** Says which image of an index is scanned; null or absent: the scanner chooses by itself. */
+  readonly registry?: Pick<Registry, 'platformImage'> | null | undefined;
   /** Our environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -91,6 +94,9 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
       : new ScanWorker({
           ...{ queue, scans, scanner, keychain, gate, clock, log, count, atOnce: settings.atOnce },
           subjects: scanSubjects(store),
+          // A file of SQLite is one process's alone; on PostgreSQL a replica beside us may be at it.
+          aloneSince: store.engine === 'sqlite' ? clock.now() : null,
+          imageOf: imageChoice(deps),
           rescans: new Rescans({
             ...{ store: rescanStore(store), queue, database: databases, scanner: scanner.name, clock },
             ...{ minAge: settings.rescanAfter, usedWithin: settings.usedWithin },
@@ -139,6 +145,26 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
       await worker?.stop();
       await opened?.close();
     },
+  };
+}
+
+/**
+ * The image that a node of the platform runs, as the registry lists them; by the credentials of the service, as the scanner asks. Where the
+ * environment names a proxy, through which scanners go and this service does not, a registry that cannot be reached leaves it to the scanner.
+ */
+function imageChoice({ registry = null, settings, env }: ScanningDeps): ImageChoice | null {
+  const platform = parsePlatform(settings.platform);
+  if (registry === null || platform === null) return null;
+  const proxied = Boolean(env['HTTPS_PROXY'] ?? env['https_proxy']);
+  return async (reference, signal) => {
+    try {
+      return (await registry.platformImage(reference, platform, { signal })).image.digest;
+    } catch (error) {
+      const isOut = error instanceof RegistryError && error.fault === 'unavailable';
+      if (proxied && isOut && reference.digest !== null && isDigest(reference.digest))
+        return reference.digest;
+      throw error;
+    }
   };
 }
 

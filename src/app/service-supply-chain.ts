@@ -42,8 +42,10 @@ export interface SupplyChain {
   state(digest: Digest): Promise<CollectionState | null>;
 }
 
-/** What is due is looked for so often, so that an image is known seconds after it was first met. */
+/** What is due is looked for so often. */
 const EVERY = 10_000;
+/** What is new more often: a pod that was refused for a missing signature is made again within seconds. */
+const NEW_EVERY = 3_000;
 
 /** openSupplyChain joins the collection of facts with a store. */
 export function openSupplyChain(deps: SupplyChainDeps): SupplyChain {
@@ -68,6 +70,13 @@ export function openSupplyChain(deps: SupplyChainDeps): SupplyChain {
         leaderOnly: true,
         atStart: true,
         run: (signal) => collector.run(signal),
+      },
+      {
+        name: 'new-image-proofs',
+        every: NEW_EVERY,
+        leaderOnly: true,
+        atStart: true,
+        run: (signal) => collector.runNew(signal),
       },
     ],
     request: (digests) => collector.request(digests),

@@ -26,6 +26,7 @@ export { ScanGate } from './scan-gate.ts';
 export { ScannerError, type ScannerFault } from './scanner-error.ts';
 export type {
   DatabaseState,
+  ImageChoice,
   RescanQuestion,
   RescanStore,
   Scanner,

@@ -21,27 +21,33 @@ const QUIET_MS = 60_000;
 /** An image whose scan was given up is left alone for so many milliseconds. */
 const REST_MS = 24 * 60 * 60_000;
 const MOST_RESTING = 10_000;
+/** Where others always wait, one is asked for every so many milliseconds all the same. */
+const CROWDED_MS = 2 * 60_000;
 
 /**
  * Rescans asks for scans of images in use whose scan knew an older database. It is asked where no other scan waits, a few at a time, so
- * that a new image never stands behind all of those.
+ * that a new image never stands behind all of those; and where others always wait, one every two minutes, so that whoever makes many pods
+ * keeps no finding from coming up.
  */
 export class Rescans {
   readonly #deps: RescansDeps;
   readonly #resting = new Map<Digest, number>();
   #quietUntil = -Infinity;
+  #wantedAt = -Infinity;
 
   constructor(deps: RescansDeps) {
     this.#deps = deps;
   }
 
-  /** Asks for up to `limit` scans, and gives how many. */
+  /** Asks for up to `limit` scans, and gives how many; 0 is where there is no room for any just now. */
   async want(limit: number): Promise<number> {
     const { queue, database, clock } = this.#deps;
     const at = clock.now();
-    if (at < this.#quietUntil) return 0;
+    if (this.#wantedAt > at) this.#wantedAt = at; // the clock was set back
+    if (at < this.#quietUntil || (limit === 0 && at - this.#wantedAt < CROWDED_MS)) return 0;
     const { updatedAt } = await database.state();
-    const digests = updatedAt === null ? [] : await this.#due(updatedAt, limit, at);
+    const digests = updatedAt === null ? [] : await this.#due(updatedAt, Math.max(limit, 1), at);
+    this.#wantedAt = at;
     if (digests.length === 0) {
       this.#quietUntil = at + QUIET_MS;
       return 0;

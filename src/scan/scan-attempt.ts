@@ -11,17 +11,27 @@ const MAX_PLACES = 3;
 const NO_REGISTRY =
   /^(?:169\.254\.\d{1,3}\.\d{1,3}|\[(?:fe[89ab][0-9a-f]:|fd00:ec2:|::ffff:(?:169\.254\.|a9fe:)).*\]|metadata(?:\.google\.internal)?)(?::\d+)?$/i;
 
-/** placesOf gives where a digest can be had, by the names it was seen under, each repository once. */
-export function placesOf(digest: Digest, names: readonly string[]): readonly ImageReference[] {
+/**
+ * placesOf gives where an attempt (1, 2, …) asks for a digest, by the names it was seen under, each repository once. Each attempt begins
+ * behind the one before: whoever may create a pod can give an image names that lead nowhere, and must not hide where it is.
+ */
+export function placesOf(
+  digest: Digest,
+  names: readonly string[],
+  attempt: number,
+): readonly ImageReference[] {
   const places = new Map<string, ImageReference>();
   for (const name of names) {
     const seen = parseReference(name);
-    if ('fault' in seen || places.has(seen.name) || places.size >= MAX_PLACES || NO_REGISTRY.test(seen.host))
-      continue;
+    if ('fault' in seen || places.has(seen.name) || NO_REGISTRY.test(seen.host)) continue;
     const place = parseReference(`${seen.name}@${digest}`);
     if (!('fault' in place)) places.set(seen.name, place);
   }
-  return [...places.values()];
+  const all = [...places.values()];
+  // One further with each round, so that each place comes to be the first: one that is slow takes an attempt's time for itself.
+  const asked = (attempt - 1) * MAX_PLACES;
+  const from = all.length === 0 ? 0 : (asked + Math.floor(asked / all.length)) % all.length;
+  return [...all.slice(from), ...all.slice(0, from)].slice(0, MAX_PLACES);
 }
 
 /** A scanner that does not work is tried again after so many milliseconds. */

@@ -22,15 +22,34 @@ export class ScanGate {
     };
   }
 
-  /** Runs a change while nothing else runs. */
-  async change<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#changing || this.#scans > 0) await new Promise<void>((resume) => this.#changes.push(resume));
+  /** Runs a change while nothing else runs. One that waits is given up when it is aborted, and throws the reason. */
+  async change<T>(act: () => Promise<T>, signal = new AbortController().signal): Promise<T> {
+    signal.throwIfAborted();
+    if (this.#changing || this.#scans > 0) await this.#turn(signal);
     this.#changing = true;
     try {
       return await act();
     } finally {
       this.#changing = false;
       this.#next();
+    }
+  }
+
+  /** Waits until nothing else runs: scans may take many minutes, and a service that ends has seconds. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    const turn = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      const at = this.#changes.indexOf(turn.resolve);
+      if (at === -1) return; // its turn has come
+      this.#changes.splice(at, 1);
+      turn.reject(signal.reason);
+    };
+    this.#changes.push(turn.resolve);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
   }
 

@@ -34,9 +34,16 @@ export interface Scanner {
   refresh(signal: AbortSignal): Promise<DatabaseState>;
 }
 
+/**
+ * ImageChoice tells which image a node runs where a reference that names a digest leads to images for several platforms: the digest itself
+ * where it is an image. Scanners choose among them in another way than nodes do, and whoever pushed the index could show them a clean one.
+ * Throws an IpoError where the registry does not say.
+ */
+export type ImageChoice = (reference: ImageReference, signal: AbortSignal) => Promise<Digest>;
+
 /** ScanSubjects tell how images can be had that are known by their digest. */
 export interface ScanSubjects {
-  /** Names (`docker.io/library/nginx:1`, `ghcr.io/acme/web@sha256:…`) that the digest was seen under, newest first, 10 at most. */
+  /** Names (`docker.io/library/nginx:1`, `ghcr.io/acme/web@sha256:…`) that the digest was seen under, newest first, 1,000 at most. */
   namesOf(digest: Digest): Promise<readonly string[]>;
 }
 

@@ -1,5 +1,5 @@
 import { formatTime, isIpoError, type Clock, type Count, type Digest, type Log } from '../base/index.ts';
-import type { Credential, ImageReference, Keychain } from '../image/index.ts';
+import type { Keychain } from '../image/index.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from './back-off.ts';
 import { planImport } from './plan-import.ts';
 import type { Recorded, ScanClaim, ScanQueue, ScanStore } from './ports.ts';
@@ -7,9 +7,9 @@ import type { Rescans } from './rescans.service.ts';
 import { incompleteAt, nextAttempt, placesOf } from './scan-attempt.ts';
 import type { ScanGate } from './scan-gate.ts';
 import { ScanError } from './scan-error.ts';
-import type { ScanReport } from './scan-report.ts';
+import { scanPlace, type Scanned } from './scan-place.ts';
 import { ScannerError } from './scanner-error.ts';
-import type { Scanner, ScanSubjects } from './scanner-ports.ts';
+import type { ImageChoice, Scanner, ScanSubjects } from './scanner-ports.ts';
 
 /** ScanOutcome is what became of one claim; `lost`: another worker took it over. */
 export type ScanOutcome = 'done' | 'older' | 'incomplete' | 'failed' | 'given_up' | 'stopped' | 'lost';
@@ -22,6 +22,8 @@ export interface ScanWorkerDeps {
   readonly scanner: Scanner;
   /** Null: every registry is asked anonymously. */
   readonly keychain: Keychain | null;
+  /** Null or absent: the scanner chooses among the images of an index. */
+  readonly imageOf?: ImageChoice | null | undefined;
   /** Null: nothing is scanned again by itself. */
   readonly rescans: Pick<Rescans, 'want' | 'rest'> | null;
   readonly gate: ScanGate;
@@ -34,12 +36,16 @@ export interface ScanWorkerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
+  /** When this worker began, where it is the only one: what was claimed before is of a process that died. Null: others scan beside it. */
+  readonly aloneSince?: number | null | undefined;
   /** Told how many seconds a scan took that gave a report. */
   took(seconds: number): void;
 }
 
 /** While the scanner itself does not work, it is tried again after so many milliseconds. */
 const PAUSE_MS = 60_000;
+/** It says whether it works within so many milliseconds. */
+const PROBE_MS = 10_000;
 /** Another place is asked within so many milliseconds of the first, so that a claim never outlives its time. */
 const NEXT_PLACE_MS = 60_000;
 
@@ -85,12 +91,14 @@ export class ScanWorker {
     try {
       const claim = async (): Promise<number> => {
         const at = clock.now();
-        const claims = room.length === 0 ? [] : await queue.claim(at, at - CLAIM_MS, room.length);
+        const claims = room.length === 0 ? [] : await queue.claim(at, this.#lostBefore(at), room.length);
         for (const one of claims) this.#begin(one, room.shift() ?? (() => {}));
         return claims.length;
       };
-      if ((await queue.size()) > 0) await claim();
-      if (room.length > 0 && rescans !== null && (await rescans.want(room.length)) > 0) await claim();
+      let begun = 0;
+      if ((await queue.size()) > 0) begun += await claim();
+      if (rescans !== null && (await rescans.want(room.length)) > 0) begun += await claim();
+      if (begun === 0 && this.#running.size === 0) await this.#probe();
     } finally {
       for (const leave of room) leave();
     }
@@ -106,6 +114,27 @@ export class ScanWorker {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.idle();
+  }
+
+  /** Where no scan is there to try a scanner that did not work, it is asked whether it does: health must not tell of what is over. */
+  async #probe(): Promise<void> {
+    const fault = this.#fault;
+    if (fault === null) return;
+    const { scanner, clock } = this.#deps;
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(PROBE_MS)]);
+    const state = await scanner.state(signal).catch(() => null);
+    if (state !== null && state.updatedAt !== null) this.#fault = null;
+    else if (!this.#stop.signal.aborted) {
+      this.#pausedUntil = clock.now() + PAUSE_MS;
+      throw fault;
+    }
+  }
+
+  /** A claim that was made before this time is of a worker that is gone. */
+  #lostBefore(at: number): number {
+    const { aloneSince = null } = this.#deps;
+    // One of our own is never older than we are.
+    return aloneSince === null ? at - CLAIM_MS : Math.max(at - CLAIM_MS, Math.min(aloneSince, at) - 1);
   }
 
   /** After a fault of the scanner one scan alone tries it. */
@@ -148,16 +177,16 @@ export class ScanWorker {
     if (claim.attempts > MAX_ATTEMPTS)
       return this.#failed(claim, new ScannerError('failed', 'no attempt came to an end'));
     const startedAt = clock.now();
-    let report: ScanReport;
+    let scanned: Scanned;
     try {
-      report = await this.#report(claim, startedAt);
+      scanned = await this.#report(claim, startedAt);
       this.#fault = null;
     } catch (error) {
       return this.#failed(claim, toScannerError(error, this.#stop.signal.aborted));
     }
     took((clock.now() - startedAt) / 1000);
     try {
-      return await this.#record(claim, report, startedAt);
+      return await this.#record(claim, scanned, startedAt);
     } catch (error) {
       if (error instanceof ClaimLost) return 'lost';
       if (error instanceof ScanError)
@@ -166,44 +195,35 @@ export class ScanWorker {
     }
   }
 
-  /** Asks one place after another, and with one credential after another, until one gives the image. */
-  async #report({ digest }: ScanClaim, startedAt: number): Promise<ScanReport> {
-    const { scanner, subjects, clock } = this.#deps;
+  /** Asks one place after another until one gives the image. */
+  async #report({ digest, attempts }: ScanClaim, startedAt: number): Promise<Scanned> {
+    const { subjects, clock } = this.#deps;
     const { signal } = this.#stop;
-    const places = placesOf(digest, await subjects.namesOf(digest));
+    const late = startedAt + NEXT_PLACE_MS;
     let fault = new ScannerError('image', 'no name is known under which a registry has this image');
-    for (const reference of places) {
-      for (const credential of await this.#credentials(reference)) {
-        if (signal.aborted) throw new ScannerError('stopped', 'the service was stopped');
-        try {
-          return await scanner.scan({ reference, credential, signal });
-        } catch (error) {
-          if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
-          fault = error;
-          if (clock.now() - startedAt > NEXT_PLACE_MS) throw fault;
-        }
+    for (const reference of placesOf(digest, await subjects.namesOf(digest), attempts)) {
+      try {
+        return await scanPlace(this.#deps, { reference, digest, late, signal });
+      } catch (error) {
+        if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
+        fault = error;
+        if (clock.now() > late) throw fault;
       }
     }
     throw fault;
   }
 
-  async #credentials(reference: ImageReference): Promise<readonly (Credential | null)[]> {
-    try {
-      const found = (await this.#deps.keychain?.credentialsFor(reference)) ?? [];
-      return found.length === 0 ? [null] : found;
-    } catch (error) {
-      if (!isIpoError(error)) throw error;
-      throw new ScannerError('image', error.message, { cause: error });
-    }
-  }
-
-  async #record(claim: ScanClaim, report: ScanReport, startedAt: number): Promise<ScanOutcome> {
+  async #record(
+    claim: ScanClaim,
+    { report, digest: image }: Scanned,
+    startedAt: number,
+  ): Promise<ScanOutcome> {
     const { scans, queue, rescans, together, clock, log } = this.#deps;
     const { digest } = claim;
     const at = clock.now();
     const { scan, source } = report;
-    // Holds that the report is about this digest, and can be true.
-    planImport(report, { digest }, at);
+    // Holds that the report is about the image that was asked for, and can be true.
+    planImport(report, { digest: image }, at);
     const scannedAt = scan.scannedAt ?? formatTime(startedAt);
     const recorded = await together(async (): Promise<Recorded> => {
       // It is known by the names it was seen under; a report adds none.

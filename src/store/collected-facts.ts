@@ -4,6 +4,7 @@ import type {
   Collected,
   CollectionState,
   CollectionStore,
+  Lane,
   Problem,
 } from '../supply-chain/index.ts';
 import { runText } from './dialect.ts';
@@ -22,22 +23,26 @@ const MAX_MESSAGE = 500;
 const SEEN = `(exists (select 1 from image_names n where n.digest = i.digest and n.last_seen_at >= ?)
   or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ?))`;
 
+/** Images that one call of `enrol` walks, and due collections of unused ones that it puts off. */
+const WALK = 2000;
+/** For so many milliseconds: no use of theirs is noticed later than they would be collected again in use. */
+const PUT_OFF_MS = 6 * 60 * 60_000;
+
 /** collectionStore keeps what was collected of each digest in a database: the facts, and when to ask again. */
 export function collectionStore(store: Store): CollectionStore {
+  let walked = '';
   return {
     async enrol(at, seenSince, limit) {
-      const made = await store.write((transaction) =>
-        runText(
-          transaction,
-          `insert into proof_collections (digest, due_at, attempts)
-           select i.digest, ?, 0 from images i
-           where not exists (select 1 from proof_collections c where c.digest = i.digest) and ${SEEN}
-           order by i.digest limit ?
-           on conflict (digest) do nothing returning digest`,
-          [at, seenSince, seenSince, limit],
-        ),
+      await putOff(store, at, seenSince);
+      const page = await runText<{ digest: string }>(
+        store.read,
+        `select digest from images where digest > ? order by digest limit ${WALK}`,
+        [walked],
       );
-      return made.length;
+      const last = page.at(-1)?.digest ?? null;
+      const made = last === null ? 0 : await enrol(store, { walked, last, at, seenSince, limit });
+      if (made < limit) walked = last === null || page.length < WALK ? '' : last;
+      return made;
     },
     async request(digests, at, spacing) {
       await store.write(async (transaction) => {
@@ -53,7 +58,8 @@ export function collectionStore(store: Store): CollectionStore {
           );
       });
     },
-    claim: (at, lostBefore, seenSince, limit) => claim(store, { at, lostBefore, seenSince, limit }),
+    claim: (at, lostBefore, seenSince, limit, lane = 'all') =>
+      claim(store, { at, lostBefore, seenSince, limit, lane }),
     record: (held, collected, times) => record(store, held, collected, times),
     async release({ digest, claimedAt }, dueAt) {
       await store.write((transaction) =>
@@ -81,20 +87,83 @@ interface Claiming {
   readonly lostBefore: number;
   readonly seenSince: number;
   readonly limit: number;
+  readonly lane: Lane;
+}
+
+/** Takes in what is used of one part of all images. Most often there is nothing, which costs no write. */
+async function enrol(
+  store: Store,
+  {
+    walked,
+    last,
+    at,
+    seenSince,
+    limit,
+  }: {
+    readonly walked: string;
+    readonly last: string;
+    readonly at: number;
+    readonly seenSince: number;
+    readonly limit: number;
+  },
+): Promise<number> {
+  const missing = await runText<{ digest: string }>(
+    store.read,
+    `select i.digest from images i where i.digest > ? and i.digest <= ?
+       and not exists (select 1 from proof_collections c where c.digest = i.digest) order by i.digest`,
+    [walked, last],
+  );
+  let made = 0;
+  for (const { marks, cells } of inChunks(missing.map(({ digest }) => digest))) {
+    if (made >= limit) break;
+    const left = limit - made;
+    const rows = await store.write((transaction) =>
+      runText(
+        transaction,
+        `insert into proof_collections (digest, due_at, attempts)
+         select i.digest, ?, 0 from images i where i.digest in (${marks}) and ${SEEN}
+         order by i.digest limit ?
+         on conflict (digest) do nothing returning digest`,
+        [at, ...cells, seenSince, seenSince, left],
+      ),
+    );
+    made += rows.length;
+  }
+  return made;
+}
+
+/** Puts off what is due of images that nobody uses: they would stand before those in use in every claim. */
+async function putOff(store: Store, at: number, seenSince: number): Promise<void> {
+  const unused = await runText<{ digest: string }>(
+    store.read,
+    `select i.digest from proof_collections i where i.due_at <= ? and i.claimed_at is null and not ${SEEN}
+     order by i.due_at limit ${WALK}`,
+    [at, seenSince, seenSince],
+  );
+  for (const { marks, cells } of inChunks(unused.map(({ digest }) => digest).toSorted()))
+    await store.write((transaction) =>
+      runText(
+        transaction,
+        `update proof_collections set due_at = ? where digest in (${marks}) and due_at <= ? and claimed_at is null`,
+        [at + PUT_OFF_MS, ...cells, at],
+      ),
+    );
 }
 
 /** What a worker beside us takes between the two reads no longer meets the condition, and is left to it. */
 async function claim(
   store: Store,
-  { at, lostBefore, seenSince, limit }: Claiming,
+  { at, lostBefore, seenSince, limit, lane }: Claiming,
 ): Promise<readonly ClaimedDigest[]> {
   const free = '(claimed_at is null or claimed_at <= ?) and due_at <= ?';
+  const fitting = lane === 'new' ? 'and i.attempts = 0 and' : 'and';
+  const first = lane === 'new' ? 'i.due_at desc' : 'i.due_at';
   return store.write(async (transaction) => {
     const rows = await runText<{ digest: string; attempts: number }>(
       transaction,
       `update proof_collections set claimed_at = ?
        where digest in (
-         select i.digest from proof_collections i where ${free} and ${SEEN} order by i.due_at, i.digest limit ?
+         select i.digest from proof_collections i where ${free} ${fitting} ${SEEN} order by ${first}, i.digest limit ?
        ) and ${free} returning digest, attempts`,
       [at, lostBefore, at, seenSince, seenSince, limit, lostBefore, at],
     );

@@ -7,6 +7,16 @@ import type { Store } from './store.ts';
 const MAX_ERROR = 2000;
 
 /**
+ * What waits, with its turn among those of its namespace, behind what is scanned of it now: each namespace has its turn, so that whoever
+ * makes many pods holds up his own images. What no pod is known of counts as of one more namespace.
+ */
+const IN_TURN = `select q.digest, q.claimed_at, q.not_before, q.requested_at,
+    row_number() over (partition by s.namespace
+      order by case when q.claimed_at > ? then 0 else 1 end, q.not_before, q.requested_at, q.digest) as turn
+  from scan_queue q left join image_sightings s on s.digest = q.digest
+  where q.not_before <= ? or q.claimed_at is not null`;
+
+/**
  * scanQueue keeps the queue of scans in a database. A claim is its time: it holds as long as no other took the scan over, so a
  * worker that took too long finds that its claim is lost.
  */
@@ -23,9 +33,10 @@ export function scanQueue(store: Store): ScanQueue {
         runText<{ digest: string; requested_at: number; attempts: number; claimed_at: number }>(
           transaction,
           `update scan_queue set claimed_at = ?, attempts = attempts + 1
-           where digest in (select digest from scan_queue where ${free} order by not_before, requested_at, digest limit ?) and ${free}
+           where digest in (select digest from (${IN_TURN}) waiting where ${free}
+             group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?) and ${free}
            returning digest, requested_at, attempts, claimed_at`,
-          [at, lostBefore, at, limit, lostBefore, at],
+          [at, lostBefore, at, lostBefore, at, limit, lostBefore, at],
         ),
       );
       return claims

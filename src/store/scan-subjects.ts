@@ -3,7 +3,7 @@ import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** Names that are given of one digest. */
-const MAX_NAMES = 10;
+const MAX_NAMES = 1000;
 
 /** scanSubjects tells under which names digests were seen. */
 export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {

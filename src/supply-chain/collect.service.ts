@@ -4,7 +4,7 @@ import type { ImageReference, Keychain, Registry, Repository } from '../image/in
 import { MAX_VEX_BYTES, toVexDocument } from '../vex/index.ts';
 import { distinct, type Collected, type Part, type Problem } from './collected.ts';
 import { gatherEvidence, type FoundEvidence, type Gathered } from './gather.service.ts';
-import { PROOF_LISTS, type ProofList } from './plan.ts';
+import { MAX_TOTAL_BYTES, PROOF_LISTS, type ProofList } from './plan.ts';
 import { keepWithin } from './payloads.ts';
 import { parsePredicate } from './statement.ts';
 import { eachOf } from './turns.ts';
@@ -33,7 +33,7 @@ export interface CollectDeps {
 /** CollectAsk is what is to be collected, on whose behalf and how long. */
 export interface CollectAsk {
   readonly digest: Digest;
-  /** Where the image is kept; proofs of all of them are taken together. */
+  /** Where the image is kept; proofs of the first MAX_REPOSITORIES are taken together, and of more the lists are incomplete. */
   readonly repositories: readonly Repository[];
   readonly keychain?: Keychain | undefined;
   /** Ends it early; what was not read then is unknown. */
@@ -58,12 +58,19 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
   const { digest, signal } = ask;
   // Side by side: whoever may create a pod can give an image a name that leads nowhere, and must not hold up the others.
   const gathered: Gathered[] = [];
-  await eachOf(ask.repositories.slice(0, MAX_REPOSITORIES), MAX_REPOSITORIES, async (repository) => {
+  const repositories = ask.repositories.slice(0, MAX_REPOSITORIES);
+  const share = Math.floor(MAX_TOTAL_BYTES / Math.max(repositories.length, 1));
+  await eachOf(repositories, MAX_REPOSITORIES, async (repository) => {
     const asking = { signal, keychain: ask.keychain };
-    gathered.push(await gatherEvidence(deps.registry, repository, digest, asking));
+    gathered.push(await gatherEvidence(deps.registry, repository, digest, asking, share));
   });
   const unknown = new Set<ProofList>(gathered.flatMap((one) => [...one.unknown]));
   const problems: Problem[] = gathered.flatMap((one) => one.problems);
+  // What the others hold may be all there is.
+  if (ask.repositories.length > MAX_REPOSITORIES) {
+    for (const list of PROOF_LISTS) unknown.add(list);
+    problems.push(tooManyPlaces(digest, ask.repositories.length));
+  }
   // Nowhere to be found is another thing than without proofs.
   if (!gathered.some(({ isThere }) => isThere)) for (const list of PROOF_LISTS) unknown.add(list);
 
@@ -101,6 +108,7 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
   const names = ask.repositories.map(({ host, path }) => `${host}/${path}`);
   const stated = vexOf(digest, names, [...attached, ...(sources?.documents ?? [])]);
   problems.push(...stated.problems);
+  if (!stated.complete) unknown.add('vex');
   const attachedVexRead = !unknown.has('vex');
   if (sources?.complete === false) unknown.add('vex');
   const part = <T>(list: ProofList, entries: readonly T[]): Part<T> => ({
@@ -129,6 +137,7 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
     provenance: part<ProvenanceEntry>('provenance', distinct(listed.flatMap(({ provenance }) => provenance))),
     vex: part('vex', distinct(stated.entries)),
     attachedVexRead,
+    vexTakenBack: stated.takenBack,
     attempts: gathered.flatMap((one) => one.attempts),
     problems,
     vexTally: {
@@ -154,6 +163,11 @@ function vexIn(where: string, { statement, payload, by, signed }: Accepted): Sig
 function problemOf(where: string, { kind, reason, message }: NotAccepted): Problem {
   const leavesUnknown = kind === 'unverifiable';
   return { where, reason, message, leavesUnknown, mayPass: leavesUnknown };
+}
+
+function tooManyPlaces(digest: Digest, count: number): Problem {
+  const message = `it was seen in ${count} repositories; ${MAX_REPOSITORIES} are asked at a time, others the next time`;
+  return { where: digest, reason: 'too_many', message, leavesUnknown: true, mayPass: true };
 }
 
 function tooLarge(digest: Digest, list: ProofList, leftOut: number): Problem {

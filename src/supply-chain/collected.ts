@@ -59,6 +59,8 @@ export interface Collected {
   readonly vex: Part<CollectedVex>;
   /** Whether all statements that are attached to the image were read, whatever became of configured sources. */
   readonly attachedVexRead: boolean;
+  /** What was read and takes statements back, by `vexKey`. */
+  readonly vexTakenBack: ReadonlySet<string>;
   readonly attempts: readonly Attempt[];
   readonly problems: readonly Problem[];
   readonly vexTally: VexTally;
@@ -78,17 +80,25 @@ export const NOTHING_KNOWN: KnownProofs = {
 /**
  * mergeProofs gives the facts that follow from a collection and from what was known before it. A list that was read whole replaces what
  * was known. Of one that was not, what was found is added: a signature that verified holds whether or not others could be read. Statements
- * of VEX are not: a newer one that could not be read may take one back, so what was known stays. A list of which nothing is known stays null,
+ * of VEX are not: a newer one that could not be read may take one back, so what was known stays, but for what was taken back by what was
+ * read: nobody may keep a statement in force by making something else unreadable. A list of which nothing is known stays null,
  * but for statements of the image where a configured source alone could not be read: the source adds to them.
  */
 export function mergeProofs(known: KnownProofs, collected: Collected): KnownProofs {
-  const { signatures, attestations, provenance, vex } = collected;
+  const { signatures, attestations, provenance, vex, vexTakenBack } = collected;
   return {
     signatures: merge(known.signatures, signatures),
     attestations: merge(known.attestations, attestations),
     provenance: merge(known.provenance, provenance),
-    vex: vex.complete ? vex.entries : (known.vex ?? attachedAlone(collected)),
+    vex: vex.complete
+      ? vex.entries
+      : (known.vex?.filter((entry) => !vexTakenBack.has(vexKey(entry))) ?? attachedAlone(collected)),
   };
+}
+
+/** vexKey names what one producer says of one vulnerability; all keys are one producer. */
+export function vexKey({ identity, issuer, cve }: Pick<VexEntry, 'identity' | 'issuer' | 'cve'>): string {
+  return JSON.stringify([identity, issuer, cve]);
 }
 
 function attachedAlone({ vex, attachedVexRead }: Collected): readonly CollectedVex[] | null {

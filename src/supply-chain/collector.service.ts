@@ -1,10 +1,9 @@
 import type { Clock, Count, Digest, Log } from '../base/index.ts';
 import { parseReference, type Keychain, type Repository } from '../image/index.ts';
-import { collectFacts, type CollectDeps } from './collect.service.ts';
+import { collectFacts, MAX_REPOSITORIES, type CollectDeps } from './collect.service.ts';
 import { isComplete, type Collected } from './collected.ts';
 import { dueAfter, retryAfter } from './due.ts';
-import type { ClaimedDigest, CollectionStore } from './ports.ts';
-import { eachOf } from './turns.ts';
+import type { ClaimedDigest, CollectionStore, Lane } from './ports.ts';
 
 /** CollectorDeps are what the facts of images in use are collected with. */
 export interface CollectorDeps extends CollectDeps {
@@ -21,12 +20,12 @@ const MINUTE = 60_000;
 const IN_USE = 7 * 24 * 60 * MINUTE;
 /** COLLECT_LIMIT is how many milliseconds the collection of one digest may take. */
 export const COLLECT_LIMIT = 5 * MINUTE;
-/** A claim is lost after this time: three times as long as its collection may take. */
+/** A claim is lost after this time at the latest: three times as long as its collection may take. */
 const CLAIM = 3 * COLLECT_LIMIT;
 /** Images that nobody asked for are looked for so often. */
 const ENROL_EVERY = MINUTE / 4;
-/** Digests that are collected at a time, and in one run. */
-const AT_ONCE = 4;
+/** Digests of one lane that are collected at a time, and in one run. */
+const AT_ONCE = 2;
 const MOST = 500;
 /** One that was just tried is not asked for again. */
 const SPACING = MINUTE;
@@ -35,6 +34,9 @@ const SPACING = MINUTE;
 export class FactsCollector {
   readonly #deps: CollectorDeps;
   #enrolAt = -Infinity;
+  /** Runs that are under way, and when the first of them began. */
+  #runs = 0;
+  #since = 0;
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
@@ -45,17 +47,53 @@ export class FactsCollector {
     await this.#deps.store.request(digests, this.#deps.clock.now(), SPACING);
   }
 
-  /** Collects what is due, at most 500 digests; ends early when the service does. One that fails never holds up the others. */
+  /** Takes in what nobody asked for, and collects what is due, the longest due first; see `runNew`. */
   async run(signal: AbortSignal): Promise<void> {
-    const { store, clock } = this.#deps;
-    await this.#enrol(clock.now());
-    for (let done = 0; done < MOST && !signal.aborted;) {
-      const at = clock.now();
-      const claims = await store.claim(at, at - CLAIM, at - IN_USE, AT_ONCE);
-      if (claims.length === 0) return;
-      await eachOf(claims, AT_ONCE, (claim) => this.#collect(claim, signal));
-      done += claims.length;
+    await this.#enrol(this.#deps.clock.now());
+    await this.#run('all', signal);
+  }
+
+  /**
+   * Collects what is due and was not tried in vain, the newest first: a pod waits for a new image, which must not stand behind registries
+   * that do not answer, nor behind all images of a new service. Runs beside `run`.
+   */
+  async runNew(signal: AbortSignal): Promise<void> {
+    await this.#run('new', signal);
+  }
+
+  /** At most 500 digests; ends early when the service does. One that fails never holds up the others, nor does one that is slow. */
+  async #run(lane: Lane, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    if (this.#runs === 0) this.#since = clock.now();
+    this.#runs += 1;
+    let left = MOST;
+    const turn = async (): Promise<void> => {
+      try {
+        for (; left > 0 && !signal.aborted; left -= 1) {
+          const [claim] = await this.#claim(lane);
+          if (claim === undefined) return;
+          await this.#collect(claim, signal);
+        }
+      } catch (error) {
+        left = 0;
+        throw error;
+      }
+    };
+    try {
+      // The run ends when all have: nothing of it goes on behind the back of who waits for it.
+      const turns = await Promise.allSettled(Array.from({ length: AT_ONCE }, turn));
+      const failed = turns.find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    } finally {
+      this.#runs -= 1;
     }
+  }
+
+  /** One leader alone collects, so what was claimed before its runs began is of one that died, or leads no more. */
+  #claim(lane: Lane): Promise<readonly ClaimedDigest[]> {
+    const { store, clock } = this.#deps;
+    const at = clock.now();
+    return store.claim(at, Math.max(at - CLAIM, Math.min(this.#since, at) - 1), at - IN_USE, 1, lane);
   }
 
   /** Walks all images, so not in every run; what is reviewed meanwhile is asked for. */
@@ -75,7 +113,7 @@ export class FactsCollector {
       const keychain = (await this.#deps.keychainOf?.(digest)) ?? undefined;
       collected = await collectFacts(this.#deps, {
         digest,
-        repositories: repositoriesOf(claim.names),
+        repositories: inTurn(repositoriesOf(claim.names), claim.attempts),
         keychain,
         signal: ends,
       });
@@ -126,4 +164,11 @@ export function repositoriesOf(names: readonly string[]): readonly Repository[] 
     if (!('fault' in reference)) found.set(reference.name, { host: reference.host, path: reference.path });
   }
   return [...found.values()];
+}
+
+/** Those that were not asked the last times come first: names that others gave an image must not hide where it is. */
+function inTurn(repositories: readonly Repository[], attempts: number): readonly Repository[] {
+  if (repositories.length <= MAX_REPOSITORIES) return repositories;
+  const from = (attempts * MAX_REPOSITORIES) % repositories.length;
+  return [...repositories.slice(from), ...repositories.slice(0, from)];
 }

@@ -49,15 +49,17 @@ const AT_ONCE = 4;
 
 /**
  * gatherEvidence reads what is attached to a digest in one repository: by referrers, and under the tags of cosign's older layout. What
- * cannot be read is a problem and leaves the lists unknown that it may belong to; never throws for what a registry does.
+ * cannot be read is a problem and leaves the lists unknown that it may belong to; never throws for what a registry does. `mostBytes` are
+ * read, what is small first, so that what is large beside a signature does not hide it.
  */
 export async function gatherEvidence(
   registry: Registry,
   repository: Repository,
   digest: Digest,
   ask: RegistryAsk,
+  mostBytes: number = MAX_TOTAL_BYTES,
 ): Promise<Gathered> {
-  const gathering = new Gathering(registry, repository, digest, ask);
+  const gathering = new Gathering(registry, repository, digest, ask, mostBytes);
   return gathering.run();
 }
 
@@ -67,13 +69,21 @@ class Gathering {
   readonly #digest: Digest;
   readonly #ask: RegistryAsk;
   readonly #place: string;
+  readonly #mostBytes: number;
   readonly #evidence: FoundEvidence[] = [];
   readonly #attempts: Attempt[] = [];
   readonly #problems: Problem[] = [];
   readonly #unknown = new Set<ProofList>();
   #bytes = 0;
 
-  constructor(registry: Registry, repository: Repository, digest: Digest, ask: RegistryAsk) {
+  constructor(
+    registry: Registry,
+    repository: Repository,
+    digest: Digest,
+    ask: RegistryAsk,
+    mostBytes: number,
+  ) {
+    this.#mostBytes = mostBytes;
     this.#registry = registry;
     this.#repository = repository;
     this.#digest = digest;
@@ -104,7 +114,7 @@ class Gathering {
         ]),
       ).values(),
     ];
-    const taken = distinct.slice(0, MAX_EVIDENCE);
+    const taken = distinct.slice(0, MAX_EVIDENCE).toSorted((a, b) => a.layer.layer.size - b.layer.layer.size);
     if (distinct.length > taken.length)
       this.#leave(
         'evidence',
@@ -151,9 +161,15 @@ class Gathering {
   }
 
   async #referrer({ digest }: Descriptor): Promise<ImageManifest | null> {
+    if (this.#bytes > this.#mostBytes) {
+      this.#leaveLarge(`referrer ${digest}`, PROOF_LISTS);
+      return null;
+    }
     const manifest = await this.#read(`referrer ${digest}`, PROOF_LISTS, () =>
       this.#registry.manifest(this.#repository, digest, this.#ask),
     );
+    // Kept until all are there; what was read out of it takes some times its room.
+    this.#bytes += 5 * (manifest?.bytes.length ?? 0);
     return manifest?.kind === 'image' ? manifest : null;
   }
 
@@ -175,15 +191,8 @@ class Gathering {
   ): Promise<void> {
     // As it says itself, before any of it is read: a lie is refused by the registry client.
     this.#bytes += layer.size;
-    if (this.#bytes > MAX_TOTAL_BYTES) {
-      const limit = `${MAX_TOTAL_BYTES / 1_048_576} MiB`;
-      this.#leave(
-        `blob ${layer.digest}`,
-        lists,
-        'too_large',
-        `is not read: what is attached is more than ${limit}`,
-        false,
-      );
+    if (this.#bytes > this.#mostBytes) {
+      this.#leaveLarge(`blob ${layer.digest}`, lists);
       return;
     }
     const bytes = await this.#read(`blob ${layer.digest}`, lists, () =>
@@ -227,6 +236,11 @@ class Gathering {
         });
       return null;
     }
+  }
+
+  #leaveLarge(what: string, lists: readonly ProofList[]): void {
+    const limit = `${Math.floor(this.#mostBytes / 1_048_576)} MiB`;
+    this.#leave(what, lists, 'too_large', `is not read: what is attached is more than ${limit}`, false);
   }
 
   #leave(what: string, lists: readonly ProofList[], reason: string, message: string, mayPass: boolean): void {

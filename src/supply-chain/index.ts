@@ -63,6 +63,7 @@ export type {
   ClaimedDigest,
   CollectionState,
   CollectionStore,
+  Lane,
   MonotonicClock,
   SignedDocument,
   VexSource,

@@ -1,15 +1,24 @@
 import type { SignedEntry } from '../facts/index.ts';
 
-/** MAX_KEPT is how many characters of signed payloads one list of facts of a digest may keep; each entry keeps its own. */
+/** MAX_KEPT is how many characters one list of facts of a digest may keep; each entry keeps the payload that a key signed. */
 export const MAX_KEPT = 4 * 1024 * 1024;
 
-/** keepWithin gives the entries whose payloads come to no more than MAX_KEPT, the first ones first, and how many are left out. */
+/** sizeOf counts the characters that an entry is kept with. */
+function sizeOf({ payload, signature, ...rest }: SignedEntry): number {
+  let size = (payload?.length ?? 0) + (signature?.length ?? 0);
+  for (const value of Object.values(rest) as unknown[])
+    for (const text of Array.isArray(value) ? (value as unknown[]) : [value])
+      if (typeof text === 'string') size += text.length;
+  return size;
+}
+
+/** keepWithin gives the entries that come to no more than MAX_KEPT, the first ones first, and how many are left out. */
 export function keepWithin<T extends SignedEntry>(
   entries: readonly T[],
 ): { readonly within: readonly T[]; readonly leftOut: number } {
   let kept = 0;
-  const within = entries.filter(({ payload, signature }) => {
-    const size = (payload?.length ?? 0) + (signature?.length ?? 0);
+  const within = entries.filter((entry) => {
+    const size = sizeOf(entry);
     if (kept + size > MAX_KEPT) return false;
     kept += size;
     return true;

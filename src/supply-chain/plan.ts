@@ -12,7 +12,7 @@ export const MAX_EVIDENCE = 200;
 /** MAX_EVIDENCE_BYTES bound one of them, as the verifier does: attested bills of materials are the large ones. */
 export const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024;
 
-/** MAX_TOTAL_BYTES bound all of them. */
+/** MAX_TOTAL_BYTES bound all of them, of one digest in all its repositories, which share it evenly. */
 export const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json';

@@ -45,14 +45,26 @@ export interface CollectionState {
   readonly problems: readonly Problem[];
 }
 
+/** Lane is which due digests are taken first: of `all` the longest due, of `new` those that were not tried in vain, the newest due first. */
+export type Lane = 'all' | 'new';
+
 /** CollectionStore keeps what was collected of each digest, and when to collect again. */
 export interface CollectionStore {
-  /** Takes in images that were seen since a time and have no collection yet, as due now; gives how many, at most `limit`. */
+  /**
+   * Takes in images that were seen since a time and have no collection yet, as due now; gives how many, at most `limit`. Each call walks a
+   * part of all images, and the next goes on behind it. Due digests that were not seen since then are put off, so that no claim meets them.
+   */
   enrol(at: number, seenSince: number, limit: number): Promise<number>;
   /** Makes digests due now that are known; one that was tried less than `spacing` milliseconds ago stays as it is. */
   request(digests: readonly Digest[], at: number, spacing: number): Promise<void>;
   /** Claims digests that are due and were seen since a time. A claim that is older than `lostBefore` is taken over. */
-  claim(at: number, lostBefore: number, seenSince: number, limit: number): Promise<readonly ClaimedDigest[]>;
+  claim(
+    at: number,
+    lostBefore: number,
+    seenSince: number,
+    limit: number,
+    lane?: Lane,
+  ): Promise<readonly ClaimedDigest[]>;
   /**
    * Records what was collected under a claim, with the facts that follow (`mergeProofs` over what is recorded), in one act. False when
    * another took the claim over; nothing is written then.

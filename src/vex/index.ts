@@ -7,7 +7,7 @@ export { concernOf, type Concern, type VexTarget } from './concern.ts';
 export { DigestIndex } from './digest-index.ts';
 export { coversPackage, type VexPackage } from './packages.ts';
 export { parsePurl, type Purl } from './purl.ts';
-export { MAX_STATEMENTS, MAX_VEX_BYTES, readVex, toVexDocument } from './read.ts';
+export { MAX_STATEMENTS, MAX_VEX_BYTES, countStatements, readVex, toVexDocument } from './read.ts';
 export {
   isSuppressing,
   VEX_FORMATS,

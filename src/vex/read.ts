@@ -36,13 +36,19 @@ export function toVexDocument(value: unknown): VexDocument | VexFault {
   const found = readFormat(inner ?? document);
   if (found === null) return { fault: 'is neither OpenVEX, CSAF nor CycloneDX' };
   if ('fault' in found) return found;
+  return countStatements(found) > MAX_STATEMENTS
+    ? { fault: `makes more than ${MAX_STATEMENTS} statements` }
+    : found;
+}
+
+/** countStatements tells how much a document says: each vulnerability of each statement in each product, and in each part of it. */
+export function countStatements({ statements }: VexDocument): number {
   let said = 0;
-  for (const { ids, products } of found.statements) {
+  for (const { ids, products } of statements) {
     if (products === null) said += ids.length;
     else for (const { parts } of products) said += ids.length * Math.max(parts?.length ?? 1, 1);
-    if (said > MAX_STATEMENTS) return { fault: `makes more than ${MAX_STATEMENTS} statements` };
   }
-  return found;
+  return said;
 }
 
 function readFormat(document: Json): VexDocument | VexFault | null {

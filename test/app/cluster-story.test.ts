@@ -180,7 +180,7 @@ onEveryServer(
       const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (?:\d+ s|`)/gm)].map(([, job]) => job ?? '');
       // Those that are absent here, as the tables say: reports that are off, files that are not given, nobody to be asked.
       const absent = ['policy-reports', 'operator-reports', 'catalogues', 'certificate-files'].concat(
-        ...['scans', 'vulnerability-database', 'image-proofs'],
+        ...['scans', 'vulnerability-database', 'image-proofs', 'new-image-proofs'],
       );
       const { body } = await running.as('administrator').json<HealthBody>('GET /system/health');
       assert.deepEqual(

@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import type { HealthBody } from '../../src/api/contract/health.ts';
 import type { ServiceClient } from '../../src/adapters/service/index.ts';
 import { append } from '../store/image-records.ts';
+import { startFakeRegistry } from '../registry/fake-registry.ts';
+import { imageOf } from '../registry/images.ts';
 import { startRunning } from '../app/running.ts';
 import { noData, realReport, standInTrivy } from './stand-in-trivy.ts';
 
-const DIGEST = `sha256:${'6'.repeat(64)}`;
+const IMAGE = imageOf('web').manifest;
+const DIGEST = IMAGE.digest;
 
 interface Detail {
   readonly state: string;
@@ -31,8 +34,13 @@ test(
   async (t) => {
     const report = realReport('golden/alpine-310.json');
     const standIn = standInTrivy(t, { report, database: '2026-11-20T00:00:00Z', version: '0.72.0' });
+    const registry = await startFakeRegistry(t);
+    registry.manifests.set(`acme/web ${DIGEST}`, { type: IMAGE.mediaType, bytes: IMAGE.bytes });
     const running = await startRunning(t, {
-      env: { IPO_SCANNER_KIND: 'trivy', IPO_SCANNER_PROGRAM: standIn.program },
+      env: {
+        ...{ IPO_SCANNER_KIND: 'trivy', IPO_SCANNER_PROGRAM: standIn.program },
+        IPO_REGISTRIES_HOSTS: JSON.stringify([{ host: registry.host, plainHttp: true }]),
+      },
     });
     const { as, service } = running;
     const viewer = as('viewer');
@@ -43,14 +51,14 @@ test(
     assert.equal(health.trivy_db_state.updated_at, '2026-11-20T00:00:00Z');
     assert.match(health.vulnerability_database_age ?? '', /^\d+[mh] old$/);
 
-    await append(service.store, [{ digest: DIGEST, image: 'ghcr.io/acme/web:1' }]);
+    await append(service.store, [{ digest: DIGEST, image: `${registry.host}/acme/web:1` }]);
     const image = async (): Promise<Detail> =>
       (await viewer.json<Detail>('GET /images/{digest}', { params: { digest: DIGEST } })).body;
     assert.equal((await image()).state, 'Unscanned');
     await as('deployer').json('POST /images/scan', { body: { digests: [DIGEST] } });
     const scanned = await until(image, ({ state }) => state !== 'Unscanned');
     assert.ok(JSON.stringify(scanned).includes('2026-11-20T00:00:00Z'), 'with which database');
-    assert.equal(standIn.scans().at(-1)?.args.at(-1), `ghcr.io/acme/web@${DIGEST}`);
+    assert.equal(standIn.scans().at(-1)?.args.at(-1), `${registry.host}/acme/web@${DIGEST}`);
 
     standIn.plan({ report, database: '2026-11-20T06:00:00Z' });
     const administrator = as('administrator');

@@ -20,9 +20,22 @@ test('an image is asked for by its digest, in each repository that it was seen i
     'registry.example.com/web:1',
   ];
   assert.deepEqual(
-    placesOf(DIGEST, names).map(({ name, tag, digest }) => [name, tag, digest]),
+    placesOf(DIGEST, names, 1).map(({ name, tag, digest }) => [name, tag, digest]),
     ['docker.io/library/nginx', 'ghcr.io/acme/web', 'localhost:5000/web'].map((name) => [name, null, DIGEST]),
   );
+});
+
+test('names that lead nowhere do not hide where an image is: each place comes to be the first that is asked', () => {
+  for (const count of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const names = Array.from({ length: count }, (_, n) => `r${n}.example.com/web:1`);
+    const first = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => placesOf(DIGEST, names, attempt)[0]?.host);
+    if (count <= 3) assert.equal(new Set(first).size, count);
+    const all = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((attempt) => placesOf(DIGEST, names, attempt));
+    assert.equal(new Set(all.map(({ host }) => host)).size, count);
+  }
+  const many = Array.from({ length: 24 }, (_, n) => `r${n}.example.com/web:1`);
+  const all = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((attempt) => placesOf(DIGEST, many, attempt));
+  assert.equal(new Set(all.map(({ host }) => host)).size, 24);
 });
 
 test('no name leads to where a cloud gives out credentials', () => {
@@ -34,9 +47,10 @@ test('no name leads to where a cloud gives out credentials', () => {
     '[::ffff:169.254.169.254]',
   ];
   for (const host of [...hosts, '[::ffff:a9fe:a9fe]', 'metadata.google.internal', 'Metadata:80'])
-    assert.deepEqual(placesOf(DIGEST, [`${host}/latest/meta-data:x`]), [], host);
+    assert.deepEqual(placesOf(DIGEST, [`${host}/latest/meta-data:x`], 1), [], host);
   assert.equal(
-    placesOf(DIGEST, ['10.0.0.1:5000/web:1', 'metadata.example.com/web:1', '169.254.example.com/x']).length,
+    placesOf(DIGEST, ['10.0.0.1:5000/web:1', 'metadata.example.com/web:1', '169.254.example.com/x'], 1)
+      .length,
     3,
   );
 });
@@ -49,7 +63,7 @@ test('whatever names there are, a place names the digest and is no option of a p
   );
   fc.assert(
     fc.property(fc.array(name, { maxLength: 6 }), (names) => {
-      const places = placesOf(DIGEST, names);
+      const places = placesOf(DIGEST, names, 1);
       assert.ok(places.length <= 3);
       for (const { text, digest } of places) {
         assert.ok(digest !== null && isDigest(digest) && digest === DIGEST);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readScanReports } from '../../src/adapters/trivy/index.ts';
@@ -7,12 +7,16 @@ import type { Job } from '../../src/app/jobs.ts';
 import { openScanning, type ScanningDeps, type ServiceScanning } from '../../src/app/service-scanning.ts';
 import { scannerSettings } from '../../src/app/settings-scanner.ts';
 import { readFacts } from '../../src/store/facts.ts';
+import { RegistryError } from '../../src/image/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { scanQueue } from '../../src/store/scan-queue.ts';
 import { scanStore } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Metrics } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
+import { startFakeRegistry } from '../registry/fake-registry.ts';
+import { descriptorOf, imageOf, indexOf } from '../registry/images.ts';
+import { openClient } from '../registry/open.ts';
 import { append, AT, digestOf, rowsOf } from '../store/image-records.ts';
 import { noData, realReport, standInTrivy, type StandIn } from './stand-in-trivy.ts';
 
@@ -192,6 +196,50 @@ test(
   },
 );
 
+test(
+  'what a killed service was scanning the next one on its file scans at once',
+  { skip: noData },
+  async (t) => {
+    const { store, clock, job, scanAll } = await joined(t);
+    await job('vulnerability-database').run(signal);
+    await append(store, [{ digest: digestOf(1) }]);
+    const queue = scanQueue(store);
+    await queue.request([digestOf(1)], null, AT - 60_000);
+    // The claim of a process that is gone; it would hold for a quarter of an hour.
+    assert.equal((await queue.claim(AT - 30_000, 0, 1)).length, 1);
+    clock.at += 1000;
+    await scanAll();
+    assert.deepEqual(
+      [await queue.size(), (await readFacts(store.read, digestOf(1)))?.scan !== null],
+      [0, true],
+    );
+  },
+);
+
+test(
+  'health tells of a scanner that works again, also when no scan is there to try it',
+  { skip: noData },
+  async (t) => {
+    const { scanning, store, standIn, clock, job, scanAll } = await joined(t);
+    await job('vulnerability-database').run(signal);
+    await append(store, [{ digest: digestOf(1) }]);
+    const queue = scanQueue(store);
+    await queue.request([digestOf(1)], null, AT);
+    renameSync(standIn.program, `${standIn.program}.away`);
+    await scanAll();
+    assert.match(scanning.health()?.message ?? '', /cannot be started/);
+    // Another replica makes the scan.
+    const [claim] = await queue.claim(AT + 120_000, AT + 120_000, 1);
+    assert.ok(claim !== undefined && (await queue.finish(claim)));
+    clock.at += 60_000;
+    await assert.rejects(job('scans').run(signal), { message: /cannot be started/ });
+    renameSync(`${standIn.program}.away`, standIn.program);
+    clock.at += 60_000;
+    await scanAll();
+    assert.equal(scanning.health()?.message, null);
+  },
+);
+
 test('auto runs nothing where no scanner is found, and says so once; off says nothing', async (t) => {
   for (const kind of ['auto', 'off']) {
     const { scanning, log } = await joined(t, kind, { program: '/nowhere/trivy' });
@@ -238,3 +286,59 @@ test('settings of a scanner that cannot be meant are refused', () => {
   assert.deepEqual(refused({ databaseRepository: 'https://mirror/trivy-db' }), ['databaseRepository']);
   assert.deepEqual(refused({ databaseRepository: 'mirror.example.com:5000/a/trivy-db:2', atOnce: 16 }), []);
 });
+
+test(
+  'of an index that shows scanners a clean image the one is scanned that a node runs',
+  { skip: noData },
+  async (t) => {
+    const fake = await startFakeRegistry(t);
+    const [clean, bad] = [imageOf('clean').manifest, imageOf('bad').manifest];
+    const [v2, plain] = [
+      { os: 'linux', architecture: 'amd64', variant: 'v2' },
+      { os: 'linux', architecture: 'amd64' },
+    ];
+    // By the libraries of scanners the first is taken in each: a variant that was not asked for, an entry without a platform.
+    const indexes = [
+      indexOf([descriptorOf(clean, { platform: v2 }), descriptorOf(bad, { platform: plain })]),
+      indexOf([descriptorOf(clean), descriptorOf(bad, { platform: plain })]),
+    ];
+    for (const { digest, mediaType, bytes } of [clean, bad, ...indexes])
+      fake.manifests.set(`shop/web ${digest}`, { type: mediaType, bytes });
+    const registry = openClient(t);
+    const { store, standIn, clock, job, scanAll } = await joined(t, 'trivy', {}, { registry });
+    standIn.plan({ report: realReport('golden/alpine-310.json'), createdAt: '2026-11-20T05:00:00Z' });
+    await job('vulnerability-database').run(signal);
+    for (const { digest } of indexes) {
+      await append(store, [{ digest, image: `${fake.host}/shop/web@${digest}` }]);
+      await scanQueue(store).request([digest], null, clock.at);
+      await scanAll();
+      assert.equal(standIn.calls().at(-1)?.args.at(-1), `${fake.host}/shop/web@${bad.digest}`);
+      assert.ok(((await readFacts(store.read, digest))?.scan?.findings?.length ?? 0) > 0);
+    }
+    assert.equal(await readFacts(store.read, bad.digest), null);
+  },
+);
+
+test(
+  'through a proxy that this service does not use, the scanner chooses; not where the registry says no',
+  { skip: noData },
+  async (t) => {
+    const faults = [
+      new RegistryError('unavailable', 'registry.example.com cannot be reached'),
+      new RegistryError('unsupported', 'no image for linux/amd64'),
+    ];
+    const outcomes: number[] = [];
+    for (const HTTPS_PROXY of ['http://proxy.example.com:3128', ''])
+      for (const error of faults) {
+        const env = { PATH: process.env['PATH'], HTTPS_PROXY };
+        const registry = { platformImage: () => Promise.reject(error) };
+        const { store, standIn, clock, job, scanAll } = await joined(t, 'trivy', {}, { registry, env });
+        await job('vulnerability-database').run(signal);
+        await append(store, [{ digest: digestOf(1) }]);
+        await scanQueue(store).request([digestOf(1)], null, clock.at);
+        await scanAll();
+        outcomes.push(standIn.calls().filter(({ args }) => args.includes('--image-src')).length);
+      }
+    assert.deepEqual(outcomes, [1, 0, 0, 0]);
+  },
+);

@@ -223,7 +223,24 @@ test('faults of a registry are of the image, those of Trivy itself of the scanne
     ['scanner', 'init error: DB error: failed to download vulnerability DB: OCI artifact error'],
     ['scanner', 'init error: --skip-db-update cannot be specified on the first run'],
     ['scanner', 'unable to initialize fs cache: cache may be in use by another process: timeout'],
-    ['scanner', 'failed to analyze layers: write /x: no space left on device'],
+    ['scanner', 'init error: unable to create the cache: write /x: no space left on device'],
+    // An image of that name, size or registry must not have all others wait.
+    [
+      'failed',
+      'image scan error: scan error: scan failed: failed analysis: analyze error: pipeline error: failed to analyze layer (sha256:06e8): walk error: failed to process the file: failed to analyze opt/vulnerability DB.jar: unexpected EOF',
+    ],
+    [
+      'failed',
+      'image scan error: scan error: scan failed: failed analysis: analyze error: pipeline error: failed to analyze layer (sha256:06e8): unable to get uncompressed layer sha256:06e8: failed to copy the image: write /tmp/fanal-3: no space left on device',
+    ],
+    [
+      'failed',
+      'scan failed: failed analysis: analyze error: GET https://evil.example/v2/x/blobs/sha256:0: unexpected status code 500: \n2026-11-20T06:00:00Z\tFATAL\tFatal error\tfailed to open vulnerability DB',
+    ],
+    [
+      'failed',
+      `${'x'.repeat(9000)}\n2026-11-20T06:00:00Z\tFATAL\tFatal error\tfailed to open vulnerability DB`,
+    ],
     ['scanner', 'unknown flag: --pkg-types'],
     ['late', 'image scan failed: failed analysis: analyze error: timeout: context deadline exceeded'],
     ['failed', 'unable to analyze: --skip-java-db-update cannot be specified on the first run'],

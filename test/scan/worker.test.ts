@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { formatTime, Secret } from '../../src/base/index.ts';
 import { decide } from '../../src/decision/index.ts';
 import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
-import { parseReference, type Keychain } from '../../src/image/index.ts';
+import { parseReference, RegistryError, type Keychain } from '../../src/image/index.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from '../../src/scan/index.ts';
 import { Rescans } from '../../src/scan/rescans.service.ts';
 import { ScanGate } from '../../src/scan/scan-gate.ts';
@@ -318,6 +318,74 @@ forEachEngine('the worker of scans', (engine) => {
     assert.deepEqual([...counted], [['done', 1]]);
   });
 
+  test('a place that is slow, or whose credential cannot be read, does not hide the others', async (t) => {
+    const clock = { at: AT };
+    const answers = new Map<string, Answer>();
+    const keychain: Keychain = {
+      credentialsFor: async ({ host }) => {
+        if (host === 'kept.example.com') throw new RegistryError('credentials', 'a helper keeps it');
+        return [];
+      },
+    };
+    const scanner = scannerOf(answers);
+    const { store, queue, all, counted } = await workerOf(engine, t, scanner, clock, { keychain });
+    const [a = ''] = await seen(store, 1);
+    const names = ['slow.example.com/web:1', 'kept.example.com/web:1'];
+    await append(
+      store,
+      names.map((image, n) => ({ digest: a, image, at: AT + (n + 1) * MINUTE })),
+    );
+    answers.set(`slow.example.com/web@${a}`, new ScannerError('late', 'trivy was too slow'));
+    await queue.request([a], null, AT);
+    await all(); // the unreadable credential is passed over, the slow one ends the attempt
+    assert.deepEqual([...counted], [['failed', 1]]);
+    for (const _ of names) {
+      clock.at += 10 * MINUTE;
+      await all();
+    }
+    assert.deepEqual(counted.get('done'), 1);
+    assert.equal(scanner.orders.at(-1)?.reference.name, 'ghcr.io/acme/web');
+  });
+
+  test('of an index the image is scanned that a node runs, and recorded for the index; a report of another is not', async (t) => {
+    const clock = { at: AT };
+    const [image, other] = [digestOf(901), digestOf(902)];
+    const answers = new Map<string, Answer>();
+    const scanner = scannerOf(answers);
+    const imageOf = async () => image;
+    const { store, queue, all } = await workerOf(engine, t, scanner, clock, { imageOf });
+    const [a = '', b = ''] = await seen(store, 2);
+    await queue.request([a], null, AT);
+    await all();
+    assert.deepEqual(
+      scanner.orders.map(({ reference }) => reference.text),
+      [`ghcr.io/acme/web@${image}`],
+    );
+    assert.deepEqual((await readFacts(store.read, a))?.scan?.findings, []);
+    assert.equal(await readFacts(store.read, image), null);
+    for (const wrong of [b, other]) {
+      answers.set(image, reportOf(wrong));
+      clock.at += 60 * MINUTE;
+      await queue.request([b], 'operator', clock.at);
+      await all();
+      assert.equal(await readFacts(store.read, b), null);
+    }
+  });
+
+  test('where the registry does not say which image of an index a node runs, nothing is scanned', async (t) => {
+    const clock = { at: AT };
+    const scanner = scannerOf();
+    const imageOf = async () => {
+      throw new RegistryError('unsupported', 'ghcr.io/acme/web has no image for linux/amd64');
+    };
+    const { store, queue, all } = await workerOf(engine, t, scanner, clock, { imageOf });
+    const [a = ''] = await seen(store, 1);
+    await queue.request([a], null, AT);
+    await all();
+    assert.equal(scanner.orders.length, 0);
+    assert.match(String((await queueRows(store))[0]?.['last_error']), /no image for linux\/amd64/);
+  });
+
   test('a scanner that does not work is told, not held against the images, and tried by one scan alone', async (t) => {
     const clock = { at: AT };
     const broken = new ScannerError('scanner', 'there is no vulnerability database yet');
@@ -401,6 +469,52 @@ forEachEngine('the worker of scans', (engine) => {
     await queue.request([a], null, AT);
     await all();
     assert.equal(await verdict(), null);
+  });
+
+  test('where others wait without end, images are scanned again all the same, one now and then', async (t) => {
+    const clock = { at: AT };
+    const store = await engine.open(t);
+    const queue = scanQueue(store);
+    const database = vulnerabilityDatabaseStore(store);
+    const rescans = new Rescans({
+      ...{ store: rescanStore(store), queue, database, scanner: 'trivy', clock: { now: () => clock.at } },
+      ...{ minAge: 6 * HOUR, usedWithin: 7 * 24 * HOUR },
+    });
+    const base = scannerOf();
+    // Each scan takes a minute, and somebody has made two more pods meanwhile.
+    let made = 10;
+    const more = async (): Promise<void> => {
+      const digests = [digestOf((made += 1)), digestOf((made += 1))];
+      await append(
+        store,
+        digests.map((digest) => ({ digest, namespace: 'crowd' })),
+      );
+      await queue.request(digests, null, clock.at);
+    };
+    const stopAt = AT + 20 * MINUTE;
+    const ended = Promise.withResolvers<void>();
+    const scanner: typeof base = {
+      ...base,
+      async scan(order) {
+        clock.at += MINUTE;
+        if (clock.at < stopAt) await more();
+        else ended.resolve();
+        if (clock.at >= stopAt) void given.worker.stop();
+        return base.scan(order);
+      },
+    };
+    const given = await workerOf(engine, t, scanner, clock, { given: store, rescans, atOnce: 1 });
+    const [old = ''] = await seen(store, 1);
+    const scan = scanOf([], { scannedAt: formatTime(AT - 10 * HOUR), scanner: null });
+    await store.write((transaction) =>
+      recordScan(transaction, { digest: old, names: [], source: null, scan, at: AT }),
+    );
+    await database.checked({ version: '0.72.0', updatedAt: DB_AT }, AT);
+    await more();
+    await given.worker.run();
+    await ended.promise;
+    await given.worker.stop();
+    assert.ok(base.orders.some(({ reference }) => reference.digest === old));
   });
 
   test('when the database moves, images in use are scanned again: the oldest first, and only where nothing else waits', async (t) => {

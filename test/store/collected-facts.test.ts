@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collected, Part } from '../../src/supply-chain/index.ts';
 import { collectionStore } from '../../src/store/collected-facts.ts';
+import { runText } from '../../src/store/dialect.ts';
 import { readFacts } from '../../src/store/facts.ts';
 import { fenceWrites, underLeadership } from '../../src/store/fenced-writes.ts';
 import { recordProofs, recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raiseFence } from '../../src/store/tracking-fence.ts';
 import { forEachEngine } from './engines.ts';
-import { AT, digestOf, scanOf } from './image-records.ts';
+import { AT, digestOf, rowsOf, scanOf } from './image-records.ts';
 
 const MINUTE = 60_000;
 const SINCE = AT - 7 * 24 * 60 * MINUTE;
@@ -36,6 +37,7 @@ const collected = (more: Partial<Collected> = {}): Collected => ({
   provenance: part(),
   vex: part(),
   attachedVexRead: true,
+  vexTakenBack: new Set(),
   attempts: [],
   problems: [],
   vexTally: { statements: {}, rejected: {} },
@@ -84,6 +86,57 @@ forEachEngine('what was collected of an image', (engine) => {
     assert.equal(await kept.record(later, collected(), { at: AT, dueAt: AT + 1 }), true);
     await kept.release(claim, AT - 5);
     assert.equal((await kept.state(A))?.dueAt, AT + 1);
+  });
+
+  test('of what is due the longest waiting comes first; of what is new, the newest, and none that was tried in vain', async (t) => {
+    const store = await engine.open(t);
+    const [c, d] = [digestOf(3), digestOf(4)];
+    for (const digest of [A, B, c, d]) await seen(store, digest, AT);
+    const kept = collectionStore(store);
+    for (const [n, digest] of [A, B, c, d].entries()) await kept.request([digest], AT + n, 0);
+    await store.write((transaction) =>
+      runText(transaction, 'update proof_collections set attempts = 2 where digest = ?', [d]),
+    );
+    const next = async (lane: 'all' | 'new') =>
+      (await kept.claim(AT + 9, AT, SINCE, 1, lane)).map(({ digest }) => digest);
+    assert.deepEqual(
+      [await next('all'), await next('new'), await next('new'), await next('new'), await next('all')],
+      [[A], [c], [B], [], [d]],
+    );
+  });
+
+  test('all images are walked in parts; those of no use are put off, and found when they are used again', async (t) => {
+    const store = await engine.open(t);
+    const many = Array.from({ length: 4500 }, (_, n) => digestOf(n + 10));
+    await store.write(async (transaction) => {
+      for (const [n, digest] of many.entries()) {
+        await runText(transaction, 'insert into images (digest, first_seen_at) values (?, ?)', [digest, AT]);
+        if (n % 1000 === 0)
+          await runText(
+            transaction,
+            'insert into image_names (digest, name, last_seen_at) values (?, ?, ?)',
+            [digest, 'ghcr.io/acme/web:1', AT],
+          );
+      }
+    });
+    const kept = collectionStore(store);
+    const rounds: number[] = [];
+    for (let round = 0; round < 6; round += 1) rounds.push(await kept.enrol(AT, SINCE, 500));
+    assert.deepEqual(rounds, [2, 2, 1, 0, 0, 0]);
+    // More than are taken in at once: the next call goes on in the same part.
+    await seen(store, A, AT);
+    await seen(store, B, AT);
+    assert.deepEqual(
+      [await kept.enrol(AT, SINCE, 1), await kept.enrol(AT, SINCE, 1), await kept.enrol(AT, SINCE, 1)],
+      [1, 1, 0],
+    );
+
+    const later = AT + 8 * 24 * 60 * MINUTE;
+    await collectionStore(store).enrol(later, later - 7 * 24 * 60 * MINUTE, 500);
+    const due = await rowsOf(store, `select digest from proof_collections where due_at <= ${later}`);
+    assert.deepEqual(due, []);
+    await kept.request([A], later, MINUTE);
+    assert.equal((await kept.state(A))?.dueAt, later);
   });
 
   test('two workers never hold one digest', async (t) => {

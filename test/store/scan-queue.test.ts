@@ -4,6 +4,7 @@ import { formatTime } from '../../src/base/index.ts';
 import { scanQueue } from '../../src/store/scan-queue.ts';
 import { openStore } from '../../src/store/open.ts';
 import { recordScan } from '../../src/store/scans.ts';
+import { followLedger } from '../../src/store/sightings.ts';
 import type { Store } from '../../src/store/store.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, scanOf } from './image-records.ts';
@@ -134,5 +135,38 @@ forEachEngine('the scan queue', (engine) => {
       (await queue.claim(AT, AT - MINUTE, 10)).map(({ digest }) => digest),
       [b],
     );
+  });
+
+  test('each namespace has its turn: who makes many pods holds up his own images', async (t) => {
+    const store = await engine.open(t);
+    const queue = scanQueue(store);
+    const many = Array.from({ length: 30 }, (_, n) => digestOf(n + 1));
+    const [first, second] = [digestOf(101), digestOf(102)];
+    await append(
+      store,
+      many.map((digest) => ({ digest, namespace: 'crowd', image: `evil.example.com/x@${digest}` })),
+    );
+    await append(
+      store,
+      [first, second].map((digest) => ({ digest, namespace: 'bank' })),
+    );
+    while (await followLedger(store, 1000));
+    await queue.request(many, null, AT);
+    await queue.request([second, first], null, AT + MINUTE);
+    const lost = AT - MINUTE;
+    const [running] = await queue.claim(AT + MINUTE, lost, 1);
+    assert.ok(running !== undefined && many.includes(running.digest));
+    const order: string[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const [next] = await queue.claim(AT + MINUTE, lost, 1);
+      assert.ok(next !== undefined);
+      order.push(next.digest);
+      await queue.finish(next);
+    }
+    assert.deepEqual(order, [first, second], 'before the second of the crowd');
+    // Several at once are of both.
+    await queue.request([first, second], null, AT + MINUTE);
+    const both = await queue.claim(AT + MINUTE, lost, 4);
+    assert.equal(both.filter(({ digest }) => !many.includes(digest)).length, 2);
   });
 });

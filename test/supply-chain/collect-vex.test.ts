@@ -150,3 +150,63 @@ suite('VEX statements', () => {
     assert.equal(factsOf(bare).vex, null);
   });
 });
+
+suite('VEX of whoever can push', () => {
+  const bomb = (n: number, ids = 999, parts = 99): Said => {
+    const vulnerability = { name: 'x', aliases: Array.from({ length: ids }, (_, i) => `C${n}-${i}`) };
+    const subcomponents = Array.from({ length: parts }, (_, i) => ({ '@id': `pkg:deb/p${i}` }));
+    const products = [{ '@id': `pkg:oci/web@sha256:${'a'.repeat(64)}`, subcomponents }];
+    return {
+      by: 'key',
+      statement: openVex('not_affected', '2026-01-01T00:00:00Z', { vulnerability, products }),
+    };
+  };
+  test('documents that are small and say much are bounded together, and do not crowd out others', async () => {
+    const asked = registry();
+    for (let n = 0; n < 40; n += 1) asked.refer(REPOSITORY, WEB, BUNDLE, [layer(BUNDLE, bomb(n))]);
+    const said = { by: ALICE, statement: openVex('not_affected', '2026-01-01T00:00:00Z') };
+    asked.refer(REPOSITORY, WEB, BUNDLE, [layer(BUNDLE, said)]);
+    const collected = await collect(asked);
+    const sum = Object.values(collected.vexTally.statements).reduce((a, b) => a + b, 0);
+    assert.ok(sum <= 100_000, `${sum} claims were looked at`);
+    assert.ok(
+      collected.vex.entries.some(({ identity, cve }) => identity === ALICE.identity && cve === 'CVE-1'),
+    );
+    // What was left out may take a statement back.
+    assert.equal(collected.vex.complete, false);
+    assert.match(collected.problems.map(({ message }) => message).join(), /together they make more than/);
+  });
+
+  test('the statements of identities are kept up to a size too', async () => {
+    const asked = registry();
+    for (let n = 0; n < 60; n += 1) {
+      const by = { identity: `${'m'.repeat(2000)}${n}@example.com`, issuer: 'https://issuer.example' };
+      const said = { ...bomb(n, 800, 1), by };
+      asked.refer(REPOSITORY, WEB, BUNDLE, [layer(BUNDLE, said)]);
+    }
+    const { vex } = await collect(asked);
+    assert.ok(vex.entries.length > 0);
+    assert.ok(JSON.stringify(vex.entries).length < 8 * 1024 * 1024);
+  });
+
+  test('who makes something unreadable keeps no statement in force that was taken back', async () => {
+    const asked = registry();
+    asked.refer(REPOSITORY, WEB, BUNDLE, [
+      layer(BUNDLE, { by: ALICE, statement: openVex('not_affected', '2026-01-01T00:00:00Z') }),
+    ]);
+    const known = factsOf(await collect(asked));
+    assert.equal(known.vex?.length, 1);
+    asked.faults.set('att', 'unavailable');
+    assert.equal(mergeProofs(known, await collect(asked)).vex?.length, 1, 'read again, it stands');
+    asked.refer(REPOSITORY, WEB, BUNDLE, [
+      layer(BUNDLE, { by: BOB, statement: openVex('affected', '2026-02-01T00:00:00Z') }),
+    ]);
+    assert.equal(mergeProofs(known, await collect(asked)).vex?.length, 1, 'another one cannot take it back');
+    asked.refer(REPOSITORY, WEB, BUNDLE, [
+      layer(BUNDLE, { by: ALICE, statement: openVex('affected', '2026-02-01T00:00:00Z') }),
+    ]);
+    const collected = await collect(asked);
+    assert.equal(collected.vex.complete, false);
+    assert.deepEqual(mergeProofs(known, collected).vex, []);
+  });
+});

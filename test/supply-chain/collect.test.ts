@@ -246,6 +246,56 @@ suite('an image in several repositories', () => {
   });
 });
 
+suite('names that others gave an image', () => {
+  const names = Array.from({ length: 12 }, (_, n) => `evil.example/x${n}`);
+  test('beyond those that are asked leave the lists unknown, and what is known in place', async () => {
+    const asked = registry();
+    for (const name of names) asked.image(name, WEB); // copies, with nothing attached
+    const collected = await collect(asked, { repositories: [...names, REPOSITORY] });
+    assert.deepEqual(factsOf(collected), NOTHING_KNOWN);
+    assert.match(
+      collected.problems.map(({ message }) => message).join(),
+      /seen in 13 repositories; 8 are asked/,
+    );
+    assert.ok(isComplete(await collect(asked, { repositories: [...names.slice(0, 7), REPOSITORY] })));
+  });
+  test('share the bytes that are read of one digest, and what is small is read first', async () => {
+    const asked = registry();
+    const [small, large] = [layer(SIMPLE, { by: ALICE }), 9 * 1024 * 1024];
+    asked.tag(REPOSITORY, WEB, 'sig', [
+      { mediaType: SIMPLE, bytes: Buffer.alloc(large) },
+      { mediaType: SIMPLE, bytes: Buffer.alloc(large, 1) },
+      small,
+    ]);
+    for (const name of names.slice(0, 7)) asked.image(name, WEB);
+    const collected = await collect(asked, { repositories: [...names.slice(0, 7), REPOSITORY] });
+    assert.deepEqual(
+      collected.signatures.entries.map(({ identity }) => identity),
+      [ALICE.identity],
+    );
+    assert.equal(collected.signatures.complete, false);
+    assert.equal(asked.asked.filter((what) => what.startsWith('blob')).length, 1);
+  });
+});
+
+test('many large manifests of what is attached are not held together', async () => {
+  const asked = registry();
+  for (let n = 0; n < 50; n += 1)
+    asked.refer(REPOSITORY, WEB, BUNDLE, [layer(BUNDLE, { by: ALICE, n } as object)]);
+  let read = 0;
+  const manifest = asked.manifest.bind(asked);
+  asked.manifest = async (repository, digest) => {
+    const found = await manifest(repository, digest);
+    if (digest === WEB) return found;
+    read += 1;
+    return { ...found, bytes: Buffer.alloc(4 * 1024 * 1024) };
+  };
+  const collected = await collect(asked);
+  assert.ok(read < 10, `${read} were read`);
+  assert.equal(collected.signatures.complete, false);
+  assert.ok(collected.problems.some(({ reason }) => reason === 'too_large'));
+});
+
 suite('what was known before', () => {
   const entry = (identity: string) => ({
     identity,

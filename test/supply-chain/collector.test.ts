@@ -37,11 +37,18 @@ function started(claims: readonly ClaimedDigest[], registry: MemoryRegistry) {
   const counted: string[] = [];
   const warned: string[] = [];
   const asked = { requests: 0, held: true };
+  const lost: number[] = [];
+  const failing = new Set<string>();
   const store: CollectionStore = {
     enrol: async () => 0,
     request: async (digests) => void (asked.requests += digests.length),
-    claim: async (_at, _lost, _since, limit) => waiting.splice(0, limit),
+    async claim(_at, lostBefore, _since, limit, lane) {
+      lost.push(lostBefore);
+      const at = waiting.findIndex(({ attempts }) => lane !== 'new' || attempts === 0);
+      return at === -1 ? [] : waiting.splice(at, limit);
+    },
     async record(claim, collected, { dueAt }) {
+      if (failing.has(claim.digest)) throw new Error('the database is away');
       recorded.push({ claim, collected, dueAt });
       return asked.held;
     },
@@ -62,7 +69,7 @@ function started(claims: readonly ClaimedDigest[], registry: MemoryRegistry) {
   const verifier = memoryVerifier();
   const make = (keychainOf: ConstructorParameters<typeof FactsCollector>[0]['keychainOf'] = null) =>
     new FactsCollector({ store, registry, verifier, vexSources: null, keychainOf, clock, log, count });
-  return { make, recorded, released, counted, warned, asked };
+  return { make, recorded, released, counted, warned, asked, lost, failing, waiting };
 }
 
 suite('the collection of images in use', () => {
@@ -95,6 +102,20 @@ suite('the collection of images in use', () => {
     assert.deepEqual(new Set(counted), new Set(['svc_facts_collections_total partial 1']));
   });
 
+  test('of many names others are asked each time, so that none hides where the proofs are', async () => {
+    const registry = new MemoryRegistry();
+    registry.image('ghcr.io/acme/web', WEB);
+    registry.tag('ghcr.io/acme/web', WEB, 'sig', [{ mediaType: SIMPLE, bytes: bytesOf({ by: ALICE }) }]);
+    const names = Array.from({ length: 20 }, (_, n) => `evil.example/x${n}:1`);
+    const claims = [0, 1, 2].map((attempts) =>
+      claimOf(WEB, { attempts, names: [...names, 'ghcr.io/acme/web:1'] }),
+    );
+    const { make, recorded } = started(claims, registry);
+    await make().run(NEVER);
+    const found = recorded.map(({ collected }) => collected.signatures.entries.length);
+    assert.equal(found.filter((n) => n === 1).length, 1);
+  });
+
   test('a fault in one leaves the others, and what is known of it', async () => {
     const registry = new MemoryRegistry();
     registry.image('ghcr.io/acme/web', WEB);
@@ -112,6 +133,54 @@ suite('the collection of images in use', () => {
     assert.ok(counted.includes('svc_facts_collections_total failed 1'));
   });
 
+  test('a fault of the database ends a run only when nothing of it goes on', async () => {
+    const registry = new MemoryRegistry();
+    registry.image('ghcr.io/acme/web', WEB);
+    const { make, recorded, failing } = started([claimOf(API), claimOf(WEB)], registry);
+    const slow = Promise.withResolvers<null>();
+    const keychainOf = async (digest: string) => (digest === WEB ? slow.promise : null);
+    failing.add(API);
+    let isOver = false;
+    const run = make(keychainOf)
+      .run(NEVER)
+      .finally(() => (isOver = true));
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resume) => setImmediate(resume));
+    assert.deepEqual([isOver, recorded.length], [false, 0]);
+    slow.resolve(null);
+    await assert.rejects(run, { message: 'the database is away' });
+    assert.deepEqual(
+      recorded.map(({ claim }) => claim.digest),
+      [WEB],
+    );
+  });
+
+  test('an image that is slow holds up those that are due beside it, and those that are new, not at all', async () => {
+    const registry = new MemoryRegistry();
+    registry.image('ghcr.io/acme/web', WEB);
+    const never = Promise.withResolvers<null>();
+    const dead = [claimOf(API, { attempts: 3 }), claimOf(API, { attempts: 3 })];
+    const { make, recorded, waiting } = started([...dead], registry);
+    const collector = make(async (digest) => (digest === API ? never.promise : null));
+    const stuck = collector.run(NEVER);
+    while (waiting.length > 0) await new Promise((resume) => setImmediate(resume));
+    waiting.push(claimOf(API, { attempts: 9 }), claimOf(WEB));
+    await collector.runNew(NEVER);
+    assert.deepEqual(
+      recorded.map(({ claim }) => claim.digest),
+      [WEB],
+    );
+    never.resolve(null);
+    await stuck;
+  });
+
+  test('what a leader before left claimed is taken over at once, what this one claimed is not', async () => {
+    const registry = new MemoryRegistry();
+    registry.image('ghcr.io/acme/web', WEB);
+    const { make, lost } = started([claimOf(WEB), claimOf(API)], registry);
+    await make().run(NEVER);
+    assert.deepEqual(new Set(lost), new Set([AT - 1]));
+  });
+
   test('what another took over is not counted as collected', async () => {
     const registry = new MemoryRegistry();
     registry.image('ghcr.io/acme/web', WEB);
@@ -125,10 +194,7 @@ suite('the collection of images in use', () => {
     const ends = new AbortController();
     const registry = new MemoryRegistry();
     registry.image('ghcr.io/acme/web', WEB);
-    const { make, recorded, released } = started(
-      [claimOf(WEB), claimOf(WEB), claimOf(WEB), claimOf(WEB), claimOf(API)],
-      registry,
-    );
+    const { make, recorded, released } = started([claimOf(WEB), claimOf(WEB), claimOf(API)], registry);
     const keychainOf = async () => {
       ends.abort();
       return null;
@@ -137,7 +203,7 @@ suite('the collection of images in use', () => {
     assert.deepEqual(recorded, []);
     assert.deepEqual(
       released.map(({ digest, dueAt }) => [digest, dueAt]),
-      Array.from({ length: 4 }, () => [WEB, AT]),
+      Array.from({ length: 2 }, () => [WEB, AT]),
     );
   });
 });

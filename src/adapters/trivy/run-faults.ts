@@ -5,6 +5,15 @@ import type { ProgramError } from '../program/index.ts';
 /** What the registry said, or the way to it: of one image. It goes before the rest, since a registry may say whatever it likes. */
 const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
 
+/**
+ * What Trivy says while it looks at one image. Whoever made the image chose the names of its files and what its registry says of a layer, and
+ * can fill the disk by it, so that none of it is taken for a fault of the scanner, for which all others would wait.
+ */
+const ANALYSIS = /failed analysis:|analyze error:|failed to analyze layer/i;
+
+/** Characters that Trivy has to say of itself; an answer of a registry can be so long that nothing before it is left. */
+const MAX_OWN = 8000;
+
 /** What Trivy says where no other scan would fare better: its database, its cache, its server, the disk, its version. */
 const SCANNER =
   /skip-(?:db-)?update cannot|first run cannot skip downloading (?:vulnerability )?DB|vulnerability DB|failed to (?:open|initialize) .{0,20}DB|may be in use by another process|no space left on device|twirp error|unknown (?:flag|command)/i;
@@ -34,9 +43,11 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
       return new ScannerError('report', `trivy gave no whole report: ${error.message}`, { cause });
     case 'failed': {
       const said = lineOf(error.said, secrets, 4000);
-      const fault = IMAGE.test(said)
+      // All that it said: a line of a registry's answer can look like the one that matters.
+      const isOwn = error.said.length <= MAX_OWN && !ANALYSIS.test(error.said);
+      const fault = IMAGE.test(error.said)
         ? 'image'
-        : SCANNER.test(said)
+        : isOwn && SCANNER.test(said)
           ? 'scanner'
           : /context deadline exceeded|analyze error: timeout/i.test(said)
             ? 'late'

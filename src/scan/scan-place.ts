@@ -1,0 +1,62 @@
+import { isIpoError, type Clock, type Digest } from '../base/index.ts';
+import { parseReference, type ImageReference, type Keychain } from '../image/index.ts';
+import type { ScanReport } from './scan-report.ts';
+import { ScannerError } from './scanner-error.ts';
+import type { ImageChoice, Scanner } from './scanner-ports.ts';
+
+/** Scanned is a report and what was scanned: the image of a platform where an index was asked for. */
+export interface Scanned {
+  readonly report: ScanReport;
+  readonly digest: Digest;
+}
+
+/** PlaceDeps are what one place is asked with. */
+export interface PlaceDeps {
+  readonly scanner: Scanner;
+  readonly keychain: Keychain | null;
+  readonly imageOf?: ImageChoice | null | undefined;
+  readonly clock: Clock;
+}
+
+/** PlaceAsk is what one place is asked for; `late` is the time in milliseconds after which no further credential is tried. */
+export interface PlaceAsk {
+  readonly reference: ImageReference;
+  readonly digest: Digest;
+  readonly late: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * scanPlace scans an image as one place has it, with one credential after another until one gives it. Throws ScannerError; what keeps this
+ * place from being asked (its credential, its registry) is the fault `image`, and says nothing of the next.
+ */
+export async function scanPlace(deps: PlaceDeps, ask: PlaceAsk): Promise<Scanned> {
+  try {
+    return await scan(deps, ask);
+  } catch (error) {
+    if (!isIpoError(error) || error instanceof ScannerError || ask.signal.aborted) throw error;
+    throw new ScannerError('image', error.message, { cause: error });
+  }
+}
+
+async function scan(
+  { scanner, keychain, imageOf, clock }: PlaceDeps,
+  { reference, digest, late, signal }: PlaceAsk,
+): Promise<Scanned> {
+  const chosen = (await imageOf?.(reference, signal)) ?? digest;
+  const place = parseReference(`${reference.name}@${chosen}`);
+  if ('fault' in place) throw new ScannerError('image', `the image ${place.fault}`);
+  const found = (await keychain?.credentialsFor(reference)) ?? [];
+  let fault: ScannerError | null = null;
+  for (const credential of found.length === 0 ? [null] : found) {
+    if (signal.aborted) throw new ScannerError('stopped', 'the service was stopped');
+    try {
+      return { report: await scanner.scan({ reference: place, credential, signal }), digest: chosen };
+    } catch (error) {
+      if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
+      fault = error;
+      if (clock.now() > late) break;
+    }
+  }
+  throw fault ?? new ScannerError('image', 'no credential was tried');
+}
