@@ -1,6 +1,6 @@
 import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
 import { formatTime } from '../../src/base/index.ts';
-import { WORKLOAD_HARDENING, type PolicyVerdict } from '../../src/decision/index.ts';
+import { WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../../src/decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';
 import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remedy.ts';
 
@@ -129,7 +129,7 @@ function toImageDocument(result: ImageResult): ImageDocument {
         ? `not decided: the reference ${fault}`
         : lacking !== null
           ? `not decided: it is unknown ${nameFact(lacking)}`
-          : (outcome?.reason ?? ''),
+          : outcome?.reason || openTo(first),
     policy: policy?.name ?? null,
     policy_revision: policy?.revision ?? null,
     break_glass: outcome?.breakGlass ?? false,
@@ -142,11 +142,16 @@ function toImageDocument(result: ImageResult): ImageDocument {
       fault !== null
         ? 'write a reference that a registry can serve'
         : lacking === null && refusal?.kind === 'refuse' && subject !== null
-          ? remedyOf(refusal.label, refusal.sentence, policy, subject)
+          ? remedyOf(refusal.label, refusal.sentence, policy, subject, found)
           : first !== undefined
-            ? remedyOfFact(first)
+            ? remedyOfFact(first, found)
             : null,
   };
+}
+
+/** What an audit policy could not say refuses nothing, and is open all the same. */
+function openTo(fact: UnknownFact | undefined): string {
+  return fact === undefined ? '' : `not decided: it is unknown ${nameFact(fact)}`;
 }
 
 function toPodDocument({ pod, judgement }: PodResult): AnswerDocument {

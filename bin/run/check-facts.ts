@@ -11,6 +11,8 @@ export interface FoundFacts {
   readonly facts: ImageFacts;
   /** Whether anything tells of its signatures, attestations, provenance and statements: a ledger, or its registry. */
   readonly asked: boolean;
+  /** Whether its registry was asked, and whether everything that was asked for became known; null where nobody asked it. */
+  readonly registry: 'answered' | 'failed' | null;
   /** Why no digest was found where there were several to choose from; a clause, or null. */
   readonly note: string | null;
 }
@@ -82,7 +84,10 @@ export class FactBook {
     }
     if (report !== null) return this.#known(digestOf(report, reference.name), 'trivy', report, answer);
     const [digest, ...others] = this.#byName(images).get(name) ?? [];
-    const nothing = { digest: null, digestFrom: null, facts: NO_FACTS, asked: answer !== null };
+    const nothing = {
+      ...{ digest: null, digestFrom: null, facts: NO_FACTS },
+      ...{ asked: answer !== null, registry: outcomeOf(answer) },
+    };
     if (digest === undefined) return { ...nothing, note: null };
     if (others.length > 0) {
       const note = `${others.length + 1} images of the ledger carry this name, so it stands for no digest; name one`;
@@ -106,7 +111,8 @@ export class FactBook {
       digest === null ? undefined : (this.#recorded.get(digest) ?? this.#sources.images.get(digest));
     const facts = this.#merge(digest, report, recorded);
     const asked = recorded !== undefined;
-    const shared = { digest, digestFrom: digest === null ? null : from, note: null };
+    const registry = outcomeOf(answer);
+    const shared = { digest, digestFrom: digest === null ? null : from, registry, note: null };
     if (answer === null || digest === null) return { ...shared, facts, asked };
     return { ...shared, asked: true, facts: withAnswer({ ...facts, digest }, answer, recorded) };
   }
@@ -158,8 +164,18 @@ export class FactBook {
   }
 }
 
+function outcomeOf(answer: RegistryAnswer | null): FoundFacts['registry'] {
+  if (answer === null) return null;
+  const { digest, signatures, attestations, provenance, vex } = answer;
+  return [digest, signatures, attestations, provenance, vex].includes(null) ? 'failed' : 'answered';
+}
+
+const UNTOLD = { signatures: null, attestations: null, provenance: null, vex: null } as const;
+
 /** What a registry did not tell stays as it was recorded, else unknown. */
-function withAnswer(facts: ImageFacts, answer: RegistryAnswer, recorded: ImageFacts | undefined): ImageFacts {
+function withAnswer(facts: ImageFacts, given: RegistryAnswer, recorded: ImageFacts | undefined): ImageFacts {
+  // A registry that told no digest for the tag was not asked about the one that a file tells.
+  const answer = given.digest === null ? UNTOLD : given;
   return {
     ...facts,
     signatures: answer.signatures ?? recorded?.signatures ?? null,

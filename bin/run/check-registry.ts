@@ -5,11 +5,11 @@ import {
   type RegistryFacts,
   type ServiceClient,
 } from '../../src/app/index.ts';
-import { isDigest, parseDuration, printable } from '../../src/base/index.ts';
+import { IpoError, isDigest, isIpoError, parseDuration, printable } from '../../src/base/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
-import { knowsService, openService } from '../ui/service.ts';
+import { knowsService, openService, refused } from '../ui/service.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
 import { VERSION } from '../version.ts';
@@ -57,15 +57,25 @@ export async function askAbout(asking: Asking): Promise<Asked> {
   const { pods, policies, options, terminal } = asking;
   const nothing = { problems: [], remarks: [], coldImagePolicy: null };
   const timeout = timeoutOf(options);
+  // An export is a record of its time: to ask registries of today beside it is for whoever says so.
+  const use =
+    options.offline || (options.registry === 'auto' && options.ledger !== undefined)
+      ? 'never'
+      : options.registry;
+  assertUseful(options, use);
   if (options.offline) return nothing;
   const images = referencesOf(pods, policies);
   if (images.length === 0) return nothing;
-  const service = isServiceMeant(options, terminal) ? await openService(terminal, options) : null;
-  // An export is a record of its time: to ask registries of today beside it is for whoever says so.
-  const use = options.registry === 'auto' && options.ledger !== undefined ? 'never' : options.registry;
+  const service = isServiceMeant(options, terminal)
+    ? await openService(terminal, options).catch((error: unknown) => {
+        throw unmeant(error, options);
+      })
+    : null;
   const registry = new LazyRegistry(options, timeout, terminal.env);
   try {
     return await askEach(images, { ...asking, use, service, registry });
+  } catch (error) {
+    throw unmeant(refused(error, terminal, options), options);
   } finally {
     await service?.close();
     await registry.close();
@@ -79,6 +89,30 @@ function timeoutOf({ registryTimeout }: CheckOptions): number {
     `--registry-timeout ${printable(registryTimeout)}: this is no duration from 1s to 10m`,
     'Write it as 30s',
   );
+}
+
+/** A flag that would change nothing is a misunderstanding, and one that is misspelt would be believed. */
+function assertUseful(
+  { offline, registry, vex = [], insecureRegistry = [] }: CheckOptions,
+  use: CheckOptions['registry'],
+): void {
+  if (offline && registry === 'always')
+    throw new UsageError('--offline asks nobody, and --registry always asks registries', 'Leave one out');
+  if (vex.length > 0 && use === 'never')
+    throw new UsageError(
+      '--vex is read with what registries hold, and none is asked',
+      offline || registry === 'never'
+        ? `Leave out ${offline ? '--offline' : '--registry never'}`
+        : 'Give --registry always, since --ledger asks none by itself',
+    );
+  for (const host of insecureRegistry) {
+    const reference = parseReference(`${host}/image`);
+    if (!('fault' in reference) && reference.host === host) continue;
+    throw new UsageError(
+      `--insecure-registry ${printable(host) || '""'}: this is no registry as references name it`,
+      'Write it as registry.example:5000',
+    );
+  }
 }
 
 interface Wanted {
@@ -111,6 +145,15 @@ function isServiceMeant(options: CheckOptions, terminal: Terminal): boolean {
   return knowsService(terminal);
 }
 
+/** Who named no service may not have meant one: it is the one of IPO_SERVER, or signed in to at some time. */
+function unmeant(error: unknown, { server, tokenStdin }: CheckOptions): unknown {
+  if (server !== undefined || tokenStdin || !isIpoError(error)) return error;
+  if (error.code !== 'unauthenticated' && error.code !== 'network' && error.code !== 'unavailable')
+    return error;
+  const hint = `${error.hint === undefined || error.hint === null ? '' : `${error.hint.replace(/\.$/, '')}; or check without it: `}ipo check --offline, or facts in files by --ledger or --trivy`;
+  return new IpoError(error.code, error.message, { place: error.place, hint, cause: error });
+}
+
 interface Round extends Asking {
   readonly use: CheckOptions['registry'];
   readonly service: ServiceClient | null;
@@ -132,10 +175,26 @@ async function askEach(images: readonly Wanted[], round: Round): Promise<Asked> 
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, images.length) }, worker));
   const all = (list: 'problems' | 'remarks'): readonly string[] =>
-    images.flatMap(({ reference: { text } }) =>
-      [...new Set(answers.get(text)?.[list])].map((said) => `${printable(text)}: ${said}`),
-    );
+    gathered(images.map(({ reference: { text } }) => [text, answers.get(text)?.[list] ?? []]));
   return { coldImagePolicy, problems: all('problems'), remarks: all('remarks') };
+}
+
+/** One line for all images of which the same is said: a registry that is down would say it of each. */
+function gathered(
+  said: readonly (readonly [image: string, clauses: readonly string[]])[],
+): readonly string[] {
+  const images = new Map<string, Set<string>>();
+  for (const [image, clauses] of said) {
+    for (const clause of clauses) {
+      const known = images.get(clause);
+      if (known === undefined) images.set(clause, new Set([image]));
+      else known.add(image);
+    }
+  }
+  return [...images].map(([clause, [first = '', ...more]]) => {
+    const others = more.length === 0 ? '' : ` and ${more.length} more`;
+    return `${printable(first)}${others}: ${clause}`;
+  });
 }
 
 async function askService(

@@ -2,6 +2,7 @@ import type { DenialLabel, UnknownFact } from '../../src/decision/index.ts';
 import type { Subject } from '../../src/facts/index.ts';
 import type { Finding } from '../../src/findings/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
+import type { FoundFacts } from './check-facts.ts';
 
 const MOST = 3;
 /** Of several versions that repair a package the greatest repairs most; good enough for advice. */
@@ -13,6 +14,7 @@ export function remedyOf(
   sentence: string,
   policy: Policy | null,
   subject: Subject,
+  found: FoundFacts | null,
 ): string {
   const spec = policy?.spec;
   switch (label) {
@@ -31,11 +33,11 @@ export function remedyOf(
         ? 'give a report of Trivy for it with --trivy, or name its digest'
         : 'scan it; a report of Trivy is given with --trivy';
     case 'signature':
-      return `have it signed by ${signersOf(spec?.signature)}`;
+      return unlooked(`have it signed by ${signersOf(spec?.signature)}`, found);
     case 'attestation': {
       const type = sentence.slice('attestation missing: '.length);
       const wanted = spec?.attestations.find(({ predicateType }) => type.startsWith(predicateType));
-      return `attach an attestation of this type, signed by ${signersOf(wanted)}`;
+      return unlooked(`attach an attestation of this type, signed by ${signersOf(wanted)}`, found);
     }
     case 'threshold':
     case 'known_exploited':
@@ -43,7 +45,10 @@ export function remedyOf(
     case 'end_of_life':
       return 'build it on a release of the system that is still served';
     case 'provenance':
-      return `have it built by ${some(spec?.provenance.trustedBuilders.filter(({ level }) => level >= (spec?.provenance.minLevel ?? 0)).map(({ id }) => id) ?? [])}`;
+      return unlooked(
+        `have it built by ${some(spec?.provenance.trustedBuilders.filter(({ level }) => level >= (spec?.provenance.minLevel ?? 0)).map(({ id }) => id) ?? [])}`,
+        found,
+      );
     case 'context': {
       const signal = /^context (\w+)/.exec(sentence)?.[1] ?? '';
       const repair = sentence.includes(': end of life OS: ')
@@ -55,8 +60,19 @@ export function remedyOf(
 }
 
 /** remedyOfFact says in a clause where a fact that is unknown could come from. */
-export function remedyOfFact(fact: UnknownFact): string {
-  return FACTS[fact][1];
+export function remedyOfFact(fact: UnknownFact, found: FoundFacts | null): string {
+  const [, remedy] = FACTS[fact];
+  return found?.registry === 'failed' ? remedy.replace(ASK, TRY_AGAIN) : remedy;
+}
+
+/** What is not there for all that is known may be there: nobody looked, or could. */
+function unlooked(remedy: string, found: FoundFacts | null): string {
+  if (found === null || found.facts.digest !== null) return remedy;
+  if (found.registry === 'failed')
+    return 'see why its registry tells no digest for the tag, or name the digest: without one nothing signed is found';
+  return found.registry === null
+    ? `${remedy}; where that was done, ask its registry (--registry always): nobody looked`
+    : remedy;
 }
 
 /** nameFact says in a clause what is unknown. */
@@ -64,27 +80,24 @@ export function nameFact(fact: UnknownFact): string {
   return FACTS[fact][0];
 }
 
+const ASK = 'ask its registry (--registry always)';
+const TRY_AGAIN = 'see why its registry could not be asked or read, and try again';
+
 const FACTS: Readonly<Record<UnknownFact, readonly [string, string]>> = {
   findings: [
     'what a scan for vulnerabilities finds',
     'scan it for vulnerabilities: the report that was given holds no such result',
   ],
   known_exploited: ['whether its findings are known to be exploited', 'give the catalogue with --kev'],
-  signatures: [
-    'who signed it',
-    'ask its registry (--registry always), or give a ledger export that recorded its signatures with --ledger',
-  ],
+  signatures: ['who signed it', `${ASK}, or give a ledger export that recorded its signatures with --ledger`],
   attestations: [
     'which attestations it has',
-    'ask its registry (--registry always), or give a ledger export that recorded them with --ledger',
+    `${ASK}, or give a ledger export that recorded them with --ledger`,
   ],
-  provenance: [
-    'who built it',
-    'ask its registry (--registry always), or give a ledger export that recorded its provenance with --ledger',
-  ],
+  provenance: ['who built it', `${ASK}, or give a ledger export that recorded its provenance with --ledger`],
   vex: [
     'what its producer states of its findings',
-    'ask its registry (--registry always), or give a ledger export that recorded it with --ledger',
+    `${ASK}, or give a ledger export that recorded it with --ledger`,
   ],
 };
 

@@ -1,4 +1,5 @@
 import { printable } from '../../src/base/index.ts';
+import type { UnknownFact } from '../../src/decision/index.ts';
 import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
@@ -10,7 +11,7 @@ import { openParts } from '../ui/parts.ts';
 import { VERSION } from '../version.ts';
 import { toDocument, type CheckDocument } from './check-document.ts';
 import { FactBook } from './check-facts.ts';
-import { checkImages, type CheckedPod, type CheckOutcome } from './check-images.ts';
+import { checkImages, type CheckedPod, type CheckOutcome, type ImageResult } from './check-images.ts';
 import { askAbout } from './check-registry.ts';
 import {
   checkFlags,
@@ -21,6 +22,9 @@ import {
   readManifests,
   refuseFiles,
 } from './check-inputs.ts';
+
+/** What registries tell; findings, and what is known of exploits, they do not. */
+const OF_REGISTRIES: ReadonlySet<UnknownFact> = new Set(['signatures', 'attestations', 'provenance', 'vex']);
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown', 'sarif', 'junit', 'github'] as const;
 type Format = (typeof FORMATS)[number];
@@ -101,8 +105,8 @@ export async function runCheck(
   // A reference on the command line that is none is a wrong command line.
   if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
   if (outcome.refused > 0) return EXIT.check;
-  // What only a registry that did not answer could have told is neither a yes nor a no.
-  if (outcome.undecided > 0 && problems.length > 0) return EXIT.outside;
+  // What only a registry could have told that did not is neither a yes nor a no.
+  if (outcome.images.some(isUntold)) return EXIT.outside;
   return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
 }
 
@@ -110,6 +114,11 @@ export async function runCheck(
 async function headOf(ledger: LedgerExport): Promise<LedgerExport> {
   await ledger.close();
   return ledger;
+}
+
+/** An image of which its registry was asked for what decides it, and did not tell. */
+function isUntold({ allowed, unknown, found }: ImageResult): boolean {
+  return allowed !== false && found?.registry === 'failed' && unknown.some((fact) => OF_REGISTRIES.has(fact));
 }
 
 function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): string[] {

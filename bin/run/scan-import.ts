@@ -50,7 +50,9 @@ export async function runScanImport(
       `ipo: ${counted(nameless.length, 'report')} named no registry digest; to import one, say which image it is with --digest, or --image NAME@sha256:…\n`,
     );
   }
-  return EXIT.done;
+  // A pipeline that brings a scan is to stop at one that says nothing.
+  const isLess = options.dryRun !== true && scans.some(({ outcome }) => outcome === 'incomplete');
+  return isLess ? EXIT.check : EXIT.done;
 }
 
 async function readReports(

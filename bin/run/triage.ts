@@ -1,5 +1,5 @@
 import type { TriageBody } from '../../src/api/contract/triage.ts';
-import { formatTime, parseDuration, parseTime } from '../../src/base/index.ts';
+import { formatTime, IpoError, isIpoError, parseDuration, parseTime } from '../../src/base/index.ts';
 import { counted, cutEnd, cutMiddle, displayWidth, formatCount } from '../../src/render/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
 import type { TriageAddOptions, TriageEndOptions, TriageListOptions } from '../commands/triage.ts';
@@ -74,8 +74,11 @@ export async function runTriageAdd(
   const until = parseUntil(options, openParts(terminal).clock.now());
   const answer = await withService(terminal, options, async (service) => {
     const digest = await findImage(service, image);
-    return service.json<TriageBody>('POST /triage', {
-      body: { digest, cve, reason, ...(until !== null && { until }) },
+    const body = { digest, cve: inCapitals(cve), reason, ...(until !== null && { until }) };
+    return service.json<TriageBody>('POST /triage', { body }).catch((error: unknown) => {
+      throw isIpoError(error) && error.hint?.startsWith('GET ')
+        ? new IpoError(error.code, error.message, { cause: error, hint: listsFindings(digest) })
+        : error;
     });
   });
   await writeAnswer(targets, answer, oneView(answer.body), terminal, globals);
@@ -93,7 +96,7 @@ export async function runTriageList(
   const paging = parsePaging(options);
   const answer = await withService(terminal, options, async (service) => {
     const digest = image === undefined ? undefined : await findImage(service, image);
-    const query = { digest, cve, state, ...paging };
+    const query = { digest, cve: cve === undefined ? undefined : inCapitals(cve), state, ...paging };
     return service.json<{ items: TriageBody[]; total: number }>('GET /triage', { query });
   });
   const { items, total } = answer.body;
@@ -121,6 +124,16 @@ export async function runTriageEnd(
   );
   await writeAnswer(targets, answer, oneView(answer.body), terminal, globals);
   return EXIT.done;
+}
+
+/** Scanners write it so; people do not always. */
+function inCapitals(cve: string): string {
+  return cve.replace(/^cve-/i, 'CVE-');
+}
+
+/** The service's own hint names a call of its API. */
+function listsFindings(digest: string): string {
+  return `\`ipo images show ${digest.slice(0, 19)}\` lists its findings`;
 }
 
 function oneView(entry: TriageBody): AnswerViews {

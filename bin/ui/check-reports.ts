@@ -87,10 +87,12 @@ function toFindings({ results, pods }: CheckDocument, policies: PolicyPlaces): F
   });
 }
 
-function sentenceOf({ reason, policy, remedy, allowed }: AnswerDocument): string {
+function sentenceOf(answer: AnswerDocument): string {
+  const { reason, policy, remedy } = answer;
   if (reason === '') return '';
-  const under = allowed === null || policy === null ? '' : ` (policy ${printable(policy)})`;
-  return `${reason}${under}${remedy === null ? '' : `. To ${allowed === null ? 'decide' : 'pass'}: ${remedy}`}`;
+  const isOpen = stateOf(answer) === 'undecided';
+  const under = isOpen || policy === null ? '' : ` (policy ${printable(policy)})`;
+  return `${reason}${under}${remedy === null ? '' : `. To ${isOpen ? 'decide' : 'pass'}: ${remedy}`}`;
 }
 
 function nameAnswer(answer: AnswerDocument): string {

@@ -128,7 +128,7 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
   const columns = findingColumns(triaged);
   return {
     table: (paint) => [
-      `${paint.chalk.bold(clean(nameOf(detail)))}  ${colorOf(detail.state, paint)(detail.state)}`,
+      `${paint.chalk.bold(clean(titleOf(detail)))}  ${colorOf(detail.state, paint)(detail.state)}`,
       detail.digest,
       ...paint.sentence(clean(detail.explanation, 2000), String, 0),
       '',
@@ -207,6 +207,11 @@ function part(title: string, lines: readonly string[]): readonly string[] {
 
 function nameOf({ name, digest }: Pick<ImageItemBody, 'name' | 'digest'>): string {
   return name ?? digest;
+}
+
+/** The digest stands in the line below; with it a name is wider than most terminals. */
+function titleOf(image: Pick<ImageItemBody, 'name' | 'digest'>): string {
+  return nameOf(image).replace(`@${image.digest}`, '');
 }
 
 function countOf(count: number | undefined): string {

@@ -82,14 +82,18 @@ export async function withService<T>(
   try {
     return await act(service);
   } catch (error) {
-    throw isIpoError(error) && error.code === 'unauthenticated' ? refused(error, terminal, options) : error;
+    throw refused(error, terminal, options);
   } finally {
     await service.close();
   }
 }
 
-/** Signing in helps nobody whose token comes from elsewhere: that token would go before the session. */
-function refused(error: IpoError, { env }: Terminal, options: ServiceFlags): IpoError {
+/**
+ * refused gives what a call threw; of a token that is not taken, with where it came from. Signing in helps nobody whose token comes
+ * from elsewhere: that token would go before the session.
+ */
+export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options: ServiceFlags): unknown {
+  if (!isIpoError(error) || error.code !== 'unauthenticated') return error;
   const source = options.tokenStdin ? 'stdin' : given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
   if (source === null) return error;
   return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {

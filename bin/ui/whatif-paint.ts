@@ -105,7 +105,7 @@ export class Paint {
     for (const row of rows) {
       table.push(
         row.map(({ text, paint = String, cut }, i) =>
-          paint(cutMiddle(cut?.(widths[i] ?? 0) ?? text, widths[i] ?? 0)),
+          paint(cutMiddle((this.#whole ? null : cut?.(widths[i] ?? 0)) ?? text, widths[i] ?? 0)),
         ),
       );
     }

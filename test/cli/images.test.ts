@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { imageDetailViews, imageListViews } from '../../bin/ui/image-view.ts';
 import { renderRows } from '../../bin/ui/rows.ts';
+import { openPaint } from '../../bin/ui/whatif-paint.ts';
+import type { ImageDetailBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
 import { digestOf } from '../store/image-records.ts';
 import { startCli } from './inventory.ts';
@@ -99,6 +102,29 @@ test('ipo images show tells why, where, what each policy says, and the findings'
     (await as('viewer', 'images', 'show', digest, '-o', 'markdown')).out,
     /^## `ghcr\.io\/acme\/job:3`: Not compliant\n/,
   );
+});
+
+test('a name by digest alone stands without it above the digest, so that the state is seen', async (t) => {
+  const { api } = await startCli(t, [POLICY]);
+  const digest = digestOf(0xc3);
+  const { body } = await api
+    .as('viewer')
+    .json<ImageDetailBody>('GET /images/{digest}', { params: { digest } });
+  const plain = await openPaint({ color: false, columns: 100 });
+  const [first, second] = imageDetailViews({ ...body, name: `ghcr.io/acme/job@${digest}` }).table(plain);
+  assert.deepEqual([first, second], ['ghcr.io/acme/job  Not compliant', digest]);
+});
+
+test('a list that goes to a file or another program cuts no name', async (t) => {
+  const { api } = await startCli(t, [POLICY]);
+  const { body } = await api.as('viewer').json<ImageListBody>('GET /images');
+  const name = `ghcr.io/acme/job@${digestOf(0xc3)}`;
+  const items = body.items.map((item) => ({ ...item, name }));
+  const views = imageListViews({ ...body, items });
+  const lines = async (whole: boolean) =>
+    views.table(await openPaint({ color: false, columns: 100, whole })).join('\n');
+  assert.ok((await lines(true)).includes(name));
+  assert.ok(!(await lines(false)).includes(name));
 });
 
 test('an image is found by a part of its name, as long as that means one', async (t) => {

@@ -23,13 +23,24 @@ test('every command runs from the bundle, from any directory', { skip: built }, 
   const draft = join(ROOT, 'fixtures/policies/tighten.yaml');
   const ledger = join(ROOT, 'fixtures/ledger/shop.ndjson.gz');
   const nobody = 'http://127.0.0.1:1';
+  const signed = join(directory, 'signed.json');
+  writeFileSync(
+    signed,
+    JSON.stringify({
+      apiVersion: 'ipo.dev/v1',
+      kind: 'ImagePolicy',
+      metadata: { name: 'signed' },
+      spec: { signature: { required: true, identities: [{ identity: 'shop@example.com' }] } },
+    }),
+  );
   const calls: readonly (readonly [args: readonly string[], code: number, out: RegExp])[] = [
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     [['--help'], 0, /Exit codes:/],
     [['whatif', draft, '--ledger', ledger], 0, /cluster-baseline/],
     [['whatif', draft, '--ledger', ledger, '-o', 'html'], 0, /^<!doctype html>/i],
     [['whatif', '--self-check', '--ledger', ledger], 0, /reproduced/i],
-    [['check', 'nginx', '-p', draft], 1, /nginx/],
+    [['check', 'nginx', '-p', draft, '--offline'], 1, /nginx/],
+    [['check', `127.0.0.1:1/web@sha256:${'a'.repeat(64)}`, '-p', signed], 3, /unknown who signed it/],
     [['policy', 'lint', draft], 0, /notice: /],
     [['policy', 'lint', draft, '-o', 'sarif'], 0, /"2\.1\.0"/],
     [['policy', 'diff', draft, join(ROOT, 'fixtures/policies/loosen.yaml'), '-o', 'markdown'], 0, /spec/],
@@ -62,6 +73,7 @@ test('the package holds the program, its pages and its licence, and no source', 
     'bin/ipo.cjs',
     'dist/main.cjs',
     'dist/whatif.cjs',
+    'dist/registry-facts.cjs',
     'bin/ipod.cjs',
     'dist/ipod.cjs',
     'dist/replay-worker.cjs',

@@ -117,7 +117,7 @@ test('reports are recorded at a service, and said what became of each', async (t
   const full = file('full.json', report(digestOf(1), FOUND));
   const empty = file('empty.json', report(digestOf(2), null));
   const { code, out } = await as('deployer', 'scan', 'import', full, empty);
-  assert.equal(code, 0);
+  assert.equal(code, 1, 'a pipeline stops at a scan that says nothing');
   assert.match(out, /ghcr\.io\/acme\/new:1 .* 1 +0 +0 +0 +0 +recorded\n/);
   assert.match(out, /– +incomplete\n\nincomplete: the scan found no packages to look at/);
   assert.match((await as('deployer', 'scan', 'import', full)).out, / replaced\n$/);

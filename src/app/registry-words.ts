@@ -1,0 +1,34 @@
+import type { ImageReference } from '../image/index.ts';
+
+/** What to do at a terminal, where the registry client speaks of settings. */
+const ADVICE: readonly (readonly [message: RegExp, advice: (host: string) => string])[] = [
+  [/^\S+ has a certificate that no trusted authority signed$/, () => 'name its authority with --registry-ca'],
+  [
+    /^\S+ (?:does not speak TLS|would be called over plain HTTP)/,
+    (host) => `where plain HTTP is meant, give --insecure-registry ${host}`,
+  ],
+  [
+    /^\S+ (?:wants a credential|does not take the credential)/,
+    (host) =>
+      `sign in with docker login ${host}, or name by DOCKER_CONFIG the directory of a config.json that may`,
+  ],
+];
+
+/**
+ * adviseOn gives what a registry did not tell as a clause for a terminal, with what to do about it: in the terminal's words
+ * where there are, else as the client says it.
+ */
+export function adviseOn(
+  message: string,
+  hint: string | null,
+  { host }: Pick<ImageReference, 'host'>,
+): string {
+  const own = ADVICE.find(([pattern]) => pattern.test(message))?.[1](host);
+  const advice = own ?? (hint === null ? null : `${hint.slice(0, 1).toLowerCase()}${hint.slice(1)}`);
+  return advice === null ? message : `${message}; ${advice}`;
+}
+
+/** placeOf leaves the repository out of where something was looked for, since the image is named beside it. */
+export function placeOf(where: string, { name }: Pick<ImageReference, 'name'>): string {
+  return where.startsWith(`${name} `) ? where.slice(name.length + 1) : where;
+}

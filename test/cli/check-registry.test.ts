@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test, type TestContext } from 'node:test';
+import { makeCertificate, withoutOpenssl } from '../app/certificate.ts';
+import { ipo } from './fake-terminal.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'ipo-check-registry-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const policyOf = (name: string, spec: object): string =>
+  file(
+    `${name}.json`,
+    JSON.stringify({ apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name }, spec }),
+  );
+const SIGNED = policyOf('signed', {
+  enforcement: 'Enforce',
+  signature: { required: true, identities: [{ identity: 'shop@example.com' }] },
+});
+const PLAIN = policyOf('plain', { enforcement: 'Enforce', severityThreshold: 'CRITICAL' });
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+/** Nobody's credentials, configuration or cache. */
+const ALONE = { HOME: directory, XDG_CONFIG_HOME: directory };
+
+const check = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  ipo(['check', ...args], { env: { ...ALONE, ...env } });
+
+async function listen(t: TestContext, server: Server & { closeAllConnections(): void }): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A registry of one image to which nothing is attached; with a password it is asked for. */
+function registry(asks: boolean): RequestListener {
+  const manifest = JSON.stringify({
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.index.v1+json',
+    manifests: [],
+  });
+  return (request, response) => {
+    if (asks && request.headers.authorization === undefined) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end('{}');
+    } else if (request.url?.startsWith('/v2/shop/web/manifests/') === true && !request.url.endsWith(DIGEST)) {
+      response.writeHead(200, { 'content-type': 'application/vnd.oci.image.index.v1+json' }).end(manifest);
+    } else {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"errors":[]}');
+    }
+  };
+}
+
+/** An address at which nothing listens any more. */
+async function nobody(t: TestContext): Promise<string> {
+  const server = createServer();
+  const host = await listen(t, server);
+  await new Promise((done) => server.close(done));
+  return host;
+}
+
+test(
+  'a registry of this machine is called by TLS where it speaks it',
+  { skip: withoutOpenssl },
+  async (t) => {
+    const { cert, key } = makeCertificate(directory, 'registry');
+    const host = await listen(
+      t,
+      createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, registry(true)),
+    );
+    const image = `${host}/shop/web:1`;
+    const unknown = await check(['-p', SIGNED, image]);
+    assert.match(unknown.err, /no trusted authority signed; name its authority with --registry-ca\n/);
+    const unnamed = await check(['-p', SIGNED, '--registry-ca', cert, image]);
+    assert.match(unnamed.err, new RegExp(`wants a credential .*; sign in with docker login ${host}, or`));
+
+    const auth = Buffer.from('user:pass').toString('base64');
+    file('config.json', JSON.stringify({ auths: { [host]: { auth } } }));
+    const told = await check(['-p', SIGNED, '--registry-ca', cert, image], { DOCKER_CONFIG: directory });
+    assert.doesNotMatch(told.err, /credential|plain HTTP/);
+    assert.equal(told.code, 1);
+    assert.match(told.out, /have it signed by shop@example\.com\n/);
+  },
+);
+
+test('what could not be asked is not called unsigned, and is said once for all images', async (t) => {
+  const host = await nobody(t);
+  const byTag = await check(['-p', SIGNED, ...[1, 2, 3].map((tag) => `${host}/shop/web:${tag}`)]);
+  assert.equal(byTag.code, 1);
+  assert.match(byTag.out, /see why its registry tells no digest for the tag, or name the digest/);
+  assert.doesNotMatch(byTag.out, /have it signed/);
+  assert.ok(
+    byTag.err.includes(`ipo: ${host}/shop/web:1 and 2 more: ${host} refuses connections\n`),
+    byTag.err,
+  );
+  const byDigest = await check(['-p', SIGNED, `${host}/shop/web@${DIGEST}`]);
+  assert.equal(byDigest.code, 3);
+  assert.match(byDigest.out, /see why its registry could not be asked or read/);
+  assert.doesNotMatch(byDigest.out, /--registry always/);
+  assert.ok(byDigest.err.includes(`@${DIGEST}: manifest: ${host} refuses connections\n`), byDigest.err);
+});
+
+test('a digest that its registry does not have is neither admitted nor refused: 3', async (t) => {
+  const host = await listen(t, createServer(registry(false)));
+  const { code, out, err } = await check(['-p', SIGNED, `${host}/shop/web@${DIGEST}`]);
+  assert.equal(code, 3, out);
+  assert.match(err, /has no shop\/web@sha256:/);
+});
+
+test('a tag that its registry does not tell, of which a report tells the digest, is undecided', async (t) => {
+  const host = await nobody(t);
+  const report = file(
+    'report.json',
+    JSON.stringify({
+      SchemaVersion: 2,
+      ArtifactName: `${host}/shop/web:1`,
+      ArtifactType: 'container_image',
+      Metadata: { RepoTags: [`${host}/shop/web:1`], RepoDigests: [`${host}/shop/web@${DIGEST}`] },
+      Results: [{ Target: 'alpine', Class: 'os-pkgs', Type: 'alpine', Packages: [] }],
+    }),
+  );
+  const { code, out } = await check(['-p', SIGNED, '--trivy', report, `${host}/shop/web:1`]);
+  assert.match(out, /not decided: it is unknown who signed it/);
+  assert.equal(code, 3);
+});
+
+test('what an audit policy cannot say is said as well, in every format', async (t) => {
+  const audit = policyOf('audit', {
+    signature: { required: true, identities: [{ identity: 'shop@example.com' }] },
+  });
+  const image = `${await nobody(t)}/shop/web@${DIGEST}`;
+  for (const format of ['table', 'json', 'markdown', 'sarif', 'junit', 'github']) {
+    const { code, out } = await check(['-p', audit, '-o', format, image]);
+    assert.equal(code, 3);
+    assert.match(out, /it is unknown who signed it/, format);
+    if (format !== 'json') assert.doesNotMatch(out, /To pass:/, format);
+  }
+});
+
+test('where nobody looked for a signature, that is said beside the remedy', async () => {
+  const { out } = await check(['-p', SIGNED, '--offline', `registry.example/shop/web@${DIGEST}`]);
+  assert.match(out.replaceAll(/\s+/g, ' '), /have it signed by shop@example\.com; .* nobody looked/);
+});
+
+test('files that are named are read, whether or not a signature needs them', async (t) => {
+  const host = await listen(t, createServer(registry(false)));
+  const image = `${host}/shop/web:1`;
+  const none = join(directory, 'none.json');
+  const text = file('text.pem', 'no PEM');
+  for (const [flag, path, code] of [
+    ['--trust-root', none, 3],
+    ['--trust-root', text, 2],
+    ['--vex', none, 3],
+    ['--registry-ca', none, 3],
+    ['--registry-ca', text, 2],
+  ] as const) {
+    const { code: given, err } = await check(['-p', SIGNED, flag, path, image]);
+    assert.equal(given, code, `${flag} ${path}: ${err}`);
+    assert.ok(err.startsWith(`ipo: ${path}: `), err);
+  }
+});
+
+test('flags that would change nothing are refused', async () => {
+  const image = 'registry.example/shop/web:1';
+  for (const [args, said] of [
+    [['--offline', '--registry', 'always'], /--offline asks nobody/],
+    [['--offline', '--vex', 'a.json'], /Leave out --offline/],
+    [['--registry', 'never', '--vex', 'a.json'], /Leave out --registry never/],
+    [['--insecure-registry', 'http://registry.example:5000'], /Write it as registry\.example:5000/],
+    [['--insecure-registry', 'registry'], /no registry as references name it/],
+  ] as const) {
+    const { code, err } = await check(['-p', SIGNED, ...args, image]);
+    assert.equal(code, 2, err);
+    assert.match(err, said);
+  }
+});
+
+test('a service that nobody named does not stand in the way unsaid', async (t) => {
+  const refusing = await listen(
+    t,
+    createServer((_request, response) => {
+      response
+        .writeHead(401, { 'content-type': 'application/problem+json' })
+        .end(JSON.stringify({ status: 401, code: 'unauthenticated', detail: 'the sign-in has ended' }));
+    }),
+  );
+  const image = `registry.example/shop/web@${DIGEST}`;
+  const ended = await check(['-p', PLAIN, image], { IPO_SERVER: `http://${refusing}`, IPO_TOKEN: 'old' });
+  assert.equal(ended.code, 3);
+  assert.match(ended.err, /the service does not know the token from IPO_TOKEN/);
+  assert.match(ended.err, /ipo check --offline/);
+  const down = await check(['-p', PLAIN, image], {
+    IPO_SERVER: `http://${await nobody(t)}`,
+    IPO_TOKEN: 'token',
+  });
+  assert.equal(down.code, 3);
+  assert.match(down.err, /ipo check --offline/);
+  const named = await check(['-p', PLAIN, '--server', `http://${refusing}`, image], { IPO_TOKEN: 'old' });
+  assert.match(named.err, /the service does not know the token from IPO_TOKEN/);
+  assert.doesNotMatch(named.err, /--offline/);
+});
