@@ -17,6 +17,7 @@ import {
   runProgram,
   secretsOf,
   type WorkDirectory,
+  scannerFault,
 } from '../program/index.ts';
 import { parseGrypeReport } from './report.ts';
 
@@ -178,45 +179,19 @@ function toFault(error: ProgramError, program: string, secrets: readonly string[
   let said = error.said;
   for (const secret of secrets) if (secret !== '') said = said.replaceAll(secret, '[redacted]');
   const line = said.split('\n').findLast((one) => one.trim() !== '') ?? '';
-  const cause = line === '' ? error.cause : new Error(printable(said, 2000));
-  switch (error.fault) {
-    case 'stopped':
-      return new ScannerError('stopped', 'the service was stopped');
-    case 'missing':
-      return new ScannerError(
-        'scanner',
-        `the program ${printable(program)} cannot be started: ${error.message}`,
-        {
-          hint: 'Install Grype, or set scanner.program to where it is',
-          cause,
-        },
-      );
-    case 'late':
-      return new ScannerError('late', `grype was too slow: ${error.message}`, {
-        hint: 'Raise scanner.timeout',
-        cause,
-      });
-    case 'too_large':
-    case 'cut_off':
-      return new ScannerError('report', `grype gave no whole report: ${error.message}`, { cause });
-    case 'failed': {
-      const fault =
-        /failed to catalog|could not fetch image|unable to (?:get|load|parse) image|errors occurred attempting to resolve/i.test(
-          said,
-        )
-          ? 'image'
-          : /vulnerability database|failed to load vulnerability db|no space left on device|unknown flag/i.test(
-                said,
-              )
-            ? 'scanner'
-            : 'failed';
-      return new ScannerError(
-        fault,
-        `grype failed: ${line === '' ? error.message : printable(line.trim(), 400)}`,
-        {
-          cause,
-        },
-      );
-    }
-  }
+  return scannerFault(error, {
+    ...{ product: 'Grype', program, said: line === '' ? '' : said },
+    failed(cause) {
+      const fault = IMAGE.test(said) ? 'image' : SCANNER.test(said) ? 'scanner' : 'failed';
+      const words = line === '' ? error.message : printable(line.trim(), 400);
+      return new ScannerError(fault, `grype failed: ${words}`, { cause });
+    },
+  });
 }
+
+/** What it says of one image. It goes before the rest, since whoever made the image chose the words. */
+const IMAGE =
+  /failed to catalog|could not fetch image|unable to (?:get|load|parse) image|errors occurred attempting to resolve/i;
+/** What it says where no other image would fare better. */
+const SCANNER =
+  /vulnerability database|failed to load vulnerability db|no space left on device|unknown flag/i;

@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
 import { ScannerError } from '../../scan/index.ts';
-import type { ProgramError } from '../program/index.ts';
+import { scannerFault, type ProgramError } from '../program/index.ts';
 
 /** What the registry said, or the way to it: of one image. It goes before the rest, since a registry may say whatever it likes. */
 const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
@@ -20,28 +20,9 @@ const SCANNER =
 
 /** toFault says why a run of Trivy came to nothing. No secret stands in what it says. */
 export function toFault(error: ProgramError, program: string, secrets: readonly string[]): ScannerError {
-  const cause = error.said === '' ? error.cause : new Error(lineOf(error.said, secrets, 2000));
-  switch (error.fault) {
-    case 'stopped':
-      return new ScannerError('stopped', 'the service was stopped');
-    case 'missing':
-      return new ScannerError(
-        'scanner',
-        `the program ${printable(program)} cannot be started: ${error.message}`,
-        {
-          hint: 'Install Trivy, or set scanner.program to where it is',
-          cause,
-        },
-      );
-    case 'late':
-      return new ScannerError('late', `trivy was too slow: ${error.message}`, {
-        hint: 'Raise scanner.timeout',
-        cause,
-      });
-    case 'too_large':
-    case 'cut_off':
-      return new ScannerError('report', `trivy gave no whole report: ${error.message}`, { cause });
-    case 'failed': {
+  return scannerFault(error, {
+    ...{ product: 'Trivy', program, said: error.said === '' ? '' : lineOf(error.said, secrets, 2000) },
+    failed(cause) {
       const said = lineOf(error.said, secrets, 4000);
       // All that it said: a line of a registry's answer can look like the one that matters.
       const isOwn = error.said.length <= MAX_OWN && !ANALYSIS.test(error.said);
@@ -57,8 +38,8 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
         ...hint,
         cause,
       });
-    }
-  }
+    },
+  });
 }
 
 /** The line that says it: the last fatal one, else the last. */

@@ -1,0 +1,41 @@
+import { printable } from '../../base/index.ts';
+import { ScannerError } from '../../scan/index.ts';
+import type { ProgramError } from './program-error.ts';
+
+/** Scanned tells of the scanner that a program is. */
+export interface Scanned {
+  /** As people call it: `Trivy`. */
+  readonly product: string;
+  /** As it was started. */
+  readonly program: string;
+  /** What it wrote last, without secrets. */
+  readonly said: string;
+  /** The fault that follows from what it wrote, where it ended by itself with a fault. */
+  failed(cause: unknown): ScannerError;
+}
+
+/** scannerFault says why the run of a scanner came to nothing; the same for every scanner but for what it writes itself. */
+export function scannerFault(error: ProgramError, { product, program, said, failed }: Scanned): ScannerError {
+  const cause = said === '' ? error.cause : new Error(printable(said, 2000));
+  const name = product.toLowerCase();
+  switch (error.fault) {
+    case 'stopped':
+      return new ScannerError('stopped', 'the service was stopped');
+    case 'missing':
+      return new ScannerError(
+        'scanner',
+        `the program ${printable(program)} cannot be started: ${error.message}`,
+        { hint: `Install ${product}, or set scanner.program to where it is`, cause },
+      );
+    case 'late':
+      return new ScannerError('late', `${name} was too slow: ${error.message}`, {
+        hint: 'Raise scanner.timeout',
+        cause,
+      });
+    case 'too_large':
+    case 'cut_off':
+      return new ScannerError('report', `${name} gave no whole report: ${error.message}`, { cause });
+    case 'failed':
+      return failed(cause);
+  }
+}
