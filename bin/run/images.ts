@@ -1,4 +1,6 @@
 import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
+import type { HealthBody } from '../../src/api/contract/health.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
 import type { ImageListOptions, ImageScanOptions, ImageShowOptions } from '../commands/images.ts';
@@ -65,6 +67,7 @@ export async function runImageScan(
   if (images.length === 0 && options.unscanned !== true) {
     throw new UsageError('no image is named', 'Name digests or parts of names, or give --unscanned');
   }
+  let scans = true;
   const body = await withService(terminal, options, async (service): Promise<ScanRequestedBody> => {
     const digests = new Set<string>();
     for (const image of images) digests.add(await findImage(service, image));
@@ -84,6 +87,7 @@ export async function runImageScan(
       asked.already_queued.push(...made.already_queued);
       asked.unknown.push(...made.unknown);
     }
+    if (asked.queued.length + asked.already_queued.length > 0) scans = await isScanning(service);
     return asked;
   });
   const { queued, already_queued, unknown } = body;
@@ -101,5 +105,20 @@ export async function runImageScan(
     markdown: () => [...markdownLines(OUTCOMES, outcomes), ...(outcomes.length === 0 ? [] : ['']), sum],
   };
   await writeAnswer(targets, { body, text: JSON.stringify(body) }, views, terminal, globals);
+  if (!scans && !globals.quiet) {
+    terminal.err(
+      'ipo: nothing scans images at this service, so that they wait; set a scanner up (scanner.kind), or bring reports in with ipo scan import\n',
+    );
+  }
   return unknown.length > 0 ? EXIT.check : EXIT.done;
+}
+
+/** Whether the service runs a scanner; where it does not say, nothing is claimed. */
+async function isScanning(service: ServiceClient): Promise<boolean> {
+  try {
+    const { body } = await service.json<HealthBody>('GET /system/health');
+    return body.scanner !== undefined;
+  } catch {
+    return true; // what was asked for is done; this is a word beside it
+  }
 }

@@ -10,6 +10,8 @@ import type { ImageDetailBody, ImageListBody } from '../../src/api/contract/imag
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
 import { digestOf } from '../store/image-records.ts';
 import { startCli } from './inventory.ts';
+import { startRunning } from '../app/running.ts';
+import { ipo } from './fake-terminal.ts';
 
 const POLICY = { ...policyOf(toSpec({ enforcement: 'Audit', severityThreshold: 'HIGH' })), name: 'base' };
 
@@ -183,4 +185,22 @@ test('what stands in names and reasons cannot speak to the terminal', async (t) 
     assert.ok(!out.includes('\u001b') && !out.includes('\n::error'));
     assert.match(out, /evil/);
   }
+});
+
+test('a service that scans nothing says so of scans that are asked for', async (t) => {
+  const running = await startRunning(t);
+  const digest = digestOf(0xd4);
+  await running.as('deployer').json('POST /scans', {
+    body: {
+      ...{ SchemaVersion: 2, CreatedAt: '2026-11-20T05:00:00Z', ArtifactName: 'ghcr.io/acme/web:1' },
+      ...{ ArtifactType: 'container_image', Metadata: { RepoDigests: [`ghcr.io/acme/web@${digest}`] } },
+      Results: [{ Target: 'web', Class: 'os-pkgs', Type: 'alpine', Vulnerabilities: [] }],
+    },
+  });
+  const env = { IPO_SERVER: running.url, IPO_TOKEN: running.secretOf('deployer') ?? '' };
+  const asked = await ipo(['images', 'scan', digest], { env });
+  assert.equal(asked.code, 0, asked.err);
+  assert.match(asked.out, /1 scan queued/);
+  assert.match(asked.err, /nothing scans images at this service.*scanner\.kind.*ipo scan import/);
+  assert.equal((await ipo(['images', 'scan', digest, '--quiet'], { env })).err, '');
 });
