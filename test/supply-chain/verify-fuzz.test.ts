@@ -14,7 +14,7 @@ import {
   type Evidence,
   type Verification,
 } from '../../src/supply-chain/index.ts';
-import { runs } from '../runs.ts';
+import { mutatedRuns } from '../mutations.ts';
 import { bytes, folders, json, NOT_AT_HAND, rules, toBytes } from './verify-data.ts';
 import { envelopeOver, IDENTITY, olderIntoto, OwnSigstore, rekord } from './verify-own-sigstore.ts';
 import { mutateBytes, mutateJson, random, type Random } from './verify-mutate.ts';
@@ -153,7 +153,7 @@ test(
     assert.ok(true_.size > 10, 'the seeds verify');
     const next = random(20261122);
     let accepted = 0;
-    for (let i = 0; i < runs(5_000); i += 1) {
+    for (let i = 0; i < mutatedRuns(5_000); i += 1) {
       const seed = all[Math.floor(next() * all.length)] as Seed;
       const other = all[Math.floor(next() * all.length)] as Seed;
       const evidence = mutated(next, seed.evidence, other.evidence);
@@ -182,7 +182,7 @@ test('what is read before anything is verified takes any bytes', { skip }, () =>
     return [toBytes(document), ...signed].filter(({ length }) => length < 12_000);
   });
   const next = random(7);
-  for (let i = 0; i < runs(95_000); i += 1) {
+  for (let i = 0; i < mutatedRuns(95_000); i += 1) {
     const text = texts[Math.floor(next() * texts.length)] ?? Buffer.of();
     const changed = mutatedJson(next, text, NOTHING);
     unhurried(() => {
@@ -205,7 +205,7 @@ test('a detached bundle that somebody changed vouches for the same file or for n
   const seed: Evidence = { kind: 'bundle', bundle, manifest: null };
   const whole = JSON.stringify(verifyDetached(rules(), artifact, bundle));
   const next = random(3);
-  for (let i = 0; i < runs(250); i += 1) {
+  for (let i = 0; i < mutatedRuns(250); i += 1) {
     const changed = mutated(next, seed, seed);
     assert.ok(changed.kind === 'bundle');
     const result = verifyDetached(rules(), artifact, changed.bundle);
