@@ -26,9 +26,8 @@ export const catalogueSource = (standard: string, mount: string, description: st
     .string()
     .max(2048)
     .superRefine((text, context) => {
-      const place = readKevSource(text);
-      if ('fault' in place)
-        context.addIssue({ code: 'custom', message: place.fault.replace('/etc/kev/', mount) });
+      const place = readKevSource(text, mount);
+      if ('fault' in place) context.addIssue({ code: 'custom', message: place.fault });
     })
     .default(standard)
     .meta({ description, format: 'https://…, file:///… or off' });

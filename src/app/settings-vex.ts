@@ -31,12 +31,10 @@ export const vexSettings = z
 
 /** readVexPlace reads where a document or a bundle is: `https://…` (plain HTTP for this machine alone) or `file:///…`. */
 export function readVexPlace(text: string): Place | { readonly fault: string } {
-  const read = text === 'off' ? null : readKevSource(text);
+  const read = text === 'off' ? null : readKevSource(text, '/etc/vex/');
   if (read === null || ('kind' in read && read.kind === 'off'))
     return { fault: 'must be https://… or file:///…' };
-  return 'fault' in read
-    ? { fault: read.fault.replace(' or off', '').replace('/etc/kev/', '/etc/vex/') }
-    : read;
+  return 'fault' in read ? { fault: read.fault.replace(' or off', '') } : read;
 }
 
 /** bundlePlace gives where the bundle of a document is: as said, else beside the document. */

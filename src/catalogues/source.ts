@@ -11,13 +11,13 @@ export type KevPlace =
   | { readonly kind: 'http'; readonly url: URL };
 
 /**
- * readKevSource reads the setting `kev.source`: `https://…` (plain HTTP for this machine alone), `file:///…`, or `off`. Gives what is
+ * readKevSource reads a setting such as `kev.source`: `https://…` (plain HTTP for this machine alone), `file:///…`, or `off`. Gives what is
  * wrong with another text.
  */
-export function readKevSource(text: string): KevPlace | { readonly fault: string } {
+export function readKevSource(text: string, mount = '/etc/kev/'): KevPlace | { readonly fault: string } {
   if (text === 'off') return { kind: 'off' };
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'file:') return readFile(text, url);
+  if (url?.protocol === 'file:') return readFile(text, url, mount);
   if (url === null || !/^https?:$/.test(url.protocol))
     return { fault: 'must be https://…, file:///… or off' };
   if (url.username !== '' || url.password !== '' || url.hash !== '')
@@ -27,8 +27,8 @@ export function readKevSource(text: string): KevPlace | { readonly fault: string
   return { kind: 'http', url };
 }
 
-function readFile(text: string, url: URL): KevPlace | { readonly fault: string } {
-  const fault = { fault: 'must name a file of this machine as file:///etc/kev/NAME' };
+function readFile(text: string, url: URL, mount: string): KevPlace | { readonly fault: string } {
+  const fault = { fault: `must name a file of this machine as file://${mount}NAME` };
   if (!/^file:\/\/\/./i.test(text) || url.search !== '' || url.hash !== '') return fault;
   try {
     return { kind: 'file', path: fileURLToPath(url) };

@@ -3,6 +3,7 @@ import { isLoopback, printable } from '../../base/index.ts';
 import type { Validators } from '../../catalogues/index.ts';
 import { AddressRefused, openConnector } from '../transport/index.ts';
 import { FeedError } from './feed-error.ts';
+import type { FeedWords } from './words.ts';
 
 /** FeedCall is one call to where a catalogue is published. */
 export interface FeedCall {
@@ -11,6 +12,7 @@ export interface FeedCall {
   readonly known: Validators | null;
   /** Bytes that are taken, as they come. */
   readonly max: number;
+  readonly words: FeedWords;
   /** Milliseconds for everything, from the look-up of the name to the last byte. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -23,7 +25,7 @@ export type Fetched = { readonly bytes: Buffer; readonly validators: Validators 
  * fetchFeed makes one call: no redirect, no retry, bounded in bytes and in time. Link-local addresses and services of metadata are never
  * called, whatever a name resolves to. Throws FeedError `network` or `too_large`.
  */
-export async function fetchFeed({ url, known, max, timeoutMs, signal }: FeedCall): Promise<Fetched> {
+export async function fetchFeed({ url, known, max, words, timeoutMs, signal }: FeedCall): Promise<Fetched> {
   const late = AbortSignal.timeout(timeoutMs);
   const rules = { testLoopback: isLoopback(url.hostname), privateNetworks: 'allow', denied: [] } as const;
   const agent = new Agent({
@@ -44,7 +46,7 @@ export async function fetchFeed({ url, known, max, timeoutMs, signal }: FeedCall
       signal: AbortSignal.any([late, signal]),
     });
     if (statusCode === 304 && known !== null) return null;
-    if (statusCode !== 200) throw refused(url, statusCode, textOf(headers['location']));
+    if (statusCode !== 200) throw refused(url, statusCode, textOf(headers['location']), words);
     const parts: Buffer[] = [];
     let size = 0;
     for await (const part of body as AsyncIterable<Buffer>) {
@@ -64,7 +66,7 @@ export async function fetchFeed({ url, known, max, timeoutMs, signal }: FeedCall
   } catch (error) {
     if (error instanceof FeedError) throw error;
     const what = late.aborted ? `did not answer in full within ${timeoutMs / 1000} seconds` : reasonOf(error);
-    throw new FeedError('network', placeOf(url), `${url.host} ${what}`, NO_WAY_OUT, error);
+    throw new FeedError('network', placeOf(url), `${url.host} ${what}`, noWayOut(words), error);
   } finally {
     await agent.destroy();
   }
@@ -78,8 +80,9 @@ function conditions(known: Validators | null): Readonly<Record<string, string>> 
   };
 }
 
-const NO_WAY_OUT =
-  'Where the service has no way out, set kev.source to a file (file:///etc/kev/NAME), or to off';
+function noWayOut({ setting, mount }: FeedWords): string {
+  return `Where the service has no way out, set ${setting} to a file (file://${mount}NAME), or to off`;
+}
 
 /** A query may hold a token of a mirror, so that none is shown. */
 function placeOf(url: URL): string {
@@ -91,7 +94,7 @@ function textOf(value: string | readonly string[] | undefined): string | null {
   return typeof value === 'string' && value.length <= 1024 ? value : null;
 }
 
-function refused(url: URL, status: number, location: string | null): FeedError {
+function refused(url: URL, status: number, location: string | null, { noun, setting }: FeedWords): FeedError {
   if (status >= 300 && status < 400 && status !== 304) {
     const to = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : null;
     const where = to === null ? '' : ` to ${printable(placeOf(to))}`;
@@ -99,14 +102,14 @@ function refused(url: URL, status: number, location: string | null): FeedError {
       'network',
       placeOf(url),
       `${url.host} sends us elsewhere${where} (status ${status}), and redirects are not followed`,
-      'Set kev.source to where the catalogue is now',
+      `Set ${setting} to where the ${noun} is now`,
     );
   }
   return new FeedError(
     'network',
     placeOf(url),
-    `${url.host} does not give the catalogue (status ${status})`,
-    'Check kev.source with a browser',
+    `${url.host} does not give the ${noun} (status ${status})`,
+    `Check ${setting} with a browser`,
   );
 }
 

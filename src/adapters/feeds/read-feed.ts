@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { FeedError } from './feed-error.ts';
+import type { FeedWords } from './words.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ENOENT: 'is not there',
@@ -15,7 +16,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
  * readFeed reads a file of at most `max` bytes. A pipe or a device is no file: it may never end. Throws FeedError `unreadable` or
  * `too_large`.
  */
-export async function readFeed(path: string, max: number): Promise<Buffer> {
+export async function readFeed(
+  path: string,
+  max: number,
+  { noun, setting }: Pick<FeedWords, 'noun' | 'setting'>,
+): Promise<Buffer> {
   let handle: FileHandle | null = null;
   try {
     // Without waiting for the other end of a pipe.
@@ -39,7 +44,7 @@ export async function readFeed(path: string, max: number): Promise<Buffer> {
       'unreadable',
       path,
       `${path} ${what}`,
-      'Put the catalogue there, or set kev.source to where it is',
+      `Put the ${noun} there, or set ${setting} to where it is`,
       error,
     );
   } finally {

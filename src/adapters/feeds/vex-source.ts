@@ -11,6 +11,9 @@ const TIMEOUT = 60_000;
 /** A bundle holds a certificate, a signature and a proof of a log. */
 const MAX_BUNDLE_BYTES = 1024 * 1024;
 
+/** What it is that is read, the document or its bundle, stands before the sentence. */
+const WORDS = { noun: 'file', setting: 'vex.sources', mount: '/etc/vex/' };
+
 /** VexPlaces are where a VEX document and its bundle are, as `readKevSource` reads such places. */
 export interface VexPlaces {
   readonly document: Exclude<KevPlace, { kind: 'off' }>;
@@ -37,8 +40,8 @@ export function openVexSource(
   ): Promise<Buffer> => {
     const file = place.kind === 'file' ? place.path : `${place.url.origin}${place.url.pathname}`;
     try {
-      if (place.kind === 'file') return await readFeed(place.path, max);
-      const fetched = await fetchFeed({ url: place.url, known: null, max, timeoutMs, signal });
+      if (place.kind === 'file') return await readFeed(place.path, max, WORDS);
+      const fetched = await fetchFeed({ url: place.url, known: null, max, words: WORDS, timeoutMs, signal });
       if (fetched !== null) return fetched.bytes;
       throw new FeedError(
         'network',
@@ -47,7 +50,7 @@ export function openVexSource(
       );
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;
-      const message = `${what}: ${error.message.replace('the catalogue', 'it')}`;
+      const message = `${what}: ${error.message}`;
       throw new FeedError(
         codeOf(error),
         file,
