@@ -5,7 +5,7 @@ import {
   type RegistryFacts,
   type ServiceClient,
 } from '../../src/app/index.ts';
-import { IpoError, isDigest, isIpoError, parseDuration, printable } from '../../src/base/index.ts';
+import { eachOf, IpoError, isDigest, isIpoError, parseDuration, printable } from '../../src/base/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
@@ -164,16 +164,12 @@ interface Round extends Asking {
 async function askEach(images: readonly Wanted[], round: Round): Promise<Asked> {
   const answers = new Map<string, Pick<RegistryAnswer, 'problems' | 'remarks'>>();
   let coldImagePolicy: Asked['coldImagePolicy'] = null;
-  const waiting = [...images];
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const told = await askService(next.reference, round);
-      coldImagePolicy ??= told.coldImagePolicy;
-      const { problems, remarks } = await askRegistry(next, round);
-      answers.set(next.reference.text, { problems: [...told.problems, ...problems], remarks });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, images.length) }, worker));
+  await eachOf(images, AT_ONCE, async (image) => {
+    const told = await askService(image.reference, round);
+    coldImagePolicy ??= told.coldImagePolicy;
+    const { problems, remarks } = await askRegistry(image, round);
+    answers.set(image.reference.text, { problems: [...told.problems, ...problems], remarks });
+  });
   const all = (list: 'problems' | 'remarks'): readonly string[] =>
     gathered(images.map(({ reference: { text } }) => [text, answers.get(text)?.[list] ?? []]));
   return { coldImagePolicy, problems: all('problems'), remarks: all('remarks') };

@@ -5,6 +5,7 @@
 export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
 export { detached } from './detached.ts';
 export { formatDuration, parseDuration } from './duration.ts';
+export { eachOf } from './each-of.ts';
 export {
   ERROR_CODES,
   IpoError,

@@ -1,4 +1,4 @@
-import { byCodeUnit, type Digest } from '../base/index.ts';
+import { eachOf, byCodeUnit, type Digest } from '../base/index.ts';
 import type { ProvenanceEntry, SignedAttestation, SignedEntry } from '../facts/index.ts';
 import type { ImageReference, Keychain, Registry, Repository } from '../image/index.ts';
 import { MAX_VEX_BYTES, toVexDocument } from '../vex/index.ts';
@@ -7,7 +7,6 @@ import { gatherEvidence, type FoundEvidence, type Gathered } from './gather.serv
 import { MAX_TOTAL_BYTES, PROOF_LISTS, type ProofList } from './plan.ts';
 import { keepWithin } from './payloads.ts';
 import { parsePredicate } from './statement.ts';
-import { eachOf } from './turns.ts';
 import { vexOf, type SignedVex, type VexRejection } from './vex-claims.ts';
 import type { Accepted, EvidenceVerifier, NotAccepted } from './verify-ports.ts';
 

@@ -1,4 +1,4 @@
-import type { Digest } from '../base/index.ts';
+import { eachOf, type Digest } from '../base/index.ts';
 import {
   isAbsent,
   RegistryError,
@@ -19,7 +19,6 @@ import {
   type PlannedLayer,
   type ProofList,
 } from './plan.ts';
-import { eachOf } from './turns.ts';
 import type { Evidence } from './verify-ports.ts';
 
 /** FoundEvidence is one thing that a repository holds as proof about a digest, not verified yet. */

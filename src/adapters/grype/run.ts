@@ -18,6 +18,7 @@ import {
   secretsOf,
   type WorkDirectory,
   scannerFault,
+  type ScannerRun,
 } from '../program/index.ts';
 import { parseGrypeReport } from './report.ts';
 
@@ -122,20 +123,7 @@ class Grype implements Scanner {
     return this.state(signal);
   }
 
-  async #run(
-    args: readonly string[],
-    {
-      secrets,
-      config,
-      ...bounds
-    }: {
-      readonly timeoutMs: number;
-      readonly maxBytes: number;
-      readonly signal: AbortSignal;
-      readonly secrets: readonly string[];
-      readonly config: string | null;
-    },
-  ): Promise<string> {
+  async #run(args: readonly string[], { secrets, config, ...bounds }: ScannerRun): Promise<string> {
     const { program, directory, memory, env } = this.#options;
     const given = childEnvironment(env);
     const dockerHome = given['DOCKER_CONFIG'] ?? (given['HOME'] ? join(given['HOME'], '.docker') : null);

@@ -4,4 +4,4 @@ export { dockerConfig, secretsOf } from './docker-config.ts';
 export { ProgramError, type ProgramFault } from './program-error.ts';
 export { runProgram, type Ended, type Run } from './run-program.ts';
 export { openWorkDirectory, type WorkDirectory } from './work-directory.ts';
-export { scannerFault, type Scanned } from './scanner-fault.ts';
+export { scannerFault, type Scanned, type ScannerRun } from './scanner-fault.ts';

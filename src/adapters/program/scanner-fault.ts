@@ -1,6 +1,15 @@
 import { printable } from '../../base/index.ts';
 import { ScannerError } from '../../scan/index.ts';
 import type { ProgramError } from './program-error.ts';
+import type { Run } from './run-program.ts';
+
+/** ScannerRun is what a scanner bounds one run of its program by, and what it may see. */
+export interface ScannerRun extends Pick<Run, 'timeoutMs' | 'maxBytes' | 'signal'> {
+  /** Texts that no sentence about the run may hold. */
+  readonly secrets: readonly string[];
+  /** A docker `config.json` for its registry; null for none. */
+  readonly config: string | null;
+}
 
 /** Scanned tells of the scanner that a program is. */
 export interface Scanned {

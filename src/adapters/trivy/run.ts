@@ -14,6 +14,7 @@ import {
   runProgram,
   secretsOf,
   type Ended,
+  type ScannerRun,
 } from '../program/index.ts';
 import { parseJson } from './not-a-report.ts';
 import { MAX_REPORT_BYTES } from './report.ts';
@@ -206,20 +207,7 @@ class Trivy implements Scanner {
     return said;
   }
 
-  async #run(
-    args: readonly string[],
-    {
-      secrets,
-      config,
-      ...bounds
-    }: {
-      readonly timeoutMs: number;
-      readonly maxBytes: number;
-      readonly signal: AbortSignal;
-      readonly secrets: readonly string[];
-      readonly config: string | null;
-    },
-  ): Promise<Ended> {
+  async #run(args: readonly string[], { secrets, config, ...bounds }: ScannerRun): Promise<Ended> {
     const { program, server, memory, env } = this.#options;
     const token = server?.token ?? null;
     try {
