@@ -1,9 +1,9 @@
 import { Kysely } from 'kysely';
-import { requireNewest } from './history.ts';
 import type { StoreLocation } from './location.ts';
 import { migrate, type MigrationWatch } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 import { postgresDialect, type PostgresOptions } from './postgres.ts';
+import { requireNewest } from './schema-check.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** ConnectOptions say how a database is opened; times in milliseconds. */

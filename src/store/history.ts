@@ -1,6 +1,6 @@
 import { columnNames, runText, tableNames } from './dialect.ts';
 import type { Migration } from './migrations/index.ts';
-import type { AnyDatabase } from './schema.ts';
+import { createTable, type AnyDatabase } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 /** AppliedMigration is a step that a database has gone through, and when. */
@@ -11,6 +11,16 @@ export interface AppliedMigration {
 }
 
 const COLUMNS = ['name', 'release', 'applied_at'];
+
+/** createHistory makes the table of the steps in a database that holds nothing. */
+export async function createHistory(db: AnyDatabase): Promise<void> {
+  await createTable(
+    db,
+    'migrations',
+    { name: 'text!', release: 'text!', applied_at: 'integer!' },
+    { key: ['name'] },
+  );
+}
 
 /**
  * readHistory gives the steps that a database has gone through, in order; none for a database that holds nothing. Throws StoreError
@@ -62,23 +72,5 @@ function newer(database: string, name: string, release: string, last: Migration 
     {
       hint: `Run release ${release} or later, or restore a backup from before the upgrade: there is no way back`,
     },
-  );
-}
-
-/** requireNewest refuses a database that is not up to date, for those who may not change it. Throws StoreError `migration`. */
-export async function requireNewest(
-  db: AnyDatabase,
-  database: string,
-  migrations: readonly Migration[],
-): Promise<void> {
-  const applied = await readHistory(db, database, migrations);
-  if (applied.length === migrations.length) return;
-  const at = applied.at(-1);
-  throw new StoreError(
-    'migration',
-    at === undefined
-      ? `${database} holds nothing yet`
-      : `${database} is that of release ${at.release} (${at.name}); ${migrations.length - applied.length} migrations are due`,
-    { hint: 'Run `ipo migrate`, or start the service' },
   );
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodingOf, lockMigrations } from './dialect.ts';
-import { readHistory } from './history.ts';
+import { createHistory, readHistory } from './history.ts';
 import type { Migration } from './migrations/index.ts';
-import { createTable, type AnyDatabase } from './schema.ts';
+import type { AnyDatabase } from './schema.ts';
+import { checkedHistory } from './schema-check.ts';
 import { isBusy } from './sqlite-faults.ts';
 import { StoreError } from './store-error.ts';
 
@@ -31,7 +32,7 @@ export interface MigrateOptions {
  */
 export async function migrate(db: AnyDatabase, options: MigrateOptions): Promise<void> {
   const { database, migrations } = options;
-  if ((await readHistory(db, database, migrations)).length === migrations.length) return;
+  if ((await checkedHistory(db, database, migrations)).length === migrations.length) return;
   const encoding = await encodingOf(db);
   if (encoding !== 'UTF8')
     throw new StoreError(
@@ -60,14 +61,7 @@ function step(
     const next = migrations[applied.length];
     if (next === undefined) return null;
     watch?.begun?.(next);
-    if (applied.length === 0) {
-      await createTable(
-        transaction,
-        'migrations',
-        { name: 'text!', release: 'text!', applied_at: 'integer!' },
-        { key: ['name'] },
-      );
-    }
+    if (applied.length === 0) await createHistory(transaction);
     try {
       await next.up(transaction);
     } catch (error) {

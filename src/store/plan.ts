@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { connect, prepare } from './connect.ts';
-import { readHistory, type AppliedMigration } from './history.ts';
+import type { AppliedMigration } from './history.ts';
 import { parseLocation, type StoreLocation } from './location.ts';
 import type { MigrationWatch } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 import { isMissingDatabase } from './postgres-faults.ts';
+import { checkedHistory } from './schema-check.ts';
 
 /** PlannedMigration is a step of the history and whether a database has gone through it. */
 export interface PlannedMigration {
@@ -52,7 +53,7 @@ export async function planMigrations(url: string, options: PlanOptions = {}): Pr
   if (location.engine === 'sqlite' && !existsSync(location.file)) return plan(false, []);
   const db = await connect<never>(location, { readOnly: true, mustExist: true, poolSize: 1 });
   try {
-    return plan(true, await readHistory(db, database, migrations));
+    return plan(true, await checkedHistory(db, database, migrations));
   } catch (error) {
     if (isMissingDatabase(error)) return plan(false, []);
     throw error;

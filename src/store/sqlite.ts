@@ -137,6 +137,12 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
   return sqliteDialect(connection, new SqliteDriver(connection, file, options.lockTimeout));
 }
 
+/** openMemory opens a database in memory, which goes with its connection: to see what statements leave. */
+export function openMemory(): Dialect {
+  const connection = new SqliteConnection(new Database(':memory:'), 'memory');
+  return sqliteDialect(connection, new SqliteDriver(connection, ':memory:', 0));
+}
+
 function isWal(database: Database.Database): boolean {
   return database.pragma('journal_mode', { simple: true }) === 'wal';
 }

@@ -82,7 +82,9 @@ export const imagePaging: Migration = {
     );
     // A search in the order of names ends with its page: nothing is sorted. PostgreSQL takes no long texts into an index.
     const held = engineOf(db) === 'sqlite' ? ['search'] : [];
-    await createIndex(db, 'image_search', ['name', 'digest', 'state', ...held]);
+    await createIndex(db, 'image_search', ['name', 'digest', 'state', ...held], {
+      name: 'image_search_by_name',
+    });
     await sql`insert into image_states (digest, name, search) select digest, '', '' from images`.execute(db);
   },
 };
