@@ -2,6 +2,7 @@ import { printable } from '../../src/base/index.ts';
 import type { UnknownFact } from '../../src/decision/index.ts';
 import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
+import { IMAGE_TYPE, nameType } from '../../src/scan/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
 import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
@@ -75,9 +76,10 @@ export async function runCheck(
     ...manifests.without.map((file) => `${printable(file)} holds nothing that makes pods`),
     ...book
       .unusedReports()
-      .map(
-        ({ file, artifact }) =>
-          `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is none of the images checked`,
+      .map(({ file, artifact, type }) =>
+        type === IMAGE_TYPE
+          ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is none of the images checked`
+          : `the report ${printable(file)} is ${printable(nameType(type))}: no image is judged by it`,
       ),
   ];
   const document = toDocument(outcome, { asOf, coldImagePolicy, skipped: manifests.skipped, notes });

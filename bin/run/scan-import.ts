@@ -65,13 +65,7 @@ async function readReports(
   for (const path of files) {
     const text = await readReportText(path, parts);
     const file = path === '-' ? 'stdin' : path;
-    const { scans } = await describeScans(text, file, { image, digest }, parts.clock);
-    if (dryRun !== true && scans.some((scan) => scan.digest === null)) {
-      throw new IpoError('invalid_request', 'the report names no registry digest', {
-        place: { file },
-        hint: 'Say which image it is: --digest sha256:…, or --image NAME@sha256:…',
-      });
-    }
+    const { scans } = await describeScans(text, file, { image, digest }, parts.clock, dryRun !== true);
     reports.push({ file, text, described: scans });
   }
   return reports;

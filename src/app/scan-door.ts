@@ -17,8 +17,9 @@ export async function describeScans(
   file: string,
   target: ImportTarget,
   clock: Clock,
+  toRecord = false,
 ): Promise<DescribedScans> {
-  return (await import('./scan-import.ts')).describeScans(text, file, target, clock);
+  return (await import('./scan-import.ts')).describeScans(text, file, target, clock, toRecord);
 }
 
 /** openScanDatabase opens a database that reports are imported into. Throws StoreError. */

@@ -8,10 +8,16 @@ export type DescribedScans = ReturnType<typeof describeScans>;
 
 /**
  * describeScans reads the text of a report, of Trivy, trivy-operator or Grype, and tells what it says of which image. Nothing is
- * written. Throws ReportError and ScanError.
+ * written; `toRecord` refuses what could not be recorded. Throws ReportError and ScanError.
  */
-export function describeScans(text: string, file: string, target: ImportTarget, clock: Clock) {
-  return toImportedScans(describeReports(parseReports(text, file), target, clock.now()));
+export function describeScans(
+  text: string,
+  file: string,
+  target: ImportTarget,
+  clock: Clock,
+  toRecord = false,
+) {
+  return toImportedScans(describeReports(parseReports(text, file), target, clock.now(), toRecord));
 }
 
 /** ScanDatabase imports reports into a database, with nobody signed in: whoever may open the database may do so. */

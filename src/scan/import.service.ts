@@ -33,15 +33,19 @@ export interface ImportParts {
 /** DescribedScan is what a report says, before it is recorded; `digest` is null where it does not say which image it is about. */
 export type DescribedScan = Omit<ImportedScan, 'digest'> & { readonly digest: Digest | null };
 
-/** describeReports tells what reports say and would be recorded for. A target is for one report alone. Throws ScanError. */
+/**
+ * describeReports tells what reports say and would be recorded for. A target is for one report alone. `toRecord` refuses what could not be
+ * recorded. Throws ScanError.
+ */
 export function describeReports(
   reports: readonly ScanReport[],
   target: ImportTarget,
   at: number,
+  toRecord = false,
 ): readonly DescribedScan[] {
   checkTarget(reports, target);
   return reports.flatMap((report): readonly DescribedScan[] => {
-    const planned = findTargets(report, target, at);
+    const planned = (toRecord ? planImport : findTargets)(report, target, at);
     if (planned.length === 0) return [{ ...describe(report, report.names), digest: null }];
     return planned.map(({ digest, names }) => ({ ...describe(report, names), digest }));
   });

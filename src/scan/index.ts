@@ -9,7 +9,7 @@ export {
   type ImportedScan,
   type ImportParts,
 } from './import.service.ts';
-export { planImport, type ImportTarget, type PlannedScan } from './plan-import.ts';
+export { IMAGE_TYPE, nameType, planImport, type ImportTarget, type PlannedScan } from './plan-import.ts';
 export type {
   NewScan,
   Recorded,

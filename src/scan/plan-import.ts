@@ -16,6 +16,15 @@ export interface PlannedScan {
   readonly names: readonly string[];
 }
 
+/** IMAGE_TYPE is the type of a report of a container image, whichever scanner made it. */
+export const IMAGE_TYPE = 'container_image';
+
+/** nameType says of what a report is that is not of a container image, as a sentence goes on: "of a filesystem, not of …". */
+export function nameType(type: string): string {
+  const what = type === '' ? 'of something that it does not name' : `of type "${type.slice(0, 40)}"`;
+  return `${what}, not of a container image`;
+}
+
 /** Longer ones are no ids of vulnerabilities; indexes of a database have their bounds. */
 const MAX_CVE = 200;
 const MAX_FINDINGS = 200_000;
@@ -28,6 +37,7 @@ const MAX_FINDINGS = 200_000;
 export function planImport(report: ScanReport, target: ImportTarget, at: number): readonly PlannedScan[] {
   const planned = findTargets(report, target, at);
   if (planned.length > 0) return planned;
+  if (report.type !== IMAGE_TYPE) throw notAnImage(report);
   throw new ScanError('invalid_request', `the report of ${shown(report)} names no registry digest`, {
     file: report.file,
     hint: 'Say which image it is: --digest sha256:…, or --image NAME@sha256:… (in the API, the parameters digest and image)',
@@ -50,8 +60,30 @@ export function findTargets(report: ScanReport, target: ImportTarget, at: number
       },
     );
   }
+  // What was found in a directory, a repository, a machine or a cluster says nothing of what else an image holds.
+  if (report.type !== IMAGE_TYPE) {
+    if (given === null) return [];
+    throw notAnImage(report);
+  }
+  if (given !== null && given === report.imageId) {
+    throw new ScanError(
+      'invalid_request',
+      `${given} is the id of the image (the digest of its configuration), not the digest that a reference names`,
+      {
+        file: report.file,
+        hint: 'Give the digest of its manifest: `docker buildx imagetools inspect NAME` prints it',
+      },
+    );
+  }
   const digests = given === null ? own(report, image) : [given];
   return digests.map((digest) => ({ digest, names: namesOf(report, digest, image) }));
+}
+
+function notAnImage(report: ScanReport): ScanError {
+  return new ScanError('invalid_report', `the report of ${shown(report)} is ${nameType(report.type)}`, {
+    file: report.file,
+    hint: 'Only a scan of the image itself counts for it: trivy image --format json NAME@sha256:…',
+  });
 }
 
 function checkReport({ scan, file }: ScanReport, at: number): void {

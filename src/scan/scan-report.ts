@@ -6,7 +6,7 @@ export interface ScanReport {
   readonly file: string;
   /** As the scanner was told: an image reference, a directory, an archive. */
   readonly artifact: string;
-  /** `container_image`, `filesystem`, `repository` and so on; empty where the scanner did not say. */
+  /** `container_image`, `filesystem`, `repository` and so on; empty where the scanner did not say. Only the first counts for an image. */
   readonly type: string;
   /** Normalised names with a tag (`docker.io/library/nginx:latest`) of a scanned image. */
   readonly names: readonly string[];

@@ -172,6 +172,12 @@ forEachEngine('POST /scans', (engine) => {
       [archive, {}, 'invalid_request', /names no registry digest/],
       [trivy(), { digest: digestOf(2) }, 'invalid_request', /not about/],
       [trivy({ CreatedAt: '2027-01-01T00:00:00Z' }), {}, 'invalid_report', /is yet to come/],
+      [
+        trivy({ ArtifactType: 'filesystem' }),
+        { digest: digestOf(2) },
+        'invalid_report',
+        /is of type "filesystem", not of a container image/,
+      ],
       [{ SchemaVersion: 1 }, {}, 'invalid_report', /schema version 1/],
       [{ hello: 1 }, {}, 'invalid_report', /no SchemaVersion/],
       [[], {}, 'invalid_report', /is a list/],
@@ -208,13 +214,18 @@ forEachEngine('POST /scans', (engine) => {
         ([path]) => engine.name === 'sqlite' || path.startsWith('real/'),
       );
       let n = 0;
+      let refused = 0;
       for (const [path, expected] of wanted) {
         const [, named] = (expected.repoDigest ?? '').split('@');
         const digest = named ?? digestOf(++n);
-        const [one] = await send(
-          JSON.parse(readFileSync(new URL(path, DATA), 'utf8')),
-          named === undefined ? { digest } : {},
-        );
+        const made = JSON.parse(readFileSync(new URL(path, DATA), 'utf8')) as { ArtifactType: string };
+        const query = named === undefined ? { digest } : {};
+        if (made.ArtifactType !== 'container_image') {
+          await assert.rejects(send(made, query), { code: 'invalid_report' }, path);
+          refused += 1;
+          continue;
+        }
+        const [one] = await send(made, query);
         assert.ok(one, path);
         assert.equal(one.digest, digest, path);
         assert.deepEqual(one.os, expected.os && { family: expected.os.Family, name: expected.os.Name }, path);
@@ -233,6 +244,7 @@ forEachEngine('POST /scans', (engine) => {
         assert.equal(body.findings?.length, expected.findings, path);
       }
       assert.ok(wanted.length > 5);
+      assert.equal(refused > 0, engine.name === 'sqlite', 'those of repositories and directories');
     },
   );
 });

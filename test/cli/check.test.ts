@@ -290,6 +290,19 @@ describe('reports of Trivy', () => {
     assert.deepEqual([first.digest, first.digest_from], [A, 'trivy']);
   });
 
+  test('a report of a directory judges no image, and a note says so', async () => {
+    const made = file(
+      'src.json',
+      report({ ArtifactType: 'filesystem', ArtifactName: `ghcr.io/acme/web@${A}` }),
+    );
+    const { code, first, err } = await answer('-p', critical, '-t', made, `ghcr.io/acme/web:1@${A}`);
+    assert.deepEqual([code, first.scanned], [0, false]);
+    assert.match(
+      err,
+      /src\.json is of type "filesystem", not of a container image: no image is judged by it/,
+    );
+  });
+
   test('a name does not speak for another digest', async () => {
     const { code, first, err } = await answer('-p', critical, '-t', pushed, `ghcr.io/acme/web:1@${B}`);
     assert.deepEqual([code, first.scanned], [0, false]);

@@ -134,7 +134,7 @@ test('reports are recorded at a service, and said what became of each', async (t
   assert.equal(refused.code, 2);
   assert.match(
     refused.err,
-    /bare\.json: the report names no registry digest\n {2}Say which image it is: --digest sha256:…/,
+    /bare\.json: the report of ghcr\.io\/acme\/new:1 names no registry digest\n {2}Say which image it is: --digest sha256:…/,
   );
   assert.equal((await api.audited()).length, 3);
   assert.equal(
@@ -171,6 +171,25 @@ test('reports are recorded in a database without a service, with an audit entry 
     (await ipo(['scan', 'import', file, '--database', `sqlite:${join(folder, 'none.db')}`])).code,
     3,
   );
+});
+
+test('a report of anything else than a container image is recorded for no image, whatever digest is given', async (t) => {
+  const { as, api, folder } = await startCli(t);
+  const path = join(folder, 'src.json');
+  for (const type of ['filesystem', 'repository', 'vm', 'cyclonedx']) {
+    const made = { ...(JSON.parse(report(null, [])) as object), ArtifactType: type, ArtifactName: 'src' };
+    writeFileSync(path, JSON.stringify(made));
+    for (const target of [[], ['--digest', digestOf(1)], ['--image', `ghcr.io/acme/new@${digestOf(1)}`]]) {
+      const { code, err } = await as('deployer', 'scan', 'import', path, ...target);
+      assert.equal(code, 2);
+      assert.match(
+        err,
+        new RegExp(`the report of src is of type "${type}", not of a container image\\n  Only`),
+      );
+    }
+    assert.equal((await as('deployer', 'scan', 'import', path, '--dry-run')).code, 0, 'it may be looked at');
+  }
+  assert.deepEqual(await api.audited(), []);
 });
 
 test('what is no report, or is said in a way that cannot be served, is refused', async () => {

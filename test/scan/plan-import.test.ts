@@ -130,6 +130,25 @@ for (const [what, one, target, code, message] of [
     'invalid_report',
     /more than 200 characters/,
   ],
+  ...['filesystem', 'repository', 'vm', 'cyclonedx', 'spdx', 'directory', 'aws_account', ''].flatMap((type) =>
+    [{ digest: A }, { image: `nginx@${A}` }, {}].map(
+      (target) =>
+        [
+          `a report of type "${type}" for ${JSON.stringify(target).slice(0, 30)}`,
+          report({ type, digests: [], names: [], artifact: 'src' }),
+          target,
+          'invalid_report',
+          /^the report of src is of .+, not of a container image$/,
+        ] as const,
+    ),
+  ),
+  [
+    'the id of the image in place of its digest',
+    report({ digests: [], imageId: A }),
+    { digest: A },
+    'invalid_request',
+    /^sha256:0+1 is the id of the image \(the digest of its configuration\)/,
+  ],
 ] as readonly (readonly [string, ScanReport, ImportTarget, string, RegExp])[]) {
   test(`${what} is refused`, () => {
     assert.throws(

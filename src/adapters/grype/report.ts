@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { formatTime, parseTime, type Digest } from '../../base/index.ts';
 import { severityRank, type Finding, type Severity } from '../../findings/index.ts';
 import { parseReference } from '../../image/index.ts';
-import type { ScanReport } from '../../scan/index.ts';
+import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { GrypeError } from './grype-error.ts';
 import { grypeImage, grypeMatch, grypeReport, type GrypeDocument } from './report-schema.ts';
 
@@ -84,7 +84,7 @@ function imageOf({ source }: GrypeDocument, file: string): Omit<ScanReport, 'fil
   const label = image.labels?.[SOURCE_LABEL];
   return {
     artifact: input,
-    type: 'container_image',
+    type: IMAGE_TYPE,
     names: [...names],
     digests: [...digests.values()],
     imageId: image.imageID || null,

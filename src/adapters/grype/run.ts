@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { formatTime, parseTime, printable } from '../../base/index.ts';
 import {
+  IMAGE_TYPE,
   type DatabaseState,
   type Scanner,
   ScannerError,
@@ -85,7 +86,7 @@ class Grype implements Scanner {
       },
     );
     const report = parseGrypeReport(text, `grype ${image}`);
-    if (report.type !== 'container_image')
+    if (report.type !== IMAGE_TYPE)
       throw new ScannerError(
         'report',
         `grype wrote a report of something else than an image (${report.type})`,

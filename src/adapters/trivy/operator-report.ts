@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { formatTime, isDigest, parseTime } from '../../base/index.ts';
 import { parseReference } from '../../image/index.ts';
-import type { ScanReport } from '../../scan/index.ts';
+import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
@@ -68,7 +68,7 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
   return {
     file,
     artifact: name.text,
-    type: 'container_image',
+    type: IMAGE_TYPE,
     names: name.tag === null ? [] : [`${name.name}:${name.tag}`],
     digests: digest && isDigest(digest) ? [{ name: name.name, digest }] : [],
     imageId: null,

@@ -1,7 +1,7 @@
 import { formatTime, parseTime, type Digest } from '../../base/index.ts';
 import type { Finding } from '../../findings/index.ts';
 import { parseReference } from '../../image/index.ts';
-import type { ScanReport } from '../../scan/index.ts';
+import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
 import { explainForeign, parseJson } from './not-a-report.ts';
 import { read } from './read.ts';
@@ -39,7 +39,7 @@ export function toScanReport(value: unknown, file: string): ScanReport {
   return {
     file,
     artifact: report.ArtifactName ?? '',
-    type: report.ArtifactType ?? '',
+    type: typeOf(report),
     ...namesOf(report),
     imageId: metadata?.ImageID || null,
     source: metadata?.ImageConfig?.config?.Labels?.[SOURCE_LABEL] || null,
@@ -54,13 +54,20 @@ export function toScanReport(value: unknown, file: string): ScanReport {
   };
 }
 
+/**
+ * A bill of materials that was scanned, and a report that does not say of what it is, are of an image where they say of which: the id of its
+ * configuration, or a digest of a registry. That of a cluster's components or of a directory has neither.
+ */
+function typeOf({ ArtifactType: type, Metadata }: TrivyDocument): string {
+  const mayBeImage = !type || type === 'cyclonedx' || type === 'spdx';
+  const isImage = Boolean(Metadata?.ImageID) || (Metadata?.RepoDigests ?? []).length > 0;
+  return mayBeImage && isImage ? IMAGE_TYPE : (type ?? '');
+}
+
 /** An archive or a directory has a name too, but none under which an image is known. */
-function namesOf({
-  ArtifactName,
-  ArtifactType,
-  Metadata,
-}: TrivyDocument): Pick<ScanReport, 'names' | 'digests'> {
-  if (ArtifactType && ArtifactType !== 'container_image') return { names: [], digests: [] };
+function namesOf(report: TrivyDocument): Pick<ScanReport, 'names' | 'digests'> {
+  const { ArtifactName, Metadata } = report;
+  if (typeOf(report) !== IMAGE_TYPE) return { names: [], digests: [] };
   const names = new Set<string>();
   const digests = new Map<string, { name: string; digest: Digest }>();
   const name = /\.(?:tar|tgz|tar\.gz)$/.test(ArtifactName ?? '') ? null : ArtifactName;

@@ -1,5 +1,6 @@
 import { formatTime } from '../../base/index.ts';
 import {
+  IMAGE_TYPE,
   type DatabaseState,
   type Scanner,
   ScannerError,
@@ -126,7 +127,7 @@ class Trivy implements Scanner {
     const [report, ...more] = readScanReports(value, file);
     if (report === undefined || more.length > 0)
       throw new ScannerError('report', 'trivy wrote no report of one image');
-    if (report.type !== 'container_image')
+    if (report.type !== IMAGE_TYPE)
       throw new ScannerError(
         'report',
         `trivy wrote a report of something else than an image (${report.type})`,

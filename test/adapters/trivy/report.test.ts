@@ -162,6 +162,20 @@ suite('what a report is of', () => {
     assert.deepEqual(parse({ ArtifactName: 'images/web.tar.gz' }).names, []);
   });
 
+  test('what says of which image it is, is of an image, also where it was scanned by its bill of materials', () => {
+    const metadata = { ImageID: DIGEST, RepoDigests: [`web@${DIGEST}`] };
+    const of = (ArtifactType: string | undefined, Metadata: object | undefined) =>
+      parse({ ArtifactType, Metadata }).type;
+    for (const type of ['cyclonedx', 'spdx', '', undefined, 'container_image'])
+      assert.equal(of(type, metadata), 'container_image', type);
+    for (const type of ['cyclonedx', 'spdx', '', undefined, 'filesystem', 'repository', 'vm'])
+      assert.equal(of(type, undefined), type ?? '', 'a cluster and a directory have no such metadata');
+    for (const type of ['filesystem', 'repository', 'vm']) {
+      const { names, digests, ...one } = parse({ ArtifactType: type, Metadata: metadata });
+      assert.deepEqual([one.type, names, digests], [type, [], []]);
+    }
+  });
+
   test('operating system, scanner, time in UTC and source repository', () => {
     const { scan, source } = parse({
       CreatedAt: '2026-03-22T22:49:26.769363+03:00',
