@@ -24,6 +24,8 @@ export interface AccountUpdateOptions extends ServiceFlags {
   readonly name?: string;
   readonly role?: string;
   readonly enable?: true;
+  readonly askPassword?: true;
+  readonly passwordStdin?: true;
 }
 
 /** AccountAnonymiseOptions are the flags of `ipo account anonymise`. */
@@ -93,11 +95,25 @@ function create(settle: Settle): Command {
 function update(settle: Settle): Command {
   const command = withServiceFlags(new Command('update'))
     .summary('change name or role, or enable again')
-    .description('Changes an account. Another role ends its sessions. Needs the role administrator.')
+    .description(
+      'Changes an account. Another role ends its sessions. Enabling prints a one-time code that sets a new password: the one from ' +
+        'before does not work again. Needs the role administrator.',
+    )
     .argument('<who>', WHO)
     .addOption(new Option('--name <name>', 'name of the person; empty for none'))
     .addOption(new Option('--role <role>', ROLES))
-    .addOption(new Option('--enable', 'let a disabled account sign in again'));
+    .addOption(
+      new Option('--enable', 'enable a disabled account, with a new password or a code that sets one'),
+    )
+    .addOption(
+      new Option('--ask-password', 'with --enable: ask for the new password instead of making a code'),
+    )
+    .addOption(
+      new Option(
+        '--password-stdin',
+        'with --enable: read the new password from stdin instead of making a code',
+      ),
+    );
   return command.action((who: string) =>
     settle(async (terminal, globals) => {
       const { runAccountUpdate } = await import('../run/account.ts');

@@ -1,4 +1,9 @@
-import type { AccountBody, CreatedAccountBody } from '../../src/api/contract/accounts.ts';
+import type {
+  AccountBody,
+  CodeBody,
+  CreatedAccountBody,
+  UpdatedAccountBody,
+} from '../../src/api/contract/accounts.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
 import type {
@@ -81,17 +86,8 @@ export async function runAccountCreate(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { name, role, askPassword, passwordStdin } = options;
-  if (askPassword && passwordStdin)
-    throw new UsageError('--ask-password and --password-stdin exclude each other');
-  const password = passwordStdin
-    ? (await readStdinLines(terminal, ['the password']))[0]
-    : askPassword
-      ? await openPrompts(terminal, '--ask-password', 'Give it with --password-stdin').newPassword(
-          'First password',
-          { email, name: name ?? null },
-        )
-      : undefined;
+  const { name, role } = options;
+  const password = await givenPassword(options, 'First password', { email, name: name ?? null }, terminal);
   const body = {
     email,
     role,
@@ -105,14 +101,27 @@ export async function runAccountCreate(
     if (code !== null) terminal.out(`${code.code}\n`);
     if (globals.quiet) return EXIT.done;
     terminal.err(`ipo: ${clean(account.email ?? '')} is ${account.role} now (${account.id})\n`);
-    if (code !== null) {
-      const until = shortMoment(code.expires_at);
-      terminal.err(
-        `ipo: hand over the code; it works once, until ${until} UTC: ipo login ${service.server} --code\n`,
-      );
-    }
+    if (code !== null) terminal.err(handOver(code, service));
     return EXIT.done;
   });
+}
+
+/** A password from the terminal or from stdin, where one is to be given. */
+async function givenPassword(
+  { askPassword, passwordStdin }: Pick<AccountCreateOptions, 'askPassword' | 'passwordStdin'>,
+  title: string,
+  person: { readonly email: string | null; readonly name: string | null },
+  terminal: Terminal,
+): Promise<string | undefined> {
+  if (askPassword && passwordStdin)
+    throw new UsageError('--ask-password and --password-stdin exclude each other');
+  if (passwordStdin) return (await readStdinLines(terminal, ['the password']))[0];
+  if (!askPassword) return undefined;
+  return openPrompts(terminal, '--ask-password', 'Give it with --password-stdin').newPassword(title, person);
+}
+
+function handOver({ expires_at: end }: CodeBody, { server }: ServiceClient): string {
+  return `ipo: hand over the code; it works once, until ${shortMoment(end)} UTC: ipo login ${server} --code\n`;
 }
 
 /** runAccountUpdate is `ipo account update`. */
@@ -130,9 +139,27 @@ export async function runAccountUpdate(
   };
   if (Object.keys(body).length === 0)
     throw new UsageError('nothing is to be changed', 'Give --name, --role or --enable');
-  return act(who, options, terminal, globals, async (service, { id }) => {
-    const changed = (await service.json<AccountBody>('PATCH /accounts/{id}', { params: { id }, body })).body;
-    return `${shown(changed)} is ${changed.role}, ${changed.state}`;
+  if (!enable && (options.askPassword || options.passwordStdin))
+    throw new UsageError(
+      'a password is only given together with --enable',
+      'ipo account password WHO makes a code that sets a new one',
+    );
+  return act(who, options, terminal, globals, async (service, account) => {
+    const { id, state } = account;
+    const password = await givenPassword(options, 'New password', account, terminal);
+    const { password_code: code, ...changed } = (
+      await service.json<UpdatedAccountBody>('PATCH /accounts/{id}', {
+        params: { id },
+        body: { ...body, ...(password !== undefined && { password }) },
+      })
+    ).body;
+    if (code !== null) terminal.out(`${code.code}\n`);
+    if (code !== null && !globals.quiet) terminal.err(handOver(code, service));
+    const provider =
+      enable && state === 'disabled' && code === null && password === undefined
+        ? '; the identity provider signs this person in'
+        : '';
+    return `${shown(changed)} is ${changed.role}, ${changed.state}${provider}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { AccountError } from './account-error.ts';
+import { AccountError, invalidField } from './account-error.ts';
 import { readEmail, readName, stateOf, targetOf, type Account } from './account.ts';
 import { makeId } from './make-secret.service.ts';
 import type { Act, AccountParts } from './parts.ts';
@@ -21,11 +21,13 @@ export interface AccountUpdate {
   readonly name?: string | null | undefined;
   readonly role?: Role | undefined;
   readonly enabled?: boolean | undefined;
+  /** With `enabled: true` for a disabled account: its new password, instead of a code that sets one. */
+  readonly password?: string | undefined;
 }
 
 /**
- * Life is what administrators do with accounts. Each act stands in the audit log. A token makes no account, gives no role and no
- * code: `forbidden`.
+ * Life is what administrators do with accounts. Each act stands in the audit log. A token creates no account, gives no role and no
+ * code, and neither enables nor anonymises an account: each could end in a sign-in that outlives the token (`forbidden`).
  */
 export interface Life {
   /** Throws `forbidden`, `invalid_request`, `conflict` when the address is taken. `code` is null when a password was given. */
@@ -37,10 +39,15 @@ export interface Life {
   /** Throws `not_found`. */
   get(id: string): Promise<Account>;
   /**
-   * Changes an account; another role or disabling ends its sessions, disabling also its tokens. Throws `forbidden`,
-   * `not_found`, `invalid_request`, `conflict` when the last enabled administrator would be lost.
+   * Changes an account; another role or disabling ends its sessions, disabling also its tokens. Enabling forgets the password from
+   * before: there is a new one, or a code that sets one (null where the identity provider signs the person in, or a password was
+   * given). Throws `forbidden`, `not_found`, `invalid_request`, `conflict` when the last enabled administrator would be lost.
    */
-  update(act: Act, id: string, changes: AccountUpdate): Promise<Account>;
+  update(
+    act: Act,
+    id: string,
+    changes: AccountUpdate,
+  ): Promise<{ readonly account: Account; readonly code: IssuedCode | null }>;
   /** Gives a code that sets a new password. Throws `forbidden`, `not_found`, `conflict`. */
   issueCode(act: Act, id: string): Promise<IssuedCode>;
   /** Blanks a disabled account and rewrites every copy of its name to `user:<account_id>`. Throws `not_found`, `conflict`. */
@@ -87,20 +94,25 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
       });
     },
 
-    async update({ by, path }, id, { name, role, enabled }) {
+    async update({ by, path }, id, { name, role, enabled, password }) {
       if (role !== undefined) noToken(by, 'change a role');
+      if (enabled === true || password !== undefined) noToken(by, 'enable an account');
       const newName = typeof name === 'string' ? readName(name) : name;
+      const fresh = password === undefined ? null : await firstPassword(id, enabled === true, password);
       return together(async () => {
         const { administrators } = await accounts.holdAdministrators();
         const account = (await accounts.hold({ id })) ?? missing(id);
         if (stateOf(account) === 'anonymised') throw anonymised();
+        const enables = enabled === true && account.disabledAt !== null;
+        if (password !== undefined && !enables) throw onlyToEnable();
         const changes: AccountChanges = {
           ...(newName !== undefined && newName !== account.name && { name: newName }),
           ...(role !== undefined && role !== account.role && { role }),
-          ...(enabled === true && account.disabledAt !== null && { disabledAt: null }),
+          // Whoever knows the password from before must not come back by it.
+          ...(enables && { disabledAt: null, passwordHash: fresh }),
           ...(enabled === false && account.disabledAt === null && { disabledAt: clock.now() }),
         };
-        if (Object.keys(changes).length === 0) return account;
+        if (Object.keys(changes).length === 0) return { account, code: null };
         const changed = { ...account, ...changes };
         if (isAdministrator(account) && !isAdministrator(changed) && administrators <= 1) throw lastOne();
         await accounts.update(id, changes);
@@ -110,16 +122,20 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
           await tokens.revokeAll(id, clock.now());
           await codes.endAll(id);
         }
+        const byProvider = account.passwordHash === null && account.oidcSubject !== null;
+        const code =
+          enables && fresh === null && !byProvider ? await codes.issue('password', id, null) : null;
         const detail = {
           account_id: id,
-          changed: Object.keys(changes).map((key) => (key === 'disabledAt' ? 'enabled' : key)),
+          changed: Object.keys(changes).flatMap((key) => CHANGED[key as keyof AccountChanges] ?? []),
           ...('role' in changes && { role: { from: account.role, to: changed.role } }),
           ...('disabledAt' in changes && { enabled: changed.disabledAt === null }),
+          ...(enables && { password: fresh !== null ? 'set' : code !== null ? 'code' : 'none' }),
         };
         const action =
           'disabledAt' in changes && changed.disabledAt !== null ? 'account_delete' : 'account_update';
         await audit.record({ actor: by, action, target: targetOf(account), path, detail });
-        return changed;
+        return { account: changed, code };
       });
     },
 
@@ -139,6 +155,8 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     },
 
     async anonymise({ by, path }, id) {
+      // The identity provider's person is unknown then, and may be let in as somebody new.
+      noToken(by, 'anonymise an account');
       return together(async () => {
         const account = (await accounts.hold({ id })) ?? missing(id);
         const state = stateOf(account);
@@ -166,7 +184,21 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
       });
     },
   };
+
+  /** The hash of the password that a disabled account is enabled with. */
+  async function firstPassword(id: string, enable: boolean, password: string): Promise<string> {
+    if (!enable) throw onlyToEnable();
+    checkPassword(password, (await accounts.find(id)) ?? missing(id));
+    return turns.take(id, () => passwords.hash(password));
+  }
 }
+
+/** CHANGED is how the audit log names what was changed. */
+const CHANGED: Partial<Readonly<Record<keyof AccountChanges, string>>> = {
+  name: 'name',
+  role: 'role',
+  disabledAt: 'enabled',
+};
 
 /** Refuses a token whatever could become a session, or an account, that outlives it. */
 function noToken(by: Principal | null, what: string): void {
@@ -178,6 +210,14 @@ function noToken(by: Principal | null, what: string): void {
 
 function isAdministrator({ role, disabledAt }: Account): boolean {
   return role === 'administrator' && disabledAt === null;
+}
+
+function onlyToEnable(): Error {
+  return invalidField(
+    'password',
+    'it is only for an account that is disabled, and enabled with it',
+    'Give a code that sets a new password: ipo account password WHO',
+  );
 }
 
 function missing(id: string): never {

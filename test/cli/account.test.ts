@@ -112,13 +112,31 @@ suite('ipo account', () => {
   });
 
   test('somebody is disabled, enabled again, and anonymised after a question', async (t) => {
-    const { add, accounts, ipo } = await open(t);
+    const { add, accounts, ipo, signIn } = await open(t);
     const id = await add('ada@example.com', 'viewer', 'Ada');
     assert.match(
       (await ipo(['account', 'disable', 'ada@example.com'])).err,
       /ada@example.com is disabled; sessions have ended/,
     );
-    assert.match((await ipo(['account', 'update', id, '--enable'])).err, /viewer, enabled/);
+    const enabled = await ipo(['account', 'update', id, '--enable']);
+    assert.match(enabled.out, /^(?:[a-z2-7]{5}-){4}[a-z2-7]{5}\n$/);
+    assert.match(
+      enabled.err,
+      /^ipo: hand over the code; it works once, until .* UTC: ipo login http.* --code\nipo: ada@example.com is viewer, enabled\n$/,
+    );
+    await ipo(['account', 'disable', id]);
+    const given = await ipo(['account', 'update', id, '--enable', '--password-stdin'], {
+      stdin: 'eight pears in a bowl',
+    });
+    assert.deepEqual([given.code, given.out], [0, ''], given.err);
+    await signIn('ada@example.com', 'eight pears in a bowl');
+    const needless = await ipo(['account', 'update', id, '--name', 'Ada', '--password-stdin'], {
+      stdin: 'eight pears in a bowl',
+    });
+    assert.deepEqual(
+      [needless.code, needless.err.split('\n')[0]],
+      [2, 'ipo: a password is only given together with --enable'],
+    );
     assert.equal((await ipo(['account', 'anonymise', id, '--yes'])).code, 3); // not disabled
     await ipo(['account', 'disable', id]);
     assert.equal((await ipo(['account', 'anonymise', id])).code, 2); // nobody to ask

@@ -131,7 +131,7 @@ forEachEngine('The life of accounts', (engine) => {
     await assert.rejects(opened.accounts.life.update(ACT, id, { name: 'user:x' }), code('invalid_request'));
   });
 
-  test('disabling ends sessions, tokens and codes for good; enabling lets the person sign in anew', async (t) => {
+  test('disabling ends sessions, tokens and codes for good; enabling gives a code, and never the old password', async (t) => {
     const opened = await openFresh(t, engine);
     const { accounts, add, signIn } = opened;
     await add('boss@example.com', 'administrator');
@@ -145,9 +145,33 @@ forEachEngine('The life of accounts', (engine) => {
     await accounts.life.update(ACT, id, { enabled: false });
     await assert.rejects(signIn('ada@example.com'), code('bad_credentials'));
     for (const dead of [secret, token]) assert.equal(await accounts.principalOf(dead, 'bearer'), null);
-    await accounts.life.update(ACT, id, { enabled: true });
+    const { account, code: issued } = await accounts.life.update(ACT, id, { enabled: true });
     for (const dead of [secret, token]) assert.equal(await accounts.principalOf(dead, 'bearer'), null);
-    await signIn('ada@example.com');
+    await assert.rejects(signIn('ada@example.com'), code('bad_credentials'));
+    assert.equal(account.passwordHash, null);
+    const fresh = 'eleven pears on a boat';
+    await accounts.ownPassword.withCode({ code: issued?.code ?? '', password: fresh, ...CLIENT });
+    await signIn('ada@example.com', fresh);
+    await assert.rejects(signIn('ada@example.com'), code('bad_credentials'));
+  });
+
+  test('a disabled account is enabled with a new password, which passes the rules, or not at all', async (t) => {
+    const { accounts, add, signIn } = await openFresh(t, engine);
+    await add('boss@example.com', 'administrator');
+    const id = await add('ada@example.com');
+    const password = 'eleven pears on a boat';
+    // An account that can sign in takes no password from others.
+    await assert.rejects(accounts.life.update(ACT, id, { enabled: true, password }), code('invalid_request'));
+    await assert.rejects(accounts.life.update(ACT, id, { password }), code('invalid_request'));
+    await accounts.life.update(ACT, id, { enabled: false });
+    await assert.rejects(
+      accounts.life.update(ACT, id, { enabled: true, password: 'ada@example.com' }),
+      code('invalid_request'),
+    );
+    const { account, code: issued } = await accounts.life.update(ACT, id, { enabled: true, password });
+    assert.deepEqual([issued, account.disabledAt], [null, null]);
+    await signIn('ada@example.com', password);
+    await assert.rejects(signIn('ada@example.com'), code('bad_credentials'));
   });
 
   test('the last enabled administrator can be neither disabled nor demoted', async (t) => {
@@ -213,7 +237,7 @@ forEachEngine('The life of accounts', (engine) => {
           { account_id: id, changed: ['name', 'role'], role: { from: 'viewer', to: 'deployer' } },
         ],
         ['account_delete', { account_id: id, changed: ['enabled'], enabled: false }],
-        ['account_update', { account_id: id, changed: ['enabled'], enabled: true }],
+        ['account_update', { account_id: id, changed: ['enabled'], enabled: true, password: 'code' }],
       ],
     );
   });

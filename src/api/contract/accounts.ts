@@ -63,6 +63,16 @@ export const createdAccountSchema = z
 /** CreatedAccountBody is a new account. */
 export type CreatedAccountBody = z.infer<typeof createdAccountSchema>;
 
+/** updatedAccountSchema is an account as it is after a change, with the code of one that was enabled. */
+export const updatedAccountSchema = accountSchema
+  .extend({
+    password_code: codeSchema.nullable().describe('Where the account was enabled without a password'),
+  })
+  .meta({ id: 'UpdatedAccount' });
+
+/** UpdatedAccountBody is an account after a change. */
+export type UpdatedAccountBody = z.infer<typeof updatedAccountSchema>;
+
 /** accountsQuery narrows and pages the list of accounts. */
 export const accountsQuery = z.strictObject({
   role: roleSchema.optional().describe('Accounts of this role'),
@@ -91,7 +101,15 @@ export const accountUpdateBody = z
   .strictObject({
     name: nameSchema.nullable().optional(),
     role: roleSchema.optional().describe('Another role ends the sessions of the account'),
-    enabled: z.boolean().optional().describe('False does what `DELETE` does'),
+    enabled: z
+      .boolean()
+      .optional()
+      .describe(
+        'False does what `DELETE` does. True needs a session; the password from before never counts again',
+      ),
+    password: passwordSchema
+      .optional()
+      .describe('With `enabled: true`, instead of the one-time code that sets a new password'),
   })
   .meta({ id: 'AccountUpdate' });
 

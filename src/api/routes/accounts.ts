@@ -15,9 +15,11 @@ import {
   codeSchema,
   createdAccountSchema,
   newAccountBody,
+  updatedAccountSchema,
   type AccountBody,
   type CodeBody,
   type CreatedAccountBody,
+  type UpdatedAccountBody,
 } from '../contract/accounts.ts';
 import { problemSchema } from '../contract/problem.ts';
 import { route, type Answered, type Route } from '../route.ts';
@@ -95,13 +97,20 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
       id: 'updateAccount',
       tag: 'accounts',
       summary: 'Change name or role of an account, disable or enable it',
-      description: 'A token cannot change a role; sign in as a person.',
+      description:
+        'Enabling gives a one-time code that sets a new password, unless one is sent: the password from before never counts again. ' +
+        'A token cannot change a role or enable an account; sign in as a person.',
       params: accountPath,
       body: accountUpdateBody,
-      answers: { 200: { description: 'The account as it is now', schema: accountSchema }, 409: LAST },
-      handle: async (call) => ({
-        body: accountBody(await life.update(actOf(call), call.params.id, call.body)),
-      }),
+      answers: { 200: { description: 'The account as it is now', schema: updatedAccountSchema }, 409: LAST },
+      handle: async (call) => {
+        const { account, code } = await life.update(actOf(call), call.params.id, call.body);
+        const body: UpdatedAccountBody = {
+          ...accountBody(account),
+          password_code: code === null ? null : codeBody(code),
+        };
+        return { body };
+      },
     }),
     route({
       key: 'DELETE /accounts/{id}',
@@ -138,7 +147,9 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
       id: 'anonymiseAccount',
       tag: 'accounts',
       summary: 'Blank a disabled account and rewrite every copy of its name to `user:<account_id>`',
-      description: 'It cannot be undone.',
+      description:
+        'It cannot be undone. A token cannot do it; sign in as a person. Take the person out of the identity provider first: it may ' +
+        'sign them in as somebody new.',
       params: accountPath,
       answers: {
         200: { description: 'What is left of the account', schema: accountSchema },
