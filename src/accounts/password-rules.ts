@@ -1,4 +1,5 @@
 import { invalidField } from './account-error.ts';
+import { guessSteps, repeatedPiece } from './password-pieces.ts';
 
 /** MIN_PASSWORD and MAX_PASSWORD count code points. */
 export const MIN_PASSWORD = 12;
@@ -17,56 +18,15 @@ export function isTooLong(password: string): boolean {
   return password.length > 2 * MAX_PASSWORD || [...password].length > MAX_PASSWORD;
 }
 
-/** Words that guessers try first, in any case and with any digits and signs around them. */
-const OBVIOUS = [
-  'admin',
-  'administrator',
-  'changeme',
-  'changeit',
-  'correcthorsebatterystaple',
-  'default',
-  'defaultpassword',
-  'docker',
-  'imagepolicyoperator',
-  'iloveyou',
-  'ipo',
-  'kennwort',
-  'kubernetes',
-  'letmein',
-  'login',
-  'monkey',
-  'operator',
-  'passwd',
-  'passwort',
-  'password',
-  'pleasechangeme',
-  'qwerty',
-  'qwertyuiop',
-  'qwertyuiopasdfghjkl',
-  'qwertz',
-  'qwertzuiop',
-  'root',
-  'secret',
-  'supersecret',
-  'superuser',
-  'test',
-  'testtest',
-  'topsecret',
-  'welcome',
-] as const;
-
-/** Runs of keys and letters that are no password however long a piece of them is. */
-const RUNS = [
-  'abcdefghijklmnopqrstuvwxyz',
-  '01234567890123456789',
-  'qwertyuiopasdfghjklzxcvbnm',
-  'qwertzuiopasdfghjklyxcvbnm',
-  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
-  '1q2w3e4r5t6y7u8i9o0p',
-] as const;
+/**
+ * MIN_STEPS is how many things a guesser must get right, where a known word, a run of keys or a repetition is one thing (a word
+ * two): twelve random characters are twelve, four random words that are among the known ones eight.
+ */
+const MIN_STEPS = 8;
 
 /**
- * checkPassword refuses a password that is too short, too long, obvious, or made of the person's own e-mail address or name.
+ * checkPassword refuses a password that is too short, too long, a repetition, put together from few pieces that guessers try, or made
+ * of the person's own e-mail address or name.
  * Throws `invalid_request` with the path `password`.
  */
 export function checkPassword(
@@ -85,35 +45,22 @@ export function checkPassword(
       'Take a sentence, or let a password manager make one',
     );
   const plain = fold(normal);
-  const own = [person.email, person.email?.split('@')[0], person.name]
-    .map((part) => fold(part ?? ''))
-    .filter((part) => part.length >= 3);
-  if (own.some((part) => [...plain.replaceAll(part, '')].length < 6 && plain.includes(part)))
+  const [local = '', domain = ''] = person.email?.split('@') ?? [];
+  const own = [person.email, local, person.name].map((part) => fold(part ?? ''));
+  if (
+    own.some((part) => part.length >= 3 && [...plain.replaceAll(part, '')].length < 6 && plain.includes(part))
+  )
     throw refused('it is the e-mail address or the name with little else');
-  if (isObvious(plain))
+  const repeated = repeatedPiece(plain);
+  if (repeated !== null && [...repeated].length < MIN_PASSWORD)
+    throw refused(
+      `it repeats a piece of fewer than ${MIN_PASSWORD} characters, which counts once`,
+      'Take words that do not belong together',
+    );
+  const words = [local, domain, person.name ?? ''].flatMap((part) => part.split(/[^\p{L}\p{N}]+/u).map(fold));
+  if (new Set(plain).size < 5 || guessSteps(plain, [...own, ...words]) < MIN_STEPS)
     throw refused('it is one that guessers try first', 'Take words that do not belong together');
 }
-
-function isObvious(plain: string): boolean {
-  if (new Set(plain).size < 5) return true;
-  if (/^(.{1,6})\1+.{0,2}$/su.test(plain)) return true;
-  const letters = plain.replaceAll(/[^\p{L}]/gu, '');
-  const core = plain.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
-  const unleet = core.replaceAll(/[01345$@!]/g, (sign) => LEET[sign] ?? sign).replaceAll(/[^\p{L}]/gu, '');
-  if ([letters, unleet].some((word) => (OBVIOUS as readonly string[]).includes(word))) return true;
-  return RUNS.some((run) => run.includes(plain) || [...run].toReversed().join('').includes(plain));
-}
-
-const LEET: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'i',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  $: 's',
-  '@': 'a',
-  '!': 'i',
-};
 
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll(/\s/gu, '');

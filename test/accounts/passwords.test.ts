@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { checkPassword, isTooLong, normalisePassword } from '../../src/accounts/password-rules.ts';
+import { KNOWN_WORDS } from '../../src/accounts/password-words.ts';
 import { openPasswords } from '../../src/accounts/passwords.service.ts';
 import { ARGON2, formatPhc, parsePhc } from '../../src/accounts/phc.ts';
 import { openTurns } from '../../src/accounts/turns.ts';
@@ -30,6 +31,20 @@ suite('Which passwords are taken', () => {
     ['the alphabet', 'abcdefghijklmn'],
     ['a control character', 'seven plums\ton a cart'],
     ['half a character', 'seven plums on a cart \ud83d'],
+    ['a known word twice', 'passwordpassword'],
+    ['a known word three times, with signs between', 'Monkey-monkey-monkey'],
+    ['a random piece of eight letters twice', 'xkqzmwvrxkqzmwvr'],
+    ['a random piece twice and a half', 'xkqzmwvxkqzmwvxkq'],
+    ['two known words', 'passworddragon'],
+    ['two known words, a year and a sign', 'SummerDragon2026!'],
+    ['a known word backwards and forwards', 'drowssappassword'],
+    ['a known word twice with signs for letters', 'p4ssw0rdP@$$word'],
+    ['pieces of the keyboard', 'qwertyasdfgh1234'],
+    ['columns of the keyboard', '1qaz2wsx3edc4rfv'],
+    ['keys by threes', 'qweasdzxc123qwe'],
+    ['counting between the name', 'lovelace1234lovelace'],
+    ['the domain of the address and a year', 'example2026example'],
+    ['this product and a number', 'ipo-operator-2026'],
     ['one character that is written as eighteen', '\ufdfa'],
   ];
   for (const [what, password] of refused)
@@ -47,8 +62,54 @@ suite('Which passwords are taken', () => {
     ],
     ['a name with enough beside it', 'ada lovelace likes 11 plums'],
     ['spaces at its ends', '  seven plums on a cart  '],
+    ['a long random piece twice', 'x8#mQ2!vLp0zx8#mQ2!vLp0z'],
+    ['five words of which three are known', 'orange tiger window lamp moss'],
   ] as const)
     test(`${what} is taken`, () => checkPassword(password, ADA));
+
+  test('a known word is refused however often and however it is repeated', () => {
+    const words = [...KNOWN_WORDS];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...words),
+        fc.integer({ min: 2, max: 12 }),
+        fc.constantFrom('', '-', ' ', '1', '!?'),
+        fc.constantFrom('', '1', '2026', '!', '123!'),
+        fc.boolean(),
+        (word, times, between, behind, upper) => {
+          const text = Array.from({ length: times }, () => word).join(between) + behind;
+          const password = (upper ? text.toUpperCase() : text).slice(0, 256);
+          assert.throws(() => checkPassword(password, ADA), code('invalid_request'), password);
+        },
+      ),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('a piece of fewer than twelve characters is refused however often it is repeated', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 11, unit: 'grapheme-ascii' }),
+        fc.integer({ min: 2, max: 20 }),
+        (piece, times) => {
+          assert.throws(() => checkPassword(piece.repeat(times), ADA), code('invalid_request'), piece);
+        },
+      ),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('a random password of a manager is taken', () => {
+    const sign = fc.constantFrom(...'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789-_.#%');
+    fc.assert(
+      fc.property(fc.array(sign, { minLength: 16, maxLength: 256 }), (signs) => {
+        fc.pre(new Set(signs.map((each) => each.toLowerCase())).size >= 10);
+        checkPassword(signs.join(''), ADA);
+      }),
+      // A fixed seed: one in some billions is refused by chance.
+      { numRuns: runs(300), seed: 1 },
+    );
+  });
 
   test('a person without a name or address is compared with nothing', () => {
     checkPassword(PASSWORD, { email: null, name: null });
