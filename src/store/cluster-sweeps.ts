@@ -1,4 +1,5 @@
 import { insertMany, runText } from './dialect.ts';
+import { followRuns } from './run-history.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -31,7 +32,7 @@ export async function recordSweep(store: Store, sweep: ClusterSweep): Promise<vo
       `insert into reconcile_sweeps (cluster, started_at, finished_at, pods, unreviewed, refused) values (?, ?, ?, ?, 0, 0)`,
       [cluster, startedAt, finishedAt, pods],
     );
-    await seeRunning(transaction, cluster, running, finishedAt);
+    await seeRunning(transaction, cluster, running, finishedAt, true);
   });
 }
 
@@ -57,8 +58,21 @@ const RUNNING = {
 /** Lines of one statement. */
 const LINES = 1000;
 
-/** seeRunning keeps what the workloads of a cluster were seen to run. */
+/** seeRunning keeps what the workloads of a cluster were seen to run; `whole` says that nothing else does. */
 export async function seeRunning(
+  transaction: Executor,
+  cluster: string,
+  running: readonly SeenWorkload[],
+  at: number,
+  whole: boolean,
+): Promise<void> {
+  const digests = running.map(({ digest }) => digest);
+  await followRuns(transaction, { cluster, at, digests, whole }, () =>
+    keepRunning(transaction, cluster, running, at),
+  );
+}
+
+async function keepRunning(
   transaction: Executor,
   cluster: string,
   running: readonly SeenWorkload[],

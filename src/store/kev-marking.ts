@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { changeTotals } from './cve-totals.ts';
 import { runText } from './dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
+import { followFindings } from './finding-history.ts';
 import { holdCatalogue } from './kev-entries.ts';
 import { countedFindings } from './scans.ts';
 import type { Store } from './store.ts';
@@ -88,6 +89,7 @@ async function markImage(transaction: Executor, digest: string, at: number): Pro
   );
   if (changed.length === 0) return false;
   await changeTotals(transaction, before, await countedFindings(transaction, scan.id));
+  await followFindings(transaction, digest, at, null);
   await rebuildFacts(transaction, digest);
   return true;
 }

@@ -1,5 +1,6 @@
 import type { KevCatalogue, KevChange, KevEntry, KevState, KevStore } from '../catalogues/index.ts';
 import { held, insertMany, runText } from './dialect.ts';
+import { followCatalogue } from './catalogue-history.ts';
 import { markFindings } from './kev-marking.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
@@ -65,6 +66,7 @@ async function replace(
   const redated = entries.filter((entry) => isRedated(before.get(entry.cve), entry));
   for (const { marks, cells } of inChunks(removed))
     await runText(transaction, `delete from kev_entries where cve in (${marks})`, cells);
+  await followCatalogue(transaction, { added, redated, removed }, at);
   await insertMany(
     transaction,
     'kev_entries',

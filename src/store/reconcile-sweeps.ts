@@ -47,7 +47,7 @@ export function sweepLog(store: Store): SweepLog {
           [fault === null ? at : null, fault?.slice(0, MAX_FAULT).toWellFormed() ?? null, id],
         );
         await seeCluster(transaction, cluster, at);
-        await seeRunning(transaction, cluster, running, at);
+        await seeRunning(transaction, cluster, running, at, fault === null);
       }),
     stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
       underClusterFence(store, cluster, fence, async (transaction) => {

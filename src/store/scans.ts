@@ -5,6 +5,7 @@ import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
 import { supportOf } from './end-of-life.ts';
+import { followFindings } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
 import { exploitedAmong } from './kev-entries.ts';
@@ -43,9 +44,9 @@ export async function recordScan(
   if (source !== null)
     await runText(transaction, 'update images set source = ? where digest = ?', [source, digest]);
   const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
-  const [current] = await runText<{ id: number; scanned_at: number | null }>(
+  const [current] = await runText<CurrentScan>(
     transaction,
-    'select id, scanned_at from scans where digest = ? and current = 1',
+    'select id, scanned_at, scanner, db_updated_at from scans where digest = ? and current = 1',
     [digest],
   );
   const complete = scan.findings !== null;
@@ -70,6 +71,12 @@ export async function recordScan(
     );
     if (current !== undefined) await dropReplaced(transaction, current, scannedAt);
     await changeTotals(transaction, before, found);
+    await followFindings(transaction, digest, at, {
+      ...{ id, scannedAt, version: scan.scanner?.version ?? null },
+      stamp: { scanner: scan.scanner?.name ?? null, dbUpdatedAt: databaseTime(scan) },
+      replaced:
+        current === undefined ? null : { scanner: current.scanner, dbUpdatedAt: current.db_updated_at },
+    });
     await runText(
       transaction,
       'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
@@ -82,6 +89,18 @@ export async function recordScan(
     outcome: complete ? (older ? 'older' : 'current') : 'incomplete',
     replaced: isCurrent && current !== undefined,
   };
+}
+
+interface CurrentScan {
+  readonly id: number;
+  readonly scanned_at: number | null;
+  readonly scanner: string | null;
+  readonly db_updated_at: number | null;
+}
+
+function databaseTime({ scanner }: ScanRecord): number | null {
+  const at = scanner?.dbUpdatedAt ?? null;
+  return at === null ? null : Math.floor(parseTime(at));
 }
 
 async function recordNames(
@@ -103,7 +122,7 @@ async function recordNames(
 async function insertScan(
   transaction: Executor,
   digest: string,
-  { scanner, os }: ScanRecord,
+  scan: ScanRecord,
   {
     scannedAt,
     at,
@@ -111,7 +130,7 @@ async function insertScan(
     isCurrent,
   }: { scannedAt: number | null; at: number; complete: boolean; isCurrent: boolean },
 ): Promise<number> {
-  const dbUpdatedAt = scanner?.dbUpdatedAt ?? null;
+  const { scanner, os } = scan;
   const [made] = await runText<{ id: number }>(
     transaction,
     `insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
@@ -120,7 +139,7 @@ async function insertScan(
       digest,
       scanner?.name ?? null,
       scanner?.version ?? null,
-      dbUpdatedAt === null ? null : Math.floor(parseTime(dbUpdatedAt)),
+      databaseTime(scan),
       scannedAt,
       at,
       os?.family ?? null,

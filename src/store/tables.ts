@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './tables/accounts.ts';
 import type { CatalogueTables } from './tables/catalogues.ts';
+import type { HistoryTables } from './tables/history.ts';
 import type { ImageTables } from './tables/images.ts';
 import type { LaterTables } from './tables/later.ts';
 import type { LedgerTables } from './tables/ledger.ts';
@@ -11,6 +12,7 @@ export interface Tables
   extends
     AccountTables,
     CatalogueTables,
+    HistoryTables,
     ImageTables,
     LaterTables,
     LedgerTables,

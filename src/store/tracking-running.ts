@@ -33,10 +33,10 @@ async function readSweeps(read: Executor): Promise<ClusterSweeps> {
 }
 
 /**
- * What took the place of a digest: an image that the same workload was seen running after it and began to run after it (a sidecar ran
+ * readSuccessors gives what took the place of digests: an image that the same workload was seen running after it and began to run after it (a sidecar ran
  * along with it). Of several, one under a name of the same repository comes first, then the one that came last.
  */
-async function readSuccessors(
+export async function readSuccessors(
   read: Executor,
   digests: readonly string[],
   cves: readonly string[],

@@ -52,24 +52,26 @@ export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: 
 /** True when it ended so, a sentence on what is missing, or null when nothing speaks for it. */
 type Judged = true | string | null;
 
-/**
- * "`fixed` needs a completed scan by a scanner of the same name, any version, with a database no older than the one that found it;
- * otherwise it waits, the row says why, and a person may confirm."
- */
 function judgeFixed({ scan, reported, found, confirmedAt }: OpenFinding): Judged {
   if (scan === null || reported) return null;
   if (confirmedAt !== null) return true;
-  const missing = (what: string): string =>
-    `the newest scan no longer reports it, but ${what}; scan again, or confirm that it is fixed`;
+  const missing = missingProof(found, scan);
+  if (missing === null) return true;
+  return `the newest scan no longer reports it, but ${missing}; scan again, or confirm that it is fixed`;
+}
+
+/**
+ * missingProof tells why a scan that does not report a finding is no proof that it is fixed; null when it is one: it was made by a scanner
+ * of the same name, any version, with a database no older than the one that found it.
+ */
+export function missingProof(found: ScanStamp, scan: ScanStamp): string | null {
   if (found.scanner !== null && scan.scanner !== found.scanner)
-    return missing(
-      `it was found by ${found.scanner}, and that scan is by ${scan.scanner ?? 'an unnamed scanner'}`,
-    );
+    return `it was found by ${found.scanner}, and that scan is by ${scan.scanner ?? 'an unnamed scanner'}`;
   if (found.dbUpdatedAt !== null && scan.dbUpdatedAt === null)
-    return missing('that scan does not say how old its database is');
+    return 'that scan does not say how old its database is';
   if (found.dbUpdatedAt !== null && (scan.dbUpdatedAt ?? 0) < found.dbUpdatedAt)
-    return missing('its database is older than the one that found it');
-  return true;
+    return 'its database is older than the one that found it';
+  return null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { runText } from '../dialect.ts';
+import { makeHistory } from './0035-history.ts';
 import type { Migration } from './migration.ts';
 
 /** Length of `sha256:` and 64 digits. */
@@ -11,7 +12,7 @@ const DIGEST_CHARS = 71;
 export const imageVerdictsFilled: Migration = {
   name: '0035-image-verdicts-filled',
   release: '1.3.7',
-  summary: 'Last reviews filled from the ledger, so that Blocked is right',
+  summary: 'Last reviews filled from the ledger; history that evidence needs',
   async up(db) {
     const newest = await runText<{ known: string; newest: number; allowed: number }>(
       db,
@@ -32,5 +33,6 @@ export const imageVerdictsFilled: Migration = {
         allowed,
         known,
       ]);
+    await makeHistory(db);
   },
 };

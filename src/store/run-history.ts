@@ -1,0 +1,117 @@
+import { DAY_MS } from '../base/index.ts';
+import { lastWholeSweep, noteSweep } from './cluster-days.ts';
+import { insertMany, runText, type Cell } from './dialect.ts';
+import { imageNumbers } from './history-images.ts';
+import { readSuccessors } from './tracking-running.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** SweepSight is what a sweep over a cluster saw running. */
+export interface SweepSight {
+  readonly cluster: string;
+  /** When every pod had been looked at, in UTC milliseconds. */
+  readonly at: number;
+  readonly digests: readonly string[];
+  /** Whether what it did not see does not run. */
+  readonly whole: boolean;
+}
+
+interface Run {
+  readonly digest: string;
+  readonly image: number;
+  readonly first_seen_at: number;
+  readonly last_seen_at: number;
+  readonly ended_at: number | null;
+}
+
+const TYPES = {
+  image: 'integer',
+  cluster: 'text',
+  first_seen_at: 'integer',
+  last_seen_at: 'integer',
+  ended_at: 'integer',
+  superseded_by: 'integer',
+} as const;
+const REPLACE = `on conflict (image, cluster, first_seen_at) do update set last_seen_at = excluded.last_seen_at,
+  ended_at = excluded.ended_at, superseded_by = excluded.superseded_by`;
+const LINES = 1000;
+/** Runs whose end one sweep notes; what is left is noted by the next. What came after each is looked up one by one. */
+const ENDS = 500;
+
+/**
+ * followRuns keeps from when to when each image runs in a cluster, in the transaction of the sweep; `keep` writes what its workloads run.
+ * A run ends as the trackers have it: no pod was seen for 24 hours, and a whole sweep looked. One that is seen again later has run
+ * twice.
+ */
+export async function followRuns(
+  transaction: Executor,
+  { cluster, at, digests, whole }: SweepSight,
+  keep: () => Promise<void>,
+): Promise<void> {
+  const seen = new Set(digests);
+  const swept = await lastWholeSweep(transaction, cluster);
+  const open = await openRuns(transaction, cluster);
+  const running = open.filter(({ digest }) => seen.has(digest));
+  const back = running.filter(
+    ({ last_seen_at }) => at - last_seen_at >= DAY_MS && swept !== null && swept > last_seen_at,
+  );
+  const gone = open
+    .filter(({ digest, last_seen_at }) => whole && !seen.has(digest) && at - last_seen_at >= DAY_MS)
+    .toSorted((a, b) => a.last_seen_at - b.last_seen_at)
+    .slice(0, ENDS);
+  // What took the place of an image that is back can be told only before it is seen again.
+  await endRuns(transaction, cluster, back, ({ last_seen_at }) => last_seen_at + DAY_MS);
+  await keep();
+  await endRuns(transaction, cluster, gone, () => at);
+  const numbers = await imageNumbers(transaction, [...seen]);
+  const again = new Set(back);
+  const known = new Map(running.filter((run) => !again.has(run)).map((run) => [run.digest, run]));
+  await write(
+    transaction,
+    [...numbers].map(([digest, image]): Cell[] => {
+      const { first_seen_at = at, last_seen_at = at } = known.get(digest) ?? {};
+      return [image, cluster, first_seen_at, Math.max(at, last_seen_at), null, null];
+    }),
+  );
+  await noteSweep(transaction, cluster, at, whole);
+}
+
+async function openRuns(read: Executor, cluster: string): Promise<Run[]> {
+  return runText<Run>(
+    read,
+    `select i.digest, r.image, r.first_seen_at, r.last_seen_at, r.ended_at
+     from run_history r join history_images i on i.id = r.image where r.cluster = ? and r.ended_at is null`,
+    [cluster],
+  );
+}
+
+async function endRuns(
+  transaction: Executor,
+  cluster: string,
+  runs: readonly Run[],
+  endOf: (run: Run) => number,
+): Promise<void> {
+  if (runs.length === 0) return;
+  const successors = await readSuccessors(
+    transaction,
+    runs.map(({ digest }) => digest),
+    [],
+  );
+  const numbers = await imageNumbers(
+    transaction,
+    [...successors.values()].map(({ digest }) => digest),
+  );
+  await write(
+    transaction,
+    runs.map((run): Cell[] => {
+      const next = successors.get(run.digest);
+      const by = next === undefined ? null : (numbers.get(next.digest) ?? null);
+      return [run.image, cluster, run.first_seen_at, run.last_seen_at, endOf(run), by];
+    }),
+  );
+}
+
+async function write(transaction: Executor, rows: readonly Cell[][]): Promise<void> {
+  for (let from = 0; from < rows.length; from += LINES)
+    await insertMany(transaction, 'run_history', TYPES, rows.slice(from, from + LINES), REPLACE);
+}
