@@ -25,6 +25,7 @@ const DOMAIN = [
   'reconcile',
   'licence',
   'nodes',
+  'versions',
   'vex',
   'supply-chain',
 ];
@@ -35,7 +36,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   image: [],
   findings: ['image'],
   policy: ['image', 'findings'],
-  vex: ['image'],
+  versions: [],
+  vex: ['image', 'versions'],
   facts: ['image', 'findings', 'policy', 'vex'],
   'supply-chain': ['image', 'facts', 'vex'],
   decision: ['image', 'findings', 'policy', 'facts'],

@@ -1,5 +1,6 @@
 import {
   attestationCounts,
+  foundPackage,
   signatureCounts,
   vexCounts,
   type ImageFacts,
@@ -60,17 +61,18 @@ export function missingAttestation(rules: Rules, facts: ImageFacts): string | nu
 /** isSuppressed tells whether a trusted statement takes the finding out. Ask only when the policy applies VEX. */
 export function isSuppressed(rules: Rules, subject: Subject, finding: Finding): boolean {
   const { cve } = finding;
-  const { digest, vex } = subject.facts;
+  const { digest, scan, vex } = subject.facts;
   if (digest === null || vex === null || vex.length === 0) return false;
   const about = entriesAbout(vex, cve);
   if (about.length === 0) return false;
   const known = proofsOf(rules, subject.facts).vex;
   // A statement can be limited to packages, so that one finding of a CVE may count and another not.
-  const key = `${cve} ${finding.package} ${finding.installed}`;
+  const key = JSON.stringify([cve, finding.package, finding.installed, finding.purl]);
   let suppressed = known.get(key);
   if (suppressed === undefined) {
     const { trustedIssuers } = rules.spec.vex;
-    suppressed = about.some((entry) => vexCounts(entry, digest, cve, trustedIssuers, finding));
+    const found = foundPackage(finding, scan?.os ?? null);
+    suppressed = about.some((entry) => vexCounts(entry, digest, cve, trustedIssuers, found));
     known.set(key, suppressed);
   }
   return suppressed;

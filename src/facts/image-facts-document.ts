@@ -78,6 +78,7 @@ function finding(value: unknown, path: string): Finding {
     rank,
     package: optionalString(entry.package, `${path}.package`) ?? '',
     installed: optionalString(entry.installed, `${path}.installed`) ?? '',
+    ...(entry.purl === undefined ? {} : { purl: optionalString(entry.purl, `${path}.purl`) }),
     fixed: optionalString(entry.fixed, `${path}.fixed`) || null, // some scanners write an empty text for none
     knownExploited: optionalBoolean(entry.known_exploited, `${path}.known_exploited`),
     triagedUntil,
@@ -113,6 +114,7 @@ function vexEntry(value: unknown, path: string): VexEntry {
     cve: string(entry.cve, `${path}.cve`),
     status: string(entry.status, `${path}.status`),
     packages: nullableList(entry.packages, `${path}.packages`, string),
+    ...(entry.except === undefined ? {} : { except: nullableList(entry.except, `${path}.except`, string) }),
   };
 }
 
@@ -186,6 +188,7 @@ function findingDocument(entry: Finding): Json {
     installed: entry.installed,
     known_exploited: entry.knownExploited,
     package: entry.package,
+    ...(entry.purl ? { purl: entry.purl } : {}),
     severity: entry.severity,
     triaged_until: entry.triagedUntil,
   };
@@ -200,6 +203,7 @@ function vexDocument(entry: VexEntry): Json {
   const { identity, issuer, payload, payload_type, signature } = signedFields(entry);
   return present({
     cve: entry.cve,
+    except: entry.except ?? undefined,
     identity,
     issuer,
     packages: entry.packages ?? undefined,

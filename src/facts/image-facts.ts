@@ -26,6 +26,8 @@ export interface VexEntry extends SignedEntry {
   readonly status: string;
   /** Package URLs or names of the parts of the image that it is limited to; null or left out for the image as a whole. */
   readonly packages?: readonly string[] | null | undefined;
+  /** Parts that it is not about, although `packages` may name them; left out for none. */
+  readonly except?: readonly string[] | null | undefined;
 }
 
 /** ProvenanceEntry is a verified SLSA provenance: who built the image, and who signed that. */

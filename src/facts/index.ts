@@ -3,6 +3,7 @@
  * signature or a statement was made by somebody a policy names. Facts that were never recorded are null, which
  * is another thing than none.
  */
+export { foundPackage } from './found-package.ts';
 export {
   NO_FACTS,
   type ImageFacts,

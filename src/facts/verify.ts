@@ -1,9 +1,9 @@
 import type { Digest } from '../base/index.ts';
-import { coversPackage, type VexPackage } from '../vex/index.ts';
+import type { VexPackage } from '../vex/index.ts';
 import type { SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
 import { verifyWithKey, type Signer } from './keys.ts';
 import { namesDigest, statementPredicateType } from './payload.ts';
-import { statesVex } from './vex-statements.ts';
+import { isCovered, statesVex } from './vex-statements.ts';
 
 /**
  * signatureCounts tells whether an image signature was made by one of the signers and is about this digest. A
@@ -40,8 +40,7 @@ export function vexCounts(
   found: VexPackage | null = null,
 ): boolean {
   if (entry.cve !== cve || (entry.status !== 'not_affected' && entry.status !== 'fixed')) return false;
-  const packages = entry.packages ?? null;
-  if (packages !== null && (found === null || !coversPackage(packages, found))) return false;
+  if (!isCovered(entry.packages ?? null, entry.except, found)) return false;
   return signedBy(entry, signers, (payload) => statesVex(payload, digest, cve, entry.status, found));
 }
 

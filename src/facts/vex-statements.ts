@@ -22,11 +22,18 @@ export function statesVex(
   found: VexPackage | null,
 ): boolean {
   return coversIn(payload, digest).some(
-    (cover) =>
-      cover.id === cve &&
-      cover.status === status &&
-      (cover.parts === null || (found !== null && coversPackage(cover.parts, found))),
+    (cover) => cover.id === cve && cover.status === status && isCovered(cover.parts, cover.except, found),
   );
+}
+
+/** isCovered tells whether what a statement is limited to is what was found; where that is not said, only the image as a whole is. */
+export function isCovered(
+  parts: readonly string[] | null,
+  except: readonly string[] | null | undefined,
+  found: VexPackage | null,
+): boolean {
+  if (found === null) return parts === null && (except ?? []).length === 0;
+  return coversPackage(parts, found, except ?? null);
 }
 
 /** Entries of one document stand together, and each has all of it: so it is read once. */

@@ -8,6 +8,8 @@ export interface Finding {
   readonly rank: number;
   readonly package: string;
   readonly installed: string;
+  /** Package URL as the scanner wrote it: of which type, distribution and architecture it is; null or left out where it did not say. */
+  readonly purl?: string | null | undefined;
   /** The version that repairs it, or null when there is none. */
   readonly fixed: string | null;
   /** Listed as exploited in the wild; null when the catalogue was never asked. */

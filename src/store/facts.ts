@@ -140,6 +140,7 @@ interface FindingRow {
   readonly installed: string;
   readonly fixed: string | null;
   readonly known_exploited: number | null;
+  readonly purl: string | null;
 }
 
 async function findingsOf(
@@ -153,10 +154,10 @@ async function findingsOf(
     found ??
     (await runText<FindingRow>(
       transaction,
-      'select cve, severity, package, installed, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+      'select cve, severity, package, installed, fixed, known_exploited, purl from findings where scan_id = ? order by ordinal',
       [scan],
     ));
-  return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited }) => {
+  return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited, purl }) => {
     const until = ends.get(cve) ?? null;
     return {
       cve,
@@ -164,6 +165,7 @@ async function findingsOf(
       rank: severityRank(severity) ?? 0,
       package: name,
       installed,
+      purl,
       fixed,
       knownExploited: known_exploited === null ? null : known_exploited === 1,
       triagedUntil: timeOf(until),

@@ -29,6 +29,7 @@ const FINDING = {
   installed: 'text',
   fixed: 'text',
   known_exploited: 'integer',
+  purl: 'text',
 } as const;
 
 /**
@@ -156,6 +157,7 @@ async function insertScan(
 interface StoredFinding extends CountedFinding {
   readonly severity: string;
   readonly installed: string;
+  readonly purl: string | null;
 }
 
 /**
@@ -182,13 +184,14 @@ function storable(
       installed: storableText(finding.installed),
       fixed: finding.fixed === null ? null : storableText(finding.fixed),
       known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
+      purl: finding.purl ? storableText(finding.purl) : null,
     };
   });
 }
 
 function cellsOf(scan: number, ordinal: number, finding: StoredFinding): Cell[] {
-  const { cve, severity, rank, package: name, installed, fixed, known_exploited } = finding;
-  return [scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited];
+  const { cve, severity, rank, package: name, installed, fixed, known_exploited, purl } = finding;
+  return [scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited, purl];
 }
 
 /** countedFindings gives the findings of a scan as the totals count them, in their order. */

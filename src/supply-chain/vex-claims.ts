@@ -144,11 +144,14 @@ function entriesOf(
   // Who says little first, so that nobody's statements crowd out those of others.
   for (const [producer, claims] of [...byProducer].toSorted(([, a], [, b]) => a.length - b.length)) {
     if (!claims.some(({ status }) => isSuppressing(status))) continue;
-    for (const { id, status, parts, document } of coverOf(claims)) {
+    for (const { id, status, parts, except, document } of coverOf(claims)) {
       for (const signer of documents[document]?.signed ?? []) {
         const isOther =
           signer.identity !== null && JSON.stringify([signer.identity, signer.issuer]) !== producer;
-        if (!isOther) entries.push({ ...signer, cve: id, status, packages: parts });
+        if (!isOther) {
+          const limits = except === undefined ? {} : { except };
+          entries.push({ ...signer, cve: id, status, packages: parts, ...limits });
+        }
       }
     }
   }

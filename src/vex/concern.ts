@@ -1,5 +1,6 @@
 import type { Digest } from '../base/index.ts';
 import { normaliseRegistry, parseReference } from '../image/index.ts';
+import { packageUrls } from './limited.ts';
 import { parsePurl, type Purl } from './purl.ts';
 import type { VexProduct } from './statement.ts';
 
@@ -43,7 +44,7 @@ export function concernOf(product: VexProduct | null, target: VexTarget): Concer
   if (found.has('repository')) return target.attached ? { kind: 'covers', parts } : { kind: 'no_digest' };
   // A package that was attached to the image is one in it; what is a part of the package is not looked for elsewhere.
   if (found.has('package') && target.attached && parts === null)
-    return { kind: 'covers', parts: names.filter((name) => /^pkg:/i.test(name)) };
+    return { kind: 'covers', parts: packageUrls(names) };
   return NONE;
 }
 

@@ -1,5 +1,7 @@
 import { byCodeUnit } from '../base/index.ts';
 import { concernOf, type VexTarget } from './concern.ts';
+import { isLimited } from './limited.ts';
+import { parsePurl } from './purl.ts';
 import { isSuppressing, type VexDocument, type VexStatus } from './statement.ts';
 
 /** VexClaim is what a document says of one vulnerability in the image. */
@@ -47,6 +49,8 @@ export interface VexCover {
   readonly status: 'not_affected' | 'fixed';
   /** Package URLs or names; null for the image as a whole. */
   readonly parts: readonly string[] | null;
+  /** Those of which something else is said, which a package that is covered must not be; left out for none. */
+  readonly except?: readonly string[];
   /** The document that says so. */
   readonly document: number;
 }
@@ -57,7 +61,8 @@ type Standing = Pick<VexClaim, 'status' | 'at' | 'document'>;
 /**
  * coverOf gives what the claims of one producer take out. The newest claim on a vulnerability in one part rules, and a newer one on the
  * image as a whole rules its parts; a part that is affected keeps the whole from being taken out, unless the whole is the newer. Of two of
- * one time, or without a time, the one that takes nothing out rules.
+ * one time, or without a time, the one that takes nothing out rules, unless it is about every version and the other about some. Parts that
+ * are written otherwise may be one package (`musl`, and `musl` in a range of versions): so each cover says what it is not about.
  */
 export function coverOf(claims: readonly VexClaim[]): readonly VexCover[] {
   const covers: VexCover[] = [];
@@ -84,14 +89,63 @@ function coverOfOne(id: string, standing: Map<string | null, Standing>): readonl
   const left = parts.filter(
     ([, part]) => isTaken(part) && (whole === undefined || isTaken(whole) || !rules(whole, part)),
   );
-  const together = Map.groupBy(left, ([, { status, document }]) => `${status} ${document}`);
+  const against = Map.groupBy(
+    parts.filter(([, part]) => !isTaken(part)),
+    ([part]) => packageKey(part),
+  );
+  const together = Map.groupBy(
+    left.map(([part, standing]) => ({ part, standing, except: exceptions(part, standing, against) })),
+    ({ standing: { status, document }, except }) => JSON.stringify([status, document, except]),
+  );
   return [...together.values()].flatMap((entries) => {
     const [first] = entries;
     if (first === undefined) return [];
-    const { status, document } = first[1];
-    const parts = entries.map(([part]) => part).toSorted(byCodeUnit);
-    return [{ id, status: status as VexCover['status'], parts, document }];
+    const { standing, except } = first;
+    const covered = entries.map(({ part }) => part).toSorted(byCodeUnit);
+    return [
+      {
+        ...{ id, status: standing.status as VexCover['status'], parts: covered },
+        ...(except.length === 0 ? {} : { except }),
+        document: standing.document,
+      },
+    ];
   });
+}
+
+/** Of the same package, or of what cannot be told to be another: the parts of which something else is said that rules. */
+function exceptions(
+  part: string,
+  standing: Standing,
+  against: ReadonlyMap<string, readonly (readonly [string, Standing])[]>,
+): readonly string[] {
+  const key = packageKey(part);
+  const others =
+    key === UNREADABLE
+      ? [...against.values()].flat()
+      : [key, UNREADABLE].flatMap((one) => against.get(one) ?? []);
+  return others
+    .filter(([other, { status, at }]) => {
+      if (!rules({ ...standing, status, at }, standing)) return false;
+      const sameTime = at === standing.at;
+      return !(sameTime && isAboutSome(part) && !isAboutSome(other));
+    })
+    .map(([other]) => other)
+    .toSorted(byCodeUnit);
+}
+
+const UNREADABLE = '';
+
+/** By what two parts can be of one package: the last segment of its name, since a part may be a name without a type. */
+function packageKey(part: string): string {
+  const purl = parsePurl(part);
+  if (purl === null && /^pkg:/i.test(part)) return UNREADABLE;
+  const name = purl?.name ?? part.slice(Math.max(part.lastIndexOf('/'), part.lastIndexOf(':')) + 1);
+  return name.toLowerCase().replace(/[-_.]+/g, '-');
+}
+
+function isAboutSome(part: string): boolean {
+  const purl = parsePurl(part);
+  return purl !== null && isLimited(purl);
 }
 
 /** Whether a claim is stronger than another; a claim without a time is the oldest where it takes out, else the newest. */

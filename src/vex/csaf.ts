@@ -1,4 +1,5 @@
 import { toList, toObject, toText, toTexts, type Json } from './json.ts';
+import { isImage, limitName, packageUrls, type Limit } from './limited.ts';
 import type { VexDocument, VexFault, VexProduct, VexStatement, VexStatus } from './statement.ts';
 import { toTime } from './times.ts';
 
@@ -55,18 +56,34 @@ type Tree = Map<string, readonly VexProduct[]>;
 
 function productsOf(tree: Json | null): Tree {
   const products: Tree = new Map();
-  const add = (value: unknown): void => {
+  const add = (value: unknown, limit: Limit | null): void => {
     const product = toObject(value);
     const id = toText(product?.product_id);
-    if (product !== null && id !== null && !products.has(id)) products.set(id, [toProduct(product)]);
+    if (product !== null && id !== null && !products.has(id)) products.set(id, [toProduct(product, limit)]);
   };
-  for (const product of toList(tree?.full_product_names)) add(product);
-  let level = toList(tree?.branches);
+  for (const product of toList(tree?.full_product_names)) add(product, null);
+  let level = toList(tree?.branches).map((branch) => limitedBranch(branch, null));
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
-    for (const branch of level) add(toObject(branch)?.product);
-    level = level.flatMap((branch) => toList(toObject(branch)?.branches));
+    for (const { branch, limit } of level) add(branch?.product, limit);
+    level = level.flatMap(({ branch, limit }) =>
+      toList(branch?.branches).map((inner) => limitedBranch(inner, limit)),
+    );
   }
   return withRelationships(products, toList(tree?.relationships));
+}
+
+interface Branch {
+  readonly branch: Json | null;
+  readonly limit: Limit | null;
+}
+
+/** A branch of a version, or of a range of them, limits what is below it: its name is the version, or the range as `vers:…`. */
+function limitedBranch(value: unknown, above: Limit | null): Branch {
+  const branch = toObject(value);
+  const name = toText(branch?.name);
+  if (name === null) return { branch, limit: above };
+  if (branch?.category === 'product_version') return { branch, limit: { version: name } };
+  return { branch, limit: branch?.category === 'product_version_range' ? { range: name } : above };
 }
 
 /** A relationship makes a product of two: the one that it relates to, limited to the one that it is about. */
@@ -79,8 +96,8 @@ function withRelationships(products: Tree, relationships: readonly unknown[]): T
     if (relationship === null || full === null || id === null || made.has(id)) continue;
     const whole = products.get(toText(relationship.relates_to_product_reference) ?? '') ?? [];
     const part = products.get(toText(relationship.product_reference) ?? '') ?? [];
-    const parts = part.flatMap(({ names }) => names);
-    const own = toProduct(full);
+    const parts = part.flatMap(({ names }) => packageUrls(names));
+    const own = toProduct(full, null);
     made.set(id, [
       ...(own.names.length + own.hashes.length > 0 ? [own] : []),
       ...whole.map(({ names, hashes }) => ({ names, hashes, parts })),
@@ -89,7 +106,7 @@ function withRelationships(products: Tree, relationships: readonly unknown[]): T
   return made;
 }
 
-function toProduct(product: Json): VexProduct {
+function toProduct(product: Json, limit: Limit | null): VexProduct {
   const helper = toObject(product.product_identification_helper);
   const hashes = toList(helper?.hashes)
     .flatMap((value) => toList(toObject(value)?.file_hashes))
@@ -97,7 +114,9 @@ function toProduct(product: Json): VexProduct {
     .filter((hash) => hash?.algorithm === 'sha256')
     .flatMap((hash) => toTexts(hash?.value));
   return {
-    names: toTexts(helper?.purl, ...toList(helper?.purls)),
+    names: toTexts(helper?.purl, ...toList(helper?.purls)).map((name) =>
+      limit === null || isImage(name) ? name : limitName(name, limit),
+    ),
     hashes: hashes.map((hash) => hash.toLowerCase()),
     parts: null,
   };

@@ -1,6 +1,9 @@
 import { toList, toObject, toText, toTexts, type Json } from './json.ts';
+import { isImage, limitName, packageUrls } from './limited.ts';
+import { parsePurl } from './purl.ts';
 import type { VexDocument, VexProduct, VexStatement, VexStatus } from './statement.ts';
 import { toTime } from './times.ts';
+import { readVersions, statusOf, statusUnder, type VersionStatus } from './version-status.ts';
 
 /** What the states of an analysis say. A false positive is a vulnerability that is not in the product. */
 const STATES: Readonly<Record<string, VexStatus>> = {
@@ -23,7 +26,7 @@ export function isCycloneDx(document: Json): boolean {
 /**
  * readCycloneDx reads the vulnerabilities of a CycloneDX document, a bill of materials or VEX alone. What a vulnerability affects is the
  * document's subject (`metadata.component`), one of its components, which limits the statement to that, or an element of another document
- * by its BOM-Link. One without an analysis says nothing.
+ * by its BOM-Link; `versions` limits it to some versions and says of each what it is. One without an analysis says nothing.
  */
 export function readCycloneDx(document: Json): VexDocument {
   const metadata = toObject(document.metadata);
@@ -39,15 +42,14 @@ export function readCycloneDx(document: Json): VexDocument {
     if (ids.length === 0) continue;
     const { state } = analysis;
     const isKnown = typeof state === 'string' && Object.hasOwn(STATES, state);
-    statements.push({
-      ids,
-      status: (isKnown ? STATES[state] : undefined) ?? 'under_investigation',
-      at:
-        [analysis.lastUpdated, analysis.firstIssued, metadata?.timestamp].map(toTime).find(isNumber) ?? null,
-      products: toList(vulnerability.affects).flatMap((affected) =>
-        productOf(toText(toObject(affected)?.ref), subject, components),
-      ),
-    });
+    const status = (isKnown ? STATES[state] : undefined) ?? 'under_investigation';
+    const at =
+      [analysis.lastUpdated, analysis.firstIssued, metadata?.timestamp].map(toTime).find(isNumber) ?? null;
+    const said = toList(vulnerability.affects).flatMap((affected) =>
+      saidOf(affected, status, subject, components),
+    );
+    for (const [each, all] of Map.groupBy(said, (one) => one.status))
+      statements.push({ ids, status: each, at, products: all.map(({ product }) => product) });
   }
   return { format: 'cyclonedx', statements };
 }
@@ -67,28 +69,73 @@ function componentsOf(document: Json, subject: Json | null): Map<string, Json> {
   return components;
 }
 
-function productOf(
-  reference: string | null,
-  subject: Json | null,
-  components: ReadonlyMap<string, Json>,
-): readonly VexProduct[] {
-  if (reference === null) return [];
-  if (subject !== null && toText(subject['bom-ref']) === reference) return [toProduct(subject, null)];
-  const component = components.get(reference);
-  if (component !== undefined) {
-    const own = toProduct(component, null);
-    if (subject === null) return [own];
-    const parts = own.names.filter((name) => /^pkg:/i.test(name));
-    const isImage = parts.some((name) => /^pkg:(?:oci|docker)\//i.test(name));
-    return [...(isImage ? [own] : []), toProduct(subject, parts)];
-  }
-  // A BOM-Link: `urn:cdx:serial/version#reference`, where the reference is often the package URL.
-  const mark = reference.indexOf('#');
-  return [{ names: linked(mark === -1 ? reference : reference.slice(mark + 1)), hashes: [], parts: null }];
+interface Said {
+  readonly status: VexStatus;
+  readonly product: VexProduct;
 }
 
-function linked(reference: string): readonly string[] {
-  if (/^pkg:/i.test(reference)) return [reference];
+function saidOf(
+  value: unknown,
+  state: VexStatus,
+  subject: Json | null,
+  components: ReadonlyMap<string, Json>,
+): readonly Said[] {
+  const affected = toObject(value);
+  const reference = toText(affected?.ref);
+  if (affected === null || reference === null) return [];
+  const component =
+    subject !== null && toText(subject['bom-ref']) === reference ? subject : components.get(reference);
+  const versions = readVersions(affected.versions);
+  return (component === undefined ? [linked(reference)] : productsOf(component, subject)).flatMap((product) =>
+    inVersions(product, state, versions, component),
+  );
+}
+
+/** A product with the statuses of its versions. What is known of the version that it is in decides; else its names are limited. */
+function inVersions(
+  product: VexProduct,
+  state: VexStatus,
+  versions: readonly VersionStatus[] | null,
+  component: Json | undefined,
+): readonly Said[] {
+  if (versions === null) return [{ status: state, product }];
+  const urls = (product.parts ?? product.names).flatMap((name) => parsePurl(name) ?? []);
+  const known = [...new Set(toTexts(component?.version, ...urls.map(({ version }) => version)))];
+  const [first] = urls;
+  const isPackage = first !== undefined && first.type !== 'oci' && first.type !== 'docker';
+  const type = isPackage ? first.type : null;
+  if (known.length > 0 || !isPackage) return [{ status: statusOf(state, versions, known, type), product }];
+  return versions.map((version): Said => {
+    const status = statusUnder(state, version);
+    const { limit } = version;
+    const limited = (names: readonly string[]): readonly string[] =>
+      limit === null ? names : packageUrls(names).map((name) => limitName(name, limit));
+    return {
+      // What may be about any version takes nothing out.
+      status: limit === null ? statusUnder(state, { status: 'unknown' }) : status,
+      product:
+        product.parts === null
+          ? { ...product, names: limited(product.names) }
+          : { ...product, parts: limited(product.parts) },
+    };
+  });
+}
+
+function productsOf(component: Json, subject: Json | null): readonly VexProduct[] {
+  const own = toProduct(component, null);
+  if (subject === null || component === subject) return [own];
+  const parts = packageUrls(own.names);
+  return [...(parts.some(isImage) ? [own] : []), toProduct(subject, parts)];
+}
+
+/** A BOM-Link: `urn:cdx:serial/version#reference`, where the reference is often the package URL. */
+function linked(reference: string): VexProduct {
+  const mark = reference.indexOf('#');
+  const target = mark === -1 ? reference : reference.slice(mark + 1);
+  return { names: /^pkg:/i.test(target) ? [target] : decoded(target), hashes: [], parts: null };
+}
+
+function decoded(reference: string): readonly string[] {
   try {
     return [decodeURIComponent(reference)];
   } catch {
@@ -101,8 +148,14 @@ function toProduct(component: Json, parts: readonly string[] | null): VexProduct
     .map(toObject)
     .filter((hash) => hash?.alg === 'SHA-256')
     .flatMap((hash) => toTexts(hash?.content));
+  const names = toTexts(component.purl, component['bom-ref'], component.name, digestOf(component));
+  const version = toText(component.version);
   return {
-    names: [...new Set(toTexts(component.purl, component['bom-ref'], component.name, digestOf(component)))],
+    names: [
+      ...new Set(
+        names.map((name) => (version === null || isImage(name) ? name : limitName(name, { version }))),
+      ),
+    ],
     hashes: hashes.map((hash) => hash.toLowerCase()),
     parts,
   };

@@ -5,7 +5,7 @@
 export { claimsAbout, coverOf, type VexClaim, type VexClaims, type VexCover } from './coverage.ts';
 export { concernOf, type Concern, type VexTarget } from './concern.ts';
 export { DigestIndex } from './digest-index.ts';
-export { coversPackage, type VexPackage } from './packages.ts';
+export { coversPackage, matchPackage, type VexPackage } from './packages.ts';
 export { parsePurl, type Purl } from './purl.ts';
 export { MAX_STATEMENTS, MAX_VEX_BYTES, countStatements, readVex, toVexDocument } from './read.ts';
 export {

@@ -1,4 +1,5 @@
 import { toList, toObject, toText, toTexts, type Json } from './json.ts';
+import { packageUrls } from './limited.ts';
 import {
   VEX_STATUSES,
   type VexDocument,
@@ -77,7 +78,7 @@ function partsOf(subcomponents: unknown): readonly string[] | null {
   if (Array.isArray(subcomponents) && subcomponents.length === 0) return null;
   return toList(subcomponents).flatMap((value) => {
     const names = namesOf(value);
-    const purls = names.filter((name) => /^pkg:/i.test(name));
+    const purls = packageUrls(names);
     return purls.length > 0 ? purls : names; // a bare name beside it would cover every version
   });
 }

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import { decide } from '../../src/decision/index.ts';
 import {
   factsDigest,
+  foundPackage,
   NO_FACTS,
   parseImageFacts,
   toImageFactsDocument,
@@ -11,17 +12,26 @@ import {
   type VexEntry,
 } from '../../src/facts/index.ts';
 import { parseReference } from '../../src/image/index.ts';
+import type { VexPackage } from '../../src/vex/index.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { CVE, inToto, KEY, OTHER, signed, WEB } from './signed.ts';
 
-const BASH = { package: 'bash', installed: '5.2' };
-const CURL = { package: 'curl', installed: '8.0' };
+const BASH = {
+  package: 'bash',
+  installed: '5.2',
+  purl: 'pkg:deb/debian/bash@5.2?arch=amd64&distro=debian-12.5',
+};
+const CURL = {
+  package: 'curl',
+  installed: '8.0',
+  purl: 'pkg:deb/debian/curl@8.0?arch=amd64&distro=debian-12.5',
+};
 const KEYLESS = { identity: 'alice', issuer: null, payload: null, signature: null, payloadType: null };
 
 suite('a statement that is limited to packages', () => {
   const entry: VexEntry = { ...KEYLESS, cve: CVE, status: 'fixed', packages: ['pkg:deb/debian/bash'] };
   const signers = [{ identity: 'alice' }];
-  const asked = (of: VexEntry, found: typeof BASH | null) => vexCounts(of, WEB, CVE, signers, found);
+  const asked = (of: VexEntry, found: VexPackage | null) => vexCounts(of, WEB, CVE, signers, found);
 
   test('counts for those alone, and for none where the package is not told', () => {
     assert.ok(asked(entry, BASH));
@@ -79,6 +89,33 @@ spec: { vex: { mode: apply, trustedIssuers: [{ identity: alice }] } }`;
     assert.equal(judged(CURL), 'refuse');
     assert.equal(judged(BASH, CURL), 'refuse');
     assert.equal(judged(CURL, BASH), 'refuse');
+  });
+  test('is told by the operating system of a scan where findings have no package URL, and else not at all', () => {
+    const found = { package: 'bash', installed: '5.2' };
+    const os = (family: string, name: string) => ({ family, name, eosl: false });
+    assert.ok(asked(entry, foundPackage(found, os('debian', '12.5'))));
+    assert.ok(!asked(entry, foundPackage(found, os('alpine', '3.18.4'))));
+    assert.ok(!asked(entry, foundPackage(found, os('ubuntu', '22.04'))));
+    assert.ok(!asked(entry, foundPackage(found, null)));
+    const bookworm = { ...entry, packages: ['pkg:deb/debian/bash?distro=debian-12'] };
+    assert.ok(asked(bookworm, foundPackage(found, os('debian', '12.5'))));
+    assert.ok(!asked(bookworm, foundPackage(found, os('debian', '11.9'))));
+    const go = { package: 'golang.org/x/net', installed: 'v0.1.0' };
+    assert.ok(asked({ ...entry, packages: ['pkg:golang/golang.org/x/net'] }, foundPackage(go, null)));
+  });
+  test('keeps the package URL of a finding in an export, which writes those without one as before', () => {
+    const { vex: _vex, ...document } = toImageFactsDocument({ ...NO_FACTS, digest: WEB });
+    const finding = { cve: CVE, severity: 'HIGH', package: 'bash', installed: '5.2', fixed: null };
+    const read = (purl: string | null) =>
+      parseImageFacts({
+        ...document,
+        scan: { findings: [{ ...finding, ...(purl === null ? {} : { purl }) }] },
+      });
+    const again = parseImageFacts(toImageFactsDocument(read(BASH.purl)));
+    assert.equal(again.scan?.findings?.[0]?.purl, BASH.purl);
+    assert.equal(factsDigest(again), factsDigest(read(BASH.purl)));
+    assert.notEqual(factsDigest(again), factsDigest(read(null)));
+    assert.ok(!JSON.stringify(toImageFactsDocument(read(null))).includes('purl'));
   });
 });
 

@@ -146,6 +146,21 @@ suite('which of several statements rules', () => {
       [{ ...whole, status: 'fixed', parts: ['a'] }],
     ],
     [
+      'a part that is written otherwise and said to be affected later: it is left out of what is covered',
+      [claim('fixed', 1, 'pkg:apk/alpine/a'), claim('affected', 2, 'pkg:apk/alpine/a@1')],
+      [{ ...whole, status: 'fixed', parts: ['pkg:apk/alpine/a'], except: ['pkg:apk/alpine/a@1'] }],
+    ],
+    [
+      'a version of a part of which the part says another thing at the same time',
+      [claim('fixed', 1, 'pkg:apk/alpine/a@2'), claim('affected', 1, 'pkg:apk/alpine/a')],
+      [{ ...whole, status: 'fixed', parts: ['pkg:apk/alpine/a@2'] }],
+    ],
+    [
+      'a version of a part of which the part says another thing later',
+      [claim('fixed', 1, 'pkg:apk/alpine/a@2'), claim('affected', 2, 'pkg:apk/alpine/a')],
+      [{ ...whole, status: 'fixed', parts: ['pkg:apk/alpine/a@2'], except: ['pkg:apk/alpine/a'] }],
+    ],
+    [
       'the document that says it',
       [claim('affected', 1, null, 0), claim('fixed', 2, null, 1)],
       [{ ...whole, status: 'fixed', document: 1 }],
@@ -155,31 +170,105 @@ suite('which of several statements rules', () => {
 });
 
 suite('which finding a part covers', () => {
-  const found = (name: string, installed: string) => ({ package: name, installed });
+  const found = (
+    name: string,
+    installed: string,
+    purl: string | null,
+    distribution: string | null = null,
+  ) => ({
+    ...{ package: name, installed, purl, distribution },
+  });
+  const MUSL = found('musl', '1.2.4-r4', 'pkg:apk/alpine/musl@1.2.4-r4?arch=x86_64&distro=3.18.4');
+  const BASH = found('bash', '5.2', 'pkg:deb/debian/bash@5.2?arch=amd64&distro=debian-12.5');
+  const RPM = found('bash', '1:5.2-1', 'pkg:rpm/redhat/bash@5.2-1?arch=x86_64&epoch=1&distro=redhat-9.4');
+  const NET = found('golang.org/x/net', 'v0.27.0', 'pkg:golang/golang.org/x/net@v0.27.0');
   const table: readonly (readonly [string, ReturnType<typeof found>, boolean])[] = [
-    ['pkg:deb/debian/bash', found('bash', '5.2'), true],
-    ['pkg:deb/debian/bash@5.2', found('bash', '5.2'), true],
-    ['pkg:deb/debian/bash@5.1', found('bash', '5.2'), false],
-    ['pkg:rpm/redhat/bash@5.2?epoch=1&arch=x86_64', found('bash', '1:5.2'), true],
-    ['pkg:golang/golang.org/x/crypto@v0.27.0', found('golang.org/x/crypto', 'v0.27.0'), true],
-    ['pkg:golang/golang.org/x/crypto@0.27.0', found('golang.org/x/crypto', 'v0.27.0'), true],
-    ['pkg:golang/golang.org/x/crypto', found('golang.org/x/net', 'v0.27.0'), false],
-    ['pkg:golang/stdlib@1.22.1', found('stdlib', 'v1.22.1'), true],
-    ['pkg:npm/%40scope/name@1.0.0', found('@scope/name', '1.0.0'), true],
-    ['pkg:npm/@scope/name@1.0.0', found('@scope/name', '1.0.0'), true],
-    ['pkg:npm/name', found('@scope/name', '1.0.0'), false],
-    ['pkg:maven/org.acme/core@2', found('org.acme:core', '2'), true],
-    ['pkg:maven/org.evil/core@2', found('org.acme:core', '2'), false],
-    ['pkg:pypi/Some_Package', found('some-package', '1'), true],
-    ['pkg:deb/ubuntu/libstdc%2B%2B6@12.3', found('libstdc++6', '12.3'), true],
-    ['bash', found('bash', '5'), true],
-    ['pkg:deb', found('bash', '5'), false],
+    // Another type, namespace or distribution is another package.
+    ['pkg:apk/alpine/musl', MUSL, true],
+    ['pkg:deb/debian/musl', MUSL, false],
+    ['pkg:apk/wolfi/musl', MUSL, false],
+    ['pkg:apk/musl', MUSL, false],
+    ['pkg:deb/debian/bash', BASH, true],
+    ['pkg:deb/ubuntu/bash', BASH, false],
+    ['pkg:deb/Debian/bash', BASH, true],
+    ['pkg:npm/bash', BASH, false],
+    ['pkg:deb/debian/bash?distro=debian-12', BASH, true],
+    ['pkg:deb/debian/bash?distro=bookworm', BASH, true],
+    ['pkg:deb/debian/bash?distro=12.5', BASH, true],
+    ['pkg:deb/debian/bash?distro=debian-12.4', BASH, false],
+    ['pkg:deb/debian/bash?distro=debian-11', BASH, false],
+    ['pkg:deb/debian/bash?distro=bullseye', BASH, false],
+    ['pkg:deb/debian/bash?distro=ubuntu-12', BASH, false],
+    ['pkg:deb/debian/bash?distro=debian-1', BASH, false],
+    ['pkg:apk/alpine/musl?distro=alpine-3.18', MUSL, true],
+    ['pkg:apk/alpine/musl?distro=3.1', MUSL, false],
+    ['pkg:rpm/rhel/bash?distro=rhel-9', RPM, true],
+    ['pkg:rpm/centos/bash', RPM, false],
+    ['pkg:deb/debian/bash?arch=x86_64', BASH, true],
+    ['pkg:deb/debian/bash?arch=arm64', BASH, false],
+    ['pkg:deb/debian/bash?arch=source', BASH, false],
+    ['pkg:deb/debian/bash?classifier=x', BASH, false],
+    ['pkg:deb/debian/bash?download_url=https://x', BASH, true],
+    // What is known of the distribution beside the package URL; where nobody says it, it is not told.
+    ['pkg:deb/debian/bash?distro=debian-12', found('bash', '5.2', 'pkg:deb/debian/bash', '12.5'), true],
+    ['pkg:deb/debian/bash?distro=debian-12', found('bash', '5.2', 'pkg:deb/debian/bash', '11.9'), false],
+    ['pkg:deb/debian/bash?distro=debian-12', found('bash', '5.2', 'pkg:deb/debian/bash'), false],
+    // Versions.
+    ['pkg:deb/debian/bash@5.2', BASH, true],
+    ['pkg:deb/debian/bash@0:5.2', BASH, true],
+    ['pkg:deb/debian/bash@5.1', BASH, false],
+    ['pkg:rpm/redhat/bash@5.2-1?epoch=1&arch=x86_64', RPM, true],
+    ['pkg:rpm/redhat/bash@5.2-1', RPM, false],
+    ['pkg:golang/golang.org/x/net@v0.27.0', NET, true],
+    ['pkg:golang/golang.org/x/net@0.27.0', NET, true],
+    ['pkg:golang/golang.org/x/crypto', NET, false],
+    ['pkg:golang/stdlib@1.22.1', found('stdlib', 'v1.22.1', 'pkg:golang/stdlib@1.22.1'), true],
+    ['pkg:npm/%40scope/name@1.0.0', found('@scope/name', '1.0.0', 'pkg:npm/%40scope/name@1.0.0'), true],
+    ['pkg:npm/@scope/name@1.0.0', found('@scope/name', '1.0.0', 'pkg:npm/%40scope/name@1.0.0'), true],
+    ['pkg:npm/name', found('@scope/name', '1.0.0', 'pkg:npm/%40scope/name@1.0.0'), false],
+    ['pkg:maven/org.acme/core@2', found('org.acme:core', '2', 'pkg:maven/org.acme/core@2'), true],
+    ['pkg:maven/org.evil/core@2', found('org.acme:core', '2', 'pkg:maven/org.acme/core@2'), false],
+    ['pkg:maven/org.acme/core@2?type=jar', found('org.acme:core', '2', 'pkg:maven/org.acme/core@2'), true],
+    ['pkg:pypi/Some_Package', found('some-package', '1', 'pkg:pypi/some.package@1'), true],
+    [
+      'pkg:deb/ubuntu/libstdc%2B%2B6@12.3',
+      found('libstdc++6', '12.3', 'pkg:deb/ubuntu/libstdc%2B%2B6'),
+      true,
+    ],
+    // A range of versions.
+    ['pkg:apk/alpine/musl?vers=vers:apk/<1.2.4-r5', MUSL, true],
+    ['pkg:apk/alpine/musl?vers=vers:alpine/>=1.2|<1.2.4-r4', MUSL, false],
+    ['pkg:apk/alpine/musl?vers=vers:deb/<9', MUSL, false],
+    ['pkg:apk/alpine/musl?vers=<9', MUSL, false],
+    // The source package, where the scanner says it.
+    [
+      'pkg:deb/debian/openssl@3.0.2?arch=source',
+      found('libssl3', '3.0.2', 'pkg:deb/debian/libssl3@3.0.2?upstream=openssl'),
+      true,
+    ],
+    [
+      'pkg:deb/debian/openssl?arch=source',
+      found('libssl3', '3.0.2', 'pkg:deb/debian/libssl3@3.0.2?upstream=gnutls'),
+      false,
+    ],
+    // Without a type nobody can say; a name says no more than a name.
+    ['pkg:deb/debian/bash', found('bash', '5', null), false],
+    ['bash', found('bash', '5', null), true],
+    ['pkg:deb', found('bash', '5', null), false],
   ];
   for (const [part, finding, covers] of table)
-    test(`${part} ${covers ? 'covers' : 'does not cover'} ${finding.package} ${finding.installed}`, () =>
+    test(`${part} ${covers ? 'covers' : 'does not cover'} ${finding.purl ?? finding.package} ${finding.distribution ?? ''}`, () =>
       assert.equal(coversPackage([part], finding), covers));
-  test('the whole covers every package', () => assert.ok(coversPackage(null, found('x', '1'))));
-  test('no part covers none', () => assert.ok(!coversPackage([], found('x', '1'))));
+  test('the whole covers every package', () => assert.ok(coversPackage(null, found('x', '1', null))));
+  test('no part covers none', () => assert.ok(!coversPackage([], found('x', '1', null))));
+  test('what a statement is not about is not covered, nor what cannot be told to be another', () => {
+    const of = (except: string) => coversPackage(['pkg:apk/alpine/musl'], MUSL, [except]);
+    assert.ok(!of('pkg:apk/alpine/musl@1.2.4-r4'));
+    assert.ok(!of('pkg:apk/alpine/musl?vers=unreadable'));
+    assert.ok(!of('pkg:apk/%zz'));
+    assert.ok(of('pkg:apk/alpine/musl@9.9'));
+    assert.ok(of('pkg:deb/debian/musl'));
+  });
 });
 
 suite('real documents about images', { skip }, () => {

@@ -17,7 +17,7 @@ export const grypeMatch = z.object({
       z.array(z.object({ id: z.string().check(z.minLength(1)) })),
     ),
   ),
-  artifact: z.object({ name: text, version: text }),
+  artifact: z.object({ name: text, version: text, purl: text }),
 });
 
 /** grypeReport is the JSON of `grype -o json`; its matches are read one by one. */

@@ -120,6 +120,7 @@ function findingsOf(entry: unknown, i: number, file: string): Finding[] {
     rank: severityRank(severity) ?? 0,
     package: artifact.name ?? '',
     installed: artifact.version ?? '',
+    purl: artifact.purl || null,
     fixed: fix?.state === 'fixed' || fix?.state === undefined ? fix?.versions?.join(', ') || null : null,
     knownExploited: null,
     triagedUntil: null,

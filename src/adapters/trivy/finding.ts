@@ -8,6 +8,7 @@ export interface RawFinding {
   readonly package: string | null | undefined;
   readonly installed: string | null | undefined;
   readonly fixed: string | null | undefined;
+  readonly purl: string | null | undefined;
 }
 
 /** toFinding makes a finding of an entry at a path of a report; Trivy does not say whether it is exploited. Throws ReportError. */
@@ -31,6 +32,7 @@ export function toFinding(
     rank,
     package: raw.package ?? '',
     installed: raw.installed ?? '',
+    purl: raw.purl || null,
     fixed: raw.fixed || null,
     knownExploited: null,
     triagedUntil: null,

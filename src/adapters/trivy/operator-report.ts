@@ -3,6 +3,7 @@ import { formatTime, isDigest, parseTime } from '../../base/index.ts';
 import { parseReference } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
+import { toPackageUrl } from './package-url.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
 
@@ -26,6 +27,8 @@ const operatorVulnerability = z.object({
   installedVersion: text,
   fixedVersion: text,
   severity: text,
+  packagePURL: text,
+  packageType: text,
 });
 
 /** isOperatorReport tells a VulnerabilityReport of trivy-operator from other JSON. */
@@ -50,18 +53,15 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
   const { digest } = artifact;
   const found = (report.vulnerabilities ?? []).map((entry, i) => {
     const path = ['report', 'vulnerabilities', i];
-    const { vulnerabilityID, resource, installedVersion, fixedVersion, severity } = read(
-      operatorVulnerability,
-      entry,
-      path,
-      file,
-    );
+    const { vulnerabilityID, resource, installedVersion, fixedVersion, severity, packagePURL, packageType } =
+      read(operatorVulnerability, entry, path, file);
     const raw = {
       cve: vulnerabilityID,
       package: resource,
       installed: installedVersion,
       fixed: fixedVersion,
       severity,
+      purl: packagePURL || toPackageUrl(packageType ?? '', resource ?? ''),
     };
     return toFinding(raw, path, file, 'severity');
   });

@@ -16,6 +16,8 @@ export const trivyVulnerability = z.object({
   InstalledVersion: text,
   FixedVersion: text,
   Severity: text,
+  // Since 0.48.
+  PkgIdentifier: z.nullish(z.object({ PURL: text })),
 });
 
 /** TrivyVulnerability is such an entry as read. */
@@ -24,6 +26,7 @@ export type TrivyVulnerability = z.infer<typeof trivyVulnerability>;
 /** trivyResult is what was found in one target, and what was hidden there; its entries are read one by one. */
 export const trivyResult = z.object({
   Class: text,
+  Type: text,
   Vulnerabilities: z.nullish(z.array(z.unknown())),
   ExperimentalModifiedFindings: z.nullish(z.array(z.unknown())),
 });

@@ -3,6 +3,7 @@ import type { Finding } from '../../findings/index.ts';
 import { parseReference } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
+import { toPackageUrl } from './package-url.ts';
 import { explainForeign, parseJson } from './not-a-report.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
@@ -99,12 +100,18 @@ function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[
     const isScan = VULNERABILITY_CLASSES.has(result.Class ?? '') || shown !== undefined;
     if (!isScan && hidden.every((entry) => entry === null)) continue;
     findings ??= [];
+    const type = result.Type ?? '';
     for (const [j, entry] of (shown ?? []).entries())
-      findings.push(toFindingAt(entry, ['Results', i, 'Vulnerabilities', j], file));
+      findings.push(toFindingAt(entry, type, ['Results', i, 'Vulnerabilities', j], file));
     for (const [j, entry] of hidden.entries())
       if (entry !== null)
         findings.push(
-          toFindingAt(entry.finding, ['Results', i, 'ExperimentalModifiedFindings', j, 'Finding'], file),
+          toFindingAt(
+            entry.finding,
+            type,
+            ['Results', i, 'ExperimentalModifiedFindings', j, 'Finding'],
+            file,
+          ),
         );
   }
   return findings;
@@ -117,10 +124,16 @@ function hiddenVulnerability(entry: unknown): { readonly finding: unknown } | nu
   return typeof type === 'string' && type !== '' && type !== 'vulnerability' ? null : { finding };
 }
 
-function toFindingAt(entry: unknown, path: readonly (string | number)[], file: string): Finding {
+function toFindingAt(
+  entry: unknown,
+  type: string,
+  path: readonly (string | number)[],
+  file: string,
+): Finding {
   const found = isVulnerability(entry) ? entry : read(trivyVulnerability, entry, path, file);
   const { VulnerabilityID: cve, PkgName: name, InstalledVersion: installed, FixedVersion: fixed } = found;
-  const raw = { cve, package: name, installed, fixed, severity: found.Severity };
+  const purl = found.PkgIdentifier?.PURL || toPackageUrl(type, name ?? '');
+  const raw = { cve, package: name, installed, fixed, purl, severity: found.Severity };
   return toFinding(raw, path, file, 'Severity');
 }
 
@@ -133,6 +146,7 @@ function isVulnerability(entry: unknown): entry is TrivyVulnerability {
     InstalledVersion,
     FixedVersion,
     Severity,
+    PkgIdentifier,
   } = entry as Record<string, unknown>;
   return (
     typeof id === 'string' &&
@@ -140,7 +154,17 @@ function isVulnerability(entry: unknown): entry is TrivyVulnerability {
     isText(PkgName) &&
     isText(InstalledVersion) &&
     isText(FixedVersion) &&
-    isText(Severity)
+    isText(Severity) &&
+    (PkgIdentifier === undefined || isIdentifier(PkgIdentifier))
+  );
+}
+
+function isIdentifier(value: unknown): boolean {
+  return (
+    value !== null &&
+    typeof value === 'object' &&
+    !Array.isArray(value) &&
+    isText((value as { PURL?: unknown }).PURL)
   );
 }
 

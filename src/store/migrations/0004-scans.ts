@@ -28,6 +28,7 @@ export const scans: Migration = {
         package: 'text!',
         installed: 'text!',
         fixed: 'text',
+        purl: 'text',
       },
       { key: ['scan_id', 'ordinal'], belongsTo: { scan_id: 'scans.id' }, clustered: true },
     );

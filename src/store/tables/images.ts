@@ -49,6 +49,8 @@ export interface ImageTables {
     fixed: string | null;
     /** 1, 0, or null when the catalogue was never asked. */
     known_exploited: number | null;
+    /** Package URL as the scanner wrote it, or null. */
+    purl: string | null;
   };
   /** What the findings come to for each CVE, kept with every scan, so that no list has to count them. */
   cve_totals: {

@@ -50,11 +50,29 @@ suite('findings', () => {
       rank: 3,
       package: 'openssl',
       installed: '3.0.1',
+      purl: 'pkg:deb/debian/openssl',
       fixed: '3.0.2',
       knownExploited: null,
       triagedUntil: null,
       triagedUntilMs: -Infinity,
     });
+  });
+
+  test('keep the package URL, or get one from the type of their result where an older Trivy wrote none', () => {
+    const purls = (Type: string, ...found: readonly object[]) =>
+      parse({ Results: [{ ...PACKAGES, Type, Vulnerabilities: found }] }).scan.findings?.map(
+        ({ purl }) => purl,
+      );
+    const PURL = 'pkg:apk/alpine/musl@1.2.4-r4?arch=x86_64&distro=3.18.4';
+    assert.deepEqual(purls('alpine', { ...FOUND, PkgIdentifier: { PURL } }), [PURL]);
+    assert.deepEqual(purls('alpine', FOUND), ['pkg:apk/alpine/openssl']);
+    assert.deepEqual(purls('gobinary', { ...FOUND, PkgName: 'golang.org/x/net' }), [
+      'pkg:golang/golang.org/x/net',
+    ]);
+    assert.deepEqual(purls('jar', { ...FOUND, PkgName: 'org.acme:core' }), ['pkg:maven/org.acme/core']);
+    assert.deepEqual(purls('node-pkg', { ...FOUND, PkgName: '@scope/name' }), ['pkg:npm/%40scope/name']);
+    assert.deepEqual(purls('unheard-of', FOUND), [null]);
+    assert.throws(() => purls('alpine', { ...FOUND, PkgIdentifier: { PURL: 7 } }), ReportError);
   });
 
   test('what an ignore file or a VEX document hid is a finding like the others', () => {

@@ -1,0 +1,5 @@
+/** compareDigits orders numbers of any length that are written in digits. */
+export function compareDigits(a: string, b: string): number {
+  const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+}
