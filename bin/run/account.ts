@@ -1,5 +1,6 @@
 import type {
   AccountBody,
+  AnonymisedAccountBody,
   CodeBody,
   CreatedAccountBody,
   UpdatedAccountBody,
@@ -188,10 +189,23 @@ export function runAccountAnonymise(
     const question = `Take the name of ${shown(account)} from everything on record at ${service.server}, for good?`;
     if (options.yes !== true && account.state === 'disabled' && !(await confirm(question, terminal)))
       return null;
-    await service.json('POST /accounts/{id}/anonymise', { params: { id: account.id } });
-    return `${shown(account)} stands on record as user:${account.id} from now on`;
+    const { erasure } = (
+      await service.json<AnonymisedAccountBody>('POST /accounts/{id}/anonymise', {
+        params: { id: account.id },
+      })
+    ).body;
+    return `${shown(account)} stands on record as user:${account.id} from now on${ERASED[erasure]}`;
   });
 }
+
+/** What of the name is left in the files of the database. */
+const ERASED: Readonly<Record<AnonymisedAccountBody['erasure'], string>> = {
+  done: '',
+  pending:
+    '; a long read still keeps old bytes in the log of the database: the service goes on trying, and this command again says how it stands',
+  server:
+    '; old bytes go from the files of PostgreSQL with its vacuum, and from its archives and backups when these end',
+};
 
 /** Null from the act: nothing was done. */
 async function act(

@@ -5,7 +5,7 @@ import { openOidcSignIn, type OidcSignIn } from './oidc-sign-in.service.ts';
 import type { OidcRules } from './oidc.ts';
 import { openOwnPassword, type OwnPassword } from './own-password.service.ts';
 import type { AccountParts } from './parts.ts';
-import type { IdentityProvider } from './ports.ts';
+import type { Erasure, IdentityProvider } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { openProofs } from './proofs.service.ts';
 import { secretKind } from './secret.ts';
@@ -35,6 +35,8 @@ export interface Accounts {
   ): Promise<{ readonly principal: Principal; readonly account: Account; readonly expiresAt: number } | null>;
   /** Deletes what has ended; a job calls it every few minutes. */
   sweep(): Promise<void>;
+  /** Takes out of the files what anonymising left there; a job calls it until it is done. */
+  erase(): ReturnType<Erasure['attempt']>;
 }
 
 // Two at once leave half of Node's four threads to files and names, which admissions need; each takes 19 MiB for 50 ms.
@@ -65,6 +67,7 @@ export function openAccounts(
       if (via === 'cookie' && secretKind(secret) !== 'session') return null;
       return (await whoIs(secret))?.principal ?? null;
     },
+    erase: () => parts.erasure.attempt(),
     sweep: () => {
       const now = parts.clock.now();
       return parts.sweeper.sweep({

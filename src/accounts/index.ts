@@ -38,11 +38,13 @@ export { openPasswords, type Passwords } from './passwords.service.ts';
 export type { Argon2Parameters } from './phc.ts';
 export {
   CODE_PURPOSES,
+  ERASURES,
   type AccountChanges,
   type AccountKey,
   type AccountQuery,
   type AccountStore,
   type CodeStore,
+  type Erasure,
   type FailureStore,
   type Flow,
   type IdentityProvider,

@@ -1,9 +1,10 @@
 import { AccountError, invalidField } from './account-error.ts';
 import { readEmail, readName, stateOf, targetOf, type Account } from './account.ts';
+import { accountKey } from './lock-out.ts';
 import { makeId } from './make-secret.service.ts';
 import type { Act, AccountParts } from './parts.ts';
 import { checkPassword } from './password-rules.ts';
-import type { AccountChanges, AccountQuery, Paged } from './ports.ts';
+import type { AccountChanges, AccountQuery, ERASURES, Paged } from './ports.ts';
 import type { Principal, Role } from './principal.ts';
 import type { Codes, IssuedCode } from './codes.service.ts';
 import type { Turns } from './turns.ts';
@@ -50,13 +51,19 @@ export interface Life {
   ): Promise<{ readonly account: Account; readonly code: IssuedCode | null }>;
   /** Gives a code that sets a new password. Throws `forbidden`, `not_found`, `conflict`. */
   issueCode(act: Act, id: string): Promise<IssuedCode>;
-  /** Blanks a disabled account and rewrites every copy of its name to `user:<account_id>`. Throws `not_found`, `conflict`. */
-  anonymise(act: Act, id: string): Promise<Account>;
+  /**
+   * Blanks a disabled account, rewrites every copy of its name to `user:<account_id>`, and takes what stood there out of the files of
+   * the database, as far as it can at once. Throws `forbidden`, `not_found`, `conflict`.
+   */
+  anonymise(
+    act: Act,
+    id: string,
+  ): Promise<{ readonly account: Account; readonly erasure: (typeof ERASURES)[number] }>;
 }
 
 /** openLife joins the life of accounts with its parts. */
 export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life {
-  const { accounts, sessions, tokens, audit, together, passwords, clock } = parts;
+  const { accounts, sessions, tokens, failures, erasure, audit, together, passwords, clock } = parts;
   return {
     list: (query) => accounts.list(query),
     get: async (id) => (await accounts.find(id)) ?? missing(id),
@@ -157,7 +164,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     async anonymise({ by, path }, id) {
       // The identity provider's person is unknown then, and may be let in as somebody new.
       noToken(by, 'anonymise an account');
-      return together(async () => {
+      const account = await together(async () => {
         const account = (await accounts.hold({ id })) ?? missing(id);
         const state = stateOf(account);
         if (state === 'anonymised') return account;
@@ -169,6 +176,8 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
         const at = clock.now();
         const copies = await accounts.anonymise(account, at);
         await sessions.endAll(id);
+        if (account.email !== null) await failures.clear(accountKey(account.email));
+        await erasure.mark();
         const blank = {
           email: null,
           name: null,
@@ -182,6 +191,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
         await audit.record({ actor: by, action: 'account_anonymise', target: targetOf(left), path, detail });
         return left;
       });
+      return { account, erasure: await erasure.attempt() };
     },
   };
 

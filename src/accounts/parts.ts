@@ -4,6 +4,7 @@ import type { Passwords } from './passwords.service.ts';
 import type {
   AccountStore,
   CodeStore,
+  Erasure,
   FailureStore,
   SessionStore,
   Sweeper,
@@ -20,6 +21,7 @@ export interface AccountParts {
   readonly failures: FailureStore;
   readonly codes: CodeStore;
   readonly sweeper: Sweeper;
+  readonly erasure: Erasure;
   readonly audit: AuditLog;
   readonly together: Together;
   readonly passwords: Passwords;

@@ -95,6 +95,17 @@ export interface TokenStore {
   revokeAll(accountId: string, at: number): Promise<number>;
 }
 
+/** ERASURES are how far a name is out of the files of the database; `server` where these belong to a database server. */
+export const ERASURES = ['done', 'pending', 'server'] as const;
+
+/** Erasure takes what was overwritten out of the files of the database, where these are ours. */
+export interface Erasure {
+  /** Notes that something is to be taken out, so that it is known after a restart; only inside `Together`. */
+  mark(): Promise<void>;
+  /** Takes out what was marked; `pending` where a reader of an earlier state still holds it: call it again. Never inside `Together`. */
+  attempt(): Promise<(typeof ERASURES)[number]>;
+}
+
 /** FailureStore counts failed sign-ins, for all replicas and across restarts. */
 export interface FailureStore {
   /** What is kept under each key, in their order. */

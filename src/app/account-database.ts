@@ -22,6 +22,7 @@ export async function issuePasswordCode(
       failures: store.failureStore(opened),
       codes: store.codeStore(opened),
       sweeper: store.accountSweeper(opened),
+      erasure: store.erasureOf(opened),
       passwords: openPasswords(),
       audit: store.auditLog(opened, clock),
       together: (act) => opened.write(act),

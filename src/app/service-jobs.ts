@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { IpoError, type Clock } from '../base/index.ts';
 import { SWEEP_EVERY } from '../trackers/index.ts';
 import { pruneRuns } from '../whatif/index.ts';
 import type { Job } from './jobs.ts';
@@ -26,6 +26,16 @@ export interface JobsParts extends Pick<
   readonly renewTls: (() => Promise<void>) | null;
 }
 
+function stillRead(): IpoError {
+  return new IpoError(
+    'unavailable',
+    'a long read still needs the log of the database, in which an erased text stands',
+    {
+      hint: 'It is tried again every 5 seconds; a replay, or another program that reads the file, may take a while',
+    },
+  );
+}
+
 /** serviceJobs lists every job of the service. */
 export function serviceJobs(parts: JobsParts): readonly Job[] {
   const { settings, clock, accounts, runStore, images, kev, endOfLife } = parts;
@@ -39,6 +49,14 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
     },
     { name: 'image-states', every: MINUTE / 4, leaderOnly: true, run: () => images.refresh() },
     { name: 'sign-in-sweep', every: 5 * MINUTE, leaderOnly: true, run: () => accounts.sweep() },
+    {
+      name: 'erasure',
+      every: 5_000,
+      leaderOnly: false,
+      run: async () => {
+        if ((await accounts.erase()) === 'pending') throw stillRead();
+      },
+    },
     {
       name: 'whatif-run-retention',
       every: 60 * MINUTE,

@@ -18,6 +18,7 @@ import type { PoliciesInForce } from '../inventory/index.ts';
 import {
   adoptionStore,
   channelStore,
+  erasureOf,
   filingStore,
   installationId,
   issueFacts,
@@ -96,7 +97,12 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
     dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
   const leader =
     deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
-  if ((await sealPlainCredentials(credentialDeps)) > 0) await store.forgetDeleted();
+  if ((await sealPlainCredentials(credentialDeps)) > 0) {
+    // The plain text goes from the files as well; what keeps it there now is tried again by the job `erasure`.
+    const erasure = erasureOf(store);
+    await erasure.mark();
+    await erasure.attempt();
+  }
 
   const parts =
     markers === null

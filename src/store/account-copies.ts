@@ -12,6 +12,7 @@ export const NAME_COPIES: readonly {
   readonly owner: string | null;
 }[] = [
   { table: 'audit', copy: 'actor', owner: 'actor_id' },
+  { table: 'tokens', copy: 'name', owner: 'account_id' },
   { table: 'triage', copy: 'triaged_by', owner: 'account_id' },
   { table: 'runtime_rules', copy: 'created_by', owner: 'account_id' },
   { table: 'policies', copy: 'updated_by', owner: null },

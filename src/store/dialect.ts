@@ -2,6 +2,7 @@ import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely';
 import { SqliteStoreAdapter, type SqliteConnection } from './sqlite-connection.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * All that differs between the engines in the SQL of the store: column types, inserting many rows at once, plain text
@@ -147,9 +148,14 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
-/** emptyLog writes the write-ahead log of SQLite into the database and empties it; elsewhere nothing. */
-export async function emptyLog(db: AnyKysely): Promise<void> {
-  if (sqliteOf(db) !== null) await runText(db, 'pragma wal_checkpoint(truncate)', []);
+/**
+ * emptyLog writes the write-ahead log of SQLite into the database and empties it, after the transaction that is under way; elsewhere
+ * nothing. False where a reader of an earlier state still needs the log.
+ */
+export async function emptyLog(db: Kysely<Tables>): Promise<boolean> {
+  if (sqliteOf(db) === null) return true;
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+  return rows[0]?.busy === 0;
 }
 
 /** tableNames gives the names of the tables of this database (PostgreSQL: of the schema that it works in). */

@@ -20,6 +20,7 @@ export { anchorStates } from './anchor-states.ts';
 export { auditLog } from './audit.ts';
 export { catalogueStates, type CatalogueStates } from './catalogue-states.ts';
 export { imageStore } from './images.ts';
+export { erasureOf } from './erasure.ts';
 export { importFacts } from './import-facts.ts';
 export { installationId } from './installation.ts';
 export { kevStore } from './kev.ts';

@@ -61,9 +61,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     engine: location.engine,
     read: handles.read,
     ...writing(writer, readOnly ? location.name : null),
-    forgetDeleted: async () => {
-      if (!readOnly) await emptyLog(writer);
-    },
+    forgetDeleted: async () => readOnly || emptyLog(writer),
     close: () => closeHandles(handles),
   };
 }

@@ -19,9 +19,10 @@ export interface Store {
   /** Whether the caller is inside the act of a `write` that is not over. What must commit on its own refuses to begin there. */
   isWriting(): boolean;
   /**
-   * Takes what was overwritten or deleted out of the files of the database: on SQLite the write-ahead log is written out and emptied.
-   * On PostgreSQL it is the server's to do.
+   * Takes what was overwritten or deleted out of the files of the database: on SQLite the write-ahead log is written out and emptied,
+   * unless a reader of an earlier state still needs it: then false, and it is to be called again. Never inside of a `write`, whose end
+   * it waits for. On PostgreSQL it is the server's to do.
    */
-  forgetDeleted(): Promise<void>;
+  forgetDeleted(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import {
   type SignedIn,
 } from '../../src/accounts/index.ts';
 import { accountStore } from '../../src/store/accounts.ts';
+import { erasureOf } from '../../src/store/erasure.ts';
 import { auditLog } from '../../src/store/audit.ts';
 import { accountSweeper, codeStore } from '../../src/store/one-time-codes.ts';
 import { sessionStore } from '../../src/store/sessions.ts';
@@ -74,6 +75,7 @@ export function openOn(
     failures: failureStore(store),
     codes: codeStore(store),
     sweeper: accountSweeper(store),
+    erasure: erasureOf(store),
     audit,
     together: (act) => store.write(() => act()),
     passwords: {

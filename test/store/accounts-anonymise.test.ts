@@ -122,7 +122,7 @@ forEachEngine('Anonymising', (engine) => {
     await assert.rejects(accounts.life.anonymise(ACT, id), code('conflict'));
     await accounts.life.update(ACT, id, { enabled: false });
     assert.ok((await hits(store, [NAME, EMAIL])).length > 15);
-    const gone = await accounts.life.anonymise(ACT, id);
+    const { account: gone } = await accounts.life.anonymise(ACT, id);
     assert.deepEqual(
       [gone.email, gone.name, gone.avatar, gone.passwordHash, gone.oidcSubject],
       [null, null, null, null, null],
@@ -207,7 +207,10 @@ forEachEngine('Anonymising', (engine) => {
     const named = (await textColumns(store)).filter(
       ({ column }) => column === 'actor' || (column.endsWith('_by') && !things.includes(column)),
     );
-    const known = NAME_COPIES.map(({ table, copy }) => `${table}.${copy}`);
+    // A token is called as its owner likes.
+    const known = NAME_COPIES.map(({ table, copy }) => `${table}.${copy}`).filter(
+      (copy) => copy !== 'tokens.name',
+    );
     assert.deepEqual(named.map(({ table, column }) => `${table}.${column}`).toSorted(), known.toSorted());
   });
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   ACCOUNT_STATES,
+  ERASURES,
   MAX_EMAIL,
   MAX_NAME,
   MAX_PASSWORD,
@@ -72,6 +73,22 @@ export const updatedAccountSchema = accountSchema
 
 /** UpdatedAccountBody is an account after a change. */
 export type UpdatedAccountBody = z.infer<typeof updatedAccountSchema>;
+
+/** anonymisedAccountSchema is what is left of an account, and how far its name is out of the files of the database. */
+export const anonymisedAccountSchema = accountSchema
+  .extend({
+    erasure: z
+      .enum(ERASURES)
+      .describe(
+        '`done`: no byte of the name is left in the files of the database. `pending`: a long read still holds its log; the service ' +
+          'goes on trying every 5 seconds, and this call again says how it stands. `server`: the files are the database server’s, whose ' +
+          'vacuum and archives decide when old bytes go',
+      ),
+  })
+  .meta({ id: 'AnonymisedAccount' });
+
+/** AnonymisedAccountBody is what is left of an account. */
+export type AnonymisedAccountBody = z.infer<typeof anonymisedAccountSchema>;
 
 /** accountsQuery narrows and pages the list of accounts. */
 export const accountsQuery = z.strictObject({

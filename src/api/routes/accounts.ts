@@ -12,11 +12,13 @@ import {
   accountsQuery,
   accountsSchema,
   accountUpdateBody,
+  anonymisedAccountSchema,
   codeSchema,
   createdAccountSchema,
   newAccountBody,
   updatedAccountSchema,
   type AccountBody,
+  type AnonymisedAccountBody,
   type CodeBody,
   type CreatedAccountBody,
   type UpdatedAccountBody,
@@ -152,10 +154,14 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
         'sign them in as somebody new.',
       params: accountPath,
       answers: {
-        200: { description: 'What is left of the account', schema: accountSchema },
+        200: { description: 'What is left of the account', schema: anonymisedAccountSchema },
         409: { ...PROBLEM, description: 'The account is not disabled' },
       },
-      handle: async (call) => ({ body: accountBody(await life.anonymise(actOf(call), call.params.id)) }),
+      handle: async (call) => {
+        const { account, erasure } = await life.anonymise(actOf(call), call.params.id);
+        const body: AnonymisedAccountBody = { ...accountBody(account), erasure };
+        return { body };
+      },
     }),
   ];
 }
