@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { IpoError, nearest, type FieldFault } from '../base/index.ts';
+import { fieldSentence, IpoError, nearest, type FieldFault } from '../base/index.ts';
 
 /** Part is one of the parts of a request that a schema holds for. */
 export type Part = 'params' | 'query' | 'body';
@@ -37,13 +37,7 @@ export function validated(part: Part, schema: z.ZodType | undefined, value: unkn
 
 function toError(part: Part, fields: readonly FieldFault[]): IpoError {
   const [first] = fields;
-  const where = first === undefined || first.path === '' || first.message.includes(first.path);
-  const message =
-    first === undefined
-      ? `the ${part} of the request is not valid`
-      : where
-        ? first.message
-        : `${first.path}: ${first.message}`;
+  const message = first === undefined ? `the ${part} of the request is not valid` : fieldSentence(first);
   return new IpoError('invalid_request', message, { fields });
 }
 

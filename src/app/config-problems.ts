@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../base/index.ts';
+import { fieldSentence, nearest } from '../base/index.ts';
 import type { ConfigProblem } from './config-error.ts';
 import type { ConfigFile } from './config-file.ts';
 import { listSettings } from './settings-list.ts';
@@ -40,9 +40,7 @@ export function toProblems(issue: z.core.$ZodIssue, places: Places): ConfigProbl
     });
   }
   const message = issue.input === undefined && issue.code === 'invalid_type' ? 'is needed' : said(issue);
-  return [
-    { ...places.of(issue.path), path, message: path === '' ? message : `${path}: ${message}`, hint: null },
-  ];
+  return [{ ...places.of(issue.path), path, message: fieldSentence({ path, message }), hint: null }];
 }
 
 function said(issue: z.core.$ZodIssue): string {

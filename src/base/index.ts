@@ -15,6 +15,7 @@ export {
   type FieldFault,
   type IpoErrorOptions,
 } from './errors.ts';
+export { fieldSentence } from './field-sentence.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest, Secret, type FieldFault } from '../base/index.ts';
+import { fieldSentence, nearest, Secret, type FieldFault } from '../base/index.ts';
 import { ChannelError } from './channel-error.ts';
 import type { SettingsByKind, StoredChannel } from './channel.ts';
 import type { ChannelEvent } from './events.ts';
@@ -173,9 +173,7 @@ function fieldsOf(kind: ChannelKind, schemas: ChannelSchemas): readonly string[]
   return Object.keys('shape' in schema ? schema.shape : schema.in.shape);
 }
 
-function sentence({ path, message }: FieldFault): string {
-  return path === '' || message.includes(path) ? message : `${path} ${message}`;
-}
+const sentence = (fault: FieldFault): string => fieldSentence(fault, ' ');
 
 /** refusal refuses a document with every fault; the first is its sentence. */
 export function refusal(fields: readonly FieldFault[], hint?: string): ChannelError {

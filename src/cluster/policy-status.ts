@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { formatTime } from '../base/index.ts';
+import { fieldSentence, formatTime } from '../base/index.ts';
 import { parsePolicyValue, PolicyError, type Policy } from '../policy/index.ts';
 import { conditionSchema, withCondition, type Condition } from './conditions.ts';
 
@@ -51,9 +51,7 @@ export function readPolicyObject(object: PolicyObject): ReadPolicy {
     return { object, policy, document: withoutOwnMarks(document) };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    const told = error.problems
-      .slice(0, 5)
-      .map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+    const told = error.problems.slice(0, 5).map((problem) => fieldSentence(problem));
     const more = error.problems.length - told.length;
     return { object, policy: null, fault: told.join('; ') + (more > 0 ? `; and ${more} more` : '') };
   }

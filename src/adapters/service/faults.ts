@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { ERROR_CODES, type ErrorCode, type FieldFault } from '../../base/index.ts';
+import { ERROR_CODES, fieldSentence, type ErrorCode, type FieldFault } from '../../base/index.ts';
 import { ServiceError } from './service-error.ts';
 
 /** fromProblem turns an answer of 400 and above into a fault: what the service said, else what its status means. */
@@ -23,9 +23,10 @@ export function fromProblem(server: string, status: number, text: string, retryA
       },
     );
   }
-  const fields = said.fields.filter(({ path, message }) => message !== said.detail && path !== '');
-  const listed =
-    fields.length > 1 ? `: ${fields.map((one) => `${one.path}: ${one.message}`).join('; ')}` : '';
+  // The sentence of the whole is often that of the first fault.
+  const fields = said.fields.filter(({ path, message }) => path !== '' && !said.detail.endsWith(message));
+  const between = fields.length < said.fields.length ? ';' : ':';
+  const listed = fields.length > 0 ? `${between} ${fields.map((one) => fieldSentence(one)).join('; ')}` : '';
   return new ServiceError(said.code, listed === '' ? said.detail : `${said.detail}${listed}`, {
     hint:
       status === 401 && said.code === 'unauthenticated' ? `Sign in with \`ipo login ${server}\`` : said.hint,
