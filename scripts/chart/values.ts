@@ -90,10 +90,15 @@ export const chartValues = z.strictObject({
     interval: duration('1h', 'How often'),
   }),
   nodes: group(
-    'Ready nodes are counted against the ceiling of the licence certificate. Neither value loosens it',
+    'Ready nodes are counted against the ceiling of the licence certificate. Neither value loosens it. This version takes no licence certificate yet, so there is no ceiling',
     {
       pollInterval: duration('5m', 'How often'),
-      graceDays: whole(0, 14, 14, 'Days over the ceiling before it is enforced'),
+      graceDays: whole(
+        0,
+        14,
+        14,
+        'Days over the ceiling before it is enforced; this version takes no licence certificate yet',
+      ),
     },
   ),
   rbac: group('What the service may do in the cluster', {

@@ -71,11 +71,9 @@ export const reconcileSettings = z
 export const nodeSettings = z
   .strictObject({
     pollInterval: duration('10s', '1h', '5m', 'How often ready nodes are counted'),
-    graceDays: z
-      .int()
-      .min(0)
-      .max(14)
-      .default(14)
-      .meta({ description: 'Days over the ceiling of the licence before it is enforced' }),
+    graceDays: z.int().min(0).max(14).default(14).meta({
+      description:
+        'Days over the ceiling of the licence before it is enforced. This version takes no licence certificate yet, so there is no ceiling',
+    }),
   })
   .prefault({});
