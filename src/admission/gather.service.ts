@@ -1,10 +1,11 @@
 import { isDigest } from '../base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../facts/index.ts';
-import { parseReference } from '../image/index.ts';
+import { parseReference, type ImageReference } from '../image/index.ts';
 import type { Timers } from '../ledger/index.ts';
 import type { ContainerImage } from './pod.ts';
-import type { DigestLookup, FactsSnapshot, NameGate } from './ports.ts';
+import type { DigestLookup, FactsSnapshot, NameGate, TagAnswer } from './ports.ts';
 import type { ReviewedImage } from './review-image.ts';
+import type { ReviewTally } from './review-tally.ts';
 
 /** GatherDeps are what is found out about images with. */
 export interface GatherDeps {
@@ -14,9 +15,19 @@ export interface GatherDeps {
   /** Null: nothing is metered. */
   readonly names: NameGate | null;
   readonly timers: Timers;
+  readonly tally: ReviewTally;
 }
 
 type Reference = ReturnType<typeof parseReference>;
+
+/** Gather is what of a review says which facts it needs. */
+export interface Gather {
+  readonly images: readonly ContainerImage[];
+  readonly metered: boolean;
+  readonly at: number;
+  /** Whether a registry may be asked what an image by tag stands for, and is worth it. */
+  readonly mayAsk: (reference: ImageReference, quota: string | null) => boolean;
+}
 
 /** References that are remembered: a cluster admits the same images over and over. */
 const MOST_REFERENCES = 5000;
@@ -31,9 +42,10 @@ export class Gathering {
   }
 
   /** What memory has of each image; null when one of them needs more. */
-  now(images: readonly ContainerImage[], metered: boolean, at: number): ReviewedImage[] | null {
-    const { facts, lookup } = this.#deps;
+  now({ images, metered, at, mayAsk }: Gather): ReviewedImage[] | null {
+    const { facts, lookup, tally } = this.#deps;
     const found: ReviewedImage[] = [];
+    let spared = 0;
     for (const image of images) {
       const reference = this.#reference(image.image);
       if ('fault' in reference) {
@@ -41,21 +53,21 @@ export class Gathering {
         continue;
       }
       const { digest } = reference;
-      if (digest === null && lookup !== null) return null;
+      const quota = this.#quota(reference, metered, at);
+      if (digest === null && lookup !== null) {
+        if (mayAsk(reference, quota)) return null;
+        spared += 1;
+      }
       const known = digest === null || !isDigest(digest) ? NO_FACTS : facts.known(digest);
       if (known === undefined) return null;
-      found.push(reviewed(image, reference, digest, known ?? NO_FACTS, this.#quota(reference, metered, at)));
+      found.push(reviewed(image, reference, digest, known ?? NO_FACTS, quota));
     }
+    for (; spared > 0; spared -= 1) tally.tag('spared');
     return found;
   }
 
   /** The same, waiting for what memory does not have, for `deadline` milliseconds at most. */
-  async within(
-    deadline: number,
-    images: readonly ContainerImage[],
-    metered: boolean,
-    at: number,
-  ): Promise<ReviewedImage[]> {
+  async within(deadline: number, gather: Gather): Promise<ReviewedImage[]> {
     const late = new AbortController();
     const passed = Promise.withResolvers<void>();
     const cancel = this.#deps.timers.after(deadline, () => {
@@ -64,7 +76,7 @@ export class Gathering {
     });
     try {
       return await Promise.all(
-        images.map((image) => this.#find(image, metered, at, late.signal, passed.promise)),
+        gather.images.map((image) => this.#find(image, gather, late.signal, passed.promise)),
       );
     } finally {
       cancel();
@@ -73,8 +85,7 @@ export class Gathering {
 
   async #find(
     image: ContainerImage,
-    metered: boolean,
-    at: number,
+    { metered, at, mayAsk }: Gather,
     late: AbortSignal,
     passed: Promise<void>,
   ): Promise<ReviewedImage> {
@@ -82,25 +93,50 @@ export class Gathering {
     const reference = this.#reference(image.image);
     if ('fault' in reference) return reviewed(image, reference, null, NO_FACTS, null);
     const quota = this.#quota(reference, metered, at);
-    let { digest } = reference;
-    if (digest === null && lookup !== null) {
-      const asked = lookup.digestOf(image.image, late).catch(() => null);
-      digest = (await Promise.race([asked, passed])) ?? null;
+    const found =
+      reference.digest === null && lookup !== null
+        ? await this.#ask(lookup, reference, image.image, mayAsk(reference, quota), late, passed)
+        : null;
+    const digest = found === null ? reference.digest : found.digest;
+    if (digest === null || !isDigest(digest)) {
+      const missing = found?.digest === null ? `digest unknown: ${image.image}, ${found.why}` : null;
+      return { ...reviewed(image, reference, digest, NO_FACTS, quota), missing };
     }
-    if (digest === null || !isDigest(digest)) return reviewed(image, reference, digest, NO_FACTS, quota);
     const known = facts.known(digest);
     const read = known === undefined ? await this.#read(digest, passed) : known;
-    return reviewed(image, reference, digest, read === null ? NO_FACTS : read, quota);
+    if (read === null || !('why' in read)) return reviewed(image, reference, digest, read ?? NO_FACTS, quota);
+    const missing = `image facts not available: ${image.image}, ${read.why}`;
+    return { ...reviewed(image, reference, digest, 'unread', quota), missing };
   }
 
-  /** What is recorded, else what was last known of it, else nothing that one could decide on. */
-  async #read(digest: string, passed: Promise<void>): Promise<ImageFacts | null | 'unread'> {
+  async #ask(
+    lookup: DigestLookup,
+    { host }: ImageReference,
+    text: string,
+    may: boolean,
+    late: AbortSignal,
+    passed: Promise<void>,
+  ): Promise<TagAnswer | null> {
+    const { tally } = this.#deps;
+    if (!may) {
+      tally.tag('spared');
+      return null;
+    }
+    const unknown = (why: string): TagAnswer => ({ digest: null, why: `${host} ${why}` });
+    const asked = lookup.digestOf(text, late).catch(() => unknown('could not be asked'));
+    const answer = (await Promise.race([asked, passed])) ?? unknown('did not answer in time');
+    tally.tag(answer.digest === null ? 'unknown' : 'found');
+    return answer;
+  }
+
+  /** What is recorded, else what was last known of it, else why there is nothing that one could decide on. */
+  async #read(digest: string, passed: Promise<void>): Promise<ImageFacts | null | { readonly why: string }> {
     const { facts } = this.#deps;
-    const read = facts.read(digest).catch(() => undefined);
-    const found = await Promise.race([read, passed]);
-    if (found !== undefined) return found;
+    const read = facts.read(digest).catch(() => ({ why: 'the database does not answer' }));
+    const found = (await Promise.race([read, passed])) as Awaited<typeof read> | undefined;
+    if (found === null || (found !== undefined && !('why' in found))) return found;
     const last = facts.last(digest);
-    return last === undefined ? 'unread' : last;
+    return last === undefined ? (found ?? { why: 'the database did not answer in time' }) : last;
   }
 
   #quota({ name }: { readonly name: string }, metered: boolean, at: number): string | null {
@@ -126,5 +162,5 @@ function reviewed(
   facts: ReviewedImage['facts'],
   quota: string | null,
 ): ReviewedImage {
-  return { container, role, image, reference, digest, facts, quota };
+  return { container, role, image, reference, digest, facts, quota, missing: null };
 }

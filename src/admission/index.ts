@@ -13,6 +13,7 @@ export {
   type ServiceRoute,
 } from './exposure.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
+export { mayAskRegistry } from './digest-needs.ts';
 export { governing, judgeImage, type ImageJudgement } from './judge.ts';
 export { parseManifest } from './manifest.ts';
 export type { Manifest, Skipped, Workload } from './workload.ts';
@@ -33,6 +34,7 @@ export {
   type ReviewEvent,
   type ReviewEvents,
   type ScanRequests,
+  type TagAnswer,
 } from './ports.ts';
 export { pseudonymOf } from './requester.ts';
 export { MAX_REVIEW_BYTES, MAX_REVIEW_DEPTH } from './review-skim.ts';

@@ -39,9 +39,12 @@ export interface ExposureIndex {
   staleSince?(): number | null;
 }
 
-/** DigestLookup asks a registry what a tag stands for. It is bounded: it gives null when it does not know in time. */
+/** TagAnswer is what a tag stands for, or why that is not known, as a clause: `ghcr.io does not answer`. */
+export type TagAnswer = { readonly digest: Digest } | { readonly digest: null; readonly why: string };
+
+/** DigestLookup asks a registry what a tag stands for. It is bounded: it says when it does not know in time. Never rejects. */
 export interface DigestLookup {
-  digestOf(reference: string, signal: AbortSignal): Promise<Digest | null>;
+  digestOf(reference: string, signal: AbortSignal): Promise<TagAnswer>;
 }
 
 /** NameGate is the meter and the node ceiling as admissions meet them, from memory. */

@@ -70,6 +70,16 @@ export function shownBy(review: PodReview, exposure: ExposureIndex): PodShown {
   return { signals, exposedBy, fresh: signals.filter((signal) => !before.includes(signal)) };
 }
 
+/** contextOf gives what the images of a pod share. */
+export function contextOf(
+  { breakGlass, groups }: PodReview,
+  { signals, exposedBy }: Pick<PodShown, 'signals' | 'exposedBy'>,
+  { coldImagePolicy }: DecideOptions,
+): PodContext {
+  const bypass = breakGlass === null ? null : { reason: breakGlass, groups };
+  return { signals, exposedBy, coldImagePolicy, breakGlass: bypass };
+}
+
 /**
  * decideReview answers a pod from what was found out about its images, at a time in milliseconds. Pure. The pod as a whole is judged
  * by the signals that are new with this review.
@@ -82,8 +92,8 @@ export function decideReview(
   options: DecideOptions,
   at: number,
 ): ReviewDecision {
-  const breakGlass = review.breakGlass === null ? null : { reason: review.breakGlass, groups: review.groups };
-  const context: PodContext = { signals, exposedBy, coldImagePolicy: options.coldImagePolicy, breakGlass };
+  const context = contextOf(review, { signals, exposedBy }, options);
+  const { breakGlass } = context;
   const images = reviewed.map((one) => answerImage(policies, one, context, at, options.failurePolicy));
   const hardening = hardens && fresh.length > 0 ? judgePod(policies, fresh, breakGlass) : null;
   const allowed = images.every((image) => image.allowed) && hardening?.allowed !== false;

@@ -36,19 +36,21 @@ export class FollowUp {
     for (const image of images) {
       const { of, breakGlass } = image;
       if (!image.allowed && image.label !== null) tally.denial(image.label);
-      if (image.undecided) tally.undecided(of.facts === 'unread' ? 'no_time' : 'never_recorded');
+      if (image.undecided !== null) tally.undecided(image.undecided);
       if (breakGlass) bypassed = true;
       else if (allowed && of.role !== 'ephemeral' && !('fault' in of.reference))
         counted.push(of.reference.name);
       for (const signal of signals) tally.signal(signal);
       if (of.digest === null || of.facts === 'unread') continue;
+      // Nobody has the operator call a registry that no policy allows by naming it in a pod.
+      if (!image.allowed && image.label === 'registry') continue;
       if (of.facts.scan === null) scans?.want(of.digest);
       else if (of.facts.signatures === null) proofs?.want(of.digest);
     }
     if (bypassed) tally.bypass();
     if (hardening !== null && !hardening.allowed && hardening.label !== null) tally.denial(hardening.label);
     if (counted.length > 0 && review.subresource === null) names?.admitted(counted, at);
-    if (!allowed || bypassed || images.some(({ undecided }) => undecided))
+    if (!allowed || bypassed || images.some(({ undecided }) => undecided !== null))
       this.#tell(review, decision, bypassed);
   }
 
@@ -73,7 +75,7 @@ export class FollowUp {
         true,
         `admitted by break-glass: ${printable(review.breakGlass ?? '', MOST_BYPASS)}`,
       );
-    const unread = images.find(({ of, undecided }) => undecided && of.facts === 'unread');
+    const unread = images.find(({ undecided }) => undecided === 'no_facts');
     if (unread !== undefined) this.#happened(review, 'undecided', allowed, unread.reason);
   }
 

@@ -3,6 +3,7 @@ import { AUDIT_PREFIX, mayBypass, type DenialLabel, type UnknownFact } from '../
 import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import type { ImageReference } from '../image/index.ts';
 import type { Policy } from '../policy/index.ts';
+import { hangsOnFacts } from './digest-needs.ts';
 import { judgeImage, type ImageJudgement } from './judge.ts';
 import type { ImageRole } from './pod.ts';
 import type { FailurePolicy } from './ports.ts';
@@ -19,8 +20,10 @@ export interface ReviewedImage {
   readonly reference: ImageReference | { readonly fault: string };
   /** What the reference names or resolved to; null when that is not known. */
   readonly digest: string | null;
-  /** `unread` when there was no time to read them. */
+  /** `unread` when they could not be read. */
   readonly facts: ImageFacts | 'unread';
+  /** What is missing, and why, as a sentence: `digest unknown: …` or `image facts not available: …`; null when nothing is. */
+  readonly missing: string | null;
   /** The sentence of the meter, or null. */
   readonly quota: string | null;
 }
@@ -37,9 +40,12 @@ export interface ImageAnswer {
   /** SHA-256 of the facts given to the decision; null when they were not read. */
   readonly inputs: string | null;
   readonly warnings: readonly string[];
-  /** Whether it was answered without a fact that could have changed the answer. */
-  readonly undecided: boolean;
+  /** Which fact it was answered without although that could have changed the answer; null for none. */
+  readonly undecided: Lack | null;
 }
+
+/** Lack is what an answer lacked: the facts of a digest, the digest itself, or one fact that was never recorded. */
+export type Lack = 'no_facts' | 'no_digest' | 'never_recorded';
 
 /** PodContext is what the images of one pod share. */
 export type PodContext = Pick<Subject, 'signals' | 'exposedBy' | 'coldImagePolicy' | 'breakGlass'>;
@@ -67,11 +73,20 @@ export function answerImage(
   const { judgement, asked } = judgeMetered(policies, subject, at);
   if (facts === 'unread') return answerUnread(policies, of, judgement, failurePolicy);
   const inputs = inputsOf(asked, of.image);
+  if (of.missing !== null && hangsOnFacts(policies, subject, at)) {
+    const answer = toAnswer(of, judgement, inputs);
+    const warning = `${of.missing}; decided without it`;
+    return { ...answer, warnings: [...answer.warnings, warning], undecided: 'no_digest' };
+  }
   const open = judgement.outcome.allowed ? findOpen(judgement) : null;
   if (open === null) return toAnswer(of, judgement, inputs);
   const settled = judgeMetered(policies, { ...asked, facts: settledFacts(facts) }, at).judgement;
   const warning = `${UNDECIDED}${open} of ${reference.text}; decided as if there were none`;
-  return { ...toAnswer(of, settled, inputs), warnings: [...settled.warnings, warning], undecided: true };
+  return {
+    ...toAnswer(of, settled, inputs),
+    warnings: [...settled.warnings, warning],
+    undecided: 'never_recorded',
+  };
 }
 
 /** The first fact that a policy lacked, also one that audits: an audit must say what enforcing would do. */
@@ -98,10 +113,10 @@ function toAnswer(
   inputs: string | null,
 ): ImageAnswer {
   const { allowed, label, reason, policy, breakGlass } = outcome;
-  return { of, allowed, label, reason, policy, breakGlass, inputs, warnings, undecided: false };
+  return { of, allowed, label, reason, policy, breakGlass, inputs, warnings, undecided: null };
 }
 
-/** "A decision that had no time": what needs no facts stands, the rest follows the failure policy. An audit refuses nothing. */
+/** A decision without facts: what needs no facts stands, the rest follows the failure policy. An audit refuses nothing. */
 function answerUnread(
   policies: readonly Policy[],
   of: ReviewedImage,
@@ -111,10 +126,10 @@ function answerUnread(
   const { outcome } = judgement;
   if (!outcome.allowed || outcome.breakGlass || policies.length === 0) return toAnswer(of, judgement, null);
   const enforcing = policies.find(({ spec }) => spec.enforcement === 'Enforce');
-  const reason = `no time to decide: ${of.image}`;
+  const reason = of.missing ?? `image facts not available: ${of.image}`;
   // What an audit refuses without these facts is a refusal for the record, however little else is known.
   if (enforcing === undefined && outcome.label !== null)
-    return { ...toAnswer(of, judgement, null), warnings: [reason], undecided: true };
+    return { ...toAnswer(of, judgement, null), warnings: [reason], undecided: 'no_facts' };
   return {
     of,
     allowed: enforcing === undefined || failurePolicy === 'Ignore',
@@ -124,7 +139,7 @@ function answerUnread(
     breakGlass: false,
     inputs: null,
     warnings: [reason],
-    undecided: true,
+    undecided: 'no_facts',
   };
 }
 
@@ -152,7 +167,7 @@ function answerUnnamed(
     breakGlass: first === undefined && bypassed.length > 0,
     inputs: null,
     warnings: [],
-    undecided: false,
+    undecided: null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Count } from '../base/index.ts';
+import type { Lack } from './review-image.ts';
 
 /** REVIEW_OUTCOMES: what became of calls of the webhook. */
 export const REVIEW_OUTCOMES = [
@@ -37,9 +38,14 @@ export class ReviewTally {
     this.#add('svc_admission_context_total', 'signal', signal);
   }
 
-  /** An image that was answered without a fact, or without the time to read it. */
-  undecided(reason: 'no_time' | 'never_recorded'): void {
+  /** An image that was answered without a fact. */
+  undecided(reason: Lack): void {
     this.#add('svc_admission_undecided_total', 'reason', reason);
+  }
+
+  /** An image by tag: what came of finding out its digest, or that its registry was not asked. */
+  tag(outcome: 'found' | 'unknown' | 'spared'): void {
+    this.#add('svc_admission_tag_lookups_total', 'outcome', outcome);
   }
 
   bypass(): void {

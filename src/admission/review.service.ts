@@ -1,11 +1,13 @@
 import { formatTime, isIpoError, type Clock } from '../base/index.ts';
 import type { NewRow } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { Gathering, type GatherDeps } from './gather.service.ts';
+import { mayAskRegistry } from './digest-needs.ts';
+import { Gathering, type Gather, type GatherDeps } from './gather.service.ts';
 import type { ExposureIndex, PolicySnapshot } from './ports.ts';
 import { Recording, type RecordingDeps } from './recording.service.ts';
 import { answerFrom, isNotable, placeOf, writeAnswer, type ReviewAnswer } from './review-answer.ts';
 import {
+  contextOf,
   decideReview,
   governingOf,
   shownBy,
@@ -142,16 +144,23 @@ export class Reviewer {
     }
     const at = clock.now();
     const governing = governingOf(inForce, review.namespace);
-    const metered = review.subresource === null; // "it is not metered"
-    let reviewed = this.#gathering.now(images, metered, at);
+    const shown = shownBy(review, exposure);
+    const { policies } = governing;
+    const context = contextOf(review, shown, this.#options);
+    const gather: Gather = {
+      ...{ images, at },
+      metered: review.subresource === null, // "it is not metered"
+      mayAsk: (reference, quota) => mayAskRegistry(policies, { ...context, reference, quota }, at),
+    };
+    let reviewed = this.#gathering.now(gather);
     let spent = 0;
     if (reviewed === null) {
       const deadline = this.#options.deadline ?? DEADLINE_MS;
       const began = performance.now(); // the clock may be set while we wait
-      reviewed = await this.#gathering.within(deadline, images, metered, at);
+      reviewed = await this.#gathering.within(deadline, gather);
       spent = Math.min(Math.round(performance.now() - began), deadline);
     }
-    const decision = decideReview(review, shownBy(review, exposure), governing, reviewed, this.#options, at);
+    const decision = decideReview(review, shown, governing, reviewed, this.#options, at);
     const rows = rowsOf(review, decision, this.#options.cluster, at);
     const own = this.#warningsOf(decision);
     if (review.dryRun || rows.length === 0) {

@@ -61,6 +61,18 @@ export interface Health {
     readonly running: number;
     readonly message?: string;
   } | null;
+  /** Registries that do not answer this replica, and are left alone until `againAt`. */
+  readonly registries: {
+    readonly status: PartState;
+    readonly away: readonly {
+      readonly host: string;
+      readonly answeredBefore: boolean;
+      readonly since: number;
+      readonly againAt: number;
+    }[];
+    /** How many beside those. */
+    readonly more: number;
+  };
 }
 
 /** WebhookHealth is how the admission webhook of this replica stands. */
@@ -87,7 +99,7 @@ export interface ClusterHealth {
 
 /** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
 export function toHealthBody(health: Health): HealthBody {
-  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb, scanner } = health;
+  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb, scanner, registries } = health;
   const parts = [
     database,
     ledger,
@@ -96,6 +108,7 @@ export function toHealthBody(health: Health): HealthBody {
     webhook ?? ledger,
     cluster ?? ledger,
     scanner ?? ledger,
+    registries,
   ].map(({ status }) => status);
   return {
     status: database.status === 'down' ? 'down' : parts.every((part) => part === 'ok') ? 'ok' : 'degraded',
@@ -139,6 +152,16 @@ export function toHealthBody(health: Health): HealthBody {
       ...(trivyDb.lastError !== null && { message: trivyDb.lastError }),
     },
     ...(scanner !== null && { scanner }),
+    registries: {
+      status: registries.status,
+      away: registries.away.map(({ host, answeredBefore, since, againAt }) => ({
+        host,
+        answered_before: answeredBefore,
+        since: formatTime(since),
+        asked_again_at: formatTime(againAt),
+      })),
+      ...(registries.more > 0 && { more: registries.more }),
+    },
   };
 }
 

@@ -43,9 +43,14 @@ export interface ServiceFacts {
   collected(digest: Digest): Promise<CollectionState | null>;
   /** How what scans images here stands; null where nothing does. */
   health(): Health['scanner'];
+  /** Registries that do not answer. */
+  registries(): Health['registries'];
   /** Ends what is under way; to be called before the store is closed. */
   close(): Promise<void>;
 }
+
+/** Registries that the health lists. */
+const MOST_SHOWN = 20;
 
 /** openFacts joins registries, verification and scanning. Nothing is called before the jobs run. Throws FileError, `invalid_config`, StoreError. */
 export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
@@ -59,6 +64,12 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
     }),
     (one) => one.close(),
   );
+  metrics.collect(async () => {
+    const away = registries.away();
+    const known = away.filter(({ answeredBefore }) => answeredBefore).length;
+    metrics.set('svc_registry_hosts_away', known, { known: 'yes' });
+    metrics.set('svc_registry_hosts_away', away.length - known, { known: 'no' });
+  });
   const verifier = opened.adopt(await openSignatures({ settings, clock, log }), (one) => one.close());
   const scanning = opened.adopt(
     await openScanning({
@@ -105,6 +116,18 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         running,
         status: message === null ? 'ok' : 'degraded',
         ...(message !== null && { message }),
+      };
+    },
+    registries: () => {
+      const now = clock.now();
+      const away = registries.away();
+      return {
+        // Hosts that never answered are whatever somebody wrote into a pod.
+        status: away.some(({ answeredBefore }) => answeredBefore) ? 'degraded' : 'ok',
+        more: Math.max(0, away.length - MOST_SHOWN),
+        away: away.slice(0, MOST_SHOWN).map(({ host, awayMs, againMs, answeredBefore }) => ({
+          ...{ host, answeredBefore, since: now - awayMs, againAt: now + againMs },
+        })),
       };
     },
     close: () => held.disposeAsync(),

@@ -23,6 +23,8 @@ export interface HealthDeps {
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
   /** How what scans images stands. */
   scanner(): Health['scanner'];
+  /** Which registries do not answer. */
+  registries(): Health['registries'];
 }
 
 /** A database that has not answered for so many milliseconds counts as gone. */
@@ -103,6 +105,7 @@ export class ServiceHealth {
       },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
       scanner: this.#deps.scanner(),
+      registries: this.#deps.registries(),
     };
   }
 

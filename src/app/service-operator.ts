@@ -73,7 +73,9 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
       ? null
       : openReconcile({
           ...{ store, settings, cluster, appender, scans, clock, log, count: metrics },
-          tags: deps.tags ?? { digestOf: () => Promise.resolve(null) },
+          tags: deps.tags ?? {
+            digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
+          },
         });
   const at = webhook.listen === undefined ? null : parseListen(webhook.listen);
   const admission =

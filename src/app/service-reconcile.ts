@@ -88,7 +88,7 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     log: sweepLog(store),
     replacements: cluster.replacements,
     stopper: cluster.stopper,
-    tags: options.tags,
+    tags: { digestOf: async (image, signal) => (await options.tags.digestOf(image, signal)).digest },
     names: meter,
     scans: options.scans,
     events: cluster.podEvents,

@@ -7,6 +7,7 @@ import {
   NO_KEYS,
   openRegistry,
   pullSecretKeychain,
+  type HostState,
 } from '../adapters/registry/index.ts';
 import type { DigestLookup } from '../admission/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
@@ -56,6 +57,8 @@ export interface ServiceRegistryDeps {
 /** ServiceRegistry is how a service asks registries. */
 export interface ServiceRegistry {
   readonly registry: Registry;
+  /** Hosts that do not answer and are left alone for a while, the longest first. */
+  away(): readonly HostState[];
   /** For the webhook and the reconciliation; null where nobody is asked. */
   readonly lookup: DigestLookup | null;
   /** The credentials of the service. */
@@ -81,11 +84,13 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
   );
   const registry = openRegistry({
     ...{ hosts, keychain, userAgent: `ipo/${deps.version}`, count: deps.count, denied: apiServer() },
+    log,
     ...(caFile !== undefined && { ca: await readAuthorities(caFile) }),
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });
   return {
     registry,
+    away: () => registry.away(),
     lookup: settings.tags === 'resolve' ? digestLookup({ registry, clock, log }) : null,
     keychain,
     async keychainOf(pod) {

@@ -168,6 +168,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     metrics,
     operator: () => operator.health(),
     scanner: () => facts.health(),
+    registries: () => facts.registries(),
     feeds: async () => {
       const { kev, trivyDb } = await catalogueStates(store);
       // Why an attempt failed is of no matter any more where none is made.

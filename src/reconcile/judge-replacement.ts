@@ -49,9 +49,10 @@ export function judgeReplacement(
     const reference = parseReference(image);
     const sentence = 'fault' in reference ? null : quota(reference.name);
     const subject = subjectOf(image, digest, signals, exposedBy, sentence, context);
-    if (subject === null || digest === null) return 'what its replacement would run is not known';
+    if (subject === null) return 'what its replacement would run is not known';
     const { outcome, undecided } = judgeImage(policies, subject, context.at);
     if (!outcome.allowed) return refused(outcome.label);
+    if (digest === null) return 'what its replacement would run is not known';
     if (undecided !== null) return 'whether its replacement would be admitted is not known';
   }
   return null;

@@ -1,6 +1,8 @@
+import { governing, mayAskRegistry } from '../admission/index.ts';
 import type { Digest, Log } from '../base/index.ts';
-import { parseReference } from '../image/index.ts';
+import { parseReference, type ImageReference } from '../image/index.ts';
 import { imagesOfSpec, type KnownReplacement } from './judge-replacement.ts';
+import type { JudgeContext } from './judge-running.ts';
 import type { Replacement, Replacements, RunningPod, TagDigests } from './ports.ts';
 
 /** ReplacementDeps are what replacements are found out with. */
@@ -8,6 +10,7 @@ export interface ReplacementDeps {
   readonly replacements: Replacements;
   readonly tags: TagDigests;
   readonly lines: Log;
+  readonly context: Pick<JudgeContext, 'policies' | 'coldImagePolicy' | 'at'>;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface ReplacementDeps {
  */
 export async function knownReplacements(
   pods: readonly RunningPod[],
-  { replacements, tags, lines }: ReplacementDeps,
+  { replacements, tags, lines, context }: ReplacementDeps,
   signal: AbortSignal,
 ): Promise<Map<string, KnownReplacement | null>> {
   const found = new Map<string, KnownReplacement | null>();
@@ -31,7 +34,8 @@ export async function knownReplacements(
     if (!byController.has(key)) {
       try {
         const replacement = await replacements.of(pod);
-        byController.set(key, replacement && (await resolve(replacement, tags, digests, signal)));
+        const mayAsk = mayAskIn(pod.namespace, context);
+        byController.set(key, replacement && (await resolve(replacement, { tags, mayAsk }, digests, signal)));
       } catch (error) {
         signal.throwIfAborted();
         lines.warn('what would replace a pod could not be read; it is left running', {
@@ -48,9 +52,19 @@ export async function knownReplacements(
   return found;
 }
 
+/** A template names any host, as a pod does: what would be denied for its registry is not asked for there. */
+function mayAskIn(
+  namespace: string,
+  { policies, coldImagePolicy, at }: ReplacementDeps['context'],
+): (reference: ImageReference) => boolean {
+  const asked = governing(policies, namespace);
+  const bare = { ...{ signals: null, exposedBy: null, quota: null, breakGlass: null }, coldImagePolicy };
+  return (reference) => mayAskRegistry(asked, { ...bare, reference }, at);
+}
+
 async function resolve(
   replacement: Replacement,
-  tags: TagDigests,
+  { tags, mayAsk }: { readonly tags: TagDigests; readonly mayAsk: (reference: ImageReference) => boolean },
   digests: Map<string, Digest | null>,
   signal: AbortSignal,
 ): Promise<KnownReplacement> {
@@ -60,7 +74,7 @@ async function resolve(
     let digest: Digest | null = null;
     if (!('fault' in reference)) {
       digest = reference.digest ?? digests.get(one.image) ?? null;
-      if (digest === null && !digests.has(one.image)) {
+      if (digest === null && !digests.has(one.image) && mayAsk(reference)) {
         digest = await tags.digestOf(one.image, signal);
         digests.set(one.image, digest);
       }

@@ -205,7 +205,7 @@ export class Reconciliation {
     const { log, rules, names, facts } = this.#deps;
     const replacements = await knownReplacements(
       candidates.map(({ judged }) => judged.pod),
-      this.#deps,
+      { ...this.#deps, context },
       signal,
     );
     const digests = [...replacements.values()].flatMap((one) =>

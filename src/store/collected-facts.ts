@@ -20,7 +20,7 @@ const MAX_PROBLEMS = 20;
 const MAX_MESSAGE = 500;
 
 /** Images that were seen by a scan or a review, or running, since a time. */
-const SEEN = `(exists (select 1 from image_names n where n.digest = i.digest and n.last_seen_at >= ?)
+const SEEN = `(exists (select 1 from image_names n where n.digest = i.digest and n.not_asked is null and n.last_seen_at >= ?)
   or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ?))`;
 
 /** Images that one call of `enrol` walks, and due collections of unused ones that it puts off. */
@@ -169,7 +169,7 @@ async function claim(
     );
     const claims: ClaimedDigest[] = [];
     for (const { digest, attempts } of rows.toSorted((a, b) => (a.digest < b.digest ? -1 : 1))) {
-      const names = await newestNames(transaction, digest);
+      const names = await newestNames(transaction, digest, 'asked');
       const [image] = await runText<{ first_seen_at: number }>(
         transaction,
         'select first_seen_at from images where digest = ?',

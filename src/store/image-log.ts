@@ -6,8 +6,12 @@ const STEP = 60_000;
 
 const NEWEST =
   'on conflict (digest) do update set last_row_id = excluded.last_row_id, last_allowed = excluded.last_allowed';
-const LATER =
-  'on conflict (digest, name) do update set last_seen_at = excluded.last_seen_at where excluded.last_seen_at > image_names.last_seen_at';
+/** LATER writes a name again that was seen later, or under which an image may be asked for from now on. */
+export const LATER = `on conflict (digest, name) do update set
+    last_seen_at = case when excluded.last_seen_at > image_names.last_seen_at then excluded.last_seen_at else image_names.last_seen_at end,
+    not_asked = case when excluded.not_asked is null then null else image_names.not_asked end
+  where excluded.last_seen_at > image_names.last_seen_at
+    or (excluded.not_asked is null and image_names.not_asked is not null)`;
 
 /** SeenImage is what was written of an image, and what the rows at hand say of it. */
 export class SeenImage {
@@ -90,13 +94,16 @@ export class ImageLog {
       reviewed.map((image) => [image.digest, image.firstAt, image.newestId, image.newestAllowed ? 1 : 0]),
       NEWEST,
     );
-    const names = new Map<string, [digest: string, name: string, at: number]>();
-    for (const [{ digest, name }, at] of named)
-      names.set(`${digest} ${name}`, [digest ?? '', name ?? '', at]);
+    const names = new Map<string, [digest: string, name: string, at: number, notAsked: number | null]>();
+    for (const [shape, at] of named) {
+      const key = `${shape.digest} ${shape.name}`;
+      const notAsked = isElsewhere(shape) && names.get(key)?.[3] !== null ? 1 : null;
+      names.set(key, [shape.digest ?? '', shape.name ?? '', at, notAsked]);
+    }
     await insertMany(
       transaction,
       'image_names',
-      { digest: 'text', name: 'text', last_seen_at: 'integer' },
+      { digest: 'text', name: 'text', last_seen_at: 'integer', not_asked: 'integer' },
       [...names.values()],
       LATER,
     );
@@ -140,6 +147,14 @@ export class ImageLog {
     }
     return { images, named };
   }
+}
+
+/**
+ * A name is where scans and proofs of an image are looked for, but not one of a pod that was denied for its registry: whoever can make a
+ * pod could else have the operator call any host.
+ */
+function isElsewhere({ row }: Interned): boolean {
+  return row.kind === 'review' && !row.allowed && row.label === 'registry';
 }
 
 function isNews({ newestId, newestAllowed, newestAt, allowed, at }: SeenImage): boolean {

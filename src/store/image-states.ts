@@ -110,11 +110,16 @@ async function whole(read: Executor, rows: readonly StaleRow[]): Promise<ImageTo
 /** Names beyond these, the newest first, are left out of the facts: a reader bounds the line of an image. */
 const MAX_NAMES = 1000;
 
-/** newestNames gives the names of an image, the one seen last first. */
-export async function newestNames(read: Executor, digest: string): Promise<string[]> {
+/** newestNames gives the names of an image, the one seen last first; `asked`: only those whose registries may be asked. */
+export async function newestNames(
+  read: Executor,
+  digest: string,
+  which: 'all' | 'asked' = 'all',
+): Promise<string[]> {
+  const only = which === 'asked' ? 'and not_asked is null' : '';
   const rows = await runText<{ name: string }>(
     read,
-    `select name from image_names where digest = ? order by last_seen_at desc, name limit ${MAX_NAMES}`,
+    `select name from image_names where digest = ? ${only} order by last_seen_at desc, name limit ${MAX_NAMES}`,
     [digest],
   );
   return rows.map(({ name }) => name);

@@ -12,7 +12,7 @@ export function rescanStore({ read }: Pick<Store, 'read'>): RescanStore {
          where s.current = 1 and coalesce(s.scanned_at, 0) < ?
            and (s.db_updated_at is null or s.db_updated_at < ? or s.scanner is distinct from ?)
            and not exists (select 1 from scan_queue q where q.digest = s.digest)
-           and (exists (select 1 from image_names n where n.digest = s.digest and n.last_seen_at >= ?)
+           and (exists (select 1 from image_names n where n.digest = s.digest and n.not_asked is null and n.last_seen_at >= ?)
              or exists (select 1 from running_images r where r.digest = s.digest and r.last_seen_at >= ?))
          order by coalesce(s.scanned_at, 0), s.digest limit ?`,
         [scannedBefore, databaseAt, scanner, usedSince, usedSince, limit],

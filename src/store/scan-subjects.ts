@@ -5,13 +5,13 @@ import type { Store } from './store.ts';
 /** Names that are given of one digest. */
 const MAX_NAMES = 1000;
 
-/** scanSubjects tells under which names digests were seen. */
+/** scanSubjects tells under which names digests were seen, of those whose registries may be asked. */
 export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {
   return {
     async namesOf(digest) {
       const rows = await runText<{ name: string }>(
         read,
-        `select name from image_names where digest = ? order by last_seen_at desc, name limit ${MAX_NAMES}`,
+        `select name from image_names where digest = ? and not_asked is null order by last_seen_at desc, name limit ${MAX_NAMES}`,
         [digest],
       );
       return rows.map(({ name }) => name);

@@ -4,6 +4,7 @@ import type { Finding, ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
+import { LATER } from './image-log.ts';
 import { supportOf } from './end-of-life.ts';
 import { followFindings } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
@@ -113,10 +114,9 @@ async function recordNames(
   await insertMany(
     transaction,
     'image_names',
-    { digest: 'text', name: 'text', last_seen_at: 'integer' },
-    [...new Set(names.map(storableText))].toSorted().map((name) => [digest, name, at]),
-    `on conflict (digest, name) do update set last_seen_at = excluded.last_seen_at
-     where excluded.last_seen_at > image_names.last_seen_at`,
+    { digest: 'text', name: 'text', last_seen_at: 'integer', not_asked: 'integer' },
+    [...new Set(names.map(storableText))].toSorted().map((name) => [digest, name, at, null]),
+    LATER,
   );
 }
 

@@ -97,7 +97,12 @@ export const METRICS = {
   svc_admission_undecided_total: {
     kind: 'counter',
     help: 'Images that were answered without a fact that could have changed the answer',
-    labels: { reason: ['no_time', 'never_recorded'] },
+    labels: { reason: ['no_facts', 'no_digest', 'never_recorded'] },
+  },
+  svc_admission_tag_lookups_total: {
+    kind: 'counter',
+    help: 'Images by tag that the webhook decided: `spared` ones whose registry was not asked, since no policy allows it or the image is denied anyway',
+    labels: { outcome: ['found', 'unknown', 'spared'] },
   },
   svc_admission_unrecorded_total: {
     kind: 'counter',
@@ -202,8 +207,14 @@ export const METRICS = {
         'unsupported',
         'refused',
         'cancelled',
+        'held_back',
       ],
     },
+  },
+  svc_registry_hosts_away: {
+    kind: 'gauge',
+    help: 'Registries that do not answer and are left alone for a while: those that answered this replica before (`known`), and others',
+    labels: { known: ['yes', 'no'] },
   },
   svc_issues_opened_total: {
     kind: 'counter',

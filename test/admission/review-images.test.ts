@@ -152,8 +152,12 @@ suite('time', () => {
       [rows()[0]?.label, rows()[0]?.reason, rows()[0]?.inputs],
       ['registry', 'audit mode: registry not allowed: quay.io/evil', null],
     );
-    assert.ok(response.warnings?.includes(`container web: no time to decide: ${image}`));
-    assert.equal(counts().get('svc_admission_undecided_total no_time'), 1);
+    assert.ok(
+      response.warnings?.includes(
+        `container web: image facts not available: ${image}, the database did not answer in time`,
+      ),
+    );
+    assert.equal(counts().get('svc_admission_undecided_total no_facts'), 1);
   });
 
   test('rows that are taken after the answer are told of', async () => {

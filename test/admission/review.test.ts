@@ -428,7 +428,7 @@ suite('when a part is down', () => {
     ['Ignore', true],
     ['Fail', false],
   ] as const) {
-    test(`a decision that had no time is recorded (${failurePolicy})`, async () => {
+    test(`a decision without the time to read facts says what is missing, and is recorded (${failurePolicy})`, async () => {
       const timers = { after: (ms: number, act: () => void) => (ms === 1500 && setImmediate(act), () => {}) };
       const facts = {
         known: () => undefined,
@@ -441,9 +441,9 @@ suite('when a part is down', () => {
       const [row] = rows();
       assert.deepEqual(
         [row?.allowed, row?.label, row?.reason, row?.inputs],
-        [allowed, null, `no time to decide: ${WEB}`, null],
+        [allowed, null, `image facts not available: ${WEB}, the database did not answer in time`, null],
       );
-      assert.equal(counts().get('svc_admission_undecided_total no_time'), 1);
+      assert.equal(counts().get('svc_admission_undecided_total no_facts'), 1);
       assert.ok(events.some(({ kind }) => kind === 'undecided'));
       // What needs no facts is decided all the same.
       const refused = await ask(reviewOf({ spec: pod(`quay.io/evil@${DIGEST}`) }));
@@ -467,14 +467,17 @@ suite('when a part is down', () => {
       [null, null],
     ] as const) {
       const lookup = {
-        digestOf: async (reference: string) => (assert.equal(reference, 'ghcr.io/acme/web:1'), found),
+        digestOf: async (reference: string) => {
+          assert.equal(reference, 'ghcr.io/acme/web:1');
+          return found === null ? { digest: null, why: 'ghcr.io has no such tag' } : { digest: found };
+        },
       };
       const { ask, rows, facts } = openReviewer([policyOf('{ enforcement: Enforce }')], { lookup });
       facts.set(DIGEST, factsOf('CRITICAL'));
       await ask(reviewOf());
       assert.deepEqual([rows()[0]?.digest, rows()[0]?.label], [found, label]);
     }
-    const never = { digestOf: () => new Promise<string | null>(() => {}) };
+    const never = { digestOf: () => new Promise<never>(() => {}) };
     const timers = { after: (ms: number, act: () => void) => (ms === 1500 && setImmediate(act), () => {}) };
     const { ask, rows } = openReviewer([policyOf('{ enforcement: Enforce }')], { lookup: never, timers });
     assert.equal((await ask(reviewOf())).allowed, true);

@@ -33,6 +33,7 @@ const health: Health = {
   },
   trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null, fetchedAt: null, lastError: null },
   scanner: null,
+  registries: { status: 'ok', away: [], more: 0 },
 };
 
 test('ages are minutes under an hour, and hours above', () => {
@@ -99,6 +100,7 @@ test('health tells every part, and leaves out times that are not known', async (
       message: 'www.cisa.gov is not a known host',
     },
     trivy_db_state: { updated_at: '2026-11-19T10:00:00Z' },
+    registries: { status: 'ok', away: [] },
   });
 });
 

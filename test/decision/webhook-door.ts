@@ -42,7 +42,7 @@ export async function throughWebhook(c: DecisionCase): Promise<Reviewed> {
       last: () => undefined,
     },
     // A tag resolves to the digest of the case.
-    lookup: c.digest === null ? null : { digestOf: async () => c.digest },
+    lookup: c.digest === null ? null : { digestOf: async () => ({ digest: c.digest as string }) },
     exposure: { of: () => c.exposed_by },
     names: { refusal: () => c.quota, admitted: () => {} },
     ledger: {

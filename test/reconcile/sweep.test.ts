@@ -187,6 +187,20 @@ forEachEngine('a sweep', (engine) => {
     assert.equal((await h.sweep()).unreviewed, 2);
   });
 
+  test('a template of a registry that no policy allows is not asked for there', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [policy({ runtimeReconciliation: 'enforce', allowedRegistries: ['ghcr.io'] })];
+    h.pods = [bad(1)];
+    const asked: string[] = [];
+    h.tags = new Proxy({}, { get: (_, image) => (asked.push(String(image)), CLEAN) });
+    const spec = specOf([{ name: 'web', image: 'evil.internal:8443/x/y:1' }]);
+    h.replacement = () => ({ labels: new Map(), spec });
+    const { withheld } = await h.sweep();
+    assert.deepEqual([h.stopped, withheld, asked], [[], 1, []]);
+    const [row] = await h.rows('reconcile');
+    assert.match(String(row?.['reason']), /its replacement would be refused too \(registry\)/);
+  });
+
   test('a pod is stopped when its replacement is admitted, after it was recorded and audited', async (t) => {
     const h = await harness(engine, t);
     h.policies = [ENFORCE];

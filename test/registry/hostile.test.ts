@@ -50,12 +50,12 @@ suite('registries that do not answer as registries do', () => {
 
   test('one that hangs, at its head or its body, or waits for ever', async (t) => {
     const fake = await startFakeRegistry(t);
-    const registry = openClient(t, { callMs: 100 });
     for (const act of [
       () => undefined,
       (response: ServerResponse) => void response.writeHead(200, { 'content-type': OCI.manifest }).write('{'),
     ]) {
       answer(fake, act);
+      const registry = openClient(t, { callMs: 100 });
       const error = await faultOf(
         registry.manifest(referenceTo(fake.host, 'a/b'), `t${String(act.length)}`, ask),
       );

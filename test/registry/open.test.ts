@@ -144,7 +144,7 @@ suite('registries as a service asks them', () => {
     const names = (await keychain.credentialsFor(repository)).map((one) => 'username' in one && one.username);
     assert.deepEqual(names, ['pod', 'service']);
     const digest = await opened.lookup?.digestOf(`${fake.host}/shop/web:1`, ask.signal);
-    assert.equal(digest, made.manifest.digest);
+    assert.equal(digest?.digest, made.manifest.digest);
     const off = await openServiceRegistry({
       ...{ settings: { ...settings, tags: 'ignore' }, version: '1', pullSecrets: null },
       ...{ clock: { now: () => 0 }, log: SILENT, count: { add: () => undefined } },

@@ -1,3 +1,5 @@
+import { collectionStore } from '../../src/store/collected-facts.ts';
+import { scanSubjects } from '../../src/store/scan-subjects.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -233,6 +235,30 @@ forEachEngine('appending', (engine) => {
       { name: 'docker.io/library/nginx', last_seen_at: AT + 2 },
       { name: 'docker.io/library/nginx:1.27', last_seen_at: AT + 61_001 },
     ]);
+  });
+
+  test('a name of pods that were denied for their registry is not where scans and proofs are looked for', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    const digest = `sha256:${'c'.repeat(64)}`;
+    const evil = { digest, image: `evil.internal:8443/x/y@${digest}` };
+    const denied = { ...evil, allowed: false, label: 'registry' } as const;
+    const asked = async () => [
+      await scanSubjects(store).namesOf(digest),
+      await collectionStore(store).enrol(AT + 1, AT - 1, 10),
+    ];
+    await writer.appendAll([review(1, 1, { at: AT, ...denied })]);
+    assert.deepEqual(await asked(), [[], 0]);
+    const names = await store.read.selectFrom('image_names').select('name').execute();
+    assert.deepEqual(names, [{ name: 'evil.internal:8443/x/y' }], 'people see it all the same');
+    // One namespace allows it, or it runs.
+    await writer.appendAll([
+      review(2, 1, { at: AT, ...evil, allowed: true }),
+      review(3, 1, { at: AT, ...denied }),
+    ]);
+    assert.deepEqual(await asked(), [['evil.internal:8443/x/y'], 1]);
+    await writer.appendAll([review(4, 1, { at: AT + 120_000, ...denied })]);
+    assert.deepEqual(await scanSubjects(store).namesOf(digest), ['evil.internal:8443/x/y']);
   });
 });
 

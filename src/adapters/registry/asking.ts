@@ -3,7 +3,9 @@ import { RegistryError, type Keychain, type RegistryAsk, type Repository } from 
 import { fingerprintOf } from './authorised.ts';
 import { ExpiringCache } from './cache.ts';
 import type { Flights } from './flights.ts';
-import { ABSENT_MS, CACHE_BYTES, FAULT_MS } from './limits.ts';
+import { isAway, type HostHealth, type Pass } from './host-health.ts';
+import { ABSENT_MS, CACHE_BYTES, FAULT_MS, SILENT_MS } from './limits.ts';
+import type { Newcomers } from './newcomers.ts';
 import type { Act, PlacesAsked } from './places-asked.ts';
 
 /** Question is what is asked, and how long its answer holds. */
@@ -18,6 +20,8 @@ export interface Question<T> {
   readonly sizeOf: (value: T) => number;
   /** Whether an answer says that there is nothing. */
   readonly isNothing?: ((value: T) => boolean) | undefined;
+  /** `prompt`: a review may wait for it. `long`: so much content that its fault says little of the host. */
+  readonly pace?: 'prompt' | 'long' | undefined;
 }
 
 type Remembered = { readonly value: unknown } | { readonly error: RegistryError };
@@ -28,6 +32,10 @@ export interface AskingDeps {
   readonly keychain: Keychain;
   readonly monotonic: () => number;
   readonly flights: Flights;
+  readonly health: HostHealth;
+  readonly newcomers: Newcomers;
+  /** Runs an act once after some milliseconds; gives what calls it off. */
+  readonly after: (ms: number, act: () => void) => () => void;
   readonly count: Count | null;
 }
 
@@ -60,19 +68,57 @@ export class Asking {
     }
     return flights.join(key, ask.signal, async (signal) => {
       try {
-        const value = await places.put(asked, act(signal), isNothing);
+        const value = await this.#atHost(question, signal, () => places.put(asked, act(signal), isNothing));
         const nothing = isNothing?.(value) === true;
         this.#remembered.set(key, { value }, sizeOf(value), nothing ? Math.min(ABSENT_MS, lifeMs) : lifeMs);
         count?.add('svc_registry_asks_total', { outcome: nothing ? 'absent' : 'found' });
         return value;
       } catch (error) {
         if (!(error instanceof RegistryError)) throw error;
-        count?.add('svc_registry_asks_total', { outcome: error.fault });
-        if (error.fault !== 'cancelled') this.#remembered.set(key, { error }, 512, lifeOf(error));
+        const isHeldBack = isAway(error);
+        count?.add('svc_registry_asks_total', { outcome: isHeldBack ? 'held_back' : error.fault });
+        // Whether the host may be asked again is known for all that it has.
+        if (error.fault !== 'cancelled' && !isHeldBack)
+          this.#remembered.set(key, { error }, 512, lifeOf(error));
         throw error;
       }
     });
   }
+
+  /** Asks where the host is not known to be away, and notes whether it answers. Throws what `put` throws, and RegistryError `unavailable`. */
+  async #atHost<T>(
+    { repository: { host }, pace }: Question<T>,
+    signal: AbortSignal,
+    put: () => Promise<T>,
+  ): Promise<T> {
+    const { health, newcomers, after } = this.#deps;
+    const pass = health.enter(host);
+    const isPrompt = pace === 'prompt';
+    const left: (() => void)[] = [];
+    try {
+      if (isPrompt) {
+        left.push(await newcomers.enter(host, pass.away, signal));
+        left.push(after(SILENT_MS, () => pass.failed()));
+      }
+      const value = await put();
+      pass.answered();
+      return value;
+    } catch (error) {
+      if (error instanceof RegistryError) heard(pass, error, pace === 'long');
+      throw error;
+    } finally {
+      for (const leave of left) leave();
+      pass.done();
+    }
+  }
+}
+
+/** What a fault says of the host: a denial is an answer too; what was never sent says nothing. */
+function heard(pass: Pass, error: RegistryError, isLong: boolean): void {
+  const { fault } = error;
+  if (isAway(error) || fault === 'cancelled' || fault === 'refused' || fault === 'credentials') return;
+  if (fault !== 'unavailable') pass.answered();
+  else if (!isLong) pass.failed();
 }
 
 function lifeOf({ fault, retryAfter }: RegistryError): number {

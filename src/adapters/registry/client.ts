@@ -53,7 +53,7 @@ export class RegistryClient implements Registry {
       return isDigest(digest) ? digest : (await this.manifest(reference, digest, ask)).digest;
     const tag = reference.tag ?? 'latest';
     return this.#ask(reference, ask, {
-      ...{ name: `tag ${tag}`, lifeMs: TAG_MS, sizeOf: () => 512 },
+      ...{ name: `tag ${tag}`, lifeMs: TAG_MS, sizeOf: () => 512, pace: 'prompt' },
       read: (from) => this.#reading.tag(from, tag),
     });
   }
@@ -155,6 +155,7 @@ export class RegistryClient implements Registry {
       );
     return this.#ask(repository, ask, {
       name: `blob ${digest} ${size}`,
+      pace: 'long',
       lifeMs: size <= SMALL_BLOB ? CONTENT_MS : 0,
       sizeOf: (bytes) => 512 + bytes.length,
       read: (from) => this.#reading.blob(from, digest, size),
@@ -167,7 +168,7 @@ export class RegistryClient implements Registry {
     {
       read,
       ...question
-    }: Pick<Question<T>, 'name' | 'lifeMs' | 'sizeOf' | 'isNothing'> & {
+    }: Pick<Question<T>, 'name' | 'lifeMs' | 'sizeOf' | 'isNothing' | 'pace'> & {
       readonly read: (from: From) => Promise<T>;
     },
   ): Promise<T> {

@@ -3,6 +3,7 @@
  * against its digest and, where it is an error, told apart into what is not there and what could not be asked.
  */
 export { digestLookup, type DigestLookupDeps } from './digest-lookup.ts';
+export type { HostState } from './host-health.ts';
 export type { HostSettings, Mirror } from './hosts.ts';
 export { chainKeychains, dockerKeychain, fileKeychain, NO_KEYS, pullSecretKeychain } from './keychains.ts';
 export { openRegistry, type OpenRegistry, type RegistryOptions } from './open.ts';

@@ -41,3 +41,21 @@ export const ABSENT_MS = 10_000;
 export const FAULT_MS = 2_000;
 /** DOWN_MS is how long a mirror that could not be asked is passed over, where the registry itself can be asked. */
 export const DOWN_MS = 15_000;
+
+/** SILENT_MS is how long a registry may take to say what a tag stands for, before it counts as one that does not answer. */
+export const SILENT_MS = 1_200;
+/** A host that does not answer is asked again after FIRST_AWAY_MS, then twice as long each time, up to LONGEST_AWAY_MS. */
+export const FIRST_AWAY_MS = 2_000;
+export const LONGEST_AWAY_MS = 60_000;
+/** MOST_HOSTS_KNOWN are remembered with whether they answer; MOST_TOLD_HOSTS are told of in the log within ten minutes. */
+export const MOST_HOSTS_KNOWN = 1_000;
+export const MOST_TOLD_HOSTS = 20;
+/** NEWCOMERS questions are put at once to hosts that have not answered yet, NEWCOMERS_PER_HOST of them to one. */
+export const NEWCOMERS = 8;
+export const NEWCOMERS_PER_HOST = 2;
+/** LINGER_MS is how long a tag is still waited for when its review no longer does, so that the next review knows it. */
+export const LINGER_MS = 5_000;
+/** MOST_LOOKUPS of tags are under way at once; more are not begun. */
+export const MOST_LOOKUPS = 500;
+/** PROBE_WAIT_MS is how long a review waits for a host that did not answer when it was asked last. */
+export const PROBE_WAIT_MS = 250;

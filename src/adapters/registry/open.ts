@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
-import type { Count } from '../../base/index.ts';
+import type { Count, Log } from '../../base/index.ts';
 import {
   normalisePlatform,
   RegistryError,
@@ -14,9 +14,11 @@ import { Caller } from './call.ts';
 import { RegistryClient } from './client.ts';
 import { Lines } from './connect.ts';
 import { Flights } from './flights.ts';
+import { HostHealth, type HostState } from './host-health.ts';
 import { Hosts, type HostSettings } from './hosts.ts';
 import { NO_KEYS } from './keychains.ts';
 import { ASK_MS, CALL_MS } from './limits.ts';
+import { Newcomers } from './newcomers.ts';
 import { PlacesAsked } from './places-asked.ts';
 import { Quiet } from './quiet.ts';
 import { Reading } from './reading.ts';
@@ -37,6 +39,12 @@ export interface RegistryOptions {
   /** For which images are looked up where nobody says; this machine's architecture under Linux unless given. */
   readonly platform?: Platform | undefined;
   readonly count?: Count | undefined;
+  /** Told of hosts that do not answer. */
+  readonly log?: Log | undefined;
+  /** Runs an act once after some milliseconds, and gives what calls it off; real time unless given. */
+  readonly after?: ((ms: number, act: () => void) => () => void) | undefined;
+  /** A number from 0 to 1, for spreading. */
+  readonly random?: (() => number) | undefined;
   /** Milliseconds by a clock that no one sets. */
   readonly monotonic?: (() => number) | undefined;
   /** Milliseconds for one call and for a whole question; 20,000 and 60,000 unless given. */
@@ -48,6 +56,9 @@ export interface RegistryOptions {
 
 /** OpenRegistry is a Registry, and its end. */
 export interface OpenRegistry extends Registry {
+  /** The hosts that do not answer, the longest first. */
+  away(): readonly HostState[];
+  isAway(host: string): boolean;
   /** Ends its connections, and what is under way. */
   close(): Promise<void>;
 }
@@ -62,7 +73,9 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
   const caller = new Caller({ hosts, lines, userAgent, callMs });
   const flights = new Flights(askMs);
   const authorised = new Authorised({ caller, hosts, flights, monotonic });
+  const health = new HostHealth({ monotonic, log: options.log ?? null, random: options.random });
   const asking = new Asking({
+    ...{ health, newcomers: new Newcomers((host) => health.isProven(host)), after: options.after ?? later },
     ...{ places: new PlacesAsked(hosts, monotonic), flights, monotonic },
     ...{ keychain: options.keychain ?? NO_KEYS, count: options.count ?? null },
   });
@@ -71,7 +84,16 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
     reading: new Reading(authorised, new Quiet(monotonic)),
     platform: options.platform ?? thisPlatform(),
   });
-  return Object.assign(client, { close: () => lines.close() });
+  return Object.assign(client, {
+    ...{ away: () => health.away(), isAway: (host: string) => health.isAway(host) },
+    close: () => lines.close(),
+  });
+}
+
+function later(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 /** The architecture of this machine under Linux, which is what clusters run. */

@@ -16,12 +16,12 @@ export class Places {
     this.#total = total;
   }
 
-  /** Waits for a place. Gives what leaves it, to be called once. Throws the signal's reason, or RegistryError `unavailable`. */
+  /** Waits for a place. Gives what leaves it, to be called once. Throws the signal's reason, or RegistryError `cancelled` (which says nothing of the host). */
   async enter(host: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.#isFree(host)) {
       if (this.#waiting.length >= MOST_WAITING)
-        throw new RegistryError('unavailable', `too many calls wait for registries; ${host} was not called`);
+        throw new RegistryError('cancelled', `too many calls wait for registries; ${host} was not called`);
       await new Promise<void>((resolve, reject) => {
         const waiter = { host, go: resolve };
         this.#waiting.push(waiter);

@@ -109,6 +109,23 @@ export const healthSchema = z
       })
       .optional()
       .describe('What scans images in the replica that answers; absent where nothing does'),
+    registries: z
+      .object({
+        status: partState.describe('`degraded` while one that answered before does not'),
+        away: z.array(
+          z.object({
+            host: z.string(),
+            answered_before: z
+              .boolean()
+              .describe('Whether it ever answered this replica; a pod can name any host'),
+            since: time,
+            asked_again_at: time.describe('Until then nothing is asked of it'),
+          }),
+        ),
+        more: z.int().min(1).optional().describe('How many do not answer beside those'),
+      })
+      .optional()
+      .describe('Registries that do not answer the replica that answers'),
   })
   .meta({ id: 'Health' });
 

@@ -18,7 +18,7 @@ export interface ImageTables {
     /** JSON of the facts as they stand now, in the form of an export's image line; null when none were recorded. */
     facts: string | null;
   };
-  image_names: { digest: string; name: string; last_seen_at: number };
+  image_names: { digest: string; name: string; last_seen_at: number; not_asked: number | null };
   scans: {
     id: Generated<number>;
     digest: string;

@@ -1,0 +1,41 @@
+import { decide, type Decision } from '../decision/index.ts';
+import type { Subject } from '../facts/index.ts';
+import type { Policy } from '../policy/index.ts';
+import { UNREAD_FACTS } from './settled-facts.ts';
+
+/** Undigested is what is known of an image before anything is asked about it. */
+export type Undigested = Omit<Subject, 'digest' | 'facts'>;
+
+/**
+ * mayAskRegistry tells whether a registry is worth asking what an image by tag stands for, and may be: some policy that governs it allows
+ * its registry, or none governs it; and no enforcing policy refuses it by what the reference says alone. Whoever can make a pod
+ * names any host in it, and must not have the operator call that host. Pure.
+ */
+export function mayAskRegistry(policies: readonly Policy[], image: Undigested, at: number): boolean {
+  if (policies.length === 0) return true;
+  let isAllowed = false;
+  for (const policy of policies) {
+    const decision = decideUnread(policy, image, at);
+    if (decision.kind === 'refuse' && policy.spec.enforcement === 'Enforce') return false;
+    // A bypass opens a policy, not a registry.
+    const bare =
+      image.breakGlass === null ? decision : decideUnread(policy, { ...image, breakGlass: null }, at);
+    if (bare.kind !== 'refuse' || bare.label !== 'registry') isAllowed = true;
+  }
+  return isAllowed;
+}
+
+/** hangsOnFacts tells whether what is known of an image's digest could change the answer of one of these policies. Pure. */
+export function hangsOnFacts(policies: readonly Policy[], image: Undigested, at: number): boolean {
+  return policies.some((policy) => {
+    const { kind } = decideUnread(policy, image, at);
+    const { admissionTiming } = policy.spec;
+    const timing = admissionTiming === '' ? image.coldImagePolicy : admissionTiming;
+    return kind === 'unknown' || (kind === 'admit' && timing === 'DenyUntilScanned');
+  });
+}
+
+/** Gates that need nothing but the reference speak; all others have nothing to go by. */
+function decideUnread(policy: Policy, image: Undigested, at: number): Decision {
+  return decide(policy, { ...image, digest: null, facts: UNREAD_FACTS }, at);
+}
