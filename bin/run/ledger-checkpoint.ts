@@ -13,6 +13,7 @@ import {
   verifyConsistency,
   type Checkpoint,
   type Hash,
+  type KeptCheckpoint,
   type NoteKey,
 } from '../../src/ledger/index.ts';
 import type { LedgerCheckpointOptions } from '../commands/ledger.ts';
@@ -53,8 +54,9 @@ export async function runLedgerCheckpoint(
     const say = (text: string): void =>
       globals.quiet ? undefined : terminal.err(`ipo: ${clean(text, 1000)}\n`);
     if (options.save !== undefined) {
-      const before = await savedIn(options.save, parts.readText);
-      if (before !== null) await holdExtends(before, checkpoint, prove);
+      const saved = await savedIn(options.save, parts.readText);
+      for (const one of saved) await holdExtends(one, checkpoint, keys, prove);
+      const before = saved.at(-1)?.checkpoint ?? null;
       await parts.writeFile(options.save, note);
       say(
         before === null
@@ -107,31 +109,43 @@ async function withNewest<T>(
   });
 }
 
-/** The newest checkpoint that is kept in a file; null when there is none. */
+/** The checkpoints that are kept in a file, the smallest first; none when there is no file. */
 async function savedIn(
   path: string,
   readText: (path: string, max: number) => Promise<string>,
-): Promise<Checkpoint | null> {
+): Promise<readonly KeptCheckpoint[]> {
   let text: string;
   try {
     text = await readText(path, MAX_NOTE_FILE);
   } catch (error) {
     const code = isIpoError(error) ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
-    if (code === 'ENOENT') return null;
+    if (code === 'ENOENT') return [];
     throw error;
   }
-  const sorted = parseKept(text, path).toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
-  return sorted.at(-1)?.checkpoint ?? null;
+  return parseKept(text, path).toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
 }
 
 /** Throws TreeError `integrity` when the ledger does not extend what was kept: then the file is left as it is. */
-async function holdExtends(before: Checkpoint, now: Checkpoint, prove: Newest['prove']): Promise<void> {
+async function holdExtends(
+  { note, checkpoint: before }: KeptCheckpoint,
+  now: Checkpoint,
+  keys: readonly NoteKey[],
+  prove: Newest['prove'],
+): Promise<void> {
   const kept = `the checkpoint of ${before.size} rows that was kept`;
   const fail = (why: string): TreeError =>
     new TreeError('integrity', `${kept} ${why}`, {
       hint: 'The file was left as it is; find out more with ipo ledger verify --checkpoint',
     });
   if (before.origin !== now.origin) throw fail(`is of another log (${before.origin})`);
+  if (keys.length > 0) {
+    try {
+      openCheckpoint(note, keys);
+    } catch (error) {
+      if (error instanceof TreeError) throw fail(`is not signed by the key of this ledger: ${error.message}`);
+      throw error;
+    }
+  }
   if (before.size > now.size) throw fail(`has more rows than the newest, which has ${now.size}`);
   if (before.size === now.size) {
     if (before.root !== now.root) throw fail('has another root than the newest of the same size');

@@ -1,4 +1,5 @@
 import { formatTime } from '../base/index.ts';
+import type { AnchorRefusal } from '../ledger/index.ts';
 import type { HealthBody } from './contract/health.ts';
 
 /** PartState is how a part of the service stands. */
@@ -25,6 +26,8 @@ export interface Health {
       readonly status: PartState;
       readonly size: number;
       readonly triedAt: number;
+      /** Why nothing is published there. */
+      readonly refused?: AnchorRefusal;
       readonly message?: string;
     }[];
     readonly message?: string;

@@ -1,5 +1,6 @@
 import type { ReviewEvent, ReviewEvents } from '../admission/index.ts';
 import type { ClusterEvents, ObjectRef } from '../cluster/index.ts';
+import type { RefusedCheckpoint } from '../ledger/index.ts';
 import type { PodEvent, PodEvents } from '../reconcile/index.ts';
 
 const REVIEW_REASONS: Readonly<Record<ReviewEvent['kind'], string>> = {
@@ -53,5 +54,23 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
         // Whoever was never reviewed gets an event, however many there are: nothing else told of them.
         always: kind === 'unreviewed',
       }),
+  };
+}
+
+/** toLedgerEvents tells of anchors that hold another ledger as Events: on the ConfigMap where it is one, else on the operator's namespace. */
+export function toLedgerEvents(events: ClusterEvents, own: string): (refusal: RefusedCheckpoint) => void {
+  return ({ anchor, message }) => {
+    const [, namespace = '', name = ''] = /^configmap:([^/]*)\/(.+)$/.exec(anchor) ?? [];
+    const regarding: ObjectRef =
+      name === ''
+        ? { apiVersion: 'v1', kind: 'Namespace', name: own, namespace: own }
+        : { apiVersion: 'v1', kind: 'ConfigMap', name, namespace: namespace === '' ? own : namespace };
+    events.emit({
+      regarding,
+      type: 'Warning',
+      reason: 'CheckpointRefused',
+      action: 'Anchor',
+      note: `${anchor}: ${message}`,
+    });
   };
 }

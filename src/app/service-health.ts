@@ -1,6 +1,6 @@
 import type { Health, PartState } from '../api/index.ts';
 import type { Clock } from '../base/index.ts';
-import type { AnchorStates, Appender } from '../ledger/index.ts';
+import { isOtherLedger, type AnchorState, type AnchorStates, type Appender } from '../ledger/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Jobs } from './jobs.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -63,7 +63,7 @@ export class ServiceHealth {
     const told = (await this.#ask(() => anchors.list())).value ?? [];
     const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
     const states = jobs.states();
-    const unsigned = states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
+    const unsigned = otherLedger(told) ?? states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
     const { spooled } = appender.waiting;
     return {
       version,
@@ -79,11 +79,12 @@ export class ServiceHealth {
         treeSize: tree.value,
         checkpoint: checkpoint.value ?? null,
         spool: { rows: spooled, holding: appender.delayed },
-        anchors: told.map(({ sink, size, at, lastError }) => ({
+        anchors: told.map(({ sink, size, at, lastError, refused }) => ({
           name: sink,
           status: lastError === null ? 'ok' : 'degraded',
           size,
           triedAt: at,
+          ...(refused !== null && { refused }),
           ...(lastError !== null && { message: lastError }),
         })),
         ...(unsigned !== null && { message: unsigned }),
@@ -143,6 +144,14 @@ export class ServiceHealth {
       clearTimeout(timer);
     }
   }
+}
+
+/** What an anchor says of the whole ledger: it goes before all else, since nothing here can show it. */
+function otherLedger(told: readonly AnchorState[]): string | null {
+  const other = told.find(({ refused }) => isOtherLedger(refused));
+  return other === undefined
+    ? null
+    : `the ledger is not the one that was anchored: ${other.sink}: ${other.lastError ?? ''}`;
 }
 
 function worst(...bad: readonly boolean[]): PartState {

@@ -1,7 +1,15 @@
 import type { LedgerParts } from '../api/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
 import { openFileSpool } from '../adapters/spool/index.ts';
-import { Anchoring, Appender, LedgerTree, toSigner } from '../ledger/index.ts';
+import {
+  ANCHOR_REFUSALS,
+  Anchoring,
+  Appender,
+  LedgerTree,
+  toSigner,
+  type AnchorStates,
+  type RefusedCheckpoint,
+} from '../ledger/index.ts';
 import { anchorStates, installationId, ledgerExport, ledgerWriter, type Store } from '../store/index.ts';
 import type { Redactor } from '../telemetry/index.ts';
 import { openAnchors } from './anchors.ts';
@@ -21,6 +29,8 @@ export interface LedgerDeps {
   readonly log: Log;
   readonly count: Count;
   readonly redactor: Redactor;
+  /** Told each time that an anchor keeps a checkpoint from being published: an event in the cluster. */
+  readonly refused?: (refusal: RefusedCheckpoint) => void;
 }
 
 /** ServiceLedger is the writing side of a service's ledger. */
@@ -41,19 +51,38 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   const isSigned = async (): Promise<boolean> => (await parts.tree.newestCheckpoint()) !== null;
   const pem = await openLedgerKey(places.keyFile, isSigned, log);
   const origin = settings.ledger.origin ?? `ipo.dev/ledger/${await installationId(store)}`;
-  const refused = (): void => count.add('svc_ledger_refused_checkpoints_total');
-  const tree = new LedgerTree({ store: parts.tree, signer: toSigner(origin, pem), clock, log, refused });
-  await tree.checkKey();
+  const signer = toSigner(origin, pem);
+  const anchors = await openAnchors(settings, deps.redactor);
+  const configured = new Set(anchors.map(({ name }) => name));
+  const refusals = 'svc_ledger_refused_checkpoints_total';
+  count.add(refusals, { anchor: 'database', reason: 'stored' }, 0);
+  for (const anchor of configured)
+    for (const reason of ANCHOR_REFUSALS) count.add(refusals, { anchor, reason }, 0);
 
   const states = anchorStates(store);
-  const anchors = await openAnchors(settings, deps.redactor);
-  const anchoring = new Anchoring({ anchors, states, store: parts.tree, clock, log });
+  const anchoring = new Anchoring({
+    ...{ anchors, states, store: parts.tree, key: signer, clock, log },
+    refused: (refusal) => {
+      count.add(refusals, { anchor: refusal.anchor, reason: refusal.reason });
+      deps.refused?.(refusal);
+    },
+  });
+  const tree = new LedgerTree({
+    ...{ store: parts.tree, signer, clock, log },
+    refused: () => count.add(refusals, { anchor: 'database', reason: 'stored' }),
+    outside: (isOurs) => anchoring.hold(isOurs),
+  });
+  await tree.checkKey();
+  // An anchor that was taken out of the settings is nobody's concern any more.
+  const listed: Pick<AnchorStates, 'list'> = {
+    list: async () => (await states.list()).filter(({ sink }) => configured.has(sink)),
+  };
   const { maxRows, maxBytes } = settings.ledger.spool;
   const spool = await openFileSpool({ directory: places.spoolDirectory, log, maxRows, maxBytes });
   const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count });
   return {
     appender,
-    anchors: states,
+    anchors: listed,
     checkpoint: async () => {
       await tree.checkpoint();
       await anchoring.run();
@@ -62,7 +91,7 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
       ...parts,
       signing: tree,
       exporter: (request) => ledgerExport(store, request),
-      anchors: states,
+      anchors: listed,
       spool: () => ({ rows: appender.waiting.spooled, delayed: appender.delayed }),
       coldImagePolicy: settings.webhook.coldImagePolicy,
       cluster: settings.clusterName ?? null,

@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../store/index.ts';
 import type { Metrics, Redactor } from '../telemetry/index.ts';
+import { toLedgerEvents } from './cluster-events.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
 import { openReplayProcess } from './replay-process.ts';
@@ -115,7 +116,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ log, count: metrics, redactor, policies, leader },
   });
 
-  const ledger = await openLedger({ store, parts, places, settings, clock, log, count: metrics, redactor });
+  const ledger = await openLedger({
+    ...{ store, parts, places, settings, clock, log, count: metrics, redactor },
+    ...(cluster !== null && { refused: toLedgerEvents(cluster.events, cluster.namespace) }),
+  });
   const { appender, checkpoint } = ledger;
   opened.adopt(appender, () => appender.close());
 

@@ -48,7 +48,15 @@ export {
   type Hash,
 } from './merkle.ts';
 export { joinLeaf, leafHash, leafText, toLeafShape, type LeafShape } from './leaf.ts';
-export { Anchoring, type AnchorDeps } from './anchor.service.ts';
+export { Anchoring, UNREAD_MS, type AnchorDeps, type RefusedCheckpoint } from './anchor.service.ts';
+export {
+  ANCHOR_REFUSALS,
+  isOtherHistory,
+  isOtherLedger,
+  judgeAnchored,
+  type Anchored,
+  type AnchorRefusal,
+} from './judge-anchored.ts';
 export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
 export { parseVkey, toSigner, type NoteKey, type NoteSigner } from './note.ts';
 export { verifyConsistency, verifyInclusion } from './proof.ts';
@@ -69,6 +77,7 @@ export { TreeError } from './tree-error.ts';
 export { KEPT_CHECKPOINTS, LedgerTree, type TreeDeps } from './tree.service.ts';
 export type {
   Anchor,
+  AnchorKept,
   AnchorState,
   AnchorStates,
   GrowingTree,

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Log } from '../base/index.ts';
 import { openCheckpoint, signCheckpoint } from './checkpoint.ts';
+import { faultOfExtending } from './extends.ts';
 import type { Hash } from './merkle.ts';
 import { parseNote, type NoteSigner } from './note.ts';
-import { verifyConsistency } from './proof.ts';
-import { extendTiles, proveConsistency, rootAt } from './tiles.ts';
+import { extendTiles, rootAt } from './tiles.ts';
 import { TreeError } from './tree-error.ts';
 import type { GrowingTree, SignedCheckpoint, TreeStore } from './tree-ports.ts';
 
@@ -21,6 +21,11 @@ export interface TreeDeps {
   readonly log: Log;
   /** Told each time that signing was refused because the ledger is not the one that was signed; a counter, an alarm. */
   readonly refused?: (fault: TreeError) => void;
+  /**
+   * Holds the tree against what is kept outside before anything new is signed; throws to keep it from being signed. `isOurs` tells
+   * whether this process signed the newest checkpoint itself, so that nothing can have been signed that it does not know of.
+   */
+  readonly outside?: (isOurs: boolean) => Promise<void>;
 }
 
 /**
@@ -83,14 +88,30 @@ export class LedgerTree {
 
   /**
    * Integrates what is there and signs a checkpoint when the tree has grown; gives the newest, or null of an empty ledger. Throws
-   * TreeError `integrity` when the tree does not extend what was signed before: then nothing is signed.
+   * TreeError `integrity` when the tree does not extend what was signed before, and what `outside` throws: then nothing is signed.
    */
   async checkpoint(): Promise<SignedCheckpoint | null> {
-    try {
-      await this.integrate();
+    await this.#refusing(() => this.integrate());
+    await this.#askOutside();
+    return this.#refusing(async () => {
       const newest = await this.#deps.store.alone((tree) => this.#sign(tree));
       this.#signed = newest;
       return newest;
+    });
+  }
+
+  /** The database may have been put back as a whole, its checkpoints with it: only what stands outside shows that. */
+  async #askOutside(): Promise<void> {
+    const { store, outside } = this.#deps;
+    if (outside === undefined) return;
+    const newest = await store.newestCheckpoint();
+    if ((await store.size()) === (newest?.size ?? 0)) return;
+    await outside(newest !== null && this.#signed?.note === newest.note);
+  }
+
+  async #refusing<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
     } catch (error) {
       if (error instanceof TreeError) {
         this.#deps.log.error('The ledger was not signed', { reason: error.message });
@@ -154,8 +175,7 @@ async function refuseUnlessExtends(tree: GrowingTree, before: SignedCheckpoint, 
       { hint: HINT },
     );
   }
-  const proof = await proveConsistency(tree, before.size, size);
-  const fault = verifyConsistency(before.size, size, proof, before.root, await rootAt(tree, size));
+  const fault = await faultOfExtending(tree, before, size);
   if (fault !== null) {
     throw new TreeError(
       'integrity',

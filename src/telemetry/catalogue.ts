@@ -66,7 +66,11 @@ export const METRICS = {
   svc_ledger_set_aside_total: { kind: 'counter', help: 'Reviews of the spool that can never be stored' },
   svc_ledger_refused_checkpoints_total: {
     kind: 'counter',
-    help: 'Times that a checkpoint was not signed because the ledger is not the one that was signed before',
+    help: 'Times that a checkpoint was not signed or not published because the ledger is not the one that was signed before, by the stored checkpoints (`database`) or by what an anchor holds',
+    labels: {
+      anchor: null,
+      reason: ['stored', 'unreadable', 'signature', 'other_log', 'other_key', 'ahead', 'forked', 'conflict'],
+    },
   },
   svc_ledger_clock_back_total: {
     kind: 'counter',

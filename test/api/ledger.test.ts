@@ -87,7 +87,14 @@ forEachEngine('the ledger by HTTP', (engine) => {
     await signing.checkpoint();
     await grow(store, 300, 310);
     await signing.integrate();
-    await anchorStates(store).put({ sink: 'file:/x', size: 300, at: NOW, lastError: null });
+    await anchorStates(store).put({
+      sink: 'file:/x',
+      size: 300,
+      at: NOW,
+      lastError: null,
+      refused: null,
+      note: null,
+    });
     const { body } = await viewer.json<LedgerBody>('GET /ledger');
     ledgerSchema.parse(body);
     assert.deepEqual(
@@ -95,7 +102,7 @@ forEachEngine('the ledger by HTTP', (engine) => {
       [310, 310, signer.name, signer.vkey, { rows: 3, delayed: true }, 300],
     );
     assert.deepEqual(body.anchors, [
-      { name: 'file:/x', size: 300, at: '2026-11-20T06:00:00Z', last_error: null },
+      { name: 'file:/x', size: 300, at: '2026-11-20T06:00:00Z', last_error: null, refused: null },
     ]);
     const { body: note, headers } = await viewer.text('GET /ledger/checkpoint');
     assert.match(headers['content-type'] ?? '', /^text\/plain/);

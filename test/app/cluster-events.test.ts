@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReviewEvent } from '../../src/admission/index.ts';
-import { toReviewEvents } from '../../src/app/cluster-events.ts';
+import { toLedgerEvents, toReviewEvents } from '../../src/app/cluster-events.ts';
 import type { ClusterEvent } from '../../src/cluster/index.ts';
 
 const OWNER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5bdf656f58', uid: 'u-1' };
@@ -40,4 +40,23 @@ test('what happened to a pod that comes to be is told on the pod', () => {
     [regarding?.kind, regarding?.name, regarding?.uid],
     ['Pod', 'web-5bdf656f58-x2x4q', 'u-2'],
   );
+});
+
+test('an anchor that holds another ledger is told on its ConfigMap, any other on the namespace of the operator', () => {
+  const regarding = (anchor: string): unknown => {
+    const events: ClusterEvent[] = [];
+    toLedgerEvents(
+      { emit: (one) => void events.push(one) },
+      'ipo-system',
+    )({ anchor, reason: 'forked', message: 'it holds a checkpoint of 673 rows' });
+    const [event] = events;
+    assert.deepEqual(
+      [event?.type, event?.reason, event?.note],
+      ['Warning', 'CheckpointRefused', `${anchor}: it holds a checkpoint of 673 rows`],
+    );
+    return [event?.regarding.kind, event?.regarding.name, event?.regarding.namespace];
+  };
+  assert.deepEqual(regarding('configmap:/ipo-checkpoint'), ['ConfigMap', 'ipo-checkpoint', 'ipo-system']);
+  assert.deepEqual(regarding('configmap:audit/kept'), ['ConfigMap', 'kept', 'audit']);
+  assert.deepEqual(regarding('http:https://sink.example/x'), ['Namespace', 'ipo-system', 'ipo-system']);
 });

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { DAY_MS, formatTime } from '../../src/base/index.ts';
-import { leafText, parseKept, type LedgerRow } from '../../src/ledger/index.ts';
+import { leafText, parseKept, signCheckpoint, type LedgerRow } from '../../src/ledger/index.ts';
 import { ledgerReader, openStore } from '../../src/store/index.ts';
 import { grow, makeSigner, NOW } from '../ledger/grown.ts';
 import { ipo, type Ran } from './fake-terminal.ts';
@@ -237,5 +237,24 @@ suite('ipo ledger checkpoint', () => {
     const offline = await ipo(['ledger', 'checkpoint', '-l', whole, '--save', path]);
     assert.equal(offline.code, 2);
     assert.match(offline.err, /an export cannot prove that it extends/);
+  });
+
+  test('overwrites no kept one that it does not extend, or that another key signed', async () => {
+    const path = at('several.txt');
+    const forked = { origin: signer.name, size: 200, root: 'x'.repeat(32), extensions: [] };
+    for (const [note, why] of [
+      [signCheckpoint(forked, signer), /of 200 rows that was kept is not extended by the newest of 700/],
+      [
+        signCheckpoint(forked, makeSigner()),
+        /of 200 rows that was kept is not signed by the key of this ledger/,
+      ],
+    ] as const) {
+      const kept = `${readFileSync(at('kept.txt'), 'utf8')}\n${note}`;
+      writeFileSync(path, kept);
+      const ran = await ipo(['ledger', 'checkpoint', '--database', url, '--save', path]);
+      assert.equal(ran.code, 4);
+      assert.match(ran.err, why);
+      assert.equal(readFileSync(path, 'utf8'), kept);
+    }
   });
 });

@@ -26,6 +26,26 @@ export class MemoryTree implements TreeStore, GrowingTree {
       for (const row of rows) this.#rows.push({ ...recordedRow(uid, row, null), id: this.#rows.length + 1 });
   }
 
+  /** The database as it is now, to be put back later. */
+  copy(): MemoryTree {
+    const copy = new MemoryTree();
+    copy.#rows.push(...this.#rows);
+    for (const [key, hashes] of this.#tiles) copy.#tiles.set(key, hashes);
+    copy.#size = this.#size;
+    copy.#checkpoints = [...this.#checkpoints];
+    copy.#key = this.#key;
+    return copy;
+  }
+
+  /** Appends rows that depend on a number as well, so that two histories can differ. */
+  growAs(count: number, salt: number): void {
+    for (let i = 0; i < count; i += 1) {
+      const [entry] = entriesFrom(salt * 1000 + this.#rows.length + 1, 1);
+      for (const row of entry?.rows ?? [])
+        this.#rows.push({ ...recordedRow(entry?.uid ?? null, row, null), id: this.#rows.length + 1 });
+    }
+  }
+
   /** Puts other rows in the place of those from `row.id` on. */
   rewrite(rows: readonly LedgerRow[]): void {
     this.#rows.splice((rows[0]?.id ?? 1) - 1, rows.length, ...rows);

@@ -41,7 +41,8 @@ async function makeSqliteTemplate(): Promise<string> {
   return file;
 }
 
-const sqlite: TestEngine = {
+/** sqlite is the engine of tests that are about neither. */
+export const sqlite: TestEngine = {
   name: 'sqlite',
   async empty() {
     return `sqlite:${join(scratch(), `${++count}.db`)}`;

@@ -13,7 +13,8 @@ export interface HttpAnchorOptions {
 }
 
 /**
- * httpAnchor sends each checkpoint to an address with POST: the signed note as `text/plain`. Any answer of 200 to 299 takes it.
+ * httpAnchor sends each checkpoint to an address with POST: the signed note as `text/plain`. Any answer of 200 to 299 takes it; 409
+ * says that it conflicts with what stands there. What it keeps is never read.
  * Throws AnchorError `usage` for an address that is none, or would show the token on the way.
  */
 export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anchor {
@@ -30,6 +31,7 @@ export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anch
   }
   return {
     name: `http:${url.origin}${url.pathname}`,
+    read: null,
     async publish({ note }) {
       const { status } = await send({
         method: 'POST',
@@ -43,6 +45,12 @@ export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anch
         ...(ca === undefined ? {} : { ca }),
       });
       if (status >= 200 && status < 300) return;
+      if (status === 409) {
+        throw new AnchorError(
+          'conflict',
+          `${url.host} says that the checkpoint conflicts with what it keeps (status 409)`,
+        );
+      }
       if (status === 401 || status === 403)
         throw new AnchorError('forbidden', `${url.host} refuses our token (status ${status})`);
       const what =

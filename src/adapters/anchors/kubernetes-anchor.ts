@@ -21,46 +21,82 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const MANAGER = 'ipo-ledger';
 
 /**
- * kubernetesAnchor keeps the newest checkpoint in a ConfigMap (keys `checkpoint` and `size`) by server-side apply, so that it can
- * be watched and copied by who has no access to the database. An older checkpoint never replaces a newer one.
+ * kubernetesAnchor keeps the newest checkpoint in a ConfigMap (keys `checkpoint` and `size`), so that it can be watched and copied by
+ * anyone who has no access to the database. It is written by server-side apply over the version that was read, and never by force:
+ * what another writer owns or changed meanwhile stays.
  */
 export function kubernetesAnchor(options: KubernetesAnchorOptions): Anchor {
-  const { name, account = ACCOUNT } = options;
+  const { name } = options;
   if (!NAME.test(name))
     throw new AnchorError('usage', 'the name of the ConfigMap is none that Kubernetes takes');
   return {
     name: `configmap:${options.namespace ?? ''}/${name}`,
-    async publish({ note, size }) {
-      const [token, ca] = await Promise.all([readAccount(account, 'token'), readAccount(account, 'ca.crt')]);
-      const namespace = options.namespace ?? (await readAccount(account, 'namespace'));
-      if (!NAME.test(namespace)) throw new AnchorError('usage', 'the namespace of the ConfigMap is none');
-      const server = options.apiServer ?? serverOfPod();
-      const url = new URL(`/api/v1/namespaces/${namespace}/configmaps/${name}`, server);
-      if (url.protocol !== 'https:')
-        throw new AnchorError('usage', 'the API server is called over https alone');
-      const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'ipo' };
-      const what = `the ConfigMap ${namespace}/${name}`;
+    async read() {
+      const { call, what } = await openMap(options);
+      const answer = await call('GET');
+      if (answer.status === 404) return { notes: [], version: null };
+      if (answer.status !== 200) throw refused(answer, what, 'read');
+      const { version, data } = parseConfigMap(answer.text, what);
+      const { checkpoint, size } = data;
+      // A size without a checkpoint was written by somebody: it is no note, and is judged so.
+      const notes = checkpoint === undefined ? (size === undefined ? [] : [size]) : [checkpoint];
+      return { notes, version };
+    },
+    async publish({ note, size }, over) {
+      const { call, what, namespace } = await openMap(options);
+      const metadata = { name, namespace };
+      let { version } = over;
+      if (version === null) {
+        // Made empty first: an apply to what is not there would be an update without a version if another replica made it meanwhile.
+        const made = await call('POST', { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+        if (made.status !== 201) throw refused(made, what, 'created');
+        ({ version } = parseConfigMap(made.text, what));
+      }
+      const answer = await call('PATCH', {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { ...metadata, resourceVersion: version },
+        data: { checkpoint: note, size: String(size) },
+      });
+      if (answer.status !== 200) throw refused(answer, what, 'written');
+    },
+  };
+}
 
-      const before = await send({ method: 'GET', url, headers, ca });
-      if (before.status !== 200 && before.status !== 404) throw refused(before, what, 'read');
-      const known = before.status === 200 ? parseConfigMap(before.text, what) : null;
-      if (known !== null && known.size >= size) return;
-      url.searchParams.set('fieldManager', MANAGER);
-      url.searchParams.set('force', 'true');
-      const answer = await send({
-        method: 'PATCH',
+interface OpenMap {
+  /** `the ConfigMap NAMESPACE/NAME`. */
+  readonly what: string;
+  readonly namespace: string;
+  call(method: 'GET' | 'POST' | 'PATCH', body?: object): Promise<Answered>;
+}
+
+/** Reads the account anew for each round: the token is renewed by the hour. */
+async function openMap({ name, account = ACCOUNT, ...options }: KubernetesAnchorOptions): Promise<OpenMap> {
+  const [token, ca] = await Promise.all([readAccount(account, 'token'), readAccount(account, 'ca.crt')]);
+  const namespace = options.namespace ?? (await readAccount(account, 'namespace'));
+  if (!NAME.test(namespace)) throw new AnchorError('usage', 'the namespace of the ConfigMap is none');
+  const server = options.apiServer ?? serverOfPod();
+  const all = new URL(`/api/v1/namespaces/${namespace}/configmaps`, server);
+  if (all.protocol !== 'https:') throw new AnchorError('usage', 'the API server is called over https alone');
+  return {
+    what: `the ConfigMap ${namespace}/${name}`,
+    namespace,
+    call: (method, body) => {
+      const url = new URL(method === 'POST' ? all.href : `${all.href}/${name}`);
+      if (method !== 'GET') url.searchParams.set('fieldManager', MANAGER);
+      const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json';
+      return send({
+        method,
         url,
-        headers: { ...headers, 'content-type': 'application/apply-patch+yaml' },
-        body: JSON.stringify({
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          // What was read must still stand there: two replicas may tell at once.
-          metadata: { name, namespace, ...(known === null ? {} : { resourceVersion: known.version }) },
-          data: { checkpoint: note, size: String(size) },
-        }),
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          'user-agent': 'ipo',
+          ...(body !== undefined && { 'content-type': type }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
         ca,
       });
-      if (answer.status !== 200 && answer.status !== 201) throw refused(answer, what, 'written');
     },
   };
 }
@@ -75,7 +111,6 @@ function serverOfPod(): string {
   return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Read each time: the token is renewed by the hour. */
 async function readAccount(directory: string, file: string): Promise<string> {
   const path = join(directory, file);
   try {
@@ -88,31 +123,44 @@ async function readAccount(directory: string, file: string): Promise<string> {
   }
 }
 
-function parseConfigMap(text: string, what: string): { readonly size: number; readonly version: string } {
+function parseConfigMap(
+  text: string,
+  what: string,
+): { readonly version: string; readonly data: Readonly<Record<string, string>> } {
   try {
     const { metadata, data } = JSON.parse(text) as {
       metadata: { resourceVersion: string };
       data?: Readonly<Record<string, string>>;
     };
-    const size = /^[0-9]{1,15}$/.test(data?.['size'] ?? '') ? Number(data?.['size']) : 0;
-    return { size, version: metadata.resourceVersion };
+    return { version: metadata.resourceVersion, data: data ?? {} };
   } catch (cause) {
     throw new AnchorError('network', `${what}: the API server answers with something else`, { cause });
   }
 }
 
+interface Status {
+  readonly message?: unknown;
+  readonly details?: { readonly causes?: readonly { readonly reason?: unknown }[] };
+}
+
 function refused({ status, text }: Answered, what: string, done: string): AnchorError {
   if (status === 401 || status === 403) {
     return new AnchorError('forbidden', `${what} may not be ${done} (status ${status})`, {
-      hint: 'Let the service account get, create and patch this ConfigMap',
+      hint: 'Let the service account get and patch this ConfigMap, and create one where it is missing',
     });
   }
   let reason = '';
+  let isOwned = false;
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
+    const { message, details } = JSON.parse(text) as Status;
     if (typeof message === 'string') reason = `: ${message.slice(0, 200)}`;
+    isOwned = details?.causes?.some((cause) => cause.reason === 'FieldManagerConflict') === true;
   } catch {
     // The status says enough.
   }
-  return new AnchorError('network', `${what} was not ${done} (status ${status})${reason}`);
+  const sentence = `${what} was not ${done} (status ${status})${reason}`;
+  if (!isOwned) return new AnchorError('network', sentence);
+  return new AnchorError('conflict', sentence, {
+    hint: 'Something else wrote the checkpoint last; keep a copy, then remove the data of the ConfigMap',
+  });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ANCHOR_REFUSALS } from '../../ledger/index.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 const age = z.string().meta({ examples: ['54m old', '26h old'] });
@@ -34,6 +35,12 @@ export const healthSchema = z
             status: partState,
             size: z.int().min(0),
             tried_at: time,
+            refused: z
+              .enum(ANCHOR_REFUSALS)
+              .optional()
+              .describe(
+                'Why nothing is published there: what it holds is not this ledger, and was left as it is',
+              ),
             message: z.string().optional(),
           }),
         )

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseTime } from '../../base/index.ts';
+import { ANCHOR_REFUSALS } from '../../ledger/index.ts';
 import { pageSchema } from './paging.ts';
 
 /** LEDGER_PAGE is how many rows a page holds unless said. */
@@ -72,6 +73,12 @@ export const ledgerSchema = z
           size: z.int().min(0).describe('Rows of the last checkpoint that it took; 0 for none'),
           at: rfc3339.describe('When it was last told'),
           last_error: nullable,
+          refused: z
+            .enum(ANCHOR_REFUSALS)
+            .nullable()
+            .describe(
+              'Why nothing is published there: what it holds is not this ledger, and was left as it is',
+            ),
         }),
       )
       .describe('Places outside that are told of checkpoints'),

@@ -119,11 +119,12 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
             key: signing.vkey,
             checkpoint: newest === null ? null : checkpointBody(newest),
             spool: { rows, delayed },
-            anchors: (await anchors.list()).map(({ sink, at, lastError, ...state }) => ({
+            anchors: (await anchors.list()).map(({ sink, at, lastError, size: told, refused }) => ({
               name: sink,
-              size: state.size,
+              size: told,
               at: formatTime(at),
               last_error: lastError,
+              refused,
             })),
           },
         };

@@ -98,7 +98,14 @@ async function createTree(db: AnyDatabase): Promise<void> {
   await createTable(
     db,
     'checkpoint_anchors',
-    { sink: 'text!', size: 'integer!', at: 'integer!', last_error: 'text' },
+    {
+      sink: 'text!',
+      size: 'integer!',
+      at: 'integer!',
+      last_error: 'text',
+      refused: 'text',
+      note: 'text',
+    },
     { key: ['sink'] },
   );
 }

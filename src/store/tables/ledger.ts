@@ -57,6 +57,13 @@ export interface LedgerTables {
   ledger_tree: { id: number; size: number };
   /** Signed checkpoints, the newest 10,000. */
   checkpoints: { size: number; root: Buffer; note: string; at: number };
-  /** How far each outside anchor has been told. */
-  checkpoint_anchors: { sink: string; size: number; at: number; last_error: string | null };
+  /** How far each outside anchor has been told, why nothing is told there, and what it took last where it cannot be read. */
+  checkpoint_anchors: {
+    sink: string;
+    size: number;
+    at: number;
+    last_error: string | null;
+    refused: string | null;
+    note: string | null;
+  };
 }

@@ -17,6 +17,7 @@ import { fileAnchor, httpAnchor, kubernetesAnchor } from '../../../src/adapters/
 import { parseKept, signCheckpoint, type Anchor, type SignedCheckpoint } from '../../../src/ledger/index.ts';
 import { makeCertificate, withoutOpenssl } from '../../app/certificate.ts';
 import { makeSigner, NOW, ORIGIN } from '../../ledger/grown.ts';
+import { openMap } from './config-map.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ipo-anchors-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,6 +31,11 @@ function checkpoint(size: number): SignedCheckpoint {
     note: signCheckpoint({ origin: ORIGIN, size, root, extensions: [] }, signer),
     at: NOW,
   };
+}
+
+/** Tells an anchor as the service does: over what it was read to hold. */
+async function tell(anchor: Anchor, told: SignedCheckpoint): Promise<void> {
+  await anchor.publish(told, (await anchor.read?.()) ?? { notes: [], version: null });
 }
 
 async function faultOf(act: Promise<unknown>): Promise<{ code: string; message: string }> {
@@ -64,7 +70,7 @@ suite('a file', () => {
   test('takes one checkpoint after another, and the same one once', async () => {
     const file = join(folder, 'all.txt');
     const anchor = fileAnchor({ path: file, keep: 'all' });
-    for (const size of [1, 1, 2, 300, 300]) await anchor.publish(checkpoint(size));
+    for (const size of [1, 1, 2, 300, 300]) await tell(anchor, checkpoint(size));
     assert.deepEqual(sizes(file), [1, 2, 300]);
     assert.equal(anchor.name, `file:${file}`);
   });
@@ -72,17 +78,17 @@ suite('a file', () => {
   test('may be cut off at any byte: the next checkpoint takes its place', async () => {
     const file = join(folder, 'cut.txt');
     const anchor = fileAnchor({ path: file, keep: 'all' });
-    await anchor.publish(checkpoint(1));
+    await tell(anchor, checkpoint(1));
     const first = readFileSync(file);
     const second = Buffer.from(`\n${checkpoint(2).note}`);
     for (let length = 0; length < second.length; length += 3) {
       writeFileSync(file, Buffer.concat([first, second.subarray(0, length)]));
-      await anchor.publish(checkpoint(3));
+      await tell(anchor, checkpoint(3));
       assert.deepEqual(sizes(file), [1, 3], `cut after ${length} bytes`);
     }
     for (const length of [1, 5, 40, 100]) {
       writeFileSync(file, first.subarray(0, length));
-      await anchor.publish(checkpoint(3));
+      await tell(anchor, checkpoint(3));
       assert.deepEqual(sizes(file), [3], `the first cut after ${length} bytes`);
     }
   });
@@ -92,8 +98,8 @@ suite('a file', () => {
     for (const text of ['my shopping list\n', 'x'.repeat(200_000), `${checkpoint(1).note}\nand words\n`]) {
       writeFileSync(file, text);
       assert.equal(
-        (await faultOf(fileAnchor({ path: file, keep: 'all' }).publish(checkpoint(2)))).code,
-        'unwritable',
+        (await faultOf(tell(fileAnchor({ path: file, keep: 'all' }), checkpoint(2)))).code,
+        'conflict',
       );
       assert.equal(readFileSync(file, 'utf8'), text);
     }
@@ -104,8 +110,8 @@ suite('a file', () => {
     const anchor = fileAnchor({ path: file, keep: 'all' });
     for (let size = 1; size <= 600; size += 1)
       appendFileSync(file, `${size === 1 ? '' : '\n'}${checkpoint(size).note}`);
-    await anchor.publish(checkpoint(600));
-    await anchor.publish(checkpoint(601));
+    await tell(anchor, checkpoint(600));
+    await tell(anchor, checkpoint(601));
     assert.deepEqual(
       sizes(file),
       Array.from({ length: 601 }, (_, i) => i + 1),
@@ -116,7 +122,7 @@ suite('a file', () => {
     const file = join(folder, 'newest.txt');
     const anchor = fileAnchor({ path: file, keep: 'newest' });
     for (const size of [1, 2, 3]) {
-      await anchor.publish(checkpoint(size));
+      await tell(anchor, checkpoint(size));
       assert.equal(readFileSync(file, 'utf8'), checkpoint(size).note);
     }
     assert.deepEqual(
@@ -127,12 +133,10 @@ suite('a file', () => {
 
   test('that cannot be written is said', async () => {
     for (const keep of ['all', 'newest'] as const) {
-      const fault = await faultOf(
-        fileAnchor({ path: join(folder, 'none', 'x'), keep }).publish(checkpoint(1)),
-      );
+      const fault = await faultOf(tell(fileAnchor({ path: join(folder, 'none', 'x'), keep }), checkpoint(1)));
       assert.deepEqual([fault.code, /its directory is not there/.test(fault.message)], ['unwritable', true]);
       assert.equal(
-        (await faultOf(fileAnchor({ path: folder, keep }).publish(checkpoint(1)))).code,
+        (await faultOf(tell(fileAnchor({ path: folder, keep }), checkpoint(1)))).code,
         'unwritable',
       );
     }
@@ -156,8 +160,8 @@ suite('an address', () => {
     const server = createHttp((request, response) => void take(request, response));
     const port = await listen(t, server);
     const url = `http://127.0.0.1:${port}/sink?ignored`;
-    await httpAnchor({ url, token: 'very-secret' }).publish(checkpoint(7));
-    await httpAnchor({ url, token: null }).publish(checkpoint(7));
+    await tell(httpAnchor({ url, token: 'very-secret' }), checkpoint(7));
+    await tell(httpAnchor({ url, token: null }), checkpoint(7));
     const type = 'text/plain; charset=utf-8';
     assert.deepEqual(seen, [
       { method: 'POST', type, token: 'Bearer very-secret', body: checkpoint(7).note },
@@ -175,6 +179,7 @@ suite('an address', () => {
     const answers: readonly (readonly [RequestListener, string])[] = [
       [(_, response) => response.writeHead(401).end(), 'forbidden'],
       [(_, response) => response.writeHead(403).end(), 'forbidden'],
+      [(_, response) => response.writeHead(409).end(), 'conflict'],
       [(_, response) => response.writeHead(500).end('oh'), 'network'],
       [(_, response) => response.writeHead(307, { location: `http://127.0.0.1:${other}/` }).end(), 'network'],
       [(_, response) => response.writeHead(200).end(Buffer.alloc(2_000_000)), 'network'],
@@ -188,15 +193,13 @@ suite('an address', () => {
     for (const [listener, code] of answers) {
       answer = listener;
       const fault = await faultOf(
-        httpAnchor({ url: `http://127.0.0.1:${port}/`, token: 'very-secret' }).publish(checkpoint(1)),
+        tell(httpAnchor({ url: `http://127.0.0.1:${port}/`, token: 'very-secret' }), checkpoint(1)),
       );
       assert.equal(fault.code, code, fault.message);
       assert.doesNotMatch(fault.message, /secret/);
     }
     assert.equal(elsewhere, 0, 'nothing followed the redirect');
-    const gone = await faultOf(
-      httpAnchor({ url: 'http://127.0.0.1:1/', token: null }).publish(checkpoint(1)),
-    );
+    const gone = await faultOf(tell(httpAnchor({ url: 'http://127.0.0.1:1/', token: null }), checkpoint(1)));
     assert.match(gone.message, /127\.0\.0\.1:1 refuses connections/);
   });
 
@@ -211,82 +214,45 @@ suite('a ConfigMap', { skip: withoutOpenssl }, () => {
   if (withoutOpenssl !== false) return;
   const { cert, key } = makeCertificate(folder, 'api-server');
 
-  /** A server that speaks as much of the Kubernetes API as a ConfigMap needs, and is strict about it. */
-  async function cluster(t: TestContext): Promise<{
-    anchor: Anchor;
-    calls: string[];
-    state: { map: { version: number; data: Record<string, string> } | null; before: (() => void) | null };
-  }> {
-    const calls: string[] = [];
-    const state: Awaited<ReturnType<typeof cluster>>['state'] = { map: null, before: null };
-    const path = '/api/v1/namespaces/ipo-system/configmaps/ipo-checkpoint';
-    const handle = async (request: IncomingMessage): Promise<[status: number, body: object]> => {
-      const url = new URL(request.url ?? '', 'https://api');
-      if (request.headers.authorization !== 'Bearer account-token') return [401, { message: 'Unauthorized' }];
-      if (url.pathname !== path) return [403, { message: 'configmaps is forbidden' }];
-      const object = () => ({
-        metadata: { resourceVersion: String(state.map?.version) },
-        data: state.map?.data,
-      });
-      calls.push(request.method ?? '');
-      if (request.method === 'GET')
-        return state.map === null ? [404, { message: 'not found' }] : [200, object()];
-      assert.equal(request.method, 'PATCH');
-      assert.equal(request.headers['content-type'], 'application/apply-patch+yaml');
-      assert.deepEqual(Object.fromEntries(url.searchParams), { fieldManager: 'ipo-ledger', force: 'true' });
-      const body = JSON.parse(await bodyOf(request)) as {
-        metadata: { name: string; namespace: string; resourceVersion?: string };
-        data: Record<string, string>;
-      };
-      state.before?.();
-      assert.deepEqual([body.metadata.name, body.metadata.namespace], ['ipo-checkpoint', 'ipo-system']);
-      const { resourceVersion } = body.metadata;
-      if (resourceVersion !== undefined && resourceVersion !== String(state.map?.version))
-        return [409, { message: 'the object has been modified' }];
-      const created = state.map === null;
-      state.map = { version: (state.map?.version ?? 0) + 1, data: body.data };
-      return [created ? 201 : 200, object()];
-    };
-    const server = createHttps({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
-      void handle(request).then(([status, body]) => response.writeHead(status).end(JSON.stringify(body)));
-    });
-    const port = await listen(t, server);
-    const account = mkdtempSync(join(folder, 'account-'));
-    writeFileSync(join(account, 'token'), 'account-token\n');
-    writeFileSync(join(account, 'ca.crt'), readFileSync(cert));
-    writeFileSync(join(account, 'namespace'), 'ipo-system');
-    const anchor = kubernetesAnchor({
-      name: 'ipo-checkpoint',
-      apiServer: `https://127.0.0.1:${port}`,
-      account,
-    });
-    return { anchor, calls, state };
-  }
-
-  test('is made, and then kept at the newest checkpoint', async (t) => {
-    const { anchor, calls, state } = await cluster(t);
-    await anchor.publish(checkpoint(5));
-    assert.deepEqual(state.map?.data, { checkpoint: checkpoint(5).note, size: '5' });
-    await anchor.publish(checkpoint(9));
-    assert.equal(state.map?.data['size'], '9');
-    await anchor.publish(checkpoint(9));
-    await anchor.publish(checkpoint(7));
-    assert.equal(state.map?.data['checkpoint'], checkpoint(9).note, 'an older one does not replace it');
-    assert.deepEqual(calls, ['GET', 'PATCH', 'GET', 'PATCH', 'GET', 'GET']);
+  test('is made where it is missing, and then kept at the newest checkpoint', async (t) => {
+    const { anchor, data, fake } = await openMap(t, folder, { empty: false });
+    assert.deepEqual(await anchor.read?.(), { notes: [], version: null });
+    await tell(anchor, checkpoint(5));
+    assert.deepEqual(data(), { checkpoint: checkpoint(5).note, size: '5' });
+    await tell(anchor, checkpoint(9));
+    assert.deepEqual(data(), { checkpoint: checkpoint(9).note, size: '9' });
+    assert.deepEqual((await anchor.read?.())?.notes, [checkpoint(9).note]);
+    assert.ok(
+      fake.seen.every(({ query }) => !query.has('force')),
+      'nothing is written by force',
+    );
   });
 
   test('that another replica changes meanwhile is left as that left it', async (t) => {
-    const { anchor, state } = await cluster(t);
-    await anchor.publish(checkpoint(5));
-    state.before = () => {
-      state.before = null;
-      state.map = { version: 77, data: { checkpoint: checkpoint(20).note, size: '20' } };
-    };
-    const fault = await faultOf(anchor.publish(checkpoint(9)));
-    assert.match(fault.message, /was not written \(status 409\): the object has been modified/);
-    assert.equal(state.map?.data['size'], '20');
-    await anchor.publish(checkpoint(9));
-    assert.equal(state.map?.data['size'], '20');
+    const { anchor, data, edit, remove } = await openMap(t, folder);
+    await tell(anchor, checkpoint(5));
+    const read = (await anchor.read?.()) ?? { notes: [], version: null };
+    await tell(anchor, checkpoint(20));
+    const late = await faultOf(anchor.publish(checkpoint(9), read));
+    assert.equal(late.code, 'network', 'it is tried again the next time');
+    assert.match(late.message, /was not written \(status 409\)/);
+    assert.equal(data()['size'], '20');
+
+    await edit({ checkpoint: checkpoint(9).note });
+    const owned = await faultOf(tell(anchor, checkpoint(21)));
+    assert.equal(owned.code, 'conflict');
+    assert.match(owned.message, /conflict with "kubectl-edit"/);
+    assert.equal(data()['checkpoint'], checkpoint(9).note);
+
+    await remove();
+    const gone = await faultOf(anchor.publish(checkpoint(22), read));
+    assert.equal(gone.code, 'network');
+    await Promise.all([tell(anchor, checkpoint(22)), faultOf(tell(anchor, checkpoint(23)))]);
+    assert.match(
+      data()['size'] ?? '',
+      /^2[23]$/,
+      'of two that make it at once, each writes over what it knows',
+    );
   });
 
   test('that may not be touched, a server that is another and a pod without an account are said', async (t) => {
@@ -298,24 +264,22 @@ suite('a ConfigMap', { skip: withoutOpenssl }, () => {
       response.writeHead(403).end('{}'),
     );
     const apiServer = `https://127.0.0.1:${await listen(t, server)}`;
-    const refused = await faultOf(kubernetesAnchor({ name: 'x', apiServer, account }).publish(checkpoint(1)));
+    const refused = await faultOf(tell(kubernetesAnchor({ name: 'x', apiServer, account }), checkpoint(1)));
     assert.deepEqual([refused.code, /expired-token/.test(refused.message)], ['forbidden', false]);
 
     const foreign = makeCertificate(folder, 'foreign');
     writeFileSync(join(account, 'ca.crt'), readFileSync(foreign.cert));
-    const untrusted = await faultOf(
-      kubernetesAnchor({ name: 'x', apiServer, account }).publish(checkpoint(1)),
-    );
+    const untrusted = await faultOf(tell(kubernetesAnchor({ name: 'x', apiServer, account }), checkpoint(1)));
     assert.equal(untrusted.code, 'network', untrusted.message);
 
     rmSync(join(account, 'token'));
     assert.equal(
-      (await faultOf(kubernetesAnchor({ name: 'x', apiServer, account }).publish(checkpoint(1)))).code,
+      (await faultOf(tell(kubernetesAnchor({ name: 'x', apiServer, account }), checkpoint(1)))).code,
       'usage',
     );
     const plain = kubernetesAnchor({ name: 'x', apiServer: 'http://127.0.0.1:1', account });
     writeFileSync(join(account, 'token'), 't');
-    assert.equal((await faultOf(plain.publish(checkpoint(1)))).code, 'usage');
+    assert.equal((await faultOf(tell(plain, checkpoint(1)))).code, 'usage');
     for (const name of ['', '../x', 'A', 'a/b'])
       assert.throws(() => kubernetesAnchor({ name }), { code: 'usage' });
   });

@@ -59,6 +59,8 @@ export function applyPatch(
         409,
         'Conflict',
         `Apply failed with 1 conflict: conflict with "${held[0]}": ${path}`,
+        null,
+        [{ reason: 'FieldManagerConflict', message: `conflict with "${held[0]}"`, field: path }],
       );
     held[1].delete(path);
   }

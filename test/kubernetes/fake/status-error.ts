@@ -3,12 +3,21 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly retryAfter: number | null;
+  /** What a client reads of an apply that others' fields keep from being done. */
+  readonly causes: readonly Readonly<Record<string, string>>[];
 
-  constructor(code: number, reason: string, message: string, retryAfter: number | null = null) {
+  constructor(
+    code: number,
+    reason: string,
+    message: string,
+    retryAfter: number | null = null,
+    causes: readonly Readonly<Record<string, string>>[] = [],
+  ) {
     super(message);
     this.code = code;
     this.reason = reason;
     this.retryAfter = retryAfter;
+    this.causes = causes;
   }
 
   /** The Status object that tells of it. */
@@ -22,6 +31,7 @@ export class StatusError extends Error {
       reason: this.reason,
       code: this.code,
       ...(this.retryAfter !== null && { details: { retryAfterSeconds: this.retryAfter } }),
+      ...(this.causes.length > 0 && { details: { causes: this.causes } }),
     };
   }
 }
