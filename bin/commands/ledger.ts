@@ -121,7 +121,7 @@ function verifyCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('verify'))
     .summary('was anything changed?')
     .description(
-      'Verifies that the ledger is what was signed, and names the first row that is not. Given a checkpoint that was kept elsewhere, every change to history before it is found. Exit 4 when it does not hold.',
+      'Verifies that the ledger is what was signed, and names the first row that is not. Given a checkpoint that was kept elsewhere, every change to history before it is found. Exit 4 when verification failed, 1 when nothing is signed.',
     )
     .addOption(new Option('--proof <file>', 'verify a .tlog-proof instead; - is stdin'))
     .addOption(many('--key <vkey>', "verifier's key of the log, or a file that holds it; repeatable"))
@@ -140,7 +140,7 @@ function verifyCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a kept checkpoint could not be held against the ledger, or none was given',
+        'exit 5 when a kept checkpoint could not be held against the ledger, none was given, or rows are not signed',
       ),
     )
     .addOption(outputs('table, json or yaml; repeatable (default: table)'));

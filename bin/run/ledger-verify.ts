@@ -2,6 +2,7 @@ import { decompressed, openBytes, openLedgerDatabase } from '../../src/app/index
 import { isIpoError } from '../../src/base/index.ts';
 import {
   fromBase64,
+  isUnsigned,
   toBase64,
   verifyDatabase,
   verifyExport,
@@ -26,7 +27,7 @@ import { readKept, readKeys } from './ledger-flags.ts';
 const FORMATS = ['table', 'json', 'yaml'] as const;
 const MAX_PROOF = 4 * 1024 * 1024;
 
-/** runLedgerVerify is `ipo ledger verify`: an export, a database, a service or a single proof. Exit 4 when it does not hold. */
+/** runLedgerVerify is `ipo ledger verify`: an export, a database, a service or a single proof. Exit 4 when it does not hold, 1 when nothing of it is signed. */
 export async function runLedgerVerify(
   options: LedgerVerifyOptions,
   terminal: Terminal,
@@ -84,11 +85,19 @@ export async function runLedgerVerify(
     });
   };
   await writeOutputs(targets, render, parts, terminal);
+  return exitOf(result, kept.length > 0, options.strict === true);
+}
+
+/** Strict asks for an answer over every row: one that a signature covers, beside a checkpoint that was kept elsewhere. */
+function exitOf(result: Verification, isKept: boolean, strict: boolean): ExitCode {
   if (!result.holds) return EXIT.integrity;
-  const open =
-    kept.length === 0 ||
-    result.checks.some(({ check, state }) => check === 'kept_checkpoint' && state === 'not_checked');
-  return options.strict && open ? EXIT.inconclusive : EXIT.done;
+  if (isUnsigned(result)) return strict ? EXIT.inconclusive : EXIT.check;
+  const { rows, checks } = result;
+  const isOpen =
+    !isKept ||
+    rows.signed < rows.count ||
+    checks.some(({ check, state }) => check === 'kept_checkpoint' && state === 'not_checked');
+  return strict && isOpen ? EXIT.inconclusive : EXIT.done;
 }
 
 async function verifySource(
@@ -137,7 +146,7 @@ function toDocument(result: Verification | ProvedRow): object {
     holds,
     tree: tree === null ? null : { origin: tree.origin, size: tree.size, root: toBase64(tree.root) },
     key,
-    rows: { count: rows.count, first_id: rows.first, last_id: rows.last },
+    rows: { count: rows.count, signed: rows.signed, first_id: rows.first, last_id: rows.last },
     checks,
     first_bad: firstBad,
     limits,

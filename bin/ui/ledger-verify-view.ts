@@ -1,5 +1,11 @@
 import { counted, formatCount } from '../../src/render/index.ts';
-import { toBase64, type Check, type ProvedRow, type Verification } from '../../src/ledger/index.ts';
+import {
+  isUnsigned,
+  toBase64,
+  type Check,
+  type ProvedRow,
+  type Verification,
+} from '../../src/ledger/index.ts';
 import { clean } from './clean.ts';
 import { imageCell, openPaint, type Paint, type ViewOptions } from './whatif-paint.ts';
 
@@ -15,6 +21,7 @@ const NAMES: Readonly<Record<Check['check'], string>> = {
   stored_tree: 'stored tree',
   signature: 'signature',
   stored_checkpoints: 'stored checkpoints',
+  signed_rows: 'signed rows',
   kept_checkpoint: 'kept checkpoint',
   proof: 'proof',
 };
@@ -41,15 +48,9 @@ export async function renderVerification(
 
 function headline(paint: Paint, result: Verification): string[] {
   const { chalk } = paint;
-  const { holds, tree, rows, name, subject } = result;
-  const what = subject === 'proof' ? `Row ${rows.first}` : counted(rows.count, 'row');
-  const text = holds
-    ? rows.count === 0 && tree === null
-      ? '– There are no rows, and so nothing to verify.'
-      : `✓ ${what} ${subject === 'proof' || rows.count === 1 ? 'is' : 'are'} as ${tree === null ? 'the ledger says' : 'signed'}.`
-    : subject === 'proof'
-      ? '✗ The proof does not hold.'
-      : '✗ The ledger does not hold: it is not the one that was signed.';
+  const { tree, name } = result;
+  const { sign, text } = sentenceOf(result);
+  const color = { '✓': chalk.green.bold, '✗': chalk.red.bold, '–': chalk.yellow.bold }[sign];
   const items = [
     clean(name),
     ...(tree === null
@@ -60,10 +61,31 @@ function headline(paint: Paint, result: Verification): string[] {
           `root ${toBase64(tree.root)}`,
         ]),
   ];
-  return [
-    ...paint.sentence(text, holds ? chalk.green.bold : chalk.red.bold, 0),
-    ...paint.items(items, chalk.dim, 0),
-  ];
+  return [...paint.sentence(`${sign} ${text}`, color, 0), ...paint.items(items, chalk.dim, 0)];
+}
+
+function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–'; readonly text: string } {
+  const { holds, rows, subject, checks } = result;
+  const { count, signed } = rows;
+  if (!holds) {
+    const text =
+      subject === 'proof'
+        ? 'Verification failed: the proof does not match.'
+        : checks.every(({ check, state }) => state !== 'failed' || check === 'signature')
+          ? 'Verification failed: there is no valid signature over these rows.'
+          : 'Verification failed: the ledger differs from what was signed.';
+    return { sign: '✗', text };
+  }
+  if (subject === 'proof') return { sign: '✓', text: `Row ${rows.first} is as signed.` };
+  if (count === 0) return { sign: '–', text: 'There are no rows, and so nothing to verify.' };
+  const are = count === 1 ? 'is' : 'are';
+  if (isUnsigned(result))
+    return { sign: '–', text: `${counted(count, 'row')} ${are} not signed: nothing to verify against.` };
+  if (signed < count) {
+    const text = `${formatCount(signed)} of ${counted(count, 'row')} ${signed === 1 ? 'is' : 'are'} as signed; rows after ${signed} are not signed yet.`;
+    return { sign: '–', text };
+  }
+  return { sign: '✓', text: `${counted(count, 'row')} ${are} as signed.` };
 }
 
 function checkLines(paint: Paint, checks: readonly Check[]): string[] {
@@ -113,11 +135,10 @@ function limitLines(paint: Paint, limits: readonly string[]): string[] {
   return [paint.heading('What this does not show'), ...lines.map((line) => paint.chalk.dim(line))];
 }
 
-function nextSteps(
-  paint: Paint,
-  { subject, holds }: Verification,
-  { kept, keyed }: VerifyViewOptions,
-): string[] {
+function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyViewOptions): string[] {
+  const { subject, holds } = result;
+  // What was never signed gets no better by a key.
+  if (subject === 'export' && isUnsigned(result)) return [];
   const steps: (readonly [string, string])[] = [
     ...(kept ? [] : [['--checkpoint FILE', 'hold it against a checkpoint that was kept elsewhere'] as const]),
     ...(keyed ? [] : [['--key VKEY', 'say whose signature it must be'] as const]),

@@ -88,7 +88,7 @@ export type {
 } from './tree-ports.ts';
 export { auditExport, type ExportAudit } from './export-audit.ts';
 export { keptOfExport, MAX_KEPT, parseKept, type KeptCheckpoint } from './kept.ts';
-export { NO_OUTSIDE, type BadRows, type Check, type Verification } from './verification.ts';
+export { isUnsigned, NO_OUTSIDE, type BadRows, type Check, type Verification } from './verification.ts';
 export { verifyDatabase } from './verify-database.ts';
 export { verifyExport, type VerifyOptions } from './verify-export.ts';
 export { verifyProof, type ProvedRow } from './verify-proof.ts';

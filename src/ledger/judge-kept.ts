@@ -28,13 +28,13 @@ export interface JudgedLedger {
 
 /**
  * judgeKept holds a ledger against checkpoints that were kept elsewhere, the smallest first, so that the first that does not agree
- * tells between which sizes history was changed.
+ * tells between which sizes history was changed. Gives the size of the largest that agrees, 0 for none.
  */
 export async function judgeKept(
   { kept, prove }: { readonly kept: readonly KeptCheckpoint[]; readonly prove?: ConsistencyProver },
   findings: Findings,
   ledger: JudgedLedger,
-): Promise<void> {
+): Promise<number> {
   const sorted = kept.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
   let agreed = 0;
   let good = 0;
@@ -46,7 +46,7 @@ export async function judgeKept(
     const fault = foreign(one, ledger);
     if (fault !== null) {
       findings.failed('kept_checkpoint', `${what} ${fault}`);
-      return;
+      return good;
     }
     if (size > ledger.size) {
       findings.failed(
@@ -58,7 +58,7 @@ export async function judgeKept(
         to: size,
         text: `${rowsText(ledger.size + 1, size)} missing`,
       });
-      return;
+      return good;
     }
     const { firstMissing } = ledger;
     if (firstMissing !== null && firstMissing <= size) {
@@ -66,7 +66,7 @@ export async function judgeKept(
         'kept_checkpoint',
         `${what} proves that row ${firstMissing} was there, which is missing`,
       );
-      return;
+      return good;
     }
     const answer = await agrees(checkpoint, ledger, prove);
     if (answer === null) {
@@ -88,7 +88,7 @@ export async function judgeKept(
           to: size,
           text: `${rowsText(from, size)} are not those of which the kept checkpoints tell`,
         });
-      return;
+      return good;
     }
     agreed += 1;
     good = size;
@@ -108,6 +108,7 @@ export async function judgeKept(
       `the rows at hand do not reach ${open.length === 1 ? `the kept checkpoint of ${open[0]} rows` : `${open.length} of the kept checkpoints`}; export from an earlier day, or verify the service`,
     );
   }
+  return good;
 }
 
 /** Why a kept checkpoint is not of this ledger; null when it is. */

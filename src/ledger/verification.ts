@@ -7,6 +7,7 @@ export const CHECKS = [
   'stored_tree',
   'signature',
   'stored_checkpoints',
+  'signed_rows',
   'kept_checkpoint',
   'proof',
 ] as const;
@@ -37,8 +38,13 @@ export interface Verification {
   readonly tree: { readonly origin: string; readonly size: number; readonly root: Hash } | null;
   /** Verifier's key of the signature that held; null where none did. */
   readonly key: string | null;
-  /** Rows that were hashed, and their first and last number. */
-  readonly rows: { readonly count: number; readonly first: number | null; readonly last: number | null };
+  /** Rows that were hashed, how many of them a checkpoint covers whose signature holds, and their first and last number. */
+  readonly rows: {
+    readonly count: number;
+    readonly signed: number;
+    readonly first: number | null;
+    readonly last: number | null;
+  };
   readonly checks: readonly Check[];
   readonly firstBad: BadRows | null;
   /** What such a check cannot show, as sentences. */
@@ -104,6 +110,11 @@ export class Findings {
 export const NO_OUTSIDE =
   'Without a checkpoint that was kept elsewhere this check cannot show that the newest rows were not cut off, nor that the ' +
   'whole history was not written anew and signed again by whoever has the key.';
+
+/** isUnsigned tells whether there are rows, and no signature that they could be held against: then nothing was verified. */
+export function isUnsigned({ holds, rows }: Pick<Verification, 'holds' | 'rows'>): boolean {
+  return holds && rows.count > 0 && rows.signed === 0;
+}
 
 /** rowsText names some rows. */
 export function rowsText(from: number, to: number): string {

@@ -37,7 +37,7 @@ export async function verifyDatabase(
   judgeRows(walk, { counted, covered, countedAfter: await reader.rows() }, findings);
   const newest = judgeStored(walk, stored, keys, findings);
   judgeTree(walk, covered, stored, findings);
-  await judgeKept({ kept }, findings, {
+  const agreed = await judgeKept({ kept }, findings, {
     origin: newest?.origin ?? null,
     keys,
     size: walk.last,
@@ -51,9 +51,8 @@ export async function verifyDatabase(
     findings.limits.push(
       'The signatures were checked with the key that the database itself names, which does not show whose key it is.',
     );
-  const signed = stored.at(-1)?.size ?? 0;
-  if (walk.last > signed)
-    findings.limits.push(`No checkpoint is signed over ${rowsText(signed + 1, walk.last)} yet.`);
+  const signed = Math.min(Math.max(newest?.size ?? 0, keys.length > 0 ? agreed : 0), walk.last);
+  judgeUnsigned(walk.last, signed, findings);
   return {
     subject: 'database',
     name,
@@ -62,6 +61,7 @@ export async function verifyDatabase(
     key: newest === null ? null : (keys.find((key) => key.name === newest.origin)?.vkey ?? null),
     rows: {
       count: walk.count,
+      signed: Math.min(signed, walk.count),
       first: walk.count === 0 ? null : 1,
       last: walk.count === 0 ? null : walk.last,
     },
@@ -100,7 +100,7 @@ function judgeRows({ last, missing, count }: DatabaseWalk, sizes: Sizes, finding
     faults.push({
       from,
       to: last,
-      text: `${rowsText(from, last)} stand behind the last that the ledger counts`,
+      text: `${rowsText(from, last)} ${from === last ? 'was' : 'were'} added: the ledger counts ${sizes.countedAfter}`,
     });
   }
   for (const fault of faults.slice(0, 100)) findings.suspect(fault);
@@ -114,6 +114,23 @@ function judgeRows({ last, missing, count }: DatabaseWalk, sizes: Sizes, finding
       `${shown.join('; ')}${faults.length > 3 ? `; and ${faults.length - 3} more` : ''}`,
     );
   }
+}
+
+/** Rows that no checkpoint covers agree with everything, whoever wrote them: they are told apart, never counted as signed. */
+function judgeUnsigned(last: number, signed: number, findings: Findings): void {
+  if (last === 0) return;
+  if (signed === last) {
+    findings.held('signed_rows', `a signed checkpoint covers ${last === 1 ? 'the row' : `all ${last} rows`}`);
+    return;
+  }
+  const rows = last - signed === 1 ? '1 row' : `${last - signed} rows`;
+  findings.notChecked(
+    'signed_rows',
+    signed === 0 ? `no row is signed yet (${rows})` : `rows after ${signed} are not signed yet (${rows})`,
+  );
+  findings.limits.push(
+    'Rows that are not signed may have been added or changed by anyone who can write to the database. A running service signs every minute.',
+  );
 }
 
 /** Holds the stored checkpoints against the rows; gives the newest whose signature holds and with which the rows agree. */

@@ -36,7 +36,7 @@ export async function verifyExport(
   const { tree, chain, header } = audit;
   judgeRows(audit, findings);
   const roots = chain.roots(tree?.left ?? []);
-  const signed = judgeSignature(audit, options.keys, findings);
+  const signed = judgeSignature(audit, options, findings);
   const isFramed = judgeTree(audit, signed?.checkpoint ?? null, findings);
   await judgeKept(options, findings, {
     origin: signed?.checkpoint.origin ?? null,
@@ -47,7 +47,7 @@ export async function verifyExport(
     rootAt: (size) => (isFramed ? (roots?.get(size) ?? null) : null),
     tileAt: differingTile(chain.pieces() ?? []),
   });
-  if (options.kept.length === 0) findings.limits.push(NO_OUTSIDE);
+  if (options.kept.length === 0 && (signed !== null || chain.count === 0)) findings.limits.push(NO_OUTSIDE);
   if (options.keys.length === 0 && signed !== null)
     findings.limits.push(
       'The signature was checked with the key that the export itself names, which does not show whose key it is.',
@@ -67,7 +67,12 @@ export async function verifyExport(
     holds: findings.holds,
     tree: signed?.checkpoint ?? null,
     key: signed?.key.vkey ?? null,
-    rows: { count: chain.count, first, last: chain.count === 0 ? null : chain.last },
+    rows: {
+      count: chain.count,
+      signed: signed === null ? 0 : chain.count,
+      first,
+      last: chain.count === 0 ? null : chain.last,
+    },
     checks: findings.sorted(),
     firstBad: findings.firstBad,
     limits: findings.limits,
@@ -89,10 +94,12 @@ function judgeRows({ chain, damage, tree }: ExportAudit, findings: Findings): vo
   );
 }
 
+const NOT_SIGNED = 'the export is not signed: there is nothing to verify it against';
+
 /** The checkpoint of the last line, when its signature holds and it is the one that the header names. */
 function judgeSignature(
   { tree, seal, chain, damage }: ExportAudit,
-  keys: readonly NoteKey[],
+  { keys, kept }: Pick<VerifyOptions, 'keys' | 'kept'>,
   findings: Findings,
 ): { readonly checkpoint: Checkpoint; readonly key: NoteKey } | null {
   // A new ledger, or a period without admissions: an alarm over nothing would teach to overlook alarms.
@@ -100,11 +107,18 @@ function judgeSignature(
     findings.notChecked('signature', 'the export holds no rows, so there is nothing that could be signed');
     return null;
   }
+  if (tree === null && seal === null) {
+    // Without a key or a kept checkpoint nobody asked for a signature, and what was never signed is no sign of tampering.
+    if (keys.length === 0 && kept.length === 0) findings.notChecked('signature', NOT_SIGNED);
+    else
+      findings.failed(
+        'signature',
+        `the export is not signed, and ${keys.length > 0 ? 'a key' : 'a kept checkpoint'} was given: an export of a signed ledger carries its tree and its checkpoint`,
+      );
+    return null;
+  }
   if (tree === null) {
-    findings.failed(
-      'signature',
-      'the export carries no tree and no signature: an export of a service has both',
-    );
+    findings.failed('signature', 'the header names no tree, which the signed checkpoint is about');
     return null;
   }
   if (seal === null) {

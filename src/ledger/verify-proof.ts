@@ -44,7 +44,7 @@ export function verifyProof(text: string, name: string, { keys, kept }: VerifyOp
     holds: findings.holds,
     tree: findings.holds ? checkpoint : null,
     key: key?.vkey ?? null,
-    rows: { count: 1, first: id, last: id },
+    rows: { count: 1, signed: findings.holds ? 1 : 0, first: id, last: id },
     checks: findings.sorted(),
     firstBad: null,
     limits: findings.limits,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
 import { DAY_MS, formatTime } from '../../src/base/index.ts';
 import { leafText, parseKept, signCheckpoint, type LedgerRow } from '../../src/ledger/index.ts';
@@ -16,6 +17,7 @@ interface Document {
   readonly first_bad: { readonly from: number; readonly to: number } | null;
   readonly rows: {
     readonly count: number;
+    readonly signed: number;
     readonly first_id: number | null;
     readonly last_id: number | null;
   };
@@ -62,7 +64,7 @@ suite('ipo ledger verify', () => {
     writeFileSync(at('cut.ndjson'), `${lines.toSpliced(300, 1).join('\n')}\n`);
     const cut = await verify('-l', at('cut.ndjson'), ...kept);
     assert.equal(cut.code, 4);
-    assert.match(cut.out, /^✗ The ledger does not hold/);
+    assert.match(cut.out, /^✗ Verification failed: the ledger differs from what was signed\.\n/);
     assert.match(cut.out, /First bad row {2}row 401\n {2}row 401 is missing\.\n/);
 
     const database = await tampered('edited.db', "update ledger_rows set pod = 'forged' where id = 123");
@@ -76,7 +78,9 @@ suite('ipo ledger verify', () => {
       'update ledger_tree set size = 200',
       'delete from checkpoints',
     );
-    assert.equal((await verify('--database', shorter)).code, 0, 'nothing inside shows it');
+    const bare = await verify('--database', shorter);
+    assert.equal(bare.code, 1, 'nothing inside shows it, and nothing inside is signed');
+    assert.match(bare.out, /^– 200 rows are not signed: nothing to verify against\.\n/);
     const missing = await verify('--database', shorter, ...kept);
     assert.equal(missing.code, 4);
     assert.match(missing.out, /First bad row {2}one of the rows 201 to 300\n/);
@@ -116,6 +120,67 @@ suite('ipo ledger verify', () => {
   });
 });
 
+suite('ipo ledger verify tells signed rows from others', () => {
+  const verify = (...args: string[]): Promise<Ran> => ipo(['ledger', 'verify', ...args]);
+  const how = ['--checkpoint', at('kept.txt'), '--key', signer.vkey];
+
+  test('of a database with a row behind the last checkpoint: headline, JSON, and exit 5 under --strict', async () => {
+    const forged = await tampered(
+      'forged.db',
+      `insert into ledger_rows (id, at, shape, pod, pod_uid, review_uid, part, requester)
+         select ${ROWS + 1}, at, shape, 'forged', pod_uid, null, part, requester from ledger_rows where id = ${ROWS}`,
+      `update ledger_head set size = ${ROWS + 1}`,
+    );
+    const table = await verify('--database', forged, ...how);
+    assert.equal(table.code, 0);
+    assert.match(table.out, /^– 700 of 701 rows are as signed; rows after 700 are not signed yet\.\n/);
+    assert.match(table.out, /– signed rows +rows after 700 are not signed yet \(1 row\)\n/);
+    assert.equal((await verify('--database', forged, ...how, '--strict')).code, 5);
+    const json = document(await verify('--database', forged, ...how, '-o', 'json'));
+    assert.deepEqual([json.holds, json.rows.count, json.rows.signed], [true, 701, 700]);
+    const strict = await verify('--database', url, ...how, '--strict', '-o', 'json');
+    assert.deepEqual([strict.code, document(strict).rows.signed], [0, 700]);
+    // One that the ledger does not even count is no row that waits to be signed.
+    const uncounted = await tampered(
+      'uncounted.db',
+      `insert into ledger_rows (id, at, shape, pod, pod_uid, review_uid, part, requester)
+         select ${ROWS + 1}, at, shape, 'forged', pod_uid, null, part, requester from ledger_rows where id = ${ROWS}`,
+    );
+    const found = await verify('--database', uncounted, ...how);
+    assert.equal(found.code, 4);
+    assert.match(found.out, /✗ rows +row 701 was added: the ledger counts 700\n/);
+  });
+
+  test('of an export that was never signed: exit 1, 5 under --strict, and 4 where a signature is asked for', async () => {
+    const lines = zstdDecompressSync(readFileSync(whole)).toString().trimEnd().split('\n').slice(0, -1);
+    const { tree: _tree, ...header } = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+    writeFileSync(at('bare.ndjson'), `${[JSON.stringify(header), ...lines.slice(1)].join('\n')}\n`);
+    const bare = await verify('-l', at('bare.ndjson'));
+    assert.equal(bare.code, 1);
+    assert.match(bare.out, /^– 700 rows are not signed: nothing to verify against\.\n/);
+    assert.match(bare.out, /– signature +the export is not signed: there is nothing to verify it against\n/);
+    assert.doesNotMatch(bare.out, /✗|Next/);
+    const strict = await verify('-l', at('bare.ndjson'), '--strict', '-o', 'json');
+    assert.deepEqual([strict.code, document(strict).holds, document(strict).rows.signed], [5, true, 0]);
+    for (const asked of [['--key', signer.vkey], ['--checkpoint', at('kept.txt')], how]) {
+      const ran = await verify('-l', at('bare.ndjson'), ...asked);
+      assert.equal(ran.code, 4, asked.join(' '));
+      assert.match(ran.out, /^✗ Verification failed: there is no valid signature over these rows\.\n/);
+    }
+    const damaged = lines.toSpliced(300, 1).with(0, JSON.stringify(header));
+    writeFileSync(at('bare-damaged.ndjson'), `${damaged.join('\n')}\n`);
+    assert.equal((await verify('-l', at('bare-damaged.ndjson'))).code, 4, 'a row that is missing is missing');
+  });
+
+  test('of the made-up shop, whose key is published', async () => {
+    const shop = fileURLToPath(new URL('../../fixtures/ledger/shop.ndjson.gz', import.meta.url));
+    const key = fileURLToPath(new URL('../../fixtures/ledger/shop.vkey', import.meta.url));
+    const ran = await verify('-l', shop, '--key', key);
+    assert.equal(ran.code, 0, ran.out + ran.err);
+    assert.match(ran.out, /^✓ 5,895 rows are as signed\.\n/);
+  });
+});
+
 suite('ipo ledger prove', () => {
   test('proves a row from an export, a part of it, a database and a service alike, and is verified offline', async (t) => {
     const served = await serve(t);
@@ -144,7 +209,7 @@ suite('ipo ledger prove', () => {
     const forged = (await ipo(['ledger', 'prove', '9', '-l', whole])).out.replace('index 8', 'index 7');
     const bad = await ipo(['ledger', 'verify', '--proof', '-', '--key', signer.vkey], { stdin: forged });
     assert.equal(bad.code, 4);
-    assert.match(bad.out, /^✗ The proof does not hold\.\n/);
+    assert.match(bad.out, /^✗ Verification failed: the proof does not match\.\n/);
   });
 
   test('says what cannot be proved', async () => {

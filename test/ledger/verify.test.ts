@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isIpoError } from '../../src/base/index.ts';
 import {
+  isUnsigned,
   keptOfExport,
   leafText,
   parseKept,
@@ -105,15 +106,22 @@ suite('an export', () => {
     assert.equal((await check(await exportOf(5))).limits.length, 2);
   });
 
-  test('without a tree, a signature or its last line does not hold', async () => {
+  test('that was never signed was not tampered with, unless a key or a kept checkpoint asks for a signature', async () => {
     const [head = '', ...rest] = await exportOf(1);
     const { tree: _, ...header } = JSON.parse(head) as Record<string, unknown>;
-    const bare = await check([JSON.stringify(header), ...rest.slice(0, -1)]);
-    assert.deepEqual(failed(bare), ['signature']);
-    const kept = await check([JSON.stringify(header), ...rest.slice(0, -1)], { kept: keptOf(2) });
+    const lines = [JSON.stringify(header), ...rest.slice(0, -1)];
+    const bare = await check(lines, { keys: [] });
+    assert.deepEqual([bare.holds, state(bare, 'signature')], [true, 'not_checked']);
+    assert.deepEqual([isUnsigned(bare), bare.rows.count, bare.rows.signed], [true, SIZE, 0]);
+    assert.deepEqual(failed(await check(lines)), ['signature'], 'a key is given');
+    const kept = await check(lines, { keys: [], kept: keptOf(2) });
     assert.equal(state(kept, 'kept_checkpoint'), 'held');
     assert.equal(kept.holds, false);
-    assert.deepEqual(failed(await check([head, ...rest.slice(0, -1)])), ['signature']);
+    // A part of what a signature needs is more than never signed.
+    assert.deepEqual(failed(await check([head, ...rest.slice(0, -1)], { keys: [] })), ['signature']);
+    assert.deepEqual(failed(await check([JSON.stringify(header), ...rest], { keys: [] })), ['signature']);
+    const whole = await check(await exportOf(1));
+    assert.deepEqual([isUnsigned(whole), whole.rows.signed], [false, SIZE]);
   });
 
   test('without rows has nothing that could fail, unless a kept checkpoint proves that there were some', async () => {
@@ -264,23 +272,49 @@ suite('a proof', () => {
 });
 
 suite('a database', () => {
-  test('holds, before and after its first checkpoint and while it grows', async () => {
+  const options = { keys: [], kept: [] };
+  const openRows = ({ checks }: Verification): string =>
+    checks.find(({ check: name, state: of }) => name === 'signed_rows' && of === 'not_checked')?.text ?? '';
+
+  test('holds, before and after its first checkpoint and while it grows, and tells signed rows from others', async () => {
     const young = new MemoryTree();
-    const options = { keys: [], kept: [] };
-    assert.equal((await verifyDatabase(young, 'db', options)).holds, true);
+    const empty = await verifyDatabase(young, 'db', options);
+    assert.deepEqual([empty.holds, isUnsigned(empty), openRows(empty)], [true, false, '']);
     young.grow(300);
     const unsigned = await verifyDatabase(young, 'db', options);
-    assert.equal(unsigned.holds, true);
-    assert.match(unsigned.limits.join(), /No checkpoint is signed over rows 1 to 300 yet/);
+    assert.deepEqual([unsigned.holds, isUnsigned(unsigned)], [true, true]);
+    assert.equal(openRows(unsigned), 'no row is signed yet (300 rows)');
     await growing(young, signer).checkpoint();
     young.grow(10);
     const grown = await verifyDatabase(young, 'db', options);
     assert.deepEqual(
-      [grown.holds, grown.tree?.size, grown.key, grown.rows.last],
-      [true, 300, signer.vkey, 310],
+      [grown.holds, grown.tree?.size, grown.key, grown.rows],
+      [true, 300, signer.vkey, { count: 310, signed: 300, first: 1, last: 310 }],
     );
-    assert.match(grown.limits.join(), /No checkpoint is signed over rows 301 to 310 yet/);
+    assert.equal(openRows(grown), 'rows after 300 are not signed yet (10 rows)');
+    assert.match(grown.limits.join(), /may have been added or changed by anyone who can write/);
     const result = await verifyDatabase(tree, 'db', { keys, kept: keptOf(0, 1, 2, 3) });
     assert.deepEqual([result.holds, result.limits, result.tree?.size], [true, [], SIZE]);
+    assert.deepEqual([result.rows.signed, openRows(result)], [SIZE, '']);
+  });
+
+  test('never counts a row as signed that was put behind the last checkpoint, whatever was kept', async () => {
+    const forged = new MemoryTree();
+    forged.grow(351);
+    const checkpoint = await growing(forged, signer).checkpoint();
+    forged.growAs(1, 7);
+    const kept = parseKept(checkpoint?.note ?? '', 'kept');
+    const found = await verifyDatabase(forged, 'db', { keys, kept });
+    assert.deepEqual([found.holds, found.rows.count, found.rows.signed], [true, 352, 351]);
+    assert.equal(openRows(found), 'rows after 351 are not signed yet (1 row)');
+  });
+
+  test('whose stored checkpoints are gone is signed as far as one that was kept agrees', async () => {
+    const bare = new MemoryTree();
+    bare.grow(300);
+    const checkpoint = await growing(bare.copy(), signer).checkpoint();
+    bare.grow(20);
+    const found = await verifyDatabase(bare, 'db', { keys, kept: parseKept(checkpoint?.note ?? '', 'kept') });
+    assert.deepEqual([found.holds, found.rows.signed, isUnsigned(found)], [true, 300, false]);
   });
 });
