@@ -14,7 +14,7 @@ export {
 } from './exposure.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
 export { mayAskRegistry } from './digest-needs.ts';
-export { governing, judgeImage, type ImageJudgement } from './judge.ts';
+export { governing, judgeImage, judgementOf, judgeUnnamed, type ImageJudgement } from './judge.ts';
 export { parseManifest } from './manifest.ts';
 export type { Manifest, Skipped, Workload } from './workload.ts';
 export { ManifestError } from './manifest-error.ts';

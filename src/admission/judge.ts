@@ -1,14 +1,16 @@
 import {
   decide,
   enforce,
+  mayBypass,
   warningsOf,
+  type Decision,
   type Outcome,
   type PolicyVerdict,
   type UnknownFact,
 } from '../decision/index.ts';
 import type { Subject } from '../facts/index.ts';
 import { governs, type Policy } from '../policy/index.ts';
-import { byCodeUnit } from '../base/index.ts';
+import { byCodeUnit, printable } from '../base/index.ts';
 
 /** ImageJudgement is the answer on one image under every policy that governs its namespace. */
 export interface ImageJudgement {
@@ -38,17 +40,39 @@ export function governing(policies: readonly Policy[], namespace: string): Polic
  */
 export function judgeImage(policies: readonly Policy[], subject: Subject, at: number): ImageJudgement {
   const verdicts = policies.map((policy) => ({ policy, decision: decide(policy, subject, at) }));
+  const warnings = verdicts.flatMap(({ policy, decision }) =>
+    decision.kind === 'admit' && !decision.breakGlass ? warningsOf(policy, subject, at) : [],
+  );
+  return judgementOf(verdicts, [...new Set(warnings)]);
+}
+
+/** judgementOf gives the answer that follows from the verdicts of all governing policies. Pure. */
+export function judgementOf(verdicts: readonly PolicyVerdict[], warnings: readonly string[]): ImageJudgement {
   const outcome = enforce(verdicts);
   const open = verdicts.find(
     ({ policy, decision }) => policy.spec.enforcement === 'Enforce' && decision.kind === 'unknown',
   );
-  const warnings = verdicts.flatMap(({ policy, decision }) =>
-    decision.kind === 'admit' && !decision.breakGlass ? warningsOf(policy, subject, at) : [],
-  );
-  return {
-    outcome,
-    verdicts,
-    undecided: outcome.allowed && open?.decision.kind === 'unknown' ? open.decision.fact : null,
-    warnings: [...new Set(warnings)],
-  };
+  const undecided = outcome.allowed && open?.decision.kind === 'unknown' ? open.decision.fact : null;
+  return { outcome, verdicts, undecided, warnings };
+}
+
+/**
+ * judgeUnnamed judges what names no repository: it stands in no registry that a policy could allow. It must not pass: a runtime takes
+ * the id of an image, or the beginning of one, as an image that it holds. `fault` is the clause of parseReference. Pure.
+ */
+export function judgeUnnamed(
+  policies: readonly Policy[],
+  image: string,
+  fault: string,
+  breakGlass: Subject['breakGlass'],
+): ImageJudgement {
+  const sentence = `registry not allowed: ${printable(image, 300)} ${fault}`;
+  const verdicts = policies.map((policy): PolicyVerdict => {
+    const decision: Decision =
+      breakGlass !== null && mayBypass(policy, breakGlass)
+        ? { kind: 'admit', breakGlass: true }
+        : { kind: 'refuse', label: 'registry', sentence };
+    return { policy, decision };
+  });
+  return judgementOf(verdicts, []);
 }

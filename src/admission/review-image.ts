@@ -1,10 +1,10 @@
-import { isDigest, printable } from '../base/index.ts';
-import { AUDIT_PREFIX, mayBypass, type DenialLabel, type UnknownFact } from '../decision/index.ts';
+import { isDigest } from '../base/index.ts';
+import type { DenialLabel, UnknownFact } from '../decision/index.ts';
 import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import type { ImageReference } from '../image/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { hangsOnFacts } from './digest-needs.ts';
-import { judgeImage, type ImageJudgement } from './judge.ts';
+import { judgeImage, judgeUnnamed, type ImageJudgement } from './judge.ts';
 import type { ImageRole } from './pod.ts';
 import type { FailurePolicy } from './ports.ts';
 import { settledFacts, UNREAD_FACTS } from './settled-facts.ts';
@@ -62,7 +62,8 @@ export function answerImage(
   failurePolicy: FailurePolicy,
 ): ImageAnswer {
   const { reference, digest, facts, quota } = of;
-  if ('fault' in reference) return answerUnnamed(policies, of, reference.fault, context);
+  if ('fault' in reference)
+    return toAnswer(of, judgeUnnamed(policies, of.image, reference.fault, context.breakGlass), null);
   const subject: Subject = {
     ...context,
     reference,
@@ -140,34 +141,6 @@ function answerUnread(
     inputs: null,
     warnings: [reason],
     undecided: 'no_facts',
-  };
-}
-
-/**
- * What names no repository stands in no registry that a policy could allow. It must not pass: a runtime takes a bare image id as
- * an image that it holds.
- */
-function answerUnnamed(
-  policies: readonly Policy[],
-  of: ReviewedImage,
-  fault: string,
-  { breakGlass }: PodContext,
-): ImageAnswer {
-  const bypassed = policies.filter((policy) => breakGlass !== null && mayBypass(policy, breakGlass));
-  const refusing = policies.filter((policy) => !bypassed.includes(policy));
-  const enforcing = refusing.find(({ spec }) => spec.enforcement === 'Enforce');
-  const first = enforcing ?? (bypassed.length > 0 ? undefined : refusing[0]);
-  const sentence = `registry not allowed: ${printable(of.image, 300)} ${fault}`;
-  return {
-    of,
-    allowed: enforcing === undefined,
-    label: first === undefined ? null : 'registry',
-    reason: first === undefined ? '' : enforcing === undefined ? AUDIT_PREFIX + sentence : sentence,
-    policy: first ?? bypassed[0] ?? policies[0] ?? null,
-    breakGlass: first === undefined && bypassed.length > 0,
-    inputs: null,
-    warnings: [],
-    undecided: null,
   };
 }
 

@@ -25,18 +25,21 @@ const HOST =
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
-const IMAGE_ID = /^(?:sha256:)?[a-f0-9]{64}$/;
+/** The id of an image. With its algorithm its beginning is one too: containerd and Docker look it up among the images they hold. */
+const IMAGE_ID = /^(?:[a-f0-9]{64}|sha(?:256|384|512):[a-f0-9]+)$/;
 
 /**
  * parseReference reads `[host[:port]/]path[:tag][@digest]` by the grammar of distribution/reference. Docker's
  * familiar names are normalised: `nginx` is `docker.io/library/nginx`, `index.docker.io` is `docker.io`. The
  * first segment is a host when it holds a dot or a colon, is `localhost`, or has a capital letter. A text of
- * 64 hex digits or a digest and nothing else is refused, since a runtime takes it as the id of an image it holds.
+ * 64 hex digits, or a digest or its beginning (`sha256:3f8a`), and nothing else is refused, since a runtime takes it as the id of an
+ * image it holds. Fewer hex digits alone are a name: the kubelet adds `:latest` to them, and no id reads so.
  */
 export function parseReference(text: string): ImageReference | ReferenceFault {
   if (text === '') return { fault: 'is empty' };
   if (text.length > 1024) return { fault: 'is longer than 1024 characters' };
-  if (IMAGE_ID.test(text)) return { fault: 'is a bare image id, which names no repository' };
+  if (IMAGE_ID.test(text))
+    return { fault: 'is an image id or the beginning of one, which names no repository' };
   let rest = text;
   let digest: string | null = null;
   const at = rest.indexOf('@');

@@ -1,13 +1,13 @@
 import {
   governing,
   judgeImage,
+  judgeUnnamed,
   judgePod,
   signalsOf,
   type ImageJudgement,
   type PodJudgement,
 } from '../admission/index.ts';
-import { isDigest, printable, type Digest } from '../base/index.ts';
-import { enforce } from '../decision/index.ts';
+import { isDigest, type Digest } from '../base/index.ts';
 import { factsDigest, inputsDigest, NO_FACTS, type ImageFacts, type Subject } from '../facts/index.ts';
 import { parseReference } from '../image/index.ts';
 import type { ColdImagePolicy } from '../ledger/index.ts';
@@ -86,7 +86,9 @@ export function judgeRunning(pod: RunningPod, record: PodRecord | null, context:
     }
     const subject = subjectOf(container.image, digestOf(container), signals, exposedBy, null, context);
     if (subject === null) {
-      const judgement = judgeUnnamed(policies, container.image);
+      const reference = parseReference(container.image);
+      const fault = 'fault' in reference ? reference.fault : '';
+      const judgement = judgeUnnamed(policies, container.image, fault, null);
       images.push({ container, digest: container.digest, judgement, inputs: () => null });
       continue;
     }
@@ -98,16 +100,6 @@ export function judgeRunning(pod: RunningPod, record: PodRecord | null, context:
   const hardening = judgePod(bypassed > 0 ? [] : policies, signals, null);
   const allowed = hardening.allowed && images.every(({ judgement }) => judgement.outcome.allowed);
   return { pod, signals, exposedBy, policies, images, hardening, allowed, undecided, bypassed };
-}
-
-/** What names no repository stands in no registry that a policy could allow: the sentence is that of the webhook. */
-function judgeUnnamed(policies: readonly Policy[], image: string): ImageJudgement {
-  const reference = parseReference(image);
-  const fault = 'fault' in reference ? reference.fault : '';
-  const sentence = `registry not allowed: ${printable(image, 300)} ${fault}`;
-  const decision = { kind: 'refuse', label: 'registry', sentence } as const;
-  const verdicts = policies.map((policy) => ({ policy, decision }));
-  return { outcome: enforce(verdicts), verdicts, undecided: null, warnings: [] };
 }
 
 /** subjectOf gives what is decided about an image; null when its reference does not parse. */

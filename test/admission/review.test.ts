@@ -104,10 +104,25 @@ suite('what is decided', () => {
     const { ask, rows } = openReviewer([policyOf('{ enforcement: Enforce }')]);
     assert.equal((await ask(reviewOf({ spec: pod(id) }))).allowed, false);
     assert.deepEqual([rows()[0]?.label, rows()[0]?.digest], ['registry', null]);
-    assert.match(rows()[0]?.reason ?? '', /^registry not allowed: b+ is a bare image id/);
+    assert.match(rows()[0]?.reason ?? '', /^registry not allowed: b+ is an image id or the beginning of one/);
     const audit = openReviewer([policyOf('{}')]);
     assert.equal((await audit.ask(reviewOf({ spec: pod('NGINX') }))).allowed, true);
     assert.match(audit.rows()[0]?.reason ?? '', /^audit mode: registry not allowed: NGINX/);
+  });
+
+  test('the beginning of an image id is refused as the whole id is, whatever registries are allowed', async () => {
+    for (const id of ['sha256:3f8a1245aaaa', 'sha256:a', `sha256:${'b'.repeat(63)}`]) {
+      const { ask, rows } = openReviewer([
+        policyOf('{ enforcement: Enforce, allowedRegistries: [docker.io] }'),
+      ]);
+      assert.equal((await ask(reviewOf({ spec: pod(id) }))).allowed, false, id);
+      assert.match(
+        rows()[0]?.reason ?? '',
+        /^registry not allowed: sha256:[a-f0-9]+ is an image id or the beginning of one/,
+      );
+    }
+    const { ask } = openReviewer([policyOf('{ enforcement: Enforce, allowedRegistries: [docker.io] }')]);
+    assert.equal((await ask(reviewOf({ spec: pod('3f8a1245aaaa') }))).allowed, true, 'a name like any other');
   });
 
   test('a fact that was never recorded counts as none, and the answer says so', async () => {

@@ -244,6 +244,15 @@ describe('facts', () => {
     assert.equal((await ask({ severityThreshold: 'NONE' }, { images: [unknown], rows })).evaluated, 1);
   });
 
+  test('a recorded beginning of an image id is not evaluated, as a whole id is not', async () => {
+    const ids = ['sha256:3f8a1245aaaa', `sha256:${'a'.repeat(63)}`, 'a'.repeat(64)];
+    const { not_evaluated, evaluated } = await ask(
+      {},
+      { rows: ids.map((id, i) => row(ids.length - i, { image: id })) },
+    );
+    assert.deepEqual([evaluated, not_evaluated.by_reason], [0, { reference_invalid: 3 }]);
+  });
+
   test('triage is judged at as_of', async () => {
     const triaged = image(DIGEST_A, [
       finding('CVE-2026-1', 'CRITICAL', { triaged_until: '2026-11-20T06:00:00Z' }),
