@@ -14,6 +14,8 @@ export interface CheckOptions extends ServiceFlags {
   readonly coldImagePolicy?: 'AllowAndScan' | 'DenyUntilScanned';
   readonly enforce?: true;
   readonly strict?: true;
+  readonly allowUndecided?: true;
+  readonly byName?: true;
   readonly groups?: string;
   readonly signals?: string;
   readonly exposedBy?: string;
@@ -34,7 +36,7 @@ export function checkCommand(settle: Settle): Command {
   const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
     .description(
-      'Decides images or manifests under policies as the admission webhook would, with the facts of their registries, of a service, of a ledger export and of Trivy reports. Writes nothing anywhere. Exit 1 when something is refused.',
+      'Decides images or manifests under policies as the admission webhook would, with the facts of their registries, of a service, of a ledger export and of Trivy reports. Writes nothing anywhere. Exit 1 when something is refused or could not be decided.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
     .addOption(many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin'))
@@ -69,6 +71,12 @@ export function checkCommand(settle: Settle): Command {
     .addOption(new Option('--enforce', 'judge audit policies as if they enforced'))
     .addOption(
       new Option(
+        '--allow-undecided',
+        'do not fail for images that could not be decided: exit 0, or 5 with --strict',
+      ),
+    )
+    .addOption(
+      new Option(
         '--strict',
         'exit 5 when a fact is unknown, an image has no scan record, an object was skipped that seems to make pods, or nothing was decided',
       ),
@@ -89,6 +97,10 @@ export function checkCommand(settle: Settle): Command {
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),
+    new Option(
+      '--by-name',
+      'believe reports and the service which digest a tag stands for, without its registry: for an image that is not pushed yet',
+    ),
     new Option(
       '--trust-root <file>',
       'trusted_root.json by which keyless signatures are verified, instead of the one of Sigstore by TUF',

@@ -2,6 +2,7 @@ import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../../src/decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';
+import type { FoundFacts } from './check-facts.ts';
 import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remedy.ts';
 
 /** DecisionDocument is what one policy says, as JSON has it. */
@@ -51,6 +52,8 @@ export interface ImageDocument extends AnswerDocument {
   readonly digest_from: string | null;
   readonly scanned_at: string | null;
   readonly scanned: boolean;
+  /** What is not known and could change an answer, each with why it is not known. */
+  readonly unknown: readonly { readonly fact: string; readonly reason: string }[];
 }
 
 /** isImageAnswer tells an answer on an image from one on a pod. */
@@ -66,7 +69,11 @@ export interface CheckDocument {
   readonly pods: readonly AnswerDocument[];
   readonly refused: number;
   readonly audited: number;
+  /** What one policy at least could not say, and none refused; of these `open` are neither admitted nor refused. */
   readonly undecided: number;
+  readonly open: number;
+  /** Whether the check passes in spite of these. */
+  readonly undecided_allowed: boolean;
   readonly unscanned: number;
   readonly skipped: readonly Readonly<Record<string, unknown>>[];
   readonly notes: readonly string[];
@@ -80,17 +87,22 @@ export function toDocument(
     readonly coldImagePolicy: string;
     readonly skipped: readonly Skipped[];
     readonly notes: readonly string[];
+    /** Why something of a reference, as it is written, could not be found out. */
+    readonly reasons: ReadonlyMap<string, readonly string[]>;
+    readonly undecidedAllowed: boolean;
   },
 ): CheckDocument {
-  const { images, pods, refused, audited, undecided, unscanned } = outcome;
+  const { images, pods, refused, audited, undecided, open, unscanned } = outcome;
   return {
     as_of: formatTime(about.asOf),
     cold_image_policy: about.coldImagePolicy,
-    results: images.map(toImageDocument),
+    results: images.map((result) => toImageDocument(result, about.reasons.get(result.image) ?? [])),
     pods: pods.map(toPodDocument),
     refused,
     audited,
     undecided,
+    open,
+    undecided_allowed: about.undecidedAllowed,
     unscanned,
     skipped: about.skipped.map(({ file, document, line, kind, name, reason, makesPods }) => ({
       file,
@@ -105,13 +117,12 @@ export function toDocument(
   };
 }
 
-function toImageDocument(result: ImageResult): ImageDocument {
+function toImageDocument(result: ImageResult, reasons: readonly string[]): ImageDocument {
   const { pod, container, role, image, subject, judgement, found, fault, allowed, unknown, line, column } =
     result;
-  const outcome = judgement?.outcome;
-  const lacking = judgement?.undecided ?? null;
-  const policy = outcome?.policy ?? null;
-  const refusal = judgement?.verdicts.find((verdict) => verdict.policy === policy)?.decision;
+  const { outcome, undecided: lacking, verdicts, warnings } = judgement;
+  const { policy } = outcome;
+  const refusal = verdicts.find((verdict) => verdict.policy === policy)?.decision;
   const [first] = unknown;
   return {
     ...whereOf(pod, line, column),
@@ -121,21 +132,18 @@ function toImageDocument(result: ImageResult): ImageDocument {
     digest: found?.digest ?? null,
     digest_from: found?.digestFrom ?? null,
     scanned_at: subject?.facts.scan?.scannedAt ?? null,
-    scanned: subject !== null && subject.facts.scan !== null,
+    scanned: (subject?.facts.scan?.findings ?? null) !== null,
+    unknown: unknown.map((fact) => ({ fact, reason: whyUnknown(fact, found, reasons) })),
     allowed,
-    label: allowed === null ? null : (outcome?.label ?? null),
+    label: allowed === null ? null : outcome.label,
     reason:
-      fault !== null
-        ? `not decided: the reference ${fault}`
-        : lacking !== null
-          ? `not decided: it is unknown ${nameFact(lacking)}`
-          : outcome?.reason || openTo(first),
+      lacking !== null ? `not decided: it is unknown ${nameFact(lacking)}` : outcome.reason || openTo(first),
     policy: policy?.name ?? null,
     policy_revision: policy?.revision ?? null,
-    break_glass: outcome?.breakGlass ?? false,
-    break_glass_reason: outcome?.breakGlass ? pod.breakGlassReason : null,
-    decisions: (judgement?.verdicts ?? []).map(toDecisionDocument),
-    warnings: judgement?.warnings ?? [],
+    break_glass: outcome.breakGlass,
+    break_glass_reason: outcome.breakGlass ? pod.breakGlassReason : null,
+    decisions: verdicts.map(toDecisionDocument),
+    warnings,
     signals: pod.signals,
     exposed_by: pod.exposedBy,
     remedy:
@@ -147,6 +155,15 @@ function toImageDocument(result: ImageResult): ImageDocument {
             ? remedyOfFact(first, found)
             : null,
   };
+}
+
+function whyUnknown(fact: UnknownFact, found: FoundFacts | null, reasons: readonly string[]): string {
+  if (found?.registry === 'failed' && (fact !== 'findings' || found.untold !== null) && reasons.length > 0)
+    return reasons.join('; ');
+  return (
+    found?.untold ??
+    (found?.emptyReport === true ? 'the report given found no packages' : 'it was never recorded')
+  );
 }
 
 /** What an audit policy could not say refuses nothing, and is open all the same. */

@@ -1,8 +1,9 @@
 import type { RegistryAnswer, TrivyReport } from '../../src/app/index.ts';
-import { parseTime, type Digest } from '../../src/base/index.ts';
+import type { Digest } from '../../src/base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
-import type { Finding, ScanRecord } from '../../src/findings/index.ts';
+import type { ScanRecord } from '../../src/findings/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
+import { carryOver, digestOf, newest } from './check-report-choice.ts';
 
 /** FoundFacts is what is known of an image, and how its digest became known. */
 export interface FoundFacts {
@@ -13,9 +14,25 @@ export interface FoundFacts {
   readonly asked: boolean;
   /** Whether its registry was asked, and whether everything that was asked for became known; null where nobody asked it. */
   readonly registry: 'answered' | 'failed' | null;
-  /** Why no digest was found where there were several to choose from; a clause, or null. */
+  /** Why no digest was found where there were several to choose from, or a report is not of this image; a clause, or null. */
   readonly note: string | null;
+  /**
+   * Why nothing is known of a scan though something here tells of scans, as a clause; null where what is known stands. Nobody knows then
+   * what the image holds, as against a report that was made of it and found no packages.
+   */
+  readonly untold: string | null;
+  /** Whether the report that speaks for it found no packages: it is no scan, and never looks like a clean one. */
+  readonly emptyReport: boolean;
 }
+
+/** What is known of an image of which nothing can be said: not which digest it has, nor what is recorded of that. */
+const UNTOLD_SCAN: ScanRecord = { scannedAt: null, scanner: null, os: null, findings: null };
+const UNTOLD = { signatures: null, attestations: null, provenance: null, vex: null } as const;
+
+/** TagAnswer is what a tag stands for: a digest and who said so; or that it stands for nothing, or that nobody could say. */
+export type TagAnswer =
+  | { readonly digest: Digest; readonly from: 'registry' | 'service' }
+  | { readonly digest: null; readonly outcome: 'absent' | 'unknown' };
 
 /** FactSources are the files that facts come from. */
 export interface FactSources {
@@ -24,18 +41,22 @@ export interface FactSources {
   readonly reports: readonly TrivyReport[];
   /** CVE ids of the known-exploited catalogue, or null when it was not given. */
   readonly kev: ReadonlySet<string> | null;
+  /** Whether files and the service are believed what a tag stands for where its registry does not say: `--by-name`. */
+  readonly byName: boolean;
 }
 
 /**
- * FactBook finds the facts of image references. A report of Trivy goes before the scan of the ledger: it was given
- * by hand, for this. Of several reports on one image the newest is taken.
+ * FactBook finds the facts of image references. Facts are of digests: what a report says counts for a tag once it is known that the tag
+ * stands for the digest of the report now. A report of Trivy goes before the scan of the ledger: it was given by hand, for this. Of several
+ * reports on one image the newest is taken.
  */
 export class FactBook {
   readonly #sources: FactSources;
   readonly #usedReports = new Set<TrivyReport>();
   readonly #answers = new Map<string, RegistryAnswer>();
   readonly #recorded = new Map<Digest, ImageFacts>();
-  readonly #digests = new Map<string, { readonly digest: Digest; readonly from: 'registry' | 'service' }>();
+  readonly #tags = new Map<string, TagAnswer>();
+  #serviceAsked = false;
   #digestsByName: Map<string, Digest[]> | null = null;
 
   constructor(sources: FactSources) {
@@ -47,15 +68,22 @@ export class FactBook {
     return this.#sources.reports.filter((report) => !this.#usedReports.has(report));
   }
 
+  /** Whether what a tag stands for has to be known, since something given here tells of scans by digest. */
+  needsTag(): boolean {
+    return this.#sources.reports.length > 0 && !this.#sources.byName;
+  }
+
   /** Takes what a registry answered for a reference; it goes before what files tell of the same. */
   learn(reference: ImageReference, answer: RegistryAnswer): void {
     this.#answers.set(reference.text, answer);
-    if (answer.digest !== null) this.resolve(reference, answer.digest, 'registry');
+    const { digest, outcome } = answer;
+    if (digest !== null) this.resolve(reference, { digest, from: 'registry' });
+    else this.resolve(reference, { digest, outcome: outcome === 'absent' ? outcome : 'unknown' });
   }
 
   /** Takes what a tag stands for. */
-  resolve(reference: ImageReference, digest: Digest, from: 'registry' | 'service'): void {
-    this.#digests.set(reference.text, { digest, from });
+  resolve(reference: ImageReference, answer: TagAnswer): void {
+    this.#tags.set(reference.text, answer);
   }
 
   /** Takes what a service has recorded of a digest. */
@@ -63,9 +91,14 @@ export class FactBook {
     this.#recorded.set(digest, facts);
   }
 
-  /** Gives the facts of a reference. Without a digest or a record of it there are none of anything. */
+  /** Says that a service knows of scans, so that an image whose digest is not known may have one. */
+  serviceAsked(): void {
+    this.#serviceAsked = true;
+  }
+
+  /** Gives the facts of a reference. Where nothing tells of scans there is none; without a digest there are no facts of anything. */
   find(reference: ImageReference): FoundFacts {
-    const { images, reports } = this.#sources;
+    const { reports, byName } = this.#sources;
     const answer = this.#answers.get(reference.text) ?? null;
     if (reference.digest !== null) {
       const { digest } = reference;
@@ -73,27 +106,58 @@ export class FactBook {
     }
     const name = `${reference.name}:${reference.tag ?? 'latest'}`;
     const report = newest(reports.filter(({ names }) => names.includes(name)));
-    const now = this.#digests.get(reference.text);
-    if (now !== undefined) {
-      // A report that names no digest at all is about what it calls the image; one of another digest is not about this.
-      const own = this.#reportOf(now.digest) ?? (report?.digests.length === 0 ? report : null);
-      const found = this.#known(now.digest, now.from, own, answer);
-      if (own !== null || report === null) return found;
-      this.#usedReports.add(report);
-      return { ...found, note: `the tag stands for ${now.digest} now, which the report given is not about` };
-    }
-    if (report !== null) return this.#known(digestOf(report, reference.name), 'trivy', report, answer);
-    const [digest, ...others] = this.#byName(images).get(name) ?? [];
-    const nothing = {
-      ...{ digest: null, digestFrom: null, facts: NO_FACTS },
-      ...{ asked: answer !== null, registry: outcomeOf(answer) },
-    };
-    if (digest === undefined) return { ...nothing, note: null };
-    if (others.length > 0) {
-      const note = `${others.length + 1} images of the ledger carry this name, so it stands for no digest; name one`;
-      return { ...nothing, note };
-    }
-    return this.#known(digest, 'ledger', null, answer);
+    const now = this.#tags.get(reference.text);
+    if (now !== undefined && now.digest !== null) return this.#ofTag(now.digest, now.from, report, answer);
+    if (report !== null && byName)
+      return this.#known(digestOf(report, reference.name), 'trivy', report, answer);
+    if (report !== null) this.#usedReports.add(report);
+    // Which image the tag stands for nobody could say; any of those that are known may be it.
+    const isOpen = now === undefined ? this.#serviceAsked : now.outcome === 'unknown';
+    if (report !== null || (isOpen && !byName)) return this.#untold(answer, whyUntold(now));
+    // The registry's word that there is none goes before what was once recorded; else an export speaks for its own time.
+    return now?.outcome === 'absent' ? nothing(answer, null) : this.#named(name, answer);
+  }
+
+  /** Facts of the digest that a tag stands for, with a report that counts if it is of this digest. */
+  #ofTag(
+    digest: Digest,
+    from: 'registry' | 'service',
+    report: TrivyReport | null,
+    answer: RegistryAnswer | null,
+  ): FoundFacts {
+    const isNameless = report !== null && report.digests.length === 0;
+    const own = this.#reportOf(digest) ?? (isNameless && this.#sources.byName ? report : null);
+    const found = this.#known(digest, from, own, answer);
+    if (own !== null || report === null) return found;
+    this.#usedReports.add(report);
+    const note = isNameless
+      ? `the report given names no digest, so that nothing shows that it is of ${digest}, which the tag stands for now`
+      : `the tag stands for ${digest} now, which the report given is not about`;
+    // Whoever gave a report does not want the image decided without one.
+    return found.facts.scan === null
+      ? { ...found, note, untold: note, facts: { ...found.facts, scan: UNTOLD_SCAN } }
+      : { ...found, note };
+  }
+
+  /** Nothing is known, as against known to be none; of scans where something here tells of scans. */
+  #untold(answer: RegistryAnswer | null, why: string): FoundFacts {
+    const { images, reports } = this.#sources;
+    const tellsScans = reports.length > 0 || images.size > 0 || this.#serviceAsked;
+    const facts = { ...NO_FACTS, ...UNTOLD, scan: tellsScans ? UNTOLD_SCAN : null };
+    // What the registry did not say is said of the registry.
+    const note = answer === null || answer.outcome !== 'unknown' ? why : null;
+    return { ...nothing(answer, note), facts, untold: why };
+  }
+
+  #named(name: string, answer: RegistryAnswer | null): FoundFacts {
+    const [digest, ...others] = this.#byName(this.#sources.images).get(name) ?? [];
+    if (digest === undefined) return nothing(answer, null);
+    if (others.length === 0) return this.#known(digest, 'ledger', null, answer);
+    const count = others.length + 1;
+    return this.#untold(
+      answer,
+      `${count} images of the ledger carry this name, so it stands for no digest; name one`,
+    );
   }
 
   #reportOf(digest: string): TrivyReport | null {
@@ -112,7 +176,10 @@ export class FactBook {
     const facts = this.#merge(digest, report, recorded);
     const asked = recorded !== undefined;
     const registry = outcomeOf(answer);
-    const shared = { digest, digestFrom: digest === null ? null : from, registry, note: null };
+    const shared = {
+      ...{ digest, digestFrom: digest === null ? null : from, registry, note: null, untold: null },
+      emptyReport: report !== null && report.scan.findings === null,
+    };
     if (answer === null || digest === null) return { ...shared, facts, asked };
     return { ...shared, asked: true, facts: withAnswer({ ...facts, digest }, answer, recorded) };
   }
@@ -123,6 +190,7 @@ export class FactBook {
     // A scan says nothing of signatures: of a digest they are unknown, and what has no digest has none.
     const unasked = digest === null ? [] : null;
     return this.#withKev({
+      ...(recorded?.noPackagesUntilMs !== undefined && { noPackagesUntilMs: recorded.noPackagesUntilMs }),
       digest,
       names: report.names,
       scan: carryOver(report.scan, recorded?.scan ?? null),
@@ -164,13 +232,35 @@ export class FactBook {
   }
 }
 
-function outcomeOf(answer: RegistryAnswer | null): FoundFacts['registry'] {
-  if (answer === null) return null;
-  const { digest, signatures, attestations, provenance, vex } = answer;
-  return [digest, signatures, attestations, provenance, vex].includes(null) ? 'failed' : 'answered';
+/** No digest is known, so that there is nothing to find facts of. */
+function nothing(answer: RegistryAnswer | null, note: string | null): FoundFacts {
+  const [asked, registry] = [answer !== null, outcomeOf(answer)];
+  return {
+    digest: null,
+    digestFrom: null,
+    facts: NO_FACTS,
+    asked,
+    registry,
+    note,
+    untold: null,
+    emptyReport: false,
+  };
 }
 
-const UNTOLD = { signatures: null, attestations: null, provenance: null, vex: null } as const;
+function whyUntold(now: TagAnswer | undefined): string {
+  if (now === undefined || now.digest !== null)
+    return 'nobody was asked what the tag stands for now, so that what is known may be of another image';
+  return now.outcome === 'absent'
+    ? 'its registry has no such tag, so that the report given is of no image that it stands for'
+    : 'its registry did not say what the tag stands for now, so that what is known may be of another image';
+}
+
+function outcomeOf(answer: RegistryAnswer | null): FoundFacts['registry'] {
+  if (answer === null) return null;
+  const { outcome, signatures, attestations, provenance, vex } = answer;
+  const lists = [signatures, attestations, provenance, vex];
+  return outcome === 'unknown' || lists.includes(null) ? 'failed' : 'answered';
+}
 
 /** What a registry did not tell stays as it was recorded, else unknown. */
 function withAnswer(facts: ImageFacts, given: RegistryAnswer, recorded: ImageFacts | undefined): ImageFacts {
@@ -183,53 +273,4 @@ function withAnswer(facts: ImageFacts, given: RegistryAnswer, recorded: ImageFac
     provenance: answer.provenance ?? recorded?.provenance ?? null,
     vex: answer.vex ?? recorded?.vex ?? null,
   };
-}
-
-function newest(reports: readonly TrivyReport[]): TrivyReport | null {
-  return reports.reduce<TrivyReport | null>(
-    (best, report) => (best === null || scannedAt(report) >= scannedAt(best) ? report : best),
-    null,
-  );
-}
-
-/** A report that does not say when it was made is the oldest. */
-function scannedAt({ scan }: TrivyReport): number {
-  const at = scan.scannedAt === null ? NaN : parseTime(scan.scannedAt);
-  return Number.isNaN(at) ? -Infinity : at;
-}
-
-/** The digest under which the registry of this name holds the image; that of another name only if there is one alone. */
-function digestOf({ digests }: TrivyReport, name: string): Digest | null {
-  const own = new Set(digests.filter((one) => one.name === name).map(({ digest }) => digest));
-  const all = new Set(digests.map(({ digest }) => digest));
-  const [only, ...others] = own.size > 0 ? own : all;
-  return only === undefined || others.length > 0 ? null : only;
-}
-
-/** What people and catalogues said of a CVE on this digest still holds when it is scanned again. */
-function carryOver(scan: ScanRecord, before: ScanRecord | null): ScanRecord {
-  if (before === null || !before.findings || !scan.findings) return scan;
-  const known = new Map<string, Pick<Finding, 'triagedUntil' | 'triagedUntilMs' | 'knownExploited'>>();
-  for (const finding of before.findings) {
-    const there = known.get(finding.cve) ?? finding;
-    const { triagedUntil, triagedUntilMs } = finding.triagedUntilMs > there.triagedUntilMs ? finding : there;
-    // That a CVE is exploited is said of it once for all packages in which it was found.
-    const knownExploited =
-      finding.knownExploited === true || there.knownExploited === true
-        ? true
-        : (finding.knownExploited ?? there.knownExploited);
-    known.set(finding.cve, { triagedUntil, triagedUntilMs, knownExploited });
-  }
-  const findings = scan.findings.map((finding) => {
-    const said = known.get(finding.cve);
-    if (said === undefined) return finding;
-    const { triagedUntil, triagedUntilMs } = said;
-    return {
-      ...finding,
-      triagedUntil,
-      triagedUntilMs,
-      knownExploited: finding.knownExploited ?? said.knownExploited,
-    };
-  });
-  return { ...scan, findings };
 }

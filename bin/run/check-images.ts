@@ -1,12 +1,14 @@
 import {
   governing,
   judgeImage,
+  judgementOf,
+  judgeUnnamed,
   judgePod,
   type ImageJudgement,
   type PodJudgement,
 } from '../../src/admission/index.ts';
-import type { UnknownFact } from '../../src/decision/index.ts';
-import type { Subject } from '../../src/facts/index.ts';
+import type { PolicyVerdict, UnknownFact } from '../../src/decision/index.ts';
+import { hasNoPackages, type Subject } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import type { FoundFacts } from './check-facts.ts';
@@ -59,7 +61,7 @@ export interface ImageResult {
   readonly column: number;
   /** Null, with `fault`, when the reference does not parse. */
   readonly subject: Subject | null;
-  readonly judgement: ImageJudgement | null;
+  readonly judgement: ImageJudgement;
   readonly found: FoundFacts | null;
   readonly fault: string | null;
   /** Null when it could not be decided. */
@@ -83,7 +85,9 @@ export interface CheckOutcome {
   readonly audited: number;
   /** Images of which one policy at least could not say whether it admits them, and that no other refused. */
   readonly undecided: number;
-  /** Images without a scan record. */
+  /** Those of them that an enforcing policy could not decide, and so nobody admitted. */
+  readonly open: number;
+  /** Images without a scan record; a report that found no packages is none. */
   readonly unscanned: number;
 }
 
@@ -110,13 +114,17 @@ export function checkImages(request: CheckRequest): CheckOutcome {
     refused: count(({ allowed }) => allowed === false) + onPods(({ allowed }) => !allowed),
     audited: count(isAudited) + onPods(({ allowed, label }) => allowed && label !== null),
     undecided: count(({ allowed, unknown }) => allowed === null || (allowed && unknown.length > 0)),
-    unscanned: count(({ subject }) => subject !== null && subject.facts.scan === null),
+    open: count(({ allowed }) => allowed === null),
+    unscanned: count(
+      ({ subject, found }) =>
+        subject !== null && (subject.facts.scan === null || found?.emptyReport === true),
+    ),
   };
 }
 
 /** isAudited tells an image that an audit policy would have refused. */
 function isAudited({ allowed, judgement }: ImageResult): boolean {
-  return allowed === true && judgement !== null && judgement.outcome.label !== null;
+  return allowed === true && judgement.outcome.label !== null;
 }
 
 function checkImage(
@@ -129,15 +137,10 @@ function checkImage(
   const about = { pod, container, role, image, line, column };
   const reference = parseReference(image);
   if ('fault' in reference) {
-    return {
-      ...about,
-      subject: null,
-      judgement: null,
-      found: null,
-      fault: reference.fault,
-      allowed: null,
-      unknown: [],
-    };
+    const { fault } = reference;
+    const judgement = judgeUnnamed(policies, image, fault, breakGlass);
+    const { allowed } = judgement.outcome;
+    return { ...about, subject: null, judgement, found: null, fault, allowed, unknown: [] };
   }
   const found = find(reference);
   const { signals, exposedBy, quota } = pod;
@@ -151,12 +154,55 @@ function checkImage(
     coldImagePolicy,
     breakGlass,
   };
-  const judgement = judgeImage(policies, subject, asOf);
+  const judgement = judgeFound(policies, subject, found, asOf);
   const unknown = judgement.verdicts.flatMap(({ decision }) =>
     decision.kind === 'unknown' ? [decision.fact] : [],
   );
   const allowed = judgement.undecided === null ? judgement.outcome.allowed : null;
   return { ...about, subject, judgement, found, fault: null, allowed, unknown: [...new Set(unknown)] };
+}
+
+/**
+ * judgeFound decides as the webhook would. A report that found no packages is no scan: what a policy refuses for want of one is refused,
+ * and what it says may run unscanned may. Where it says neither, the image is not decided: a report was made, and says nothing. What
+ * nobody could tell is not decided either.
+ */
+function judgeFound(
+  policies: readonly Policy[],
+  subject: Subject,
+  { untold, emptyReport }: FoundFacts,
+  at: number,
+): ImageJudgement {
+  const { facts } = subject;
+  const judgement = judgeImage(policies, subject, at);
+  if (untold === null && !emptyReport) return judgement;
+  if (!emptyReport)
+    return judgementOf(
+      judgement.verdicts.map((one) => untoldVerdict(one, subject)),
+      [],
+    );
+  const unscanned = judgeImage(policies, { ...subject, facts: { ...facts, scan: null } }, at);
+  if (hasNoPackages(facts, at)) return unscanned;
+  const verdicts = judgement.verdicts.map((verdict, i) => {
+    const without = unscanned.verdicts[i] ?? verdict;
+    const isSaid =
+      without.decision.kind === 'refuse' || verdict.policy.spec.admissionTiming === 'AllowAndScan';
+    return isSaid ? without : verdict;
+  });
+  return judgementOf(verdicts, judgement.warnings);
+}
+
+/** An operating system that is not known may have ended, too. */
+function untoldVerdict(verdict: PolicyVerdict, subject: Subject): PolicyVerdict {
+  const { policy, decision } = verdict;
+  if (decision.kind !== 'admit' || decision.breakGlass || !minds(policy, subject)) return verdict;
+  return { policy, decision: { kind: 'unknown', fact: 'findings' } };
+}
+
+/** Whether a policy minds the end of an operating system, by itself or for what the pod shows. */
+function minds({ spec }: Policy, { signals }: Subject): boolean {
+  const escalates = spec.deploymentContext.mode === 'Escalate' && (signals ?? []).length > 0;
+  return spec.endOfLifeOS === 'block' || (escalates && spec.endOfLifeOS === 'warn');
 }
 
 function enforcing(policy: Policy): Policy {

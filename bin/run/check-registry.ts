@@ -1,20 +1,24 @@
 import { governing } from '../../src/admission/index.ts';
+import { type RegistryAnswer, type ResolvedTag, type ServiceClient } from '../../src/app/index.ts';
 import {
-  openRegistryFacts,
-  type RegistryAnswer,
-  type RegistryFacts,
-  type ServiceClient,
-} from '../../src/app/index.ts';
-import { eachOf, IpoError, isDigest, isIpoError, parseDuration, printable } from '../../src/base/index.ts';
+  eachOf,
+  IpoError,
+  isDigest,
+  isIpoError,
+  parseDuration,
+  printable,
+  type Digest,
+} from '../../src/base/index.ts';
+import { NO_FACTS } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import type { CheckOptions } from '../commands/check.ts';
 import { knowsService, openService, refused } from '../ui/service.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
-import { VERSION } from '../version.ts';
 import type { FactBook, FoundFacts } from './check-facts.ts';
 import type { CheckedPod } from './check-images.ts';
+import { LazyRegistry } from './check-lazy-registry.ts';
 import { digestOfService, factsOfService } from './check-service.ts';
 
 /** At once, so that a manifest of fifty images does not wait for one after another. */
@@ -45,6 +49,8 @@ export interface Asked {
   /** What could not be found out, and what was and does not count, each as a clause that names the image. */
   readonly problems: readonly string[];
   readonly remarks: readonly string[];
+  /** Why something of a reference, as it is written, could not be found out. */
+  readonly reasons: ReadonlyMap<string, readonly string[]>;
   /** What the service decides images without a scan by; null where none was asked. */
   readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned' | null;
 }
@@ -55,7 +61,7 @@ export interface Asked {
  */
 export async function askAbout(asking: Asking): Promise<Asked> {
   const { pods, policies, options, terminal } = asking;
-  const nothing = { problems: [], remarks: [], coldImagePolicy: null };
+  const nothing = { problems: [], remarks: [], reasons: new Map(), coldImagePolicy: null };
   const timeout = timeoutOf(options);
   // An export is a record of its time: to ask registries of today beside it is for whoever says so.
   const use =
@@ -165,14 +171,15 @@ async function askEach(images: readonly Wanted[], round: Round): Promise<Asked> 
   const answers = new Map<string, Pick<RegistryAnswer, 'problems' | 'remarks'>>();
   let coldImagePolicy: Asked['coldImagePolicy'] = null;
   await eachOf(images, AT_ONCE, async (image) => {
-    const told = await askService(image.reference, round);
-    coldImagePolicy ??= told.coldImagePolicy;
-    const { problems, remarks } = await askRegistry(image, round);
-    answers.set(image.reference.text, { problems: [...told.problems, ...problems], remarks });
+    const tag = await askTag(image.reference, round);
+    coldImagePolicy ??= await askService(image.reference, tag?.digest ?? null, round);
+    const { problems, remarks } = await askRegistry(image, tag, round);
+    answers.set(image.reference.text, { problems: [...(tag?.problems ?? []), ...problems], remarks });
   });
   const all = (list: 'problems' | 'remarks'): readonly string[] =>
     gathered(images.map(({ reference: { text } }) => [text, answers.get(text)?.[list] ?? []]));
-  return { coldImagePolicy, problems: all('problems'), remarks: all('remarks') };
+  const reasons = new Map([...answers].map(([text, { problems }]) => [text, problems]));
+  return { coldImagePolicy, problems: all('problems'), remarks: all('remarks'), reasons };
 }
 
 /** One line for all images of which the same is said: a registry that is down would say it of each. */
@@ -193,67 +200,57 @@ function gathered(
   });
 }
 
+/** What a tag stands for now, where something here tells facts of digests that could count for it; null where nobody was asked. */
+async function askTag(
+  reference: ImageReference,
+  { service, registry, book, options, use }: Round,
+): Promise<ResolvedTag | null> {
+  // An export is a record of its time, but a report that is given beside it is not.
+  const mayAsk = use !== 'never' || (options.registry === 'auto' && !options.offline);
+  const isNeeded = (service !== null && use !== 'never') || book.needsTag();
+  if (reference.digest !== null || !mayAsk || !isNeeded) return null;
+  const found = await registry.resolve(reference);
+  const { digest, outcome } = found;
+  if (digest !== null) book.resolve(reference, { digest, from: 'registry' });
+  else
+    book.learn(reference, {
+      ...NO_FACTS,
+      ...(outcome === 'absent' ? {} : NOTHING_TOLD),
+      ...found,
+      remarks: [],
+    });
+  return found;
+}
+
+const NOTHING_TOLD = { signatures: null, attestations: null, provenance: null, vex: null } as const;
+
+/** Gives the cold image policy of the service, where it knows the image. */
 async function askService(
   reference: ImageReference,
-  { service, registry, book, use }: Round,
-): Promise<Omit<Asked, 'remarks'>> {
-  if (service === null) return { problems: [], coldImagePolicy: null };
-  const problems: string[] = [];
-  let digest = reference.digest;
-  if (digest === null && use !== 'never') {
-    const found = await registry.resolve(reference);
-    problems.push(...found.problems);
-    if (found.digest !== null) book.resolve(reference, (digest = found.digest), 'registry');
-  }
-  if (digest === null) {
-    digest = await digestOfService(service, reference);
-    if (digest !== null) book.resolve(reference, digest, 'service');
+  resolved: Digest | null,
+  { service, book, options }: Round,
+): Promise<Asked['coldImagePolicy']> {
+  if (service === null) return null;
+  book.serviceAsked();
+  let digest = reference.digest ?? resolved;
+  if (digest === null && options.byName) {
+    const named = await digestOfService(service, reference);
+    if (named !== null) book.resolve(reference, { digest: (digest = named), from: 'service' });
   }
   const told = digest === null || !isDigest(digest) ? null : await factsOfService(service, digest);
   if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts);
-  return { problems, coldImagePolicy: told?.coldImagePolicy ?? null };
+  return told?.coldImagePolicy ?? null;
 }
 
 async function askRegistry(
   { reference, policies }: Wanted,
+  tag: ResolvedTag | null,
   { registry, book, use }: Round,
 ): Promise<Pick<RegistryAnswer, 'problems' | 'remarks'>> {
-  if (use === 'never' || (use === 'auto' && !lacks(book.find(reference), policies)))
+  const isTold = tag !== null && tag.digest === null; // asked again it would say the same
+  if (use === 'never' || isTold || (use === 'auto' && !lacks(book.find(reference), policies)))
     return { problems: [], remarks: [] };
   const answer = await registry.ask(reference);
   book.learn(reference, answer);
   return answer;
-}
-
-/** LazyRegistry is opened by whoever first needs it: most checks need none. */
-class LazyRegistry implements RegistryFacts {
-  readonly #open: () => Promise<RegistryFacts>;
-  #opened: Promise<RegistryFacts> | null = null;
-
-  constructor(options: CheckOptions, timeout: number, env: Terminal['env']) {
-    this.#open = () =>
-      openRegistryFacts({
-        ...{
-          env,
-          timeout,
-          userAgent: `ipo/${VERSION}`,
-          insecure: options.insecureRegistry ?? [],
-          vex: options.vex ?? [],
-        },
-        caFile: options.registryCa ?? null,
-        trustRoot: options.trustRoot ?? null,
-      });
-  }
-
-  async resolve(reference: ImageReference): ReturnType<RegistryFacts['resolve']> {
-    return (await (this.#opened ??= this.#open())).resolve(reference);
-  }
-
-  async ask(reference: ImageReference): ReturnType<RegistryFacts['ask']> {
-    return (await (this.#opened ??= this.#open())).ask(reference);
-  }
-
-  async close(): Promise<void> {
-    await (await this.#opened?.catch(() => null))?.close();
-  }
 }

@@ -29,6 +29,7 @@ export function remedyOf(
     case 'quota':
       return 'wait for the next month, or have the allowance raised';
     case 'unscanned':
+      if (found?.emptyReport === true) return WITHOUT_PACKAGES;
       return subject.digest === null
         ? 'give a report of Trivy for it with --trivy, or name its digest'
         : 'scan it; a report of Trivy is given with --trivy';
@@ -62,6 +63,13 @@ export function remedyOf(
 /** remedyOfFact says in a clause where a fact that is unknown could come from. */
 export function remedyOfFact(fact: UnknownFact, found: FoundFacts | null): string {
   const [, remedy] = FACTS[fact];
+  if (fact === 'findings' && found?.emptyReport === true) return WITHOUT_PACKAGES;
+  if (found !== null && found.untold !== null)
+    return found.digest !== null
+      ? 'scan what the tag stands for now, or name the digest that was scanned'
+      : found.registry === 'failed'
+        ? `${TRY_AGAIN}; or name the digest`
+        : 'name the digest, or let its registry be asked; an image that is not pushed yet is checked with --by-name';
   return found?.registry === 'failed' ? remedy.replace(ASK, TRY_AGAIN) : remedy;
 }
 
@@ -80,14 +88,15 @@ export function nameFact(fact: UnknownFact): string {
   return FACTS[fact][0];
 }
 
+/** What to do for an image in which a scanner finds no packages, as one built from scratch. */
+const WITHOUT_PACKAGES =
+  'scan it for packages; an image that holds none is admitted by admissionTiming: AllowAndScan in the policy';
+
 const ASK = 'ask its registry (--registry always)';
 const TRY_AGAIN = 'see why its registry could not be asked or read, and try again';
 
 const FACTS: Readonly<Record<UnknownFact, readonly [string, string]>> = {
-  findings: [
-    'what a scan for vulnerabilities finds',
-    'scan it for vulnerabilities: the report that was given holds no such result',
-  ],
+  findings: ['what a scan for vulnerabilities finds', 'scan it for vulnerabilities'],
   known_exploited: ['whether its findings are known to be exploited', 'give the catalogue with --kev'],
   signatures: ['who signed it', `${ASK}, or give a ledger export that recorded its signatures with --ledger`],
   attestations: [

@@ -7,6 +7,7 @@ import type { CheckOptions } from '../commands/check.ts';
 import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
+import { counted } from '../../src/render/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../ui/terminal.ts';
 import { openParts } from '../ui/parts.ts';
 import { VERSION } from '../version.ts';
@@ -52,9 +53,11 @@ export async function runCheck(
   for (const path of new Set(trivy)) reports.push(await parts.readTrivy(path));
   const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
 
-  const book = new FactBook({ images: ledger?.images ?? new Map(), reports, kev });
+  const book = new FactBook({
+    ...{ images: ledger?.images ?? new Map(), reports, kev, byName: options.byName === true },
+  });
   const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
-  const { problems, remarks, ...asked } = await askAbout({
+  const { problems, remarks, reasons, ...asked } = await askAbout({
     ...{ pods, policies: policies.map(({ policy }) => policy), book, options, terminal },
   });
   const asOf = given ?? ledger?.header.exportedAt ?? parts.clock.now();
@@ -82,7 +85,14 @@ export async function runCheck(
           : `the report ${printable(file)} is ${printable(nameType(type))}: no image is judged by it`,
       ),
   ];
-  const document = toDocument(outcome, { asOf, coldImagePolicy, skipped: manifests.skipped, notes });
+  const document = toDocument(outcome, {
+    asOf,
+    coldImagePolicy,
+    skipped: manifests.skipped,
+    notes,
+    reasons,
+    undecidedAllowed: options.allowUndecided === true,
+  });
   const render = (format: Format, toStdout: boolean) =>
     renderCheck(format, document, policies, {
       color: toStdout && usesColor(terminal, globals, 'out'),
@@ -109,6 +119,14 @@ export async function runCheck(
   if (outcome.refused > 0) return EXIT.check;
   // What only a registry could have told that did not is neither a yes nor a no.
   if (outcome.images.some(isUntold)) return EXIT.outside;
+  // A gate that could not look lets nothing through.
+  if (outcome.open > 0 && !options.allowUndecided) {
+    if (!globals.quiet)
+      terminal.err(
+        `ipo: ${counted(outcome.open, 'image')} could not be decided, which fails the check; --allow-undecided lets it pass\n`,
+      );
+    return EXIT.check;
+  }
   return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
 }
 
@@ -120,7 +138,9 @@ async function headOf(ledger: LedgerExport): Promise<LedgerExport> {
 
 /** An image of which its registry was asked for what decides it, and did not tell. */
 function isUntold({ allowed, unknown, found }: ImageResult): boolean {
-  return allowed !== false && found?.registry === 'failed' && unknown.some((fact) => OF_REGISTRIES.has(fact));
+  if (allowed === false || found?.registry !== 'failed') return false;
+  // Without the digest nothing is known, whatever keeps it.
+  return unknown.some((fact) => OF_REGISTRIES.has(fact) || found.untold !== null);
 }
 
 function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): string[] {
@@ -128,7 +148,7 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
     found?.note ? [`${printable(image)}: ${found.note}`] : [],
   );
   const alone = new Set(
-    images.flatMap(({ pod, judgement }) => (judgement?.verdicts.length === 0 ? [pod.namespace] : [])),
+    images.flatMap(({ pod, judgement }) => (judgement.verdicts.length === 0 ? [pod.namespace] : [])),
   );
   const ungoverned = [...alone].map(
     (namespace) => `no policy governs the namespace ${printable(namespace)}: everything in it is admitted`,
@@ -151,7 +171,11 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
 function digestless(images: CheckOutcome['images']): string[] {
   const names = new Set(
     images.flatMap(({ image, subject, found }) =>
-      subject !== null && subject.digest === null && !found?.note && subject.facts.scan === null
+      subject !== null &&
+      subject.digest === null &&
+      !found?.note &&
+      found?.registry !== 'failed' &&
+      subject.facts.scan === null
         ? [image]
         : [],
     ),

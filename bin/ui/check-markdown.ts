@@ -1,7 +1,7 @@
 import { printable } from '../../src/base/index.ts';
 import { counted, markdownCell, markdownTable, markdownText } from '../../src/render/index.ts';
 import { isImageAnswer, type AnswerDocument, type CheckDocument } from '../run/check-document.ts';
-import { stateOf, type State } from './check-view.ts';
+import { isFailing, stateOf, type State } from './check-view.ts';
 import { fitRows, roomBeside } from './comment-rows.ts';
 
 /** CHECK_MARKER begins the report, so that a later run finds its own comment on a pull request. */
@@ -19,7 +19,7 @@ const MARKS: Readonly<Record<State, string>> = {
 
 /** renderCheckMarkdown writes the answers as a comment on a pull request that a forge takes, the refusals first. */
 export function renderCheckMarkdown(document: CheckDocument): string {
-  const { results, pods, refused, audited, undecided, as_of } = document;
+  const { results, pods, refused, audited, undecided, open, undecided_allowed, as_of } = document;
   const order: readonly State[] = ['refused', 'undecided', 'audited', 'admitted'];
   const hardened = pods.filter(({ label, warnings }) => label !== null || warnings.length > 0);
   const answers: AnswerDocument[] = [...results, ...hardened].toSorted(
@@ -28,15 +28,20 @@ export function renderCheckMarkdown(document: CheckDocument): string {
   const heading =
     refused > 0
       ? `❌ ${refused} refused`
-      : undecided > 0
-        ? `❓ ${undecided} not decided`
-        : '✅ nothing is refused';
+      : open > 0 && !undecided_allowed
+        ? `❌ ${open} not decided`
+        : undecided > 0
+          ? `❓ ${undecided} not decided`
+          : '✅ nothing is refused';
   const before = [
     `${CHECK_MARKER}\n### Image policy check: ${heading}`,
     `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')} as of ${as_of}: ${refused} refused, ${undecided} not decided, ${audited} would be refused if enforced.`,
   ];
   const after = factsOf(document);
-  const rows = fitRows(answers.slice(0, MOST_ROWS).map(toRow), roomBeside([...before, ...after]));
+  const rows = fitRows(
+    answers.slice(0, MOST_ROWS).map((answer) => toRow(answer, document)),
+    roomBeside([...before, ...after]),
+  );
   const left = answers.length - rows.length;
   return `${[
     ...before,
@@ -46,10 +51,10 @@ export function renderCheckMarkdown(document: CheckDocument): string {
   ].join('\n\n')}\n`;
 }
 
-function toRow(answer: AnswerDocument): string[] {
+function toRow(answer: AnswerDocument, document: CheckDocument): string[] {
   const workload = `${answer.kind} ${answer.namespace}/${answer.name ?? ''}`;
   return [
-    MARKS[stateOf(answer)],
+    answer.allowed === null && isFailing(answer, document) ? '❌ not decided' : MARKS[stateOf(answer)],
     markdownCell(isImageAnswer(answer) ? answer.image : `${answer.kind ?? 'pod'} ${answer.name ?? ''}`, 160),
     markdownCell(answer.kind === null ? answer.namespace : workload, 120),
     markdownCell(

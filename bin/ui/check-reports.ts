@@ -1,7 +1,7 @@
 import { printable } from '../../src/base/index.ts';
 import { toAnnotations, toJUnit, toSarif, type Finding, type JUnitCase } from '../../src/render/index.ts';
 import { isImageAnswer, type AnswerDocument, type CheckDocument } from '../run/check-document.ts';
-import { nameWorkload, stateOf } from './check-view.ts';
+import { isFailing, nameWorkload, stateOf } from './check-view.ts';
 
 /** PolicyPlaces tells where each policy stands, by name: that is cited for an image that no manifest names. */
 export type PolicyPlaces = ReadonlyMap<
@@ -24,16 +24,19 @@ export function renderCheckAnnotations(document: CheckDocument, policies: Policy
   return toAnnotations(toFindings(document, policies));
 }
 
-/** renderCheckJUnit writes a test for each image and each pod; what is refused has failed. */
-export function renderCheckJUnit({ results, pods, as_of }: CheckDocument): string {
+/** renderCheckJUnit writes a test for each image and each pod; what is refused or could not be decided has failed. */
+export function renderCheckJUnit(document: CheckDocument): string {
+  const { results, pods, as_of } = document;
   const cases = [...results, ...pods].map((answer): JUnitCase => {
     const about = { name: nameAnswer(answer), classname: nameWorkload(answer) };
     const text = sentenceOf(answer);
     const said = [text, ...answer.warnings.map((warning) => `warning: ${warning}`)]
       .filter((line) => line !== '')
       .join('\n');
-    if (answer.allowed === false)
-      return { ...about, failure: { type: answer.label ?? 'refused', message: answer.reason, text: said } };
+    if (isFailing(answer, document)) {
+      const type = answer.label ?? (answer.allowed === null ? 'undecided' : 'refused');
+      return { ...about, failure: { type, message: answer.reason, text: said } };
+    }
     return said === '' ? about : { ...about, output: said };
   });
   return toJUnit({ name: 'ipo check', cases, properties: { as_of } });
@@ -46,7 +49,8 @@ const TITLES = {
   admitted: 'Image admitted',
 } as const;
 
-function toFindings({ results, pods }: CheckDocument, policies: PolicyPlaces): Finding[] {
+function toFindings(document: CheckDocument, policies: PolicyPlaces): Finding[] {
+  const { results, pods } = document;
   return [...results, ...pods].flatMap((answer) => {
     const [anyPolicy] = policies.values();
     const state = stateOf(answer);
@@ -64,7 +68,7 @@ function toFindings({ results, pods }: CheckDocument, policies: PolicyPlaces): F
       found.push({
         ruleId: rule,
         ruleTitle: `${title}${state === 'undecided' ? '' : `: ${rule}`}`,
-        level: state === 'refused' ? 'error' : 'warning',
+        level: isFailing(answer, document) ? 'error' : 'warning',
         message: `${who}: ${sentenceOf(answer)}`,
         ...place,
         identity: JSON.stringify([who, rule, answer.policy]),

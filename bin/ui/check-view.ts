@@ -134,6 +134,14 @@ export function stateOf({ allowed, label, decisions }: AnswerDocument): State {
   return decisions.some(({ verdict }) => verdict === 'unknown') ? 'undecided' : 'admitted';
 }
 
+/** isFailing tells an answer that fails the check: what is refused, and what nobody could decide unless that is allowed. */
+export function isFailing(
+  { allowed }: AnswerDocument,
+  { undecided_allowed }: Pick<CheckDocument, 'undecided_allowed'>,
+): boolean {
+  return allowed === false || (allowed === null && !undecided_allowed);
+}
+
 function worst(answers: readonly AnswerDocument[]): State {
   const states = new Set(answers.map(stateOf));
   return (['refused', 'undecided', 'audited'] as const).find((state) => states.has(state)) ?? 'admitted';
@@ -182,11 +190,13 @@ function pad(text: string, width: number): string {
 function summary(document: CheckDocument, { paint }: View): string {
   const { results, pods, as_of } = document;
   const images = (state: State): number => results.filter((answer) => stateOf(answer) === state).length;
+  const open = results.filter((answer) => answer.allowed === null && isFailing(answer, document));
   const whole = (state: State): number => pods.filter((answer) => stateOf(answer) === state).length;
   const parts: readonly (readonly [count: number, words: string, color: (text: string) => string])[] = [
     [images('refused'), 'refused', paint.red],
     [whole('refused'), 'refused as a whole pod', paint.red],
-    [images('undecided') + whole('undecided'), 'not decided', paint.magenta],
+    [open.length, 'not decided, which fails the check', paint.red],
+    [images('undecided') + whole('undecided') - open.length, 'not decided', paint.magenta],
     [images('audited') + whole('audited'), 'would be refused if enforced', paint.yellow],
     [images('admitted'), 'admitted', paint.green],
   ];

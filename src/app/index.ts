@@ -41,6 +41,7 @@ export { issuePasswordCode } from './account-database.ts';
 export {
   openRegistryFacts,
   type RegistryAnswer,
+  type ResolvedTag,
   type RegistryFacts,
   type RegistryFactsOptions,
 } from './registry-door.ts';

@@ -7,18 +7,23 @@ export interface RegistryAnswer extends Pick<
   ImageFacts,
   'signatures' | 'attestations' | 'provenance' | 'vex'
 > {
-  /** What the reference stands for now, or null when that is not known. */
+  /** What the reference stands for now; null when that is not known, or is nothing. */
   readonly digest: Digest | null;
+  /** `absent`: the registry itself said that there is no such image. `unknown`: nobody said what there is, so nothing is known of it. */
+  readonly outcome: 'found' | 'absent' | 'unknown';
   /** What could not be asked, read or verified, so that something is unknown; each as a clause. */
   readonly problems: readonly string[];
   /** What was read and does not count, with why; each as a clause. */
   readonly remarks: readonly string[];
 }
 
+/** ResolvedTag is what a reference stands for now, as far as the registry says. */
+export type ResolvedTag = Pick<RegistryAnswer, 'digest' | 'outcome' | 'problems'>;
+
 /** RegistryFacts asks registries about images, and verifies what they hold. */
 export interface RegistryFacts {
   /** What a reference stands for now: its own digest, else what the registry says. Never rejects. */
-  resolve(reference: ImageReference): Promise<Pick<RegistryAnswer, 'digest' | 'problems'>>;
+  resolve(reference: ImageReference): Promise<ResolvedTag>;
   /** Everything of it. Never rejects for what a registry answers, or does not. */
   ask(reference: ImageReference): Promise<RegistryAnswer>;
   close(): Promise<void>;

@@ -11,9 +11,9 @@ import {
   PUBLIC_MIRROR,
 } from '../adapters/sigstore/index.ts';
 import { IpoError, isIpoError, type Clock, type Count, type Log } from '../base/index.ts';
-import type { ImageReference } from '../image/index.ts';
+import { isAbsent, type ImageReference } from '../image/index.ts';
 import { collectReference, mergeProofs, NOTHING_KNOWN, VexLibrary } from '../supply-chain/index.ts';
-import type { RegistryAnswer, RegistryFacts, RegistryFactsOptions } from './registry-door.ts';
+import type { RegistryAnswer, RegistryFacts, RegistryFactsOptions, ResolvedTag } from './registry-door.ts';
 import { TlsOnLoopback } from './registry-loopback.ts';
 import { adviseOn, placeOf } from './registry-words.ts';
 import { vexSources } from './service-supply-chain.ts';
@@ -25,6 +25,7 @@ const MAX_VEX_BYTES = 16 * 1024 * 1024;
 /** A command tells what it found out in its own words, and counts nothing. */
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const UNCOUNTED: Count = { add() {} };
+/** What the registry itself says is not there has no digest, and so no signature and no statement. */
 const NOTHING = { signatures: [], attestations: [], provenance: [], vex: [] } as const;
 
 /** openRegistryFacts joins the registry client, the verification and the VEX documents for one command. */
@@ -69,17 +70,17 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
     try {
       const { digest, collected } = await collectReference(
         { registry: await registryOf(reference), verifier, vexSources: library },
-        { reference, signal },
+        { reference, signal, until: untilOf(timeout) },
       );
       const told = (unknown: boolean): readonly string[] =>
         collected.problems
           .filter(({ leavesUnknown }) => leavesUnknown === unknown)
           .map(({ where, message }) => `${placeOf(where, reference)}: ${adviseOn(message, null, reference)}`);
       const facts = mergeProofs(NOTHING_KNOWN, collected);
-      return { digest, ...facts, problems: told(true), remarks: told(false) };
+      return { digest, outcome: 'found', ...facts, problems: told(true), remarks: told(false) };
     } catch (error) {
-      // "No digest is the same as no signature": what cannot be resolved has none, for the webhook too.
-      return { digest: null, ...NOTHING, problems: [problemOf(error, reference)], remarks: [] };
+      const missing = notFound(error, reference);
+      return { ...missing, ...(missing.outcome === 'absent' ? NOTHING : NOTHING_KNOWN), remarks: [] };
     }
   };
   return {
@@ -88,9 +89,10 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
       try {
         const signal = AbortSignal.timeout(timeout);
         const asked = await registryOf(reference);
-        return { digest: await asked.digestOf(reference, { signal }), problems: [] };
+        const digest = await asked.digestOf(reference, { signal, until: untilOf(timeout) });
+        return { digest, outcome: 'found', problems: [] };
       } catch (error) {
-        return { digest: null, problems: [problemOf(error, reference)] };
+        return notFound(error, reference);
       }
     },
     async close() {
@@ -99,10 +101,19 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
   };
 }
 
-/** What a registry answers, or does not, is told and waited for no more; anything else is a fault of ours. */
-function problemOf(error: unknown, reference: ImageReference): string {
+/** A second is left for the answer itself, so that one who waited in vain is told by what. */
+function untilOf(timeout: number): number {
+  return performance.now() + timeout - Math.min(1000, timeout / 4);
+}
+
+/**
+ * notFound gives the answer where a reference leads to no digest. Only what the registry itself says is not there is absent: whatever else
+ * went wrong leaves it unknown. What is no word of a registry, nor of the way to it, is a fault of ours.
+ */
+function notFound(error: unknown, reference: ImageReference): ResolvedTag & { readonly digest: null } {
   if (!isIpoError(error)) throw error;
-  return adviseOn(error.message, error.hint ?? null, reference);
+  const problems = [adviseOn(error.message, error.hint ?? null, reference)];
+  return { digest: null, outcome: isAbsent(error) ? 'absent' : 'unknown', problems };
 }
 
 /** Names the file that a fault is about. */

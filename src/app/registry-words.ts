@@ -8,9 +8,21 @@ const ADVICE: readonly (readonly [message: RegExp, advice: (host: string) => str
     (host) => `where plain HTTP is meant, give --insecure-registry ${host}`,
   ],
   [
-    /^\S+ (?:wants a credential|does not take the credential)/,
+    /^\S+ (?:wants a credential|does not take the credential|does not let )|gives no token (?:without|for)/,
     (host) =>
       `sign in with docker login ${host}, or name by DOCKER_CONFIG the directory of a config.json that may`,
+  ],
+  [
+    /ask(?:s|ed) to slow down/,
+    (host) => `wait and try again, or sign in with docker login ${host}: accounts may ask more often`,
+  ],
+  [
+    /^\S+ (?:refuses connections|is not a known host|cannot be|cut the connection|did not answer|does not answer;|has a fault of its own|gives no token now)|not waited for/,
+    (host) => `check that ${host} runs and can be reached from here, and try again`,
+  ],
+  [
+    /as a registry does|^the manifest of |with a page|does not answer as HTTP says|answers without a token|gives other content/,
+    (host) => `check what answers for ${host}: a proxy or another server may stand in its place`,
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { IpoError, isDigest, parseTime, sha256Hex } from '../base/index.ts';
+import { formatTime, IpoError, isDigest, parseTime, sha256Hex } from '../base/index.ts';
 import { severityRank, type Finding, type ScanRecord, type Severity } from '../findings/index.ts';
 import type { ImageFacts, ProvenanceEntry, SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
 
@@ -29,7 +29,12 @@ export function parseImageFacts(value: unknown): ImageFacts {
     attestations: nullableList(image.attestations, 'attestations', attestation),
     provenance: nullableList(image.provenance, 'provenance', provenanceEntry),
     vex: nullableList(image.vex, 'vex', vexEntry),
+    ...noPackages(time(image.no_packages_until, 'no_packages_until')),
   };
+}
+
+function noPackages(until: string | null): Pick<ImageFacts, 'noPackagesUntilMs'> {
+  return until === null ? {} : { noPackagesUntilMs: parseTime(until) };
 }
 
 function scanRecord(value: unknown): ScanRecord {
@@ -161,6 +166,7 @@ function decidedFacts(facts: ImageFacts): DecidedFacts {
   const { scan } = facts;
   return {
     attestations: facts.attestations && facts.attestations.map(attestationDocument),
+    ...(facts.noPackagesUntilMs !== undefined && { no_packages_until: formatTime(facts.noPackagesUntilMs) }),
     provenance:
       facts.provenance &&
       facts.provenance.map(({ builderId, signer, issuer }) => ({ builder_id: builderId, issuer, signer })),
@@ -175,6 +181,8 @@ function decidedFacts(facts: ImageFacts): DecidedFacts {
 
 interface DecidedFacts {
   readonly attestations: readonly Json[] | null;
+  /** Left out where there is none, so that facts without it are written, and hashed, as they were before it was known. */
+  readonly no_packages_until?: string;
   readonly provenance: readonly Json[] | null;
   readonly scan: { readonly findings: readonly Json[] | null; readonly os: Json | null } | null;
   readonly signatures: readonly Json[] | null;

@@ -49,6 +49,13 @@ export interface ImageFacts {
   readonly attestations: readonly SignedAttestation[] | null;
   readonly provenance: readonly ProvenanceEntry[] | null;
   readonly vex: readonly VexEntry[] | null;
+  /** Milliseconds at which the triage decision ends that says that the image holds no packages to scan; left out where there is none. */
+  readonly noPackagesUntilMs?: number | undefined;
+}
+
+/** hasNoPackages tells whether a triage decision says at a time that an image holds nothing to scan; one that ends exactly then has expired. */
+export function hasNoPackages({ noPackagesUntilMs }: ImageFacts, at: number): boolean {
+  return noPackagesUntilMs !== undefined && noPackagesUntilMs > at;
 }
 
 /** NO_FACTS stands for an image without a digest, or a digest of which nothing was recorded: none of anything. */

@@ -5,6 +5,7 @@
  */
 export { foundPackage } from './found-package.ts';
 export {
+  hasNoPackages,
   NO_FACTS,
   type ImageFacts,
   type SignedAttestation,

@@ -31,6 +31,8 @@ export type RegistryFault = keyof typeof REGISTRY_FAULTS;
 export class RegistryError extends IpoError {
   override readonly name = 'RegistryError';
   readonly fault: RegistryFault;
+  /** Whether the registry itself said that it is busy: it may be asked the same again, after `retryAfter` where it says so. */
+  readonly isBusy: boolean;
 
   constructor(
     fault: RegistryFault,
@@ -39,11 +41,13 @@ export class RegistryError extends IpoError {
       readonly hint?: string | undefined;
       /** Whole seconds. */
       readonly retryAfter?: number | undefined;
+      readonly busy?: boolean | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
     super(REGISTRY_FAULTS[fault], message, options);
     this.fault = fault;
+    this.isBusy = options.busy ?? false;
   }
 
   /** Whether asking again later, with nothing changed here, may succeed. */

@@ -32,6 +32,11 @@ export interface RegistryAsk {
   readonly signal: AbortSignal;
   /** The client's own where absent. */
   readonly keychain?: Keychain | undefined;
+  /**
+   * Until when a registry that says that it is busy is asked again, in milliseconds of the client's monotonic clock. Absent: it
+   * is asked once, since whoever asks comes again by itself.
+   */
+  readonly until?: number | undefined;
 }
 
 /** Platform is what an image is made for, as an index or an image's configuration says: `linux`, `arm64`, `v8`. */

@@ -37,6 +37,8 @@ export interface CollectAsk {
   readonly keychain?: Keychain | undefined;
   /** Ends it early; what was not read then is unknown. */
   readonly signal: AbortSignal;
+  /** Until when a busy registry is asked again, as RegistryAsk has it. */
+  readonly until?: number | undefined;
 }
 
 /** MAX_REPOSITORIES is how many of the repositories of one digest are asked. */
@@ -60,7 +62,7 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
   const repositories = ask.repositories.slice(0, MAX_REPOSITORIES);
   const share = Math.floor(MAX_TOTAL_BYTES / Math.max(repositories.length, 1));
   await eachOf(repositories, MAX_REPOSITORIES, async (repository) => {
-    const asking = { signal, keychain: ask.keychain };
+    const asking = { signal, keychain: ask.keychain, until: ask.until };
     gathered.push(await gatherEvidence(deps.registry, repository, digest, asking, share));
   });
   const unknown = new Set<ProofList>(gathered.flatMap((one) => [...one.unknown]));
@@ -199,11 +201,12 @@ export async function collectReference(
     reference,
     keychain,
     signal,
+    until,
   }: Omit<CollectAsk, 'digest' | 'repositories'> & {
     readonly reference: ImageReference;
   },
 ): Promise<CollectedReference> {
-  const digest = await deps.registry.digestOf(reference, { signal, keychain });
-  const collected = await collectFacts(deps, { digest, repositories: [reference], keychain, signal });
+  const digest = await deps.registry.digestOf(reference, { signal, keychain, until });
+  const collected = await collectFacts(deps, { digest, repositories: [reference], keychain, signal, until });
   return { digest, collected };
 }

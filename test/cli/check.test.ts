@@ -200,10 +200,29 @@ describe('ipo check of images', () => {
     assert.equal(code, 2);
     assert.deepEqual(
       document.results.map(({ allowed }) => allowed),
-      [null, true],
+      [false, true],
     );
-    assert.match(document.results[0]?.reason ?? '', /^not decided: the reference has/);
-    assert.equal(document.undecided, 1);
+    assert.match(document.results[0]?.reason ?? '', /^registry not allowed: NGINX:1 has/);
+    assert.equal(document.undecided, 0);
+  });
+
+  test('what a manifest names without a repository is refused as the webhook refuses it', async () => {
+    const pods = ['sha256:3f8a1245aaaa', 'a'.repeat(64), 'NGINX:1'].map((image) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web' },
+      spec: { containers: [{ name: 'web', image }] },
+    }));
+    const unnamed = file('unnamed.json', { apiVersion: 'v1', kind: 'List', items: pods });
+    const { code, document } = await answer('-p', noLatest, '-f', unnamed, '--allow-undecided');
+    assert.equal(code, 1);
+    assert.deepEqual(
+      document.results.map(({ allowed, label }) => [allowed, label]),
+      pods.map(() => [false, 'registry']),
+    );
+    const audit = await answer('-p', policy({ denyLatestTag: true }), '-f', unnamed);
+    assert.equal(audit.code, 0);
+    assert.match(audit.first.reason, /^audit mode: registry not allowed: /);
   });
 });
 
@@ -229,7 +248,7 @@ describe('facts of a ledger', () => {
       ledgerOf([image(A, ['web:1'], []), image(B, ['docker.io/library/web:1'], [])]),
     );
     const { code, first, err } = await answer('-p', critical, '-l', two, '--strict', 'web:1');
-    assert.deepEqual([code, first.digest, first.scanned], [5, null, false]);
+    assert.deepEqual([code, first.allowed, first.digest, first.scanned], [1, null, null, false]);
     assert.match(err, /web:1: 2 images of the ledger carry this name/);
   });
 
@@ -258,14 +277,62 @@ describe('facts of a ledger', () => {
     assert.equal((await answer('-p', waits, '--cold-image-policy', 'AllowAndScan', 'new:1')).code, 1);
   });
 
-  test('a fact that was never recorded leaves the image undecided: 0, and 5 under --strict', async () => {
+  test('an image that could not be decided fails the check; --allow-undecided gives 0, and 5 under --strict', async () => {
     const blind = file('blind.ndjson', ledgerOf([image(A, ['web:1'], null)]));
-    const { code, first, document } = await answer('-p', critical, '-l', blind, 'web:1');
+    const { code, first, document, err } = await answer('-p', critical, '-l', blind, 'web:1');
     assert.deepEqual(
       [code, first.allowed, first.decisions[0]?.verdict, first.decisions[0]?.fact, document.undecided],
-      [0, null, 'unknown', 'findings', 1],
+      [1, null, 'unknown', 'findings', 1],
     );
-    assert.equal((await answer('-p', critical, '-l', blind, '--strict', 'web:1')).code, 5);
+    assert.deepEqual(first.unknown, [{ fact: 'findings', reason: 'it was never recorded' }]);
+    assert.match(
+      err,
+      /ipo: 1 image could not be decided, which fails the check; --allow-undecided lets it pass\n/,
+    );
+    const codeOf = async (...args: string[]) =>
+      (await answer('-p', critical, '-l', blind, ...args, 'web:1')).code;
+    assert.equal(await codeOf('--strict'), 1, 'a check that does not hold outweighs --strict');
+    assert.equal(await codeOf('--allow-undecided'), 0);
+    assert.equal(await codeOf('--allow-undecided', '--strict'), 5);
+  });
+
+  test('every format shows what could not be decided as failing, unless it is allowed', async () => {
+    const blind = file('blind-formats.ndjson', ledgerOf([image(A, ['web:1'], null)]));
+    for (const [format, failing, allowed] of [
+      ['table', /1 not decided, which fails the check\n/, /1 not decided\n/],
+      [
+        'json',
+        /"undecided":1,"open":1,"undecided_allowed":false/,
+        /"undecided":1,"open":1,"undecided_allowed":true/,
+      ],
+      ['yaml', /undecided_allowed: false/, /undecided_allowed: true/],
+      [
+        'markdown',
+        /check: ❌ 1 not decided\n[^]*❌ not decided/,
+        /check: ❓ 1 not decided\n[^]*❓ not decided/,
+      ],
+      ['sarif', /"level":"error"/, /"level":"warning"/],
+      ['junit', /failures="1"[^]*<failure type="undecided" message="not decided: /, /failures="0"/],
+      ['github', /^::error /, /^::warning /],
+    ] as const) {
+      for (const flags of [[], ['--allow-undecided']]) {
+        const { code, out } = await ipo([
+          'check',
+          '-o',
+          format,
+          '-p',
+          critical,
+          '-l',
+          blind,
+          ...flags,
+          'web:1',
+        ]);
+        const isAllowed = flags.length > 0;
+        assert.equal(code, isAllowed ? 0 : 1, format);
+        const text = format === 'sarif' ? out.replaceAll(/"level": "/g, '"level":"') : out;
+        assert.match(text, isAllowed ? allowed : failing, format);
+      }
+    }
   });
 });
 
@@ -277,7 +344,7 @@ describe('reports of Trivy', () => {
   );
 
   test('by name, for an image that no registry has yet', async () => {
-    const { code, first } = await answer('-p', critical, '-t', local, 'web:1');
+    const { code, first } = await answer('-p', critical, '-t', local, '--by-name', 'web:1');
     assert.deepEqual(
       [code, first.label, first.digest, first.remedy],
       [1, 'threshold', null, 'update zlib to 1.2.10'],
@@ -286,7 +353,7 @@ describe('reports of Trivy', () => {
 
   test('by digest, and the digest of a tag', async () => {
     assert.equal((await answer('-p', critical, '-t', pushed, `elsewhere.example/web@${A}`)).code, 1);
-    const { first } = await answer('-p', critical, '-t', pushed, 'ghcr.io/acme/web:1');
+    const { first } = await answer('-p', critical, '-t', pushed, '--by-name', 'ghcr.io/acme/web:1');
     assert.deepEqual([first.digest, first.digest_from], [A, 'trivy']);
   });
 
@@ -335,7 +402,10 @@ describe('reports of Trivy', () => {
       [older, local],
       [local, older],
     ]) {
-      assert.equal((await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), 'web:1')).code, 1);
+      assert.equal(
+        (await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), '--by-name', 'web:1')).code,
+        1,
+      );
     }
   });
 
@@ -349,7 +419,10 @@ describe('reports of Trivy', () => {
       [older, newer],
       [newer, older],
     ]) {
-      assert.equal((await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), 'web:1')).code, 1);
+      assert.equal(
+        (await answer('-p', critical, ...order.flatMap((path) => ['-t', path]), '--by-name', 'web:1')).code,
+        1,
+      );
     }
   });
 
@@ -368,21 +441,48 @@ describe('reports of Trivy', () => {
 
   test('a report without a scan for vulnerabilities is no clean one', async () => {
     const secrets = file('secrets.json', report({ Results: [{ Class: 'secret' }] }));
-    const { code, first } = await answer('-p', critical, '-t', secrets, '--strict', 'web:1');
-    assert.deepEqual([code, first.allowed, first.decisions[0]?.fact], [5, null, 'findings']);
+    const { code, first } = await answer('-p', critical, '-t', secrets, '--by-name', 'web:1');
+    assert.deepEqual(
+      [code, first.allowed, first.scanned, first.unknown],
+      [1, null, false, [{ fact: 'findings', reason: 'the report given found no packages' }]],
+    );
+    assert.match(first.remedy ?? '', /admissionTiming: AllowAndScan/);
+  });
+
+  test('a report that found no packages is refused where the webhook refuses for want of a scan, and admitted where the policy asks none', async () => {
+    const empty = file('empty.json', report({ Results: [] }));
+    const codes = async (spec: object, ...flags: string[]) => {
+      const given = policy({ ...ENFORCE, ...spec });
+      const { code, first } = await answer('-p', given, '-t', empty, '--by-name', ...flags, 'web:1');
+      return [code, first.allowed, first.label];
+    };
+    const waits = { admissionTiming: 'DenyUntilScanned' };
+    assert.deepEqual(await codes(waits), [1, false, 'unscanned']);
+    assert.deepEqual(await codes({ ...waits, severityThreshold: 'NONE' }), [1, false, 'unscanned']);
+    assert.deepEqual(await codes(waits, '--allow-undecided'), [1, false, 'unscanned']);
+    assert.deepEqual(await codes({}, '--cold-image-policy', 'DenyUntilScanned'), [1, false, 'unscanned']);
+    assert.deepEqual(await codes({ admissionTiming: 'AllowAndScan' }), [0, true, null]);
+    assert.deepEqual(
+      await codes({}),
+      [1, null, null],
+      'the installation alone says that it may run unscanned',
+    );
   });
 
   test('known exploited is unknown without the catalogue, and known with it', async () => {
     const kevBlocks = policy({ ...ENFORCE, severityThreshold: 'NONE', knownExploited: 'block' });
     assert.equal(
-      (await answer('-p', kevBlocks, '-t', local, 'web:1')).first.decisions[0]?.fact,
+      (await answer('-p', kevBlocks, '-t', local, '--by-name', 'web:1')).first.decisions[0]?.fact,
       'known_exploited',
     );
     const other = file('kev-other.json', { vulnerabilities: [{ cveID: 'CVE-2020-0001' }] });
-    assert.equal((await answer('-p', kevBlocks, '-t', local, '--kev', other, '--strict', 'web:1')).code, 0);
+    assert.equal(
+      (await answer('-p', kevBlocks, '-t', local, '--kev', other, '--strict', '--by-name', 'web:1')).code,
+      0,
+    );
     const listed = file('kev.json', { vulnerabilities: [{ cveID: 'CVE-2026-0009' }] });
     assert.equal(
-      (await answer('-p', kevBlocks, '-t', local, '--kev', listed, 'web:1')).first.reason,
+      (await answer('-p', kevBlocks, '-t', local, '--kev', listed, '--by-name', 'web:1')).first.reason,
       'known exploited: CVE-2026-0009',
     );
   });
@@ -390,10 +490,14 @@ describe('reports of Trivy', () => {
   test('of signatures a scan says nothing: unknown with a digest, none without', async () => {
     const signed = policy({ ...ENFORCE, signature: { required: true, identities: [{ identity: 'me' }] } });
     assert.equal(
-      (await answer('-p', signed, '-t', pushed, 'ghcr.io/acme/web:1', '--offline')).first.decisions[0]?.fact,
+      (await answer('-p', signed, '-t', pushed, 'ghcr.io/acme/web:1', '--offline', '--by-name')).first
+        .decisions[0]?.fact,
       'signatures',
     );
-    assert.equal((await answer('-p', signed, '-t', local, 'web:1', '--offline')).first.label, 'signature');
+    assert.equal(
+      (await answer('-p', signed, '-t', local, 'web:1', '--offline', '--by-name')).first.label,
+      'signature',
+    );
   });
 });
 
@@ -657,7 +761,7 @@ describe('a comment is one that a forge takes', () => {
     const path = file('many.json', { apiVersion: 'v1', kind: 'List', items: [...pods, ...others] });
     const { out } = await ipo(['check', '-p', noLatest, '-f', path, '-o', 'markdown']);
     assert.ok(out.length <= 65_000, String(out.length));
-    const rows = out.split('\n').filter((line) => line.startsWith('| ❓')).length;
+    const rows = out.split('\n').filter((line) => line.startsWith('| ❌ refused')).length;
     assert.ok(rows > 15, String(rows));
     assert.match(out, new RegExp(`\n${120 - rows} more answers not listed here\\.\n`));
   });

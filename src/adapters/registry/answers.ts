@@ -2,41 +2,52 @@ import { printable } from '../../base/index.ts';
 import { RegistryError } from '../../image/index.ts';
 import type { HttpAnswer } from './call.ts';
 import type { Endpoint } from './hosts.ts';
+import { readJson } from './manifest.ts';
 import { toSeconds } from './tokens.ts';
 
-/** Said is what a registry says of a fault. */
-interface Said {
-  readonly isJson: boolean;
-  readonly code: string;
-}
+/** What registries call what they do not have; `NOT_FOUND` is Harbor's. */
+const ABSENT = new Set([
+  'MANIFEST_UNKNOWN',
+  'NAME_UNKNOWN',
+  'BLOB_UNKNOWN',
+  'MANIFEST_BLOB_UNKNOWN',
+  'TAG_UNKNOWN',
+  'NOT_FOUND',
+]);
+
+/** Statuses of a registry, or of what stands before it, that pass by themselves. */
+const BUSY = [429, 502, 503, 504];
 
 /**
- * toAnswerError gives the error for an answer that is no success. "Not there" is believed of a registry alone: a page of a proxy, or of
- * a server that is none, says nothing of what the registry has. `what` names what was asked for: `shop/web:1.2`.
+ * toAnswerError gives the error for an answer that is no success. "Not there" is believed of a registry's own error alone: a page of a
+ * proxy, an empty answer or another server's JSON says nothing of what the registry has. `what` names what was asked for: `shop/web:1.2`.
  */
 export function toAnswerError(
   { status, headers, bytes }: HttpAnswer,
   { host }: Endpoint,
   what: string,
 ): RegistryError {
-  const { isJson, code } = saidOf(bytes);
+  const code = codeOf(bytes);
+  const retryAfter = toSeconds(headers['retry-after'], headers['date']);
   const shown = code === '' ? `status ${status}` : `status ${status}, ${code}`;
   if (status === 429 || code === 'TOOMANYREQUESTS')
-    return new RegistryError('rate_limited', `${host} asks to slow down`, {
-      retryAfter: toSeconds(headers['retry-after']),
+    return new RegistryError('rate_limited', `${host} asks to slow down${forSeconds(retryAfter)}`, {
+      ...{ retryAfter, busy: true },
     });
   if (status === 403 || status === 451 || (status === 404 && (code === 'DENIED' || code === 'UNAUTHORIZED')))
     return new RegistryError('denied', `${host} does not let ${what} be read (${shown})`, {
       hint: 'Give a credential that may read the repository; some registries say the same of a repository that is not there',
     });
   if (status === 404) {
-    const isRegistry =
-      isJson || bytes.length === 0 || headers['docker-distribution-api-version'] !== undefined;
-    return isRegistry
+    return ABSENT.has(code)
       ? new RegistryError('absent', `${host} has no ${what}`)
-      : new RegistryError('unreadable', `${host} answers 404 with a page, not as a registry does`, {
-          hint: 'Check the host: there may be no registry, or a proxy before it',
-        });
+      : new RegistryError(
+          'unreadable',
+          `${host} answers 404, but not as a registry does that has no ${what}`,
+          {
+            hint: 'Check the host: there may be no registry, or a proxy before it',
+          },
+        );
   }
   // As Go's servers, which most registries are, tell a caller over plain HTTP.
   if (status === 400 && bytes.toString('latin1').startsWith('Client sent an HTTP request to an HTTPS server'))
@@ -45,21 +56,18 @@ export function toAnswerError(
     });
   if (status >= 500 || status === 408 || status === 425)
     return new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
-      retryAfter: toSeconds(headers['retry-after']),
+      ...{ retryAfter, busy: BUSY.includes(status) },
     });
   return new RegistryError('unreadable', `${host} does not answer for ${what} as a registry does (${shown})`);
 }
 
-/** The code of the first error that a registry's answer holds. */
-function saidOf(bytes: Buffer): Said {
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as { errors?: readonly { code?: unknown }[] } | null;
-    if (typeof value !== 'object' || value === null) return { isJson: false, code: '' };
-    const code = Array.isArray(value.errors)
-      ? (value.errors[0] as { code?: unknown } | undefined)?.code
-      : undefined;
-    return { isJson: true, code: typeof code === 'string' ? printable(code, 60) : '' };
-  } catch {
-    return { isJson: false, code: '' };
-  }
+function forSeconds(seconds: number | undefined): string {
+  return seconds === undefined ? '' : ` for ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+}
+
+/** The code of the first error that a registry's answer holds; empty where it is none of a registry. */
+function codeOf(bytes: Buffer): string {
+  const errors = readJson(bytes)?.['errors'];
+  const code = Array.isArray(errors) ? (errors[0] as { code?: unknown } | undefined | null)?.code : undefined;
+  return typeof code === 'string' ? printable(code, 60) : '';
 }

@@ -6,6 +6,7 @@ import type { Flights } from './flights.ts';
 import { isAway, type HostHealth, type Pass } from './host-health.ts';
 import { ABSENT_MS, CACHE_BYTES, FAULT_MS, SILENT_MS } from './limits.ts';
 import type { Newcomers } from './newcomers.ts';
+import { patiently, type Patience } from './patience.ts';
 import type { Act, PlacesAsked } from './places-asked.ts';
 
 /** Question is what is asked, and how long its answer holds. */
@@ -30,7 +31,9 @@ type Remembered = { readonly value: unknown } | { readonly error: RegistryError 
 export interface AskingDeps {
   readonly places: PlacesAsked;
   readonly keychain: Keychain;
-  readonly monotonic: () => number;
+  readonly patience: Patience;
+  /** Milliseconds for a whole question. */
+  readonly askMs: number;
   readonly flights: Flights;
   readonly health: HostHealth;
   readonly newcomers: Newcomers;
@@ -49,12 +52,12 @@ export class Asking {
 
   constructor(deps: AskingDeps) {
     this.#deps = deps;
-    this.#remembered = new ExpiringCache({ maxSize: CACHE_BYTES, monotonic: deps.monotonic });
+    this.#remembered = new ExpiringCache({ maxSize: CACHE_BYTES, monotonic: deps.patience.monotonic });
   }
 
   /** Throws RegistryError. */
   async answer<T>(question: Question<T>): Promise<T> {
-    const { places, keychain, flights, count } = this.#deps;
+    const { places, keychain, flights, count, patience, askMs } = this.#deps;
     const { repository, name, ask, act, lifeMs, sizeOf, isNothing } = question;
     const asked = await places.placesOf(repository, ask.keychain ?? keychain);
     const who = asked.map(({ credentials, fault }) =>
@@ -68,7 +71,13 @@ export class Asking {
     }
     return flights.join(key, ask.signal, async (signal) => {
       try {
-        const value = await this.#atHost(question, signal, () => places.put(asked, act(signal), isNothing));
+        const put = (): Promise<T> => places.put(asked, act(signal), isNothing);
+        const { until } = ask;
+        const asking =
+          until === undefined
+            ? put
+            : () => patiently(put, patience, Math.min(until, patience.monotonic() + askMs), signal);
+        const value = await this.#atHost(question, signal, asking);
         const nothing = isNothing?.(value) === true;
         this.#remembered.set(key, { value }, sizeOf(value), nothing ? Math.min(ABSENT_MS, lifeMs) : lifeMs);
         count?.add('svc_registry_asks_total', { outcome: nothing ? 'absent' : 'found' });
@@ -87,13 +96,14 @@ export class Asking {
 
   /** Asks where the host is not known to be away, and notes whether it answers. Throws what `put` throws, and RegistryError `unavailable`. */
   async #atHost<T>(
-    { repository: { host }, pace }: Question<T>,
+    { repository: { host }, pace, ask }: Question<T>,
     signal: AbortSignal,
     put: () => Promise<T>,
   ): Promise<T> {
     const { health, newcomers, after } = this.#deps;
     const pass = health.enter(host);
-    const isPrompt = pace === 'prompt';
+    // Who waits for a busy registry does not call it silent.
+    const isPrompt = pace === 'prompt' && ask.until === undefined;
     const left: (() => void)[] = [];
     try {
       if (isPrompt) {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Count, Log } from '../../base/index.ts';
 import {
   normalisePlatform,
@@ -19,6 +20,7 @@ import { Hosts, type HostSettings } from './hosts.ts';
 import { NO_KEYS } from './keychains.ts';
 import { ASK_MS, CALL_MS } from './limits.ts';
 import { Newcomers } from './newcomers.ts';
+import type { Patience } from './patience.ts';
 import { PlacesAsked } from './places-asked.ts';
 import { Quiet } from './quiet.ts';
 import { Reading } from './reading.ts';
@@ -47,6 +49,8 @@ export interface RegistryOptions {
   readonly random?: (() => number) | undefined;
   /** Milliseconds by a clock that no one sets. */
   readonly monotonic?: (() => number) | undefined;
+  /** Waits for a registry that is busy; real time unless given. */
+  readonly wait?: Patience['wait'] | undefined;
   /** Milliseconds for one call and for a whole question; 20,000 and 60,000 unless given. */
   readonly callMs?: number | undefined;
   readonly askMs?: number | undefined;
@@ -76,7 +80,8 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
   const health = new HostHealth({ monotonic, log: options.log ?? null, random: options.random });
   const asking = new Asking({
     ...{ health, newcomers: new Newcomers((host) => health.isProven(host)), after: options.after ?? later },
-    ...{ places: new PlacesAsked(hosts, monotonic), flights, monotonic },
+    ...{ places: new PlacesAsked(hosts, monotonic), flights, askMs },
+    patience: { monotonic, wait: options.wait ?? waitFor, random: options.random ?? Math.random },
     ...{ keychain: options.keychain ?? NO_KEYS, count: options.count ?? null },
   });
   const client = new RegistryClient({
@@ -94,6 +99,12 @@ function later(ms: number, act: () => void): () => void {
   const timer = setTimeout(act, ms);
   timer.unref();
   return () => clearTimeout(timer);
+}
+
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });
 }
 
 /** The architecture of this machine under Linux, which is what clusters run. */

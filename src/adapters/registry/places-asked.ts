@@ -116,6 +116,7 @@ export class PlacesAsked {
       }
     }
     if (nothing !== null) return nothing.value;
-    throw absent ?? denied ?? new RegistryError('denied', `${endpoint.host} was asked with no credential`);
+    // One account is told that it is not there, another was not heard: which of them may see it nobody knows.
+    throw denied ?? absent ?? new RegistryError('denied', `${endpoint.host} was asked with no credential`);
   }
 }

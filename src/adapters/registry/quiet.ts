@@ -21,6 +21,7 @@ export class Quiet {
     if (until !== undefined)
       throw new RegistryError('rate_limited', `${host} asked to slow down; it is not asked yet`, {
         retryAfter: Math.ceil((until - this.#now()) / 1000),
+        busy: true,
       });
   }
 

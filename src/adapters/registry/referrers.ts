@@ -25,8 +25,16 @@ export async function readReferrers(
 ): Promise<Referrers> {
   const query = artifactType === null ? '' : `?${String(new URLSearchParams({ artifactType }))}`;
   const first = await reading.referrers(from, `${digest}${query}`);
-  if (UNKNOWN_API.includes(first.status) || (first.status === 200 && !isIndex(first)))
-    return byTag(reading, from, digest, artifactType);
+  if (UNKNOWN_API.includes(first.status) || (first.status === 200 && !isIndex(first))) {
+    const listed = await byTag(reading, from, digest, artifactType);
+    if (!isPage(first)) return listed;
+    // A page is not an answer of a registry: what stands before it may hide what the API would have listed.
+    if (listed.source === 'tag') return { ...listed, complete: false };
+    throw new RegistryError(
+      'unreadable',
+      `${from.endpoint.host} answers with a page where it lists what is attached`,
+    );
+  }
   const found = new Map<string, Descriptor>();
   let page = first;
   for (let pages = 1; ; pages += 1) {
@@ -93,6 +101,11 @@ function toReferrers(
 /** Registries name the type of what they answer; a page of anything else is none of theirs. */
 function isIndex({ headers }: HttpAnswer): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === INDEX;
+}
+
+function isPage({ headers, status }: HttpAnswer): boolean {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  return (status === 200 || status === 404) && (type === 'text/html' || type === 'application/xhtml+xml');
 }
 
 function descriptorsOf({ bytes, headers }: HttpAnswer, { endpoint }: From): readonly Descriptor[] {

@@ -125,10 +125,14 @@ function toToken(
 ): Token {
   if (status === 429)
     throw new RegistryError('rate_limited', `${realm} gives no token now: it asks to slow down`, {
-      retryAfter: toSeconds(headers['retry-after']),
+      retryAfter: toSeconds(headers['retry-after'], headers['date']),
+      busy: true,
     });
   if (status >= 500 || status === 408)
-    throw new RegistryError('unavailable', `${realm} gives no token now (status ${status})`);
+    throw new RegistryError('unavailable', `${realm} gives no token now (status ${status})`, {
+      retryAfter: toSeconds(headers['retry-after'], headers['date']),
+      busy: status === 502 || status === 503 || status === 504,
+    });
   if (status === 400 || status === 401 || status === 403 || status === 404) {
     const who = credential === null ? 'without a credential' : 'for the credential';
     throw new RegistryError(
@@ -157,9 +161,14 @@ function toToken(
   return { header: `Bearer ${token}`, lifeMs: seconds * 900 };
 }
 
-/** toSeconds reads `Retry-After` in seconds or as a date; undefined where it says nothing that can be read. At most a day. */
-export function toSeconds(text: string | undefined, now = Date.now()): number | undefined {
+/**
+ * toSeconds reads `Retry-After` in seconds or as a date; undefined where it says nothing that can be read. At most a day. A date is
+ * measured from the one of the answer, since the clocks of two machines differ.
+ */
+export function toSeconds(text: string | undefined, answered?: string): number | undefined {
   const said = text?.trim() ?? '';
+  const from = Date.parse(answered ?? '');
+  const now = Number.isNaN(from) ? Date.now() : from;
   const seconds = /^\d{1,9}$/.test(said) ? Number(said) : Math.ceil((Date.parse(said) - now) / 1000);
   return said === '' || Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 1), 86_400);
 }
