@@ -81,9 +81,10 @@ export interface TokenStore {
   /** Keeps a token from changing until the transaction ends; only inside `Together`. */
   hold(id: string): Promise<Token | null>;
   insert(token: Token, hash: Buffer): Promise<void>;
-  /** Newest first, with their accounts; of one account, or of all (null). */
+  /** Newest first, with their accounts; of one account, or of all (null); without those that ended before `endedSince`. */
   list(
     accountId: string | null,
+    endedSince: number,
     page: Page,
   ): Promise<Paged<{ readonly token: Token; readonly account: Account }>>;
   /** Only inside `Together`. */

@@ -7,7 +7,7 @@ import type { Page, Paged } from './ports.ts';
 import { mayAct, ROLES, type Principal, type Role } from './principal.ts';
 import { sameDigest, secretHash, secretKind } from './secret.ts';
 import { USE_RECORDED_EVERY } from './session.ts';
-import { MAX_TOKEN_DAYS, MAX_TOKENS, TOKEN_DAYS, type Token } from './token.ts';
+import { MAX_TOKEN_DAYS, MAX_TOKENS, TOKEN_DAYS, TOKEN_KEPT, type Token } from './token.ts';
 
 /** NewToken is what is asked for; role null is the least, days null the usual. */
 export interface NewToken {
@@ -94,7 +94,7 @@ export function openTokens(parts: AccountParts): Tokens {
           hint: 'Leave all out to see your own',
         });
       }
-      return tokens.list(all ? null : principal.accountId, page);
+      return tokens.list(all ? null : principal.accountId, clock.now() - TOKEN_KEPT, page);
     },
 
     async revoke(principal, id, path) {

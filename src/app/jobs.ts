@@ -12,6 +12,11 @@ export interface Job {
   mayRun?(): boolean;
   /** Whether its first run comes at once, instead of after its interval. */
   readonly atStart?: boolean;
+  /**
+   * Whether its interval counts from its last run, whichever replica made it and before whichever restart: a service that restarts
+   * more often than the interval would otherwise never run it.
+   */
+  readonly remembered?: boolean;
   /** Whether it is done once more on shutdown. */
   readonly atEnd?: boolean;
   run(signal: AbortSignal): Promise<void>;
@@ -31,6 +36,11 @@ export interface JobsDeps {
   readonly count: Count;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** When remembered jobs last ended well, by UTC milliseconds. */
+  readonly marks: {
+    lastEnd(job: string): Promise<number | null>;
+    ended(job: string, at: number): Promise<void>;
+  };
   /** Whether this replica leads; a service that stands alone leads itself. */
   isLeader(): boolean;
   /** Runs a leader's job so that every write it makes is refused once another replica leads. */
@@ -39,6 +49,8 @@ export interface JobsDeps {
 
 /** A job that is due, and that another replica does, is looked at again after so many milliseconds: a new leader begins with it. */
 const AGAIN = 2_000;
+/** A remembered job that would be due in less than so many milliseconds is due. */
+const SLACK = 30_000;
 
 interface Entry {
   readonly job: Job;
@@ -65,9 +77,12 @@ export class Jobs {
     }));
   }
 
-  /** Begins; the first run of each comes after its interval, or at once where it says so. */
+  /** Begins; the first run of each comes after its interval, or at once where it says so, or when its last run is long enough ago. */
   start(): void {
-    for (const entry of this.#entries) this.#plan(entry, entry.job.atStart === true ? 0 : entry.job.every);
+    for (const entry of this.#entries) {
+      const { atStart, remembered, every } = entry.job;
+      this.#plan(entry, atStart === true || remembered === true ? 0 : every);
+    }
   }
 
   states(): readonly JobState[] {
@@ -90,11 +105,27 @@ export class Jobs {
         this.#plan(entry, Math.min(entry.job.every, AGAIN));
         return;
       }
-      entry.running = this.#run(entry, this.#stop.signal).finally(() => {
+      let next = entry.job.every;
+      const turn = async (): Promise<void> => {
+        const wait = await this.#wait(entry.job);
+        if (wait > 0) next = wait;
+        else await this.#run(entry, this.#stop.signal);
+      };
+      entry.running = turn().finally(() => {
         entry.running = null;
-        this.#plan(entry, entry.job.every);
+        this.#plan(entry, next);
       });
     });
+  }
+
+  /** Milliseconds until a remembered job is due; 0 when it is. A last run in the future is no reason to wait: the clock was set back. */
+  async #wait({ name, every, remembered }: Job): Promise<number> {
+    if (remembered !== true) return 0;
+    // Without the database the run itself says what is wrong.
+    const last = await this.#deps.marks.lastEnd(name).catch(() => null);
+    const since = last === null ? Infinity : this.#deps.clock.now() - last;
+    // Timers are a moment early or late: half of one's interval is no run too many.
+    return since < 0 || since >= every - Math.min(every / 2, SLACK) ? 0 : every - since;
   }
 
   #mayRun(job: Job): boolean {
@@ -102,11 +133,15 @@ export class Jobs {
   }
 
   async #run(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { log, count, clock, underFence } = this.#deps;
+    const { log, count, clock, marks, underFence } = this.#deps;
     const { job } = entry;
     if (!this.#mayRun(job)) return;
     try {
-      await (job.leaderOnly ? underFence(() => job.run(signal)) : job.run(signal));
+      const act = async (): Promise<void> => {
+        await job.run(signal);
+        if (job.remembered === true) await marks.ended(job.name, clock.now());
+      };
+      await (job.leaderOnly ? underFence(act) : act());
       entry.lastSuccessAt = clock.now();
       if (entry.fault !== null) log.info('job works again', { job: job.name });
       entry.fault = null;

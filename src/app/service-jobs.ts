@@ -50,7 +50,13 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       run: () => parts.checkpoint(),
     },
     { name: 'image-states', every: MINUTE / 4, leaderOnly: true, run: () => images.refresh() },
-    { name: 'sign-in-sweep', every: 5 * MINUTE, leaderOnly: true, run: () => accounts.sweep() },
+    {
+      name: 'sign-in-sweep',
+      every: 5 * MINUTE,
+      leaderOnly: true,
+      atStart: true,
+      run: () => accounts.sweep(),
+    },
     {
       name: 'erasure',
       every: 5_000,
@@ -63,18 +69,21 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       name: 'whatif-run-retention',
       every: 60 * MINUTE,
       leaderOnly: true,
+      atStart: true,
       run: async () => void (await pruneRuns(runStore, clock.now())),
     },
     {
       name: 'issue-filing',
       every: MINUTE,
       leaderOnly: true,
+      atStart: true,
       run: async (signal) => void (await parts.trackers.file(signal)),
     },
     {
       name: 'closing-sweep',
       every: SWEEP_EVERY,
       leaderOnly: true,
+      remembered: true,
       run: async (signal) => void (await parts.trackers.sweep(signal)),
     },
     ...(kev.off

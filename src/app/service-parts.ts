@@ -137,7 +137,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     inForce: policies,
     policies: openPolicies({ store: deps.policyStore ?? stored, clock }),
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
-    runs: openKeptRuns({ runs, printer: replay, audit }),
+    runs: openKeptRuns({ runs, printer: replay, audit, clock }),
     runStore: runs,
     images: openImages({ store: imageStore(store), policies, coldImagePolicy, clock }),
     triage: openTriage({ store: triageStore(store), policies, clock }),

@@ -116,6 +116,7 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
     name: 'scan-retention',
     every: 60 * MINUTE,
     leaderOnly: true,
+    atStart: true,
     run: async (signal) => void (await pruneScans(store, clock.now() - KEPT_MS, signal)),
   };
   return {

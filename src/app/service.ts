@@ -5,6 +5,7 @@ import type { LedgerAppend } from '../ledger/index.ts';
 import {
   catalogueStates,
   fenceWrites,
+  jobMarks,
   lockFile,
   openStore,
   underLeadership,
@@ -154,7 +155,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
             ),
     }),
     {
-      ...{ log, count: metrics, clock, timers },
+      ...{ log, count: metrics, clock, timers, marks: jobMarks(fenced) },
       isLeader: () => leader?.isLeader() ?? true,
       underFence: (act) => (leader === undefined ? act() : underLeadership(leader.fence(), act)),
     },

@@ -23,6 +23,7 @@ export { imageStore } from './images.ts';
 export { erasureOf } from './erasure.ts';
 export { importFacts } from './import-facts.ts';
 export { installationId } from './installation.ts';
+export { jobMarks, type JobMarks } from './job-marks.ts';
 export { kevStore } from './kev.ts';
 export { kevDueDates } from './kev-entries.ts';
 export { ledgerWriter } from './ledger-append.ts';

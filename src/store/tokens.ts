@@ -59,8 +59,13 @@ export function tokenStore(store: Store): TokenStore {
           })
           .execute();
       }),
-    async list(accountId, { limit, offset }) {
-      const wanted = accountId === null ? joined() : joined().where('tokens.account_id', '=', accountId);
+    async list(accountId, endedSince, { limit, offset }) {
+      const listed = joined()
+        .where('tokens.expires_at', '>=', endedSince)
+        .where((of) =>
+          of.or([of('tokens.revoked_at', 'is', null), of('tokens.revoked_at', '>=', endedSince)]),
+        );
+      const wanted = accountId === null ? listed : listed.where('tokens.account_id', '=', accountId);
       const { total } = await wanted
         .select((of) => of.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
 import type { AuditLog, Principal } from '../accounts/index.ts';
-import { DAY_MS } from '../base/index.ts';
+import { DAY_MS, type Clock } from '../base/index.ts';
 import { KEPT, LiveError } from './live.service.ts';
 import type { KeptRun, KeptRunSummary, RunFilter, RunPage, RunPrinter, RunStore } from './run-ports.ts';
 
@@ -8,6 +8,7 @@ export interface RunsDeps {
   readonly runs: RunStore;
   readonly printer: RunPrinter;
   readonly audit: AuditLog;
+  readonly clock: Clock;
 }
 
 /** RunDownload is a kept run as a file. */
@@ -37,16 +38,19 @@ export interface KeptRuns {
 }
 
 /** openKeptRuns joins the kept runs to where they are kept. */
-export function openKeptRuns({ runs, printer, audit }: RunsDeps): KeptRuns {
+export function openKeptRuns({ runs, printer, audit, clock }: RunsDeps): KeptRuns {
+  const oldest = (): number => clock.now() - KEPT.days * DAY_MS;
   const get = async (id: string): Promise<KeptRun> => {
     const run = await runs.get(id);
-    if (run !== null) return run;
+    if (run !== null && run.at >= oldest()) return run;
     throw new LiveError('not_found', `there is no kept run ${id}`, {
       hint: `Runs are kept for ${KEPT.days} days, the newest ${KEPT.most}; GET /api/v1/policies/whatif/runs lists them`,
     });
   };
   return {
-    list: (filter, page) => runs.list(filter, page),
+    // What is past its time may not have been dropped yet.
+    list: (filter, page) =>
+      runs.list({ ...filter, from: Math.max(filter.from ?? -Infinity, oldest()) }, page),
     get,
     async download(id, format, { principal, path, signal }) {
       const run = await get(id);

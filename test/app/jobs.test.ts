@@ -36,10 +36,24 @@ function fakeTime() {
   };
 }
 
-function start(jobs: readonly Job[], isLeader = () => true) {
-  const time = fakeTime();
+/** When jobs last ended, as a database keeps it. */
+function keptMarks(kept = new Map<string, number>()) {
+  return {
+    lastEnd: async (job: string) => kept.get(job) ?? null,
+    ended: async (job: string, at: number) => void kept.set(job, at),
+  };
+}
+
+function start(jobs: readonly Job[], isLeader = () => true, marks = keptMarks(), time = fakeTime()) {
   const [log, metrics] = [keptLog(), openMetrics()];
-  const running = new Jobs(jobs, { log, count: metrics, isLeader, underFence: (act) => act(), ...time });
+  const running = new Jobs(jobs, {
+    log,
+    count: metrics,
+    isLeader,
+    marks,
+    underFence: (act) => act(),
+    ...time,
+  });
   running.start();
   return { ...time, log, metrics, running };
 }
@@ -95,6 +109,56 @@ test('a job of the leader that is due begins as soon as its replica leads, whate
   assert.deepEqual(runs, ['of the database', 'of the cluster']);
   await pass(60_000);
   assert.equal(runs.length, 2, 'and then by its interval');
+});
+
+test('a service that restarts more often than a remembered job comes still runs it, and no more often than it should', async () => {
+  const every = 600_000;
+  const time = fakeTime();
+  const marks = keptMarks();
+  const runs: number[] = [];
+  const job: Job = {
+    ...{ name: 'closing-sweep', every, leaderOnly: true, remembered: true },
+    run: async () => void runs.push(time.clock.now()),
+  };
+  for (let restart = 0; restart < 30; restart += 1) {
+    const { running } = start([job], () => true, marks, time);
+    await time.pass(0);
+    await time.pass(120_000); // each process lives for two minutes
+    await running.stop();
+  }
+  assert.deepEqual(
+    runs,
+    [0, 1, 2, 3, 4, 5, 6].map((turn) => turn * every),
+  );
+});
+
+test('a remembered job runs when its last run lies in the future, and when the database does not tell', async () => {
+  const runs: string[] = [];
+  const job = (name: string): Job => ({
+    ...{ name, every: 600_000, leaderOnly: true, remembered: true, run: async () => void runs.push(name) },
+  });
+  const time = fakeTime();
+  start([job('clock set back')], () => true, keptMarks(new Map([['clock set back', 5_000_000]])), time);
+  start(
+    [job('database away')],
+    () => true,
+    { ...keptMarks(), lastEnd: () => Promise.reject(new Error('away')) },
+    time,
+  );
+  await time.pass(0);
+  assert.deepEqual(runs.toSorted(), ['clock set back', 'database away']);
+});
+
+test('a remembered job that failed is not taken as run', async () => {
+  const marks = keptMarks();
+  const time = fakeTime();
+  const job: Job = {
+    ...{ name: 'frail', every: 600_000, leaderOnly: true, remembered: true },
+    run: () => Promise.reject(new Error('the tracker is gone')),
+  };
+  start([job], () => true, marks, time);
+  await time.pass(0);
+  assert.equal(await marks.lastEnd('frail'), null);
 });
 
 test('a fault of one run is said and counted, and the next run may mend it', async () => {
@@ -272,8 +336,9 @@ function rowsIn(table: string): readonly string[] {
 }
 
 function toRows(jobs: readonly Job[]): readonly string[] {
-  return jobs.map(({ name, every, leaderOnly, atStart, atEnd }) => {
-    const also = `${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
+  return jobs.map(({ name, every, leaderOnly, atStart, remembered, atEnd }) => {
+    const since = remembered === true ? ' since its last run, whoever made it' : '';
+    const also = `${since}${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
     return `| \`${name}\` | ${every / 1000} s${also} | ${leaderOnly ? 'yes' : 'no'}`;
   });
 }

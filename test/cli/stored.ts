@@ -49,7 +49,7 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
     ...policyRoutes({ policies, audit: world.deps.audit, together: (act) => store.write(act) }),
     ...whatIfRoutes({
       whatif: openLiveWhatIf(deps),
-      runs: openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit }),
+      runs: openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit, clock: world.deps.clock }),
     }),
   ]);
   const served: Served = {

@@ -120,6 +120,29 @@ forEachEngine('The life of accounts', (engine) => {
     assert.equal((await principalOf(opened, token)).role, 'deployer');
   });
 
+  test('a token that ended more than 90 days ago is not listed, although no sweep has run yet', async (t) => {
+    const opened = await openFresh(t, engine);
+    const { accounts, add, clock, signIn } = opened;
+    await add('ada@example.com', 'administrator');
+    const ada = await principalOf(opened, (await signIn('ada@example.com')).secret);
+    const make = (name: string, days: number) =>
+      accounts.tokens.create(ada, { name, role: null, days }, 'test');
+    await make('ran out', 1);
+    const { token } = await make('revoked', 365);
+    await make('stands', 365);
+    await accounts.tokens.revoke(ada, token.id, 'test');
+    const names = async () =>
+      (await accounts.tokens.list(ada, { all: true, limit: null, offset: 0 })).items
+        .map((item) => item.token.name)
+        .toSorted();
+    clock.at += 90 * DAY;
+    assert.deepEqual(await names(), ['ran out', 'revoked', 'stands']);
+    clock.at += 1;
+    assert.deepEqual(await names(), ['ran out', 'stands']);
+    clock.at += DAY;
+    assert.deepEqual(await names(), ['stands']);
+  });
+
   test('another name does not end a session, and is seen at once', async (t) => {
     const opened = await openFresh(t, engine);
     const id = await opened.add('ada@example.com');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY_MS } from '../../src/base/index.ts';
 import { runStore } from '../../src/store/index.ts';
-import type { KeptRun } from '../../src/whatif/index.ts';
+import { openKeptRuns, type KeptRun } from '../../src/whatif/index.ts';
+import { caller, makeWorld } from '../whatif/live-parts.ts';
 import { forEachEngine } from './engines.ts';
 
 const run = (id: string, at: number, policy = 'baseline'): KeptRun => ({
@@ -81,4 +83,30 @@ forEachEngine('kept runs', (engine) => {
     );
     assert.equal(await store.prune(200), 0);
   });
+
+  test('a run that is past its time is not listed, opened or downloaded, although no retention has run yet', async (t) => {
+    const store = runStore(await engine.open(t));
+    const now = 200 * DAY_MS;
+    const old = now - 90 * DAY_MS - 1;
+    await store.keep(run('old', old), 500);
+    await store.keep(run('kept', old + 1), 500);
+    const { runs, audited } = keptRuns(store, now);
+    const { items, total } = await runs.list(ALL, WHOLE);
+    assert.deepEqual([items.map(({ id }) => id), total], [['kept'], 1]);
+    assert.equal((await runs.list({ ...ALL, from: old }, WHOLE)).total, 1, 'nor by asking for that time');
+    await assert.rejects(runs.get('old'), { code: 'not_found' });
+    const call = { principal: caller('deployer'), path: 'GET /x', signal: new AbortController().signal };
+    await assert.rejects(runs.download('old', 'json', call), { code: 'not_found' });
+    assert.deepEqual(audited, []);
+    assert.equal((await runs.get('kept')).id, 'kept');
+  });
 });
+
+function keptRuns(store: ReturnType<typeof runStore>, now: number) {
+  const { audited, deps } = makeWorld();
+  const printer = { print: async () => Buffer.from('%PDF') };
+  return {
+    audited,
+    runs: openKeptRuns({ runs: store, printer, audit: deps.audit, clock: { now: () => now } }),
+  };
+}

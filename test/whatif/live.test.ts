@@ -233,7 +233,7 @@ test('downloads are the bytes of the answer or a PDF, each with its audit entry'
   const [run] = world.runs.kept;
   assert.ok(run);
   const printer = { print: async () => Buffer.from('%PDF') };
-  const kept = openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit });
+  const kept = openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit, clock: world.deps.clock });
   const call = { principal: caller('deployer'), path: 'GET /x', signal };
   const json = await kept.download(run.id, 'json', call);
   assert.deepEqual(
