@@ -13,6 +13,7 @@ import { clean } from '../ui/clean.ts';
 import { confirm, holdConfirmable } from '../ui/confirm.ts';
 import { documentDifference } from '../ui/document-difference.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { inEffectNote } from '../ui/in-effect.ts';
 import { openParts } from '../ui/parts.ts';
 import { renderComparison } from '../ui/policy-diff-view.ts';
 import { checkStdin, readPolicies } from '../ui/read-policies.ts';
@@ -177,7 +178,7 @@ function inForce({ name, revision, document }: StoredPolicyBody, beside: ParsedP
 
 async function write(service: ServiceClient, { policy, stored }: Plan): Promise<string> {
   const { name } = policy.policy;
-  const { body } =
+  const { body, headers } =
     stored === null
       ? await service.json<WrittenPolicyBody>('POST /policies', { body: policy.written })
       : await service.json<WrittenPolicyBody>('PUT /policies/{name}', {
@@ -186,5 +187,5 @@ async function write(service: ServiceClient, { policy, stored }: Plan): Promise<
           body: policy.written,
         });
   const done = stored === null ? 'created' : body.changed ? 'updated' : 'is unchanged';
-  return clean(`${name} ${done} (revision ${body.revision.slice(0, 12)})`);
+  return clean(`${name} ${done} (revision ${body.revision.slice(0, 12)})${inEffectNote(headers)}`);
 }

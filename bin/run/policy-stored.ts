@@ -6,6 +6,7 @@ import type { PolicyDeleteOptions, PolicyGetOptions, PolicyListOptions } from '.
 import { clean } from '../ui/clean.ts';
 import { confirm, holdConfirmable } from '../ui/confirm.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { inEffectNote } from '../ui/in-effect.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { openParts } from '../ui/parts.ts';
 import { withService } from '../ui/service.ts';
@@ -144,8 +145,11 @@ export async function runPolicyDelete(
       return EXIT.check;
     }
     const etag = headers['etag'] ?? '*';
-    await service.json('DELETE /policies/{name}', { params: { name }, headers: { 'if-match': etag } });
-    terminal.out(`${clean(body.name)} deleted\n`);
+    const gone = await service.json('DELETE /policies/{name}', {
+      params: { name },
+      headers: { 'if-match': etag },
+    });
+    terminal.out(`${clean(body.name)} deleted${inEffectNote(gone.headers)}\n`);
     return EXIT.done;
   });
 }

@@ -10,6 +10,7 @@ export {
   type ServingCertificate,
 } from './admission/index.ts';
 export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
+export type { InEffect, WrittenPolicy } from './in-effect.ts';
 export { openApiDocument } from './openapi.ts';
 export { BASE_PATH } from './paths.ts';
 export { probes, type ProbeParts } from './probes.ts';

@@ -1,3 +1,4 @@
+import { decides, IN_EFFECT_ABOUT, IN_EFFECT_HEADER } from './in-effect.ts';
 import type { z } from 'zod';
 import { ACCESS, type RouteKey } from '../accounts/index.ts';
 import { problemSchema } from './contract/problem.ts';
@@ -105,9 +106,11 @@ function parameters(
   return all.length === 0 ? {} : { parameters: all };
 }
 
-function answers({ id, answers }: Route, schemas: Schemas): Json {
+function answers({ key, id, answers }: Route, schemas: Schemas): Json {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, type, otherTypes = [], headers }]) => {
+    Object.entries(answers).map(([status, { description, schema, type, otherTypes = [], ...more }]) => {
+      const says = decides(key) && status.startsWith('2');
+      const headers = says ? { ...more.headers, [IN_EFFECT_HEADER]: IN_EFFECT_ABOUT } : more.headers;
       const others = otherTypes.map((other) => [other, { schema: { type: 'string' } }] as const);
       const described = schema === undefined ? undefined : schemas.of(schema, 'output', `${id}${status}`);
       const content =

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Principal, RouteKey } from '../accounts/index.ts';
+import type { WrittenPolicy } from './in-effect.ts';
 
 /** RouteInput is a request whose parts have passed their schemas. */
 export interface RouteInput<P, Q, B> {
@@ -31,6 +32,8 @@ export interface RouteAnswer {
   readonly json?: string;
   readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The policy that the call has written; where it has. */
+  readonly written?: WrittenPolicy;
 }
 
 /** Answered documents one status of a route. `schema` absent: no JSON body. */

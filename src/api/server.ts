@@ -8,6 +8,7 @@ import { refusalOf, toSent, writeRefusal } from './faults.ts';
 import { parseJsonBody } from './json-body.ts';
 import { MAX_BODY, SERVER_LIMITS, type Limits } from './limits.ts';
 import { listenFault } from './listen-fault.ts';
+import { decides, IN_EFFECT_HEADER, toInEffect, type InEffect, type WrittenPolicy } from './in-effect.ts';
 import { holdAccept, producedBy } from './negotiate.ts';
 import { Paths, splitKey, toPattern } from './paths.ts';
 import type { SentProblem } from './problems.ts';
@@ -43,6 +44,8 @@ export interface ApiOptions {
   readonly https?: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
+  /** Brings what was written, and is durable, into effect here before its answer leaves. It never rejects. */
+  readonly inEffect?: (written: WrittenPolicy | null) => Promise<InEffect>;
   /** Other bounds than SERVER_LIMITS. */
   readonly limits?: Partial<Limits>;
 }
@@ -203,6 +206,10 @@ export function openApi(options: ApiOptions): Api {
           address: request.ip,
           signal: gone.signal,
         });
+        if (options.inEffect !== undefined && decides(route.key)) {
+          const effect = await options.inEffect(answer.written ?? null);
+          reply.header(IN_EFFECT_HEADER.toLowerCase(), toInEffect(effect));
+        }
         return send(reply, answer);
       },
     });

@@ -29,6 +29,7 @@ import {
   EventRecorder,
   type ClusterEvents,
   type ElectionClock,
+  type PolicyMark,
   type LeaseTimes,
 } from '../cluster/index.ts';
 import type { PullingPod, PullSecrets } from '../image/index.ts';
@@ -67,6 +68,8 @@ export interface Cluster {
   /** Whether this process leads this cluster, also where another cluster's operator leads over the database. */
   leadsCluster(): boolean;
   readonly policies: PolicySnapshot;
+  /** Waits until a policy that the API wrote is among those that decide here, some moments at most; whether it is. */
+  policyInEffect(written: PolicyMark): Promise<boolean>;
   /** The store of policies for the API: ImagePolicy objects. */
   readonly policyStore: PolicyStore;
   readonly reads: ClusterReads;
@@ -91,6 +94,9 @@ export interface Cluster {
   /** Stops watching, gives the leadership back and writes the events that wait. Leader jobs have ended before. */
   close(): Promise<void>;
 }
+
+/** The watch tells of a write within milliseconds; an answer waits for it so many at most. */
+const IN_EFFECT_MS = 2_000;
 
 /** Events that wait are given so many milliseconds at the end. */
 const LAST_EVENTS_MS = 2_000;
@@ -172,6 +178,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     leader: election,
     leadsCluster: () => election.leadsCluster(),
     policies: { current: () => policies.current(), staleSince: () => reads.policiesStaleSince() },
+    policyInEffect: async (written) => {
+      const over = new AbortController();
+      const late = electionClock.wait(IN_EFFECT_MS, over.signal).then(() => false);
+      let waits = true;
+      while (waits && !policies.holds(written))
+        waits = await Promise.race([policies.taken().then(() => true), late]);
+      over.abort();
+      return policies.holds(written);
+    },
     policyStore: customPolicyStore(api, {
       record: (writes) => mirror.record(writes),
       revisions: (name, page) => revisions.revisions(name, page),

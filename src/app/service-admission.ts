@@ -32,6 +32,8 @@ export interface AdmissionDeps {
   readonly timers: Timers;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Monotonic milliseconds; the process's own unless given. */
+  readonly monotonic?: () => number;
   /** Of a cluster; absent, those of the database, nothing exposed, nothing metered, no registry asked, nobody told. */
   readonly policies?: PolicySnapshot;
   readonly exposure?: ExposureIndex;
@@ -61,20 +63,22 @@ export interface ServiceAdmission {
   health(): AdmissionHealth;
   /** Takes another certificate for connections from now on. */
   replaceCertificate(certificate: ServingCertificate): void;
-  /** Reads the policies of the database again, so that a write holds for the next review. */
-  policiesChanged(): Promise<void>;
+  /** To be called once a write has been committed: the next review here is decided by it. Rejects while the database does not answer. */
+  inEffect(): Promise<void>;
   /** Ends in order; to be called before the ledger is closed. Milliseconds: see AdmissionListener. */
   close(drainMs: number, graceMs: number): Promise<void>;
 }
 
-/** How often memory is compared with the database, and what was counted and asked for is handed over. */
+/** How often memory is compared with the database: what another replica acknowledged is in effect here within a second. */
+const COMPARED_EVERY = 500;
+/** How often what was counted and asked for is handed over. */
 const EVERY = 1000;
 
 /** openAdmission joins the webhook; it answers from `listen` on. */
 export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   const { store, ledger, clock, timers, log, metrics } = deps;
   const tally = new ReviewTally();
-  const facts = new AdmissionFacts(store);
+  const facts = new AdmissionFacts(store, deps.monotonic === undefined ? {} : { now: deps.monotonic });
   const own = deps.policies === undefined ? new AdmissionPolicies(store, clock, log) : null;
   const policies: PolicySnapshot = own ?? (deps.policies as PolicySnapshot);
   const queue = scanQueue(store);
@@ -100,20 +104,17 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     tally.flush(metrics);
     metrics.set('svc_admission_reviews_in_flight', listener.load.reviews);
   });
-  const upkeep = new Upkeep(
-    [
-      () => facts.refresh(),
-      () => scans.flush(),
-      async () => proofs?.flush(),
-      ...(own ? [() => own.refresh()] : []),
-    ],
-    deps,
-  );
+  // Each by itself: what is slow must not keep a policy from coming into effect.
+  const upkeeps = [
+    new Upkeep([() => facts.refresh()], COMPARED_EVERY, deps),
+    new Upkeep([() => scans.flush(), async () => proofs?.flush()], EVERY, deps),
+    ...(own ? [new Upkeep([() => own.refresh()], COMPARED_EVERY, deps)] : []),
+  ];
   return {
     async listen() {
       await own?.refresh();
       const address = await listener.listen(deps.host, deps.port);
-      upkeep.start();
+      for (const upkeep of upkeeps) upkeep.start();
       return address;
     },
     health: () => ({
@@ -122,33 +123,42 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       policiesStaleSince: policies.staleSince(),
     }),
     replaceCertificate: (certificate) => listener.replaceCertificate(certificate),
-    policiesChanged: async () => own?.refresh(),
+    inEffect: async () => {
+      facts.changed();
+      await own?.refresh();
+    },
     async close(drainMs, graceMs) {
       await listener.close(drainMs, graceMs);
-      await upkeep.stop();
+      await Promise.all(upkeeps.map((upkeep) => upkeep.stop()));
       await scans.flush();
       tally.flush(metrics);
     },
   };
 }
 
-/** Upkeep does things again and again, each second, one round at a time; a fault is said once until it is gone. */
+/** Upkeep does things again and again, one round at a time; a fault is said once until it is gone. */
 class Upkeep {
   readonly #acts: readonly (() => Promise<void>)[];
+  readonly #every: number;
   readonly #deps: Pick<AdmissionDeps, 'timers' | 'log'>;
   #cancel = (): void => {};
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
   #fault: string | null = null;
 
-  constructor(acts: readonly (() => Promise<void>)[], deps: Pick<AdmissionDeps, 'timers' | 'log'>) {
+  constructor(
+    acts: readonly (() => Promise<void>)[],
+    every: number,
+    deps: Pick<AdmissionDeps, 'timers' | 'log'>,
+  ) {
     this.#acts = acts;
+    this.#every = every;
     this.#deps = deps;
   }
 
   start(): void {
     if (this.#stopped) return;
-    this.#cancel = this.#deps.timers.after(EVERY, () => {
+    this.#cancel = this.#deps.timers.after(this.#every, () => {
       this.#round = this.#run().finally(() => this.start());
     });
   }

@@ -1,5 +1,5 @@
 import { WantedScans, type DigestLookup, type ExposureIndex } from '../admission/index.ts';
-import type { ClusterHealth, Health, NodesParts, WebhookHealth } from '../api/index.ts';
+import type { ClusterHealth, Health, NodesParts, WebhookHealth, WrittenPolicy } from '../api/index.ts';
 import { formatTime, type Clock, type Digest, type Log } from '../base/index.ts';
 import type { Appender } from '../ledger/index.ts';
 import { graceOf, nodeGauges } from '../nodes/index.ts';
@@ -38,6 +38,8 @@ export interface ServiceOperator {
   /** What the routes of nodes are asked of. */
   readonly nodes: NodesParts;
   readonly jobs: readonly Job[];
+  /** Brings what the API wrote into effect here; false where the cluster's watch did not tell it in time. */
+  inEffect(written: WrittenPolicy | null): Promise<boolean>;
   /** How both stand, for the health of the service. */
   health(): Pick<Health, 'webhook' | 'cluster'>;
   /** Begins to read the cluster, and listens. Gives the port of the webhook, or null where there is none. */
@@ -136,6 +138,10 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
       ...(reconcile === null ? [] : [...reconcile.jobs, flush]),
       ...certificates,
     ],
+    inEffect: async (written) => {
+      await admission?.inEffect();
+      return cluster === null || written === null || (await cluster.policyInEffect(written));
+    },
     health: () => ({
       webhook: admission === null ? null : webhookHealth(admission.health(), certificateEndsAt),
       cluster: cluster === null ? null : clusterHealth(cluster, clusterName ?? null),

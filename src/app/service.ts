@@ -215,6 +215,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     tls,
     https: parts.cookie.https,
     trustedProxies: settings.trustedProxies,
+    inEffect: async (written) => {
+      // A policy of a cluster comes to every replica by the watch, all else by the database.
+      const others = written !== null && cluster !== null ? 'watch' : store.engine === 'sqlite' ? null : 1;
+      try {
+        return { here: await operator.inEffect(written), others };
+      } catch (error) {
+        log.warn('what was written is in effect here once the database answers again', { error });
+        return { here: false, others };
+      }
+    },
   });
   let answers = false;
   opened.defer(async () => {

@@ -19,6 +19,7 @@ export {
   ClusterPolicies,
   writerOf,
   type ClusterPoliciesDeps,
+  type PolicyMark,
   type PolicyMirror,
   type PolicyStatuses,
 } from './policies.service.ts';

@@ -44,6 +44,11 @@ export interface SettlingLeader {
   fence(): number;
 }
 
+/** PolicyMark is a version of an ImagePolicy: that of a write, or `gone` that of one that was deleted. */
+export type PolicyMark =
+  | { readonly name: string; readonly version: string }
+  | { readonly name: string; readonly gone: string };
+
 interface Held {
   readonly read: ReadPolicy;
   /** What decisions use: of an object that cannot be read, the last one that could. */
@@ -64,6 +69,7 @@ export class ClusterPolicies {
   #mirrored: { readonly key: string; readonly fence: number } | null = null;
   readonly #unrecorded = new Map<string, PolicyWrite>();
   #turn: Promise<void> = Promise.resolve();
+  #next = Promise.withResolvers<void>();
 
   constructor(deps: ClusterPoliciesDeps) {
     this.#deps = deps;
@@ -77,6 +83,18 @@ export class ClusterPolicies {
   /** Names of objects of which nothing is in force. */
   get invalid(): readonly string[] {
     return [...this.#held].filter(([, { inForce }]) => inForce === null).map(([name]) => name);
+  }
+
+  /** Whether what is in force here comes from this version of an object, or a later one. */
+  holds(mark: PolicyMark): boolean {
+    const version = this.#held.get(mark.name)?.read.object.version;
+    if ('gone' in mark) return version === undefined || isLater(version, mark.gone);
+    return version !== undefined && (version === mark.version || isLater(version, mark.version));
+  }
+
+  /** Resolves once objects have been taken the next time. */
+  taken(): Promise<void> {
+    return this.#next.promise;
   }
 
   /** Takes all objects that there are; called with each change, one call after another. */
@@ -103,6 +121,8 @@ export class ClusterPolicies {
       else this.#unrecorded.set(`${write.name} ${write.revision}`, write);
     }
     if (changed) this.#change();
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
     await this.#record();
   }
 
@@ -223,6 +243,11 @@ export class ClusterPolicies {
       by: writerOf(object.value, policy.revision),
     };
   }
+}
+
+/** Versions of one kind are numbers that ascend; a server whose versions are none tells nothing but that they are equal. */
+function isLater(version: string, than: string): boolean {
+  return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) > BigInt(than);
 }
 
 /** writerOf gives the account that wrote this revision through the API, or null. */

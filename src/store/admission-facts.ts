@@ -19,7 +19,7 @@ interface Entry {
 export interface AdmissionFactsOptions {
   /** Monotonic milliseconds; the process's own unless given. */
   readonly now?: () => number;
-  /** Milliseconds for which facts count as those that hold now (5000); `refresh` keeps those in use younger than that. */
+  /** Milliseconds for which facts count as those that hold now (1000); `refresh` keeps those in use younger than that. */
   readonly maxAge?: number;
   /** Characters of JSON that are kept (32 Mi); beyond, what was not used for longest goes. */
   readonly maxChars?: number;
@@ -42,6 +42,7 @@ export class AdmissionFacts implements FactsSnapshot {
   /** In the order in which they were last compared with the database. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
+  #changedAt = -Infinity;
   /** Digests that were used since the last refresh; those of a refresh that fails are read again when they are too old. */
   readonly #used = new Set<string>();
   /** Digests that are read with the next statement, and those who wait for it. */
@@ -51,7 +52,7 @@ export class AdmissionFacts implements FactsSnapshot {
   constructor(store: Store, options: AdmissionFactsOptions = {}) {
     this.#store = store;
     this.#now = options.now ?? (() => performance.now());
-    this.#maxAge = options.maxAge ?? 5000;
+    this.#maxAge = options.maxAge ?? 1000;
     this.#maxChars = options.maxChars ?? 32 * 1024 * 1024;
   }
 
@@ -60,7 +61,13 @@ export class AdmissionFacts implements FactsSnapshot {
     if (entry === undefined) return undefined;
     entry.usedAt = this.#now();
     this.#used.add(digest);
-    return entry.usedAt - entry.checkedAt <= this.#maxAge ? entry.facts : undefined;
+    const fresh = entry.usedAt - entry.checkedAt <= this.#maxAge && entry.checkedAt > this.#changedAt;
+    return fresh ? entry.facts : undefined;
+  }
+
+  /** Says that a write has been committed: nothing that was read before counts as what holds now. */
+  changed(): void {
+    this.#changedAt = this.#now();
   }
 
   /** Reviews that arrive together are read together. */

@@ -1,6 +1,7 @@
+import { decides, toInEffect } from '../../src/api/in-effect.ts';
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { AuditEntry } from '../../src/accounts/index.ts';
+import { ACCESS, type AuditEntry, type RouteKey } from '../../src/accounts/index.ts';
 import { storedPolicySchema, writtenPolicySchema } from '../../src/api/contract/policies.ts';
 import { policyRoutes } from '../../src/api/routes/policies.ts';
 import { openPolicies, parsePolicies } from '../../src/policy/index.ts';
@@ -284,4 +285,29 @@ forEachEngine('the routes of policies', (engine) => {
     for (const body of [null, [], 'text', 7])
       assert.equal((await call('POST', '/policies', { body })).status, 400);
   });
+});
+
+test('every call that writes says whether admissions are decided by it, and those that are say where', () => {
+  const writes = Object.keys(ACCESS).filter((key) => !key.startsWith('GET ')) as RouteKey[];
+  assert.deepEqual(
+    writes.filter((key) => decides(key)),
+    [
+      'POST /policies',
+      'PUT /policies',
+      'PUT /policies/{name}',
+      'DELETE /policies/{name}',
+      'POST /scans',
+      'POST /triage',
+      'DELETE /triage/{id}',
+      'POST /catalogues/refresh',
+    ],
+  );
+  assert.deepEqual(
+    [
+      toInEffect({ here: true, others: null }),
+      toInEffect({ here: true, others: 1 }),
+      toInEffect({ here: false, others: 'watch' }),
+    ],
+    ['here=?1', 'here=?1, others=1', 'here=?0, others=watch'],
+  );
 });

@@ -147,7 +147,7 @@ suite('the webhook of a service', { skip }, () => {
   test('a dry run leaves the database as it was', async (t) => {
     const { ask, rows, store, admission } = await start(t);
     await ask(reviewOf({ dryRun: true, spec: { containers: [{ name: 'web', image: WEB }] } }));
-    await admission.policiesChanged();
+    await admission.inEffect();
     assert.deepEqual([(await rows()).total, await scanQueue(store).size()], [0, 0]);
     assert.equal((await store.read.selectFrom('images').selectAll().execute()).length, 0);
   });
@@ -157,7 +157,7 @@ suite('the webhook of a service', { skip }, () => {
     await policyStore(store).remove('shop', 'any');
     const elsewhere = () => reviewOf({ spec: { containers: [{ name: 'web', image: 'quay.io/x:1' }] } });
     assert.equal((await ask(elsewhere())).allowed, false);
-    await admission.policiesChanged();
+    await admission.inEffect();
     assert.equal((await ask(elsewhere())).allowed, true);
   });
 

@@ -117,3 +117,27 @@ test('the lists of a policy keep one object while nothing changes, so that its r
   await policies.take(objects.map((one) => ({ ...one, version: `${one.version}9` })));
   assert.equal(policies.current(), first);
 });
+
+test('a write through the API holds here once the watch has told this version or a later one, and no earlier', async () => {
+  const { policies } = opened();
+  const write = { name: 'a', version: '7' };
+  assert.equal(policies.holds(write), false);
+  await policies.take([object('a', {}, '6')]);
+  assert.equal(policies.holds(write), false);
+  const told = policies.taken();
+  await policies.take([object('a', { enforcement: 'Enforce' }, '7')]);
+  await told;
+  assert.equal(policies.holds(write), true);
+  assert.equal(policies.holds({ name: 'a', gone: '7' }), false);
+  // Its status was written since.
+  await policies.take([object('a', { enforcement: 'Enforce' }, '10')]);
+  assert.equal(policies.holds(write), true);
+  await policies.take([]);
+  assert.equal(policies.holds({ name: 'a', gone: '10' }), true);
+  // Somebody made another one under its name.
+  await policies.take([object('a', {}, '12')]);
+  assert.deepEqual(
+    [policies.holds({ name: 'a', gone: '10' }), policies.holds({ name: 'a', gone: '12' })],
+    [true, false],
+  );
+});

@@ -157,11 +157,12 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       answers: { 204: { description: 'The policy is out of force' }, 412: CHANGED, 428: UNSURE },
       handle: async (call) => {
         const expected = expectedOf(call.headers);
-        await together(async () => {
-          const { name, revision } = await policies.remove(call.params.name, expected);
-          await record(call, 'policy_delete', name, { revision_before: revision });
+        const { name, version } = await together(async () => {
+          const removed = await policies.remove(call.params.name, expected);
+          await record(call, 'policy_delete', removed.name, { revision_before: removed.revision });
+          return removed;
         });
-        return { status: 204 };
+        return { status: 204, written: { name, gone: version } };
       },
     }),
     route({
@@ -228,6 +229,7 @@ function answerOf({ policy, changed }: Written, status: 200 | 201): RouteAnswer 
       etag: toETag(policy.version),
       ...(status === 201 && { location: `/api/v1/policies/${policy.name}` }),
     },
+    written: { name: policy.name, version: policy.version },
   };
 }
 
