@@ -49,11 +49,13 @@ export function scanViews(scans: readonly ShownScan[]): AnswerViews {
 const HINTS: Readonly<Record<string, string>> = {
   incomplete:
     'incomplete: the scan found no packages to look at, so it says nothing of vulnerabilities and is not used',
+  'other platform':
+    'other platform: the image has several, and the scan is of one that no node has, or does not say of which',
   older: 'older: a later scan of this image is in use, and stays',
 };
 
 function wordOf({ outcome, findings, replaced }: ShownScan): string {
   if (outcome === 'current') return replaced ? 'replaced' : 'recorded';
   if (outcome === null) return findings === null ? 'incomplete' : '';
-  return outcome;
+  return outcome.replace('_', ' ');
 }

@@ -22,7 +22,10 @@ export const factsValues = {
       }),
       atOnce: whole(1, 16, 2, 'Scans that one replica makes at once'),
       timeout: duration('5m', 'How long one scan may take'),
-      platform: text('Which image of a multi-arch index is scanned', 'linux/amd64'),
+      platform: text(
+        'Platform of the images that are scanned of an index where no nodes are known; else those of the nodes count',
+        'linux/amd64',
+      ),
       memory: whole(128, 65_536, 512, 'MiB that one scan should keep within, within `resources`'),
       rescanAfter: duration('6h', 'How old a scan must be before a newer database has it made again'),
       databaseRepository: text(

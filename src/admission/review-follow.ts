@@ -1,4 +1,5 @@
 import { printable } from '../base/index.ts';
+import { lacksScan } from '../facts/index.ts';
 import type { NameGate, ReviewEvents, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
@@ -44,7 +45,7 @@ export class FollowUp {
       if (of.digest === null || of.facts === 'unread') continue;
       // Nobody has the operator call a registry that no policy allows by naming it in a pod.
       if (!image.allowed && image.label === 'registry') continue;
-      if (of.facts.scan === null) scans?.want(of.digest);
+      if (lacksScan(of.facts)) scans?.want(of.digest);
       else if (of.facts.signatures === null) proofs?.want(of.digest);
     }
     if (bypassed) tally.bypass();

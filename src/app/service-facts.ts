@@ -23,7 +23,7 @@ export interface FactsDeps {
   readonly settings: Settings;
   readonly version: string;
   /** Null where the service stands alone. */
-  readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads'> | null;
+  readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads' | 'leadsCluster'> | null;
   /** The environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -81,6 +81,14 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         data: settings.data,
       },
       ...{ keychain: registries.keychain, registry: registries.registry, env, clock, log, metrics },
+      nodes:
+        cluster === null
+          ? null
+          : {
+              cluster: settings.clusterName ?? '',
+              platforms: () => cluster.reads.nodePlatforms(),
+              isLeader: () => cluster.leadsCluster(),
+            },
     }),
     (one) => one.close(),
   );

@@ -4,7 +4,13 @@ import { join, resolve } from 'node:path';
 import { openGrype } from '../adapters/grype/index.ts';
 import { openTrivy } from '../adapters/trivy/index.ts';
 import { DAY_MS, isDigest, type Clock, type Log } from '../base/index.ts';
-import { parsePlatform, RegistryError, type Keychain, type Registry } from '../image/index.ts';
+import {
+  parsePlatform,
+  platformEntries,
+  RegistryError,
+  type Keychain,
+  type Registry,
+} from '../image/index.ts';
 import {
   type ImageChoice,
   Rescans,
@@ -26,6 +32,7 @@ import {
 } from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { findProgram } from './find-program.ts';
+import { nodePlatforms, type ClusterNodes } from './node-platforms.ts';
 import type { Job } from './jobs.ts';
 import type { ScannerSettings } from './settings-scanner.ts';
 
@@ -40,9 +47,11 @@ export interface ScanningDeps {
   /** Knows which credentials a registry may be shown; null: registries are asked anonymously. */
   readonly keychain: Keychain | null;
   /** Says which image of an index is scanned; null or absent: the scanner chooses by itself. */
-  readonly registry?: Pick<Registry, 'platformImage'> | null | undefined;
+  readonly registry?: Pick<Registry, 'manifest' | 'platformImage'> | null | undefined;
   /** Our environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The platforms of the nodes of this cluster; null or absent where the service stands alone. */
+  readonly nodes?: ClusterNodes | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -83,6 +92,7 @@ const KEPT_MS = 90 * DAY_MS;
 export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning> {
   const { store, queue, scans, settings, keychain, clock, log, metrics } = deps;
   const databases = vulnerabilityDatabaseStore(store);
+  const platforms = nodePlatforms(deps);
   const gate = new ScanGate();
   const opened = await openScanner(deps);
   const scanner = opened?.scanner ?? null;
@@ -123,6 +133,7 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
     database,
     jobs: [
       retention,
+      platforms.job,
       ...(worker === null
         ? []
         : [
@@ -133,7 +144,12 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
               atStart: true,
               run: () => database.upkeep(),
             },
-            { name: 'scans', every: SCANS_EVERY, leaderOnly: false, run: () => worker.run() },
+            {
+              name: 'scans',
+              every: SCANS_EVERY,
+              leaderOnly: false,
+              run: () => platforms.begin().then(() => worker.run()),
+            },
           ]),
     ],
     health: () =>
@@ -150,20 +166,30 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
 }
 
 /**
- * The image that a node of the platform runs, as the registry lists them; by the credentials of the service, as the scanner asks. Where the
+ * The image that is scanned of an index, as the registry lists them; by the credentials of the service, as the scanner asks. Where the
  * environment names a proxy, through which scanners go and this service does not, a registry that cannot be reached leaves it to the scanner.
  */
-function imageChoice({ registry = null, settings, env }: ScanningDeps): ImageChoice | null {
-  const platform = parsePlatform(settings.platform);
-  if (registry === null || platform === null) return null;
+function imageChoice({ registry = null, env }: ScanningDeps): ImageChoice | null {
+  if (registry === null) return null;
   const proxied = Boolean(env['HTTPS_PROXY'] ?? env['https_proxy']);
-  return async (reference, signal) => {
+  return async (reference, choose, signal) => {
+    const { digest, name } = reference;
+    if (digest === null || !isDigest(digest)) throw new TypeError('a digest is scanned');
     try {
-      return (await registry.platformImage(reference, platform, { signal })).image.digest;
+      const manifest = await registry.manifest(reference, digest, { signal });
+      if (manifest.kind === 'image') return { digest, platform: null, entries: null };
+      const entries = platformEntries(manifest.manifests);
+      const entry = choose(entries);
+      if (entry === null)
+        throw new RegistryError('unsupported', `${name} has no image for a platform that nodes have`, {
+          hint: 'Build it for the platforms of the nodes, or name one of its own in scanner.platform where no nodes are known',
+        });
+      const { platform } = entry;
+      const { image } = await registry.platformImage(reference, parsePlatform(platform), { signal });
+      return { digest: image.digest, platform, entries };
     } catch (error) {
       const isOut = error instanceof RegistryError && error.fault === 'unavailable';
-      if (proxied && isOut && reference.digest !== null && isDigest(reference.digest))
-        return reference.digest;
+      if (proxied && isOut) return { digest, platform: null };
       throw error;
     }
   };

@@ -68,7 +68,11 @@ export const scannerSettings = z
       .string()
       .regex(/^[a-z0-9]+\/[a-z0-9]+(?:\/[a-z0-9]+)?$/, { error: 'must be a platform such as linux/amd64' })
       .default('linux/amd64')
-      .meta({ description: 'Which image of a multi-arch index is scanned', format: 'OS/ARCHITECTURE' }),
+      .meta({
+        description:
+          'Platform of the images that are scanned of an index where no nodes are known; else those of the nodes count',
+        format: 'OS/ARCHITECTURE',
+      }),
     memory: z.int().min(128).max(65_536).default(512).meta({
       description:
         'MiB that one scan should keep within; it is slower near it, and goes beyond it where it must',

@@ -1,16 +1,25 @@
-import { formatTime, IpoError, isDigest, parseTime, sha256Hex } from '../base/index.ts';
-import { severityRank, type Finding, type ScanRecord, type Severity } from '../findings/index.ts';
+import { formatTime, isDigest, parseTime, sha256Hex } from '../base/index.ts';
+import {
+  FactsError,
+  list,
+  nullableList,
+  object,
+  optionalBoolean,
+  optionalString,
+  string,
+  time,
+  type Json,
+} from './fields.ts';
+import {
+  missingPlatforms,
+  severityRank,
+  type Finding,
+  type OperatingSystem,
+  type ScannedPlatform,
+  type ScanRecord,
+  type Severity,
+} from '../findings/index.ts';
 import type { ImageFacts, ProvenanceEntry, SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
-
-/** FactsError says which field of recorded facts cannot be read, and why. */
-export class FactsError extends IpoError {
-  override readonly name = 'FactsError';
-  constructor(path: string, found: string) {
-    super('invalid_facts', `${path} ${found}`);
-  }
-}
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * parseImageFacts reads the facts of one digest in the form of the ledger export (snake_case; unknown keys are
@@ -41,7 +50,7 @@ function scanRecord(value: unknown): ScanRecord {
   const scan = object(value, 'scan');
   const scanner =
     scan.scanner === null || scan.scanner === undefined ? null : object(scan.scanner, 'scan.scanner');
-  const os = scan.os === null || scan.os === undefined ? null : object(scan.os, 'scan.os');
+  const platforms = nullableList(scan.platforms, 'scan.platforms', scannedPlatform);
   return {
     scannedAt: time(scan.scanned_at, 'scan.scanned_at'),
     scanner: scanner && {
@@ -49,12 +58,32 @@ function scanRecord(value: unknown): ScanRecord {
       version: optionalString(scanner.version, 'scan.scanner.version') ?? '',
       dbUpdatedAt: time(scanner.db_updated_at, 'scan.scanner.db_updated_at'),
     },
-    os: os && {
-      family: optionalString(os.family, 'scan.os.family') ?? '',
-      name: optionalString(os.name, 'scan.os.name') ?? '',
-      eosl: optionalBoolean(os.eosl, 'scan.os.eosl') ?? false,
-    },
+    os: operatingSystem(scan.os, 'scan.os'),
     findings: triagedByCve(nullableList(scan.findings, 'scan.findings', finding)),
+    ...(platforms !== null && { platforms }),
+  };
+}
+
+function operatingSystem(value: unknown, path: string): OperatingSystem | null {
+  if (value === null || value === undefined) return null;
+  const os = object(value, path);
+  return {
+    family: optionalString(os.family, `${path}.family`) ?? '',
+    name: optionalString(os.name, `${path}.name`) ?? '',
+    eosl: optionalBoolean(os.eosl, `${path}.eosl`) ?? false,
+  };
+}
+
+function scannedPlatform(value: unknown, path: string): ScannedPlatform {
+  const entry = object(value, path);
+  const scanned = optionalBoolean(entry.scanned, `${path}.scanned`);
+  if (scanned === null) throw new FactsError(`${path}.scanned`, 'is not true or false');
+  return {
+    platform: string(entry.platform, `${path}.platform`),
+    digest: optionalString(entry.digest, `${path}.digest`),
+    scanned,
+    scannedAt: time(entry.scanned_at, `${path}.scanned_at`),
+    os: operatingSystem(entry.os, `${path}.os`),
   };
 }
 
@@ -77,6 +106,7 @@ function finding(value: unknown, path: string): Finding {
   const triagedUntil = time(entry.triaged_until, `${path}.triaged_until`);
   const cve = string(entry.cve, `${path}.cve`);
   if (cve === '') throw new FactsError(`${path}.cve`, 'is empty');
+  const platforms = nullableList(entry.platforms, `${path}.platforms`, string);
   return {
     cve,
     severity: severity as Severity,
@@ -88,6 +118,7 @@ function finding(value: unknown, path: string): Finding {
     knownExploited: optionalBoolean(entry.known_exploited, `${path}.known_exploited`),
     triagedUntil,
     triagedUntilMs: triagedUntil === null ? -Infinity : parseTime(triagedUntil),
+    ...(platforms !== null && { platforms }),
   };
 }
 
@@ -148,8 +179,26 @@ export function toImageFactsDocument(facts: ImageFacts): Json {
         db_updated_at: scanner.dbUpdatedAt,
       },
       ...decided,
+      ...platformDocuments(scan),
     },
     ...lists,
+  };
+}
+
+/** What tells platforms apart is for readers; the decision has been given the scan of its platform, or the worst of all. */
+function platformDocuments({ findings, platforms }: ScanRecord): Json {
+  if (platforms === null || platforms === undefined) return {};
+  return {
+    missing: undefined, // follows from the platforms
+    platforms: platforms.map(({ platform, digest, scanned, scannedAt, os }) => ({
+      ...{ platform, digest, scanned, scanned_at: scannedAt },
+      os: os && { eosl: os.eosl, family: os.family, name: os.name },
+    })),
+    ...(findings !== null && {
+      findings: findings.map((entry) =>
+        entry.platforms ? { ...findingDocument(entry), platforms: entry.platforms } : findingDocument(entry),
+      ),
+    }),
   };
 }
 
@@ -164,6 +213,7 @@ export function factsDigest(facts: ImageFacts): string {
 /** Keys stand in the order of RFC 8785, so that JSON.stringify gives the canonical form, ten times as fast. */
 function decidedFacts(facts: ImageFacts): DecidedFacts {
   const { scan } = facts;
+  const missing = scan === null ? [] : missingPlatforms(scan);
   return {
     attestations: facts.attestations && facts.attestations.map(attestationDocument),
     ...(facts.noPackagesUntilMs !== undefined && { no_packages_until: formatTime(facts.noPackagesUntilMs) }),
@@ -172,6 +222,8 @@ function decidedFacts(facts: ImageFacts): DecidedFacts {
       facts.provenance.map(({ builderId, signer, issuer }) => ({ builder_id: builderId, issuer, signer })),
     scan: scan && {
       findings: scan.findings && scan.findings.map(findingDocument),
+      // Left out where nothing is missing, so that the digest of facts is what it was before platforms were told apart.
+      ...(missing.length > 0 && { missing }),
       os: scan.os && { eosl: scan.os.eosl, family: scan.os.family, name: scan.os.name },
     },
     signatures: facts.signatures && facts.signatures.map(signedDocument),
@@ -184,7 +236,11 @@ interface DecidedFacts {
   /** Left out where there is none, so that facts without it are written, and hashed, as they were before it was known. */
   readonly no_packages_until?: string;
   readonly provenance: readonly Json[] | null;
-  readonly scan: { readonly findings: readonly Json[] | null; readonly os: Json | null } | null;
+  readonly scan: {
+    readonly findings: readonly Json[] | null;
+    readonly missing?: readonly string[];
+    readonly os: Json | null;
+  } | null;
   readonly signatures: readonly Json[] | null;
   readonly vex: readonly Json[] | null;
 }
@@ -239,46 +295,4 @@ function signedFields(entry: SignedEntry) {
 /** The fields that are set, in their order. */
 function present(fields: Json): Json {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-function object(value: unknown, path: string): Json {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new FactsError(path, 'is not an object');
-  }
-  return value as Json;
-}
-
-function list(value: unknown, path: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new FactsError(path, 'is not a list');
-  return value as unknown[];
-}
-
-function nullableList<T>(
-  value: unknown,
-  path: string,
-  parse: (entry: unknown, path: string) => T,
-): T[] | null {
-  if (value === null || value === undefined) return null;
-  return list(value, path).map((entry, i) => parse(entry, `${path}[${i}]`));
-}
-
-function string(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw new FactsError(path, 'is not a text');
-  return value;
-}
-
-function optionalString(value: unknown, path: string): string | null {
-  return value === null || value === undefined ? null : string(value, path);
-}
-
-function optionalBoolean(value: unknown, path: string): boolean | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value !== 'boolean') throw new FactsError(path, 'is not true or false');
-  return value;
-}
-
-function time(value: unknown, path: string): string | null {
-  const text = optionalString(value, path);
-  if (text !== null && Number.isNaN(parseTime(text))) throw new FactsError(path, 'is not an RFC 3339 time');
-  return text;
 }

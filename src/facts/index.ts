@@ -13,7 +13,9 @@ export {
   type ProvenanceEntry,
   type VexEntry,
 } from './image-facts.ts';
-export { parseImageFacts, toImageFactsDocument, factsDigest, FactsError } from './image-facts-document.ts';
+export { parseImageFacts, toImageFactsDocument, factsDigest } from './image-facts-document.ts';
+export { FactsError } from './fields.ts';
 export { inputsDigest, effectiveDigest, type Subject } from './subject.ts';
+export { factsOn, lacksScan } from './on-platform.ts';
 export type { Signer } from './keys.ts';
 export { attestationCounts, signatureCounts, vexCounts } from './verify.ts';

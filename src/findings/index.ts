@@ -7,5 +7,7 @@ export {
   type Finding,
   type OperatingSystem,
   type ScannerInfo,
+  type ScannedPlatform,
   type ScanRecord,
 } from './scan-record.ts';
+export { isUnscanned, missingPlatforms, scanOn } from './platforms.ts';

@@ -18,6 +18,8 @@ export interface Finding {
   readonly triagedUntil: string | null;
   /** Milliseconds at which the last triage decision on the CVE ends; -Infinity when there is none. */
   readonly triagedUntilMs: number;
+  /** The platforms on which it was found; absent or null: on each that was scanned. */
+  readonly platforms?: readonly string[] | null | undefined;
 }
 
 /** ScannerInfo names the scanner that made a record and the age of its database. */
@@ -35,12 +37,29 @@ export interface OperatingSystem {
   readonly eosl: boolean;
 }
 
-/** ScanRecord is the newest completed scan of a digest. `findings` null means that they were never recorded. */
+/** ScannedPlatform is one image of an index that nodes run, or the platform for which a report says that it was made. */
+export interface ScannedPlatform {
+  /** As formatPlatform writes it: `linux/arm64`. */
+  readonly platform: string;
+  /** Of the image itself; null where only the report of it is known. */
+  readonly digest: string | null;
+  /** Whether there is a completed scan of it. */
+  readonly scanned: boolean;
+  readonly scannedAt: string | null;
+  readonly os: OperatingSystem | null;
+}
+
+/**
+ * ScanRecord is the newest completed scan of a digest. `findings` null means that they were never recorded. Where `platforms` says that
+ * several images stand behind the digest, it is the worst of them: a finding counts that counts for one of them.
+ */
 export interface ScanRecord {
   readonly scannedAt: string | null;
   readonly scanner: ScannerInfo | null;
   readonly os: OperatingSystem | null;
   readonly findings: readonly Finding[] | null;
+  /** Absent or null where a digest is scanned as a whole. */
+  readonly platforms?: readonly ScannedPlatform[] | null | undefined;
 }
 
 /** isTriaged tells whether a triage decision covers the finding at a time; one that ends exactly then has expired. */

@@ -7,6 +7,13 @@ export {
   parsePlatform,
   selectPlatform,
 } from './platform.ts';
+export {
+  entryFor,
+  neededEntries,
+  platformEntries,
+  toPlatformName,
+  type PlatformEntry,
+} from './platform-entries.ts';
 export { isAbsent, RegistryError, type RegistryFault } from './registry-error.ts';
 export {
   ATTACHMENTS,

@@ -56,9 +56,12 @@ export function formatPlatform({ os, architecture, variant }: Platform): string 
  * architecture, of several variants the best that the platform can run, of equal ones the first. What is marked as no image
  * (`unknown/unknown`, BuildKit's attestations) or says no platform is never picked. Null when nothing fits.
  */
-export function selectPlatform(manifests: readonly Descriptor[], wanted: Platform): Descriptor | null {
+export function selectPlatform<Entry extends Pick<Descriptor, 'platform' | 'annotations'>>(
+  manifests: readonly Entry[],
+  wanted: Platform,
+): Entry | null {
   const platform = normalisePlatform(wanted);
-  let best: Descriptor | null = null;
+  let best: Entry | null = null;
   let bestRank = Number.POSITIVE_INFINITY;
   for (const descriptor of manifests) {
     const rank =

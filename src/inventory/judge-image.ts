@@ -43,7 +43,7 @@ export async function judgeImage(
     before.basis === basis &&
     (before.judgedUntil === null || before.judgedUntil > context.at);
   const { scan, next, judgedUntil } = holds ? before : await judgeAnew(image, places, context, facts);
-  const state = stateOf({ lastAllowed: image.lastAllowed, scanned: scan !== null, compliant: next === null });
+  const state = stateOf({ lastAllowed: image.lastAllowed, scanned: isWhole(scan), compliant: next === null });
   const severity = scan === null ? 0 : severityWeight(scan.findings);
   const namespaces = image.sightings.map(({ namespace }) => namespace);
   return {
@@ -90,7 +90,15 @@ export function summarise({ scan }: ImageFacts, at: number): ScanSummary | null 
     fixable: findings.filter(({ fixed }) => fixed !== null).length,
     knownExploited: findings.filter(({ knownExploited }) => knownExploited === true).length,
     triaged: findings.filter((finding) => isTriaged(finding, at)).length,
+    ...(scan.platforms && {
+      platforms: scan.platforms.map(({ platform, scanned }) => ({ platform, scanned })),
+    }),
   };
+}
+
+/** Whether there is a scan of each platform that the image is needed for. */
+function isWhole(scan: ScanSummary | null): boolean {
+  return scan !== null && (scan.platforms ?? []).every(({ scanned }) => scanned);
 }
 
 function basisOf(

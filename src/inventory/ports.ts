@@ -43,6 +43,8 @@ export interface ScanSummary {
   readonly fixable: number;
   readonly knownExploited: number;
   readonly triaged: number;
+  /** The platforms that the digest has images of, and whether each is scanned; absent where it is scanned as a whole. */
+  readonly platforms?: readonly { readonly platform: string; readonly scanned: boolean }[];
 }
 
 /** ImageToJudge is an image whose state may no longer hold, with what it was judged from last. */

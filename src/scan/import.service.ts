@@ -93,10 +93,10 @@ export async function importReports(
   );
   const imported: ImportedScan[] = [];
   for (const { report, digest, names } of planned) {
-    const { source, scan } = report;
+    const { source, scan, platform } = report;
     imported.push(
       await together(async () => {
-        const recorded = await scans.record({ digest, names, source, scan, at });
+        const recorded = await scans.record({ digest, names, source, scan, platform, at });
         const one = { ...describe(report, names), digest, ...recorded };
         await tell(one);
         return one;

@@ -25,6 +25,7 @@ export { Rescans, type RescansDeps } from './rescans.service.ts';
 export { ScanGate } from './scan-gate.ts';
 export { ScannerError, type ScannerFault } from './scanner-error.ts';
 export type {
+  ChosenImage,
   DatabaseState,
   ImageChoice,
   RescanQuestion,
@@ -36,7 +37,8 @@ export type {
   VulnerabilityDatabaseStore,
 } from './scanner-ports.ts';
 export { VulnerabilityDatabase, type DatabaseRefresh } from './vulnerability-database.service.ts';
-export { ScanWorker, type ScanOutcome, type ScanWorkerDeps } from './worker.service.ts';
+export { ScanWorker } from './worker.service.ts';
+export type { ScanOutcome, ScanWorkerDeps } from './worker-ports.ts';
 export {
   takeReports,
   type ReportFeed,

@@ -1,5 +1,6 @@
 import type { Digest } from '../base/index.ts';
 import type { ScanRecord } from '../findings/index.ts';
+import type { PlatformEntry } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 
 /** ReportReader reads a JSON value that a scanner wrote; one may hold several reports. Throws `invalid_report`. */
@@ -15,14 +16,21 @@ export interface NewScan {
   readonly scan: ScanRecord;
   /** When it is recorded, in milliseconds. */
   readonly at: number;
+  /** The platform of the image that was scanned (`linux/arm64`); absent or null where nobody said. */
+  readonly platform?: string | null | undefined;
+  /** The digest of that image itself, where the scan was made by it. */
+  readonly image?: Digest | null | undefined;
+  /** The images of the digest's index, null for no index; left out where its registry was not asked. */
+  readonly entries?: readonly PlatformEntry[] | null | undefined;
 }
 
 /**
  * Recorded tells what became of a scan: `current`, decisions use it from now on; `older`, a scan of a later time is in use and
- * stays; `incomplete`, it found no packages to look at, so that it says nothing and replaces nothing.
+ * stays; `incomplete`, it found no packages to look at, so that it says nothing and replaces nothing; `other_platform`, the digest is an
+ * index, and the scan is of a platform that no node has, or does not say its own where several are needed.
  */
 export interface Recorded {
-  readonly outcome: 'current' | 'older' | 'incomplete';
+  readonly outcome: 'current' | 'older' | 'incomplete' | 'other_platform';
   /** Whether another scan was in use before. */
   readonly replaced: boolean;
 }
@@ -47,6 +55,8 @@ export interface ScanClaim {
   /** Attempts with this one, from 1. */
   readonly attempts: number;
   readonly claimedAt: number;
+  /** The platforms of the digest that were scanned since it was asked for. */
+  readonly done: readonly string[];
 }
 
 /** ScanQueue holds the digests that wait for a scan, each once. A claim outlives no crash: after its time it is free again. */
@@ -57,6 +67,8 @@ export interface ScanQueue {
   claim(at: number, lostBefore: number, limit: number): Promise<readonly ScanClaim[]>;
   /** Ends a claim whose scan is recorded. False when the claim was lost to another worker. */
   finish(claim: ScanClaim): Promise<boolean>;
+  /** Puts a claim back whose scan is recorded, due again at once: platforms of the digest are left. False when the claim was lost. */
+  next(claim: ScanClaim, done: readonly string[]): Promise<boolean>;
   /** Puts a claim back, due again at `notBefore`, or gives it up for good with null. False when the claim was lost. */
   fail(claim: ScanClaim, error: string, notBefore: number | null): Promise<boolean>;
   /** How many wait or are being scanned. */

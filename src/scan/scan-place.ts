@@ -2,12 +2,12 @@ import { isIpoError, type Clock, type Digest } from '../base/index.ts';
 import { parseReference, type ImageReference, type Keychain } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 import { ScannerError } from './scanner-error.ts';
-import type { ImageChoice, Scanner } from './scanner-ports.ts';
+import type { ChosenImage, ImageChoice, Scanner } from './scanner-ports.ts';
 
 /** Scanned is a report and what was scanned: the image of a platform where an index was asked for. */
 export interface Scanned {
   readonly report: ScanReport;
-  readonly digest: Digest;
+  readonly image: ChosenImage;
 }
 
 /** PlaceDeps are what one place is asked with. */
@@ -22,6 +22,8 @@ export interface PlaceDeps {
 export interface PlaceAsk {
   readonly reference: ImageReference;
   readonly digest: Digest;
+  /** Chooses among the images of an index. */
+  readonly choose: Parameters<ImageChoice>[1];
   readonly late: number;
   readonly signal: AbortSignal;
 }
@@ -41,17 +43,18 @@ export async function scanPlace(deps: PlaceDeps, ask: PlaceAsk): Promise<Scanned
 
 async function scan(
   { scanner, keychain, imageOf, clock }: PlaceDeps,
-  { reference, digest, late, signal }: PlaceAsk,
+  { reference, digest, choose, late, signal }: PlaceAsk,
 ): Promise<Scanned> {
-  const chosen = (await imageOf?.(reference, signal)) ?? digest;
-  const place = parseReference(`${reference.name}@${chosen}`);
+  const image = (await imageOf?.(reference, choose, signal)) ?? { digest, platform: null };
+  const place = parseReference(`${reference.name}@${image.digest}`);
   if ('fault' in place) throw new ScannerError('image', `the image ${place.fault}`);
   const found = (await keychain?.credentialsFor(reference)) ?? [];
   let fault: ScannerError | null = null;
   for (const credential of found.length === 0 ? [null] : found) {
     if (signal.aborted) throw new ScannerError('stopped', 'the service was stopped');
     try {
-      return { report: await scanner.scan({ reference: place, credential, signal }), digest: chosen };
+      const { platform } = image;
+      return { report: await scanner.scan({ reference: place, credential, platform, signal }), image };
     } catch (error) {
       if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
       fault = error;

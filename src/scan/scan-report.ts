@@ -14,6 +14,8 @@ export interface ScanReport {
   readonly digests: readonly { readonly name: string; readonly digest: Digest }[];
   /** Digest of its configuration, which is not the digest that a reference names. */
   readonly imageId: string | null;
+  /** The platform of the image that was scanned (`linux/arm64`); absent or null where the report does not say. */
+  readonly platform?: string | null | undefined;
   /** The label `org.opencontainers.image.source`, or null. */
   readonly source: string | null;
   /** `findings` is null (unknown) when the report holds no result of a scan for vulnerabilities. */

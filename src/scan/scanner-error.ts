@@ -1,4 +1,4 @@
-import { IpoError } from '../base/index.ts';
+import { IpoError, isIpoError } from '../base/index.ts';
 
 /**
  * ScannerFault says what a scan failed by: `image`, the registry does not give it; `late`, its time was over; `report`, what the scanner
@@ -28,4 +28,15 @@ export class ScannerError extends IpoError {
     super(CODES[fault], message, options);
     this.fault = fault;
   }
+}
+
+/** toScannerError gives any error that ended a scan as one. */
+export function toScannerError(error: unknown, stopped: boolean): ScannerError {
+  if (stopped) return new ScannerError('stopped', 'the service was stopped', { cause: error });
+  if (error instanceof ScannerError) return error;
+  if (isIpoError(error))
+    return new ScannerError(error.code === 'invalid_report' ? 'report' : 'failed', error.message, {
+      cause: error,
+    });
+  return new ScannerError('failed', 'the scan failed', { cause: error });
 }

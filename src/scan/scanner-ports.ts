@@ -1,5 +1,5 @@
 import type { Digest } from '../base/index.ts';
-import type { Credential, ImageReference } from '../image/index.ts';
+import type { Credential, ImageReference, PlatformEntry } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 
 /** DatabaseState is what a scanner knows vulnerabilities from. */
@@ -16,6 +16,8 @@ export interface ScanOrder {
   readonly reference: ImageReference;
   /** Shown to the registry of the reference alone; null to ask anonymously. */
   readonly credential: Credential | null;
+  /** The platform of the image (`linux/arm64`); absent or null: the scanner's own. */
+  readonly platform?: string | null | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -34,17 +36,33 @@ export interface Scanner {
   refresh(signal: AbortSignal): Promise<DatabaseState>;
 }
 
+/** ChosenImage is the image behind a digest that is scanned next. */
+export interface ChosenImage {
+  /** The digest itself where it is no index. */
+  readonly digest: Digest;
+  /** The platform that it was chosen for; null where the digest is no index, or nobody knows. */
+  readonly platform: string | null;
+  /** The images of the index, null for no index; left out where that is not known. */
+  readonly entries?: readonly PlatformEntry[] | null | undefined;
+}
+
 /**
- * ImageChoice tells which image a node runs where a reference that names a digest leads to images for several platforms: the digest itself
- * where it is an image. Scanners choose among them in another way than nodes do, and whoever pushed the index could show them a clean one.
- * Throws an IpoError where the registry does not say.
+ * ImageChoice tells which image is scanned where a reference that names a digest leads to images for several platforms: the digest itself
+ * where it is an image, else the one that `choose` gives of those in the index. Scanners choose among them in another way than nodes do,
+ * and whoever pushed the index could show them a clean one. Throws an IpoError where the registry does not say, or nothing is chosen.
  */
-export type ImageChoice = (reference: ImageReference, signal: AbortSignal) => Promise<Digest>;
+export type ImageChoice = (
+  reference: ImageReference,
+  choose: (entries: readonly PlatformEntry[]) => PlatformEntry | null,
+  signal: AbortSignal,
+) => Promise<ChosenImage>;
 
 /** ScanSubjects tell how images can be had that are known by their digest. */
 export interface ScanSubjects {
   /** Names (`docker.io/library/nginx:1`, `ghcr.io/acme/web@sha256:…`) that the digest was seen under, newest first, 1,000 at most. */
   namesOf(digest: Digest): Promise<readonly string[]>;
+  /** The platforms that nodes have; none where nobody said. */
+  nodePlatforms(): Promise<readonly string[]>;
 }
 
 /** RescanQuestion asks which images are to be scanned again. */
@@ -63,8 +81,8 @@ export interface RescanQuestion {
 /** RescanStore tells which images are to be scanned again. */
 export interface RescanStore {
   /**
-   * Digests in use whose scan was made with an older database, or by a scanner that did not say or is another; those that wait in the
-   * queue are left out. The oldest scan first.
+   * Digests in use whose scan was made with an older database, or by a scanner that did not say or is another, or that lack a scan of a
+   * platform that nodes have; those that wait in the queue are left out. What lacks one first, then the oldest scan.
    */
   due(question: RescanQuestion): Promise<readonly Digest[]>;
 }

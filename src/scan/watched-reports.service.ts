@@ -104,11 +104,11 @@ async function take(
   }
   let outcome: keyof WatchedCounts = 'known';
   for (const { digest: of, names } of planned) {
-    const { scan, source } = report;
+    const { scan, source, platform } = report;
     const kept = await scannedAt(of);
     const made = scan.scannedAt === null ? null : parseTime(scan.scannedAt);
     if (kept !== null && (made === null || made <= kept)) continue;
-    await scans.record({ digest: of, names, source, scan, at });
+    await scans.record({ digest: of, names, source, scan, platform, at });
     outcome = 'recorded';
   }
   return outcome;

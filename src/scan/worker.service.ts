@@ -1,46 +1,13 @@
-import { formatTime, isIpoError, type Clock, type Count, type Digest, type Log } from '../base/index.ts';
-import type { Keychain } from '../image/index.ts';
+import { formatTime } from '../base/index.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from './back-off.ts';
 import { planImport } from './plan-import.ts';
-import type { Recorded, ScanClaim, ScanQueue, ScanStore } from './ports.ts';
-import type { Rescans } from './rescans.service.ts';
+import { PlatformChoice } from './platform-choice.ts';
+import type { Recorded, ScanClaim } from './ports.ts';
 import { incompleteAt, nextAttempt, placesOf } from './scan-attempt.ts';
-import type { ScanGate } from './scan-gate.ts';
 import { ScanError } from './scan-error.ts';
 import { scanPlace, type Scanned } from './scan-place.ts';
-import { ScannerError } from './scanner-error.ts';
-import type { ImageChoice, Scanner, ScanSubjects } from './scanner-ports.ts';
-
-/** ScanOutcome is what became of one claim; `lost`: another worker took it over. */
-export type ScanOutcome = 'done' | 'older' | 'incomplete' | 'failed' | 'given_up' | 'stopped' | 'lost';
-
-/** ScanWorkerDeps are what waiting scans are made with. */
-export interface ScanWorkerDeps {
-  readonly queue: ScanQueue;
-  readonly scans: ScanStore;
-  readonly subjects: ScanSubjects;
-  readonly scanner: Scanner;
-  /** Null: every registry is asked anonymously. */
-  readonly keychain: Keychain | null;
-  /** Null or absent: the scanner chooses among the images of an index. */
-  readonly imageOf?: ImageChoice | null | undefined;
-  /** Null: nothing is scanned again by itself. */
-  readonly rescans: Pick<Rescans, 'want' | 'rest'> | null;
-  readonly gate: ScanGate;
-  /** Runs an act whose writes commit together or not at all. */
-  together<T>(act: () => Promise<T>): Promise<T>;
-  /** Takes an attempt back, of a scan that was just put back. */
-  forgive(digest: Digest): Promise<void>;
-  /** Scans at once, at most. */
-  readonly atOnce: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly count: Count;
-  /** When this worker began, where it is the only one: what was claimed before is of a process that died. Null: others scan beside it. */
-  readonly aloneSince?: number | null | undefined;
-  /** Told how many seconds a scan took that gave a report. */
-  took(seconds: number): void;
-}
+import { ScannerError, toScannerError } from './scanner-error.ts';
+import type { ScanOutcome, ScanWorkerDeps } from './worker-ports.ts';
 
 /** While the scanner itself does not work, it is tried again after so many milliseconds. */
 const PAUSE_MS = 60_000;
@@ -48,6 +15,11 @@ const PAUSE_MS = 60_000;
 const PROBE_MS = 10_000;
 /** Another place is asked within so many milliseconds of the first, so that a claim never outlives its time. */
 const NEXT_PLACE_MS = 60_000;
+
+/** What was scanned of a digest, and how many of its platforms are left. */
+interface ScannedPart extends Scanned {
+  readonly left: number;
+}
 
 /** Another worker has the claim: what was written with it goes. */
 class ClaimLost extends Error {}
@@ -177,7 +149,7 @@ export class ScanWorker {
     if (claim.attempts > MAX_ATTEMPTS)
       return this.#failed(claim, new ScannerError('failed', 'no attempt came to an end'));
     const startedAt = clock.now();
-    let scanned: Scanned;
+    let scanned: ScannedPart;
     try {
       scanned = await this.#report(claim, startedAt);
       this.#fault = null;
@@ -196,14 +168,24 @@ export class ScanWorker {
   }
 
   /** Asks one place after another until one gives the image. */
-  async #report({ digest, attempts }: ScanClaim, startedAt: number): Promise<Scanned> {
+  async #report(claim: ScanClaim, startedAt: number): Promise<ScannedPart> {
     const { subjects, clock } = this.#deps;
+    const { digest, attempts } = claim;
+    const nodes = await subjects.nodePlatforms();
+    const choice = new PlatformChoice(claim, nodes);
     const { signal } = this.#stop;
     const late = startedAt + NEXT_PLACE_MS;
     let fault = new ScannerError('image', 'no name is known under which a registry has this image');
     for (const reference of placesOf(digest, await subjects.namesOf(digest), attempts)) {
       try {
-        return await scanPlace(this.#deps, { reference, digest, late, signal });
+        const scanned = await scanPlace(this.#deps, {
+          reference,
+          digest,
+          choose: choice.choose,
+          late,
+          signal,
+        });
+        return { ...scanned, left: choice.left };
       } catch (error) {
         if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
         fault = error;
@@ -215,7 +197,7 @@ export class ScanWorker {
 
   async #record(
     claim: ScanClaim,
-    { report, digest: image }: Scanned,
+    { report, image, left }: ScannedPart,
     startedAt: number,
   ): Promise<ScanOutcome> {
     const { scans, queue, rescans, together, clock, log } = this.#deps;
@@ -223,15 +205,26 @@ export class ScanWorker {
     const at = clock.now();
     const { scan, source } = report;
     // Holds that the report is about the image that was asked for, and can be true.
-    planImport(report, { digest: image }, at);
+    planImport(report, { digest: image.digest }, at);
     const scannedAt = scan.scannedAt ?? formatTime(startedAt);
     const recorded = await together(async (): Promise<Recorded> => {
       // It is known by the names it was seen under; a report adds none.
-      const done = await scans.record({ digest, names: [], source, scan: { ...scan, scannedAt }, at });
+      const made = { digest, names: [], source, scan: { ...scan, scannedAt }, at };
+      const { platform, entries } = image;
+      const done = await scans.record({
+        ...{
+          ...made,
+          platform: platform ?? report.platform,
+          image: platform === null ? null : image.digest,
+          entries,
+        },
+      });
       const held =
-        done.outcome === 'incomplete'
-          ? await queue.fail(claim, 'the scan found no packages to look at', incompleteAt(claim, at))
-          : await queue.finish(claim);
+        left > 0 && platform !== null
+          ? await queue.next(claim, [...claim.done, platform])
+          : done.outcome === 'incomplete'
+            ? await queue.fail(claim, 'the scan found no packages to look at', incompleteAt(claim, at))
+            : await queue.finish(claim);
       if (!held) throw new ClaimLost();
       return done;
     });
@@ -241,11 +234,13 @@ export class ScanWorker {
       {
         digest,
         image: report.artifact.slice(0, 300),
+        ...(image.platform !== null && { platform: image.platform }),
         findings: scan.findings?.length ?? null,
         ms: at - startedAt,
       },
     );
     if (outcome !== 'current') rescans?.rest(digest);
+    if (outcome === 'other_platform') return 'older'; // the nodes changed meanwhile
     return outcome === 'current' ? 'done' : outcome;
   }
 
@@ -275,14 +270,4 @@ export class ScanWorker {
     rescans?.rest(claim.digest);
     return 'given_up';
   }
-}
-
-function toScannerError(error: unknown, stopped: boolean): ScannerError {
-  if (stopped) return new ScannerError('stopped', 'the service was stopped', { cause: error });
-  if (error instanceof ScannerError) return error;
-  if (isIpoError(error))
-    return new ScannerError(error.code === 'invalid_report' ? 'report' : 'failed', error.message, {
-      cause: error,
-    });
-  return new ScannerError('failed', 'the scan failed', { cause: error });
 }

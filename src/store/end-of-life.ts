@@ -11,6 +11,7 @@ import type { OperatingSystem } from '../findings/index.ts';
 import { heldShared, insertMany, runText } from './dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
 import { inChunks } from './marks.ts';
+import { readParts, wholeOf, type PartRow } from './scan-platforms.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -163,14 +164,73 @@ async function markScans(store: Store, at: number, signal: AbortSignal): Promise
       await nextTurn();
     }
     const end = page.at(-1)?.id;
+    if (end === undefined) break;
+    last = end;
+    await nextTurn();
+  }
+  return images + (await markParts(store, releases, at, signal));
+}
+
+/** Of a digest whose platforms are scanned each by itself, one may have another system than the scan that stands for all. */
+async function markParts(
+  store: Store,
+  releases: ReadonlyMap<string, readonly OsRelease[]>,
+  at: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let images = 0;
+  for (let last = ''; ;) {
+    const page = await runText<PartRow & { readonly digest: string }>(
+      store.read,
+      `select * from scan_platforms where os_family is not null and digest in (
+         select distinct digest from scan_platforms where os_family is not null and digest > ? order by digest limit ${PAGE}
+       ) order by digest`,
+      [last],
+    );
+    const marked = page.flatMap((part) => {
+      const now = supportNow({ ...part, os_family: part.os_family ?? '' }, releases, at);
+      return now === (part.os_eosl ?? SUPPORT.lasts) ? [] : [{ ...part, os_eosl: now }];
+    });
+    for (const [digest, parts] of Map.groupBy(marked, (part) => part.digest)) {
+      if (signal.aborted) return images;
+      await store.write((transaction) => markWhole(transaction, digest, parts, at));
+      images += 1;
+      await nextTurn();
+    }
+    const end = page.at(-1)?.digest;
     if (end === undefined) return images;
     last = end;
     await nextTurn();
   }
 }
 
+async function markWhole(
+  transaction: Executor,
+  digest: string,
+  marked: readonly PartRow[],
+  at: number,
+): Promise<void> {
+  await lockImage(transaction, digest, at);
+  for (const { platform, os_eosl, os_family, os_name } of marked)
+    await runText(
+      transaction,
+      `update scan_platforms set os_eosl = ?
+       where digest = ? and platform = ? and os_family = ? and os_name is not distinct from ?`,
+      [os_eosl, digest, platform, os_family, os_name],
+    );
+  const parts = await readParts(transaction, digest);
+  if (parts.length === 0) return;
+  const whole = wholeOf(parts);
+  await runText(
+    transaction,
+    'update scans set os_family = ?, os_name = ?, os_eosl = ? where digest = ? and current = 1',
+    [whole.os_family, whole.os_name, whole.os_eosl, digest],
+  );
+  await rebuildFacts(transaction, digest);
+}
+
 function supportNow(
-  { os_family, os_name, os_eosl }: ScanRow,
+  { os_family, os_name, os_eosl }: Pick<ScanRow, 'os_family' | 'os_name' | 'os_eosl'>,
   releases: ReadonlyMap<string, readonly OsRelease[]>,
   at: number,
 ): number | null {
@@ -182,7 +242,7 @@ function supportNow(
 
 async function markImage(
   transaction: Executor,
-  { id, digest, os_eosl }: ScanRow,
+  { id, digest, os_family, os_name, os_eosl }: ScanRow,
   now: number | null,
   at: number,
 ): Promise<boolean> {
@@ -193,6 +253,12 @@ async function markImage(
     [now, id, os_eosl],
   );
   if (changed.length === 0) return false;
+  await runText(
+    transaction,
+    `update scan_platforms set os_eosl = ?
+     where digest = ? and os_family = ? and os_name is not distinct from ? and os_eosl is not distinct from ?`,
+    [now, digest, os_family, os_name, os_eosl],
+  );
   await rebuildFacts(transaction, digest);
   return true;
 }

@@ -1,8 +1,18 @@
 import { byCodeUnit, formatTime } from '../base/index.ts';
 import { parseImageFacts, toImageFactsDocument, type ImageFacts } from '../facts/index.ts';
-import { severityRank, type Finding, type ScanRecord, type Severity } from '../findings/index.ts';
+import {
+  missingPlatforms,
+  severityRank,
+  type Finding,
+  type ScannedPlatform,
+  type ScanRecord,
+  type Severity,
+} from '../findings/index.ts';
+import { neededEntries } from '../image/index.ts';
 import { runText } from './dialect.ts';
 import { hashNames, keepFactsNames, newestNames, touch } from './image-states.ts';
+import { wantedPlatforms } from './node-platforms.ts';
+import { parseEntries, readParts } from './scan-platforms.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -32,6 +42,7 @@ export async function rebuildFacts(
 ): Promise<void> {
   const names = await namesOf(transaction, digest);
   const scan = await currentScan(transaction, digest, found);
+  const missing = scan === null ? 0 : missingPlatforms(scan).length;
   const [proofs] = await runText<Record<ProofList, string | null>>(
     transaction,
     'select signatures, attestations, provenance, vex from image_proofs where digest = ?',
@@ -47,6 +58,10 @@ export async function rebuildFacts(
      where digest = ? and facts is distinct from ? returning digest`,
     [facts, digest, facts],
   );
+  if (missing > 0 || changed.length > 0)
+    await runText(transaction, 'update images set missing = ? where digest = ? and missing <> ?', [
+      ...[missing, digest, missing],
+    ]);
   if (changed.length > 0) await touch(transaction, digest, hashNames(names));
   else await keepFactsNames(transaction, digest, hashNames(names));
 }
@@ -101,6 +116,10 @@ interface ScanRow {
   readonly os_family: string | null;
   readonly os_name: string | null;
   readonly os_eosl: number | null;
+  /** Of the image: what is behind the digest. */
+  readonly platforms: string | null;
+  /** Whether it was put together from scans of platforms. */
+  readonly parted: number;
 }
 
 async function currentScan(
@@ -110,11 +129,13 @@ async function currentScan(
 ): Promise<ScanRecord | null> {
   const [scan] = await runText<ScanRow>(
     transaction,
-    `select id, scanned_at, scanner, scanner_version, db_updated_at, os_family, os_name, os_eosl
-     from scans where digest = ? and current = 1`,
+    `select s.id, s.scanned_at, s.scanner, s.scanner_version, s.db_updated_at, s.os_family, s.os_name, s.os_eosl, i.platforms,
+       case when exists (select 1 from scan_platforms p where p.digest = s.digest) then 1 else 0 end as parted
+     from scans s join images i on i.digest = s.digest where s.digest = ? and s.current = 1`,
     [digest],
   );
   if (scan === undefined) return null;
+  const platforms = scan.parted === 1 ? await platformsOf(transaction, digest, scan.platforms) : null;
   return {
     scannedAt: timeOf(scan.scanned_at),
     scanner:
@@ -125,12 +146,35 @@ async function currentScan(
             version: scan.scanner_version ?? '',
             dbUpdatedAt: timeOf(scan.db_updated_at),
           },
-    os:
-      scan.os_family === null
-        ? null
-        : { family: scan.os_family, name: scan.os_name ?? '', eosl: (scan.os_eosl ?? 0) > 0 },
+    os: osOf(scan),
+    ...(platforms !== null && { platforms }),
     findings: await findingsOf(transaction, digest, scan.id, found),
   };
+}
+
+function osOf({ os_family, os_name, os_eosl }: Pick<ScanRow, 'os_family' | 'os_name' | 'os_eosl'>) {
+  return os_family === null ? null : { family: os_family, name: os_name ?? '', eosl: (os_eosl ?? 0) > 0 };
+}
+
+/** The platforms that the digest is scanned for, and those that nodes have and it has an image for; null where nobody said. */
+async function platformsOf(
+  transaction: Executor,
+  digest: string,
+  entries: string | null,
+): Promise<readonly ScannedPlatform[] | null> {
+  const parts = (await readParts(transaction, digest)).filter(({ platform }) => platform !== '');
+  const found = new Map<string, ScannedPlatform>();
+  for (const { platform, image, scanned_at, ...os } of parts)
+    found.set(platform, {
+      ...{ platform, digest: image, scanned: true, scannedAt: timeOf(scanned_at), os: osOf(os) },
+    });
+  for (const { platform, digest: image } of neededEntries(
+    parseEntries(entries) ?? [],
+    await wantedPlatforms(transaction),
+  ))
+    if (!found.has(platform))
+      found.set(platform, { platform, digest: image, scanned: false, scannedAt: null, os: null });
+  return [...found.values()].toSorted((a, b) => byCodeUnit(a.platform, b.platform));
 }
 
 interface FindingRow {
@@ -141,6 +185,7 @@ interface FindingRow {
   readonly fixed: string | null;
   readonly known_exploited: number | null;
   readonly purl: string | null;
+  readonly platforms: string | null;
 }
 
 async function findingsOf(
@@ -154,10 +199,11 @@ async function findingsOf(
     found ??
     (await runText<FindingRow>(
       transaction,
-      'select cve, severity, package, installed, fixed, known_exploited, purl from findings where scan_id = ? order by ordinal',
+      `select cve, severity, package, installed, fixed, known_exploited, purl, platforms
+       from findings where scan_id = ? order by ordinal`,
       [scan],
     ));
-  return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited, purl }) => {
+  return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited, purl, platforms }) => {
     const until = ends.get(cve) ?? null;
     return {
       cve,
@@ -170,6 +216,7 @@ async function findingsOf(
       knownExploited: known_exploited === null ? null : known_exploited === 1,
       triagedUntil: timeOf(until),
       triagedUntilMs: until ?? -Infinity,
+      ...(platforms !== null && { platforms: JSON.parse(platforms) as string[] }),
     };
   });
 }

@@ -61,4 +61,6 @@ export { pruneScans, rescanStore } from './rescans.ts';
 export { forgiveAttempt, scanSubjects } from './scan-subjects.ts';
 export { vulnerabilityDatabaseStore } from './vulnerability-db.ts';
 export { collectionStore } from './collected-facts.ts';
+export { seePlatforms, wantedPlatforms } from './node-platforms.ts';
+export { settlePlatforms, type Settled } from './settle-platforms.ts';
 export { scanTimes } from './scan-times.ts';

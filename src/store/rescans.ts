@@ -8,13 +8,14 @@ export function rescanStore({ read }: Pick<Store, 'read'>): RescanStore {
     async due({ databaseAt, scanner, scannedBefore, usedSince, limit }) {
       const rows = await runText<{ digest: string }>(
         read,
-        `select s.digest from scans s
-         where s.current = 1 and coalesce(s.scanned_at, 0) < ?
-           and (s.db_updated_at is null or s.db_updated_at < ? or s.scanner is distinct from ?)
+        `select s.digest from scans s join images i on i.digest = s.digest
+         where s.current = 1 and (i.missing > 0 or (coalesce(s.scanned_at, 0) < ?
+             and (s.db_updated_at is null or s.db_updated_at < ? or s.scanner is distinct from ?
+               or (i.platforms is null and (select count(distinct platform) from node_platforms) > 1))))
            and not exists (select 1 from scan_queue q where q.digest = s.digest)
            and (exists (select 1 from image_names n where n.digest = s.digest and n.not_asked is null and n.last_seen_at >= ?)
              or exists (select 1 from running_images r where r.digest = s.digest and r.last_seen_at >= ?))
-         order by coalesce(s.scanned_at, 0), s.digest limit ?`,
+         order by case when i.missing > 0 then 0 else 1 end, coalesce(s.scanned_at, 0), s.digest limit ?`,
         [scannedBefore, databaseAt, scanner, usedSince, usedSince, limit],
       );
       return rows.map(({ digest }) => digest);

@@ -30,25 +30,31 @@ export function scanQueue(store: Store): ScanQueue {
       const free = '(claimed_at is null or claimed_at <= ?) and not_before <= ?';
       // What a worker beside us takes between the two reads no longer meets the condition, and is left to it.
       const claims = await store.write((transaction) =>
-        runText<{ digest: string; requested_at: number; attempts: number; claimed_at: number }>(
+        runText<ClaimRow>(
           transaction,
           `update scan_queue set claimed_at = ?, attempts = attempts + 1
            where digest in (select digest from (${IN_TURN}) waiting where ${free}
              group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?) and ${free}
-           returning digest, requested_at, attempts, claimed_at`,
+           returning digest, requested_at, attempts, claimed_at, done`,
           [at, lostBefore, at, lostBefore, at, limit, lostBefore, at],
         ),
       );
       return claims
-        .map(({ digest, requested_at, attempts, claimed_at }): ScanClaim => ({
+        .map(({ digest, requested_at, attempts, claimed_at, done }): ScanClaim => ({
           digest,
           requestedAt: requested_at,
           attempts,
           claimedAt: claimed_at,
+          done: done === null ? [] : (JSON.parse(done) as string[]),
         }))
         .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.digest < b.digest ? -1 : 1));
     },
     finish: ({ digest, claimedAt }) => change(`delete from scan_queue where ${held}`, [digest, claimedAt]),
+    next: ({ digest, claimedAt }, done) =>
+      change(
+        `update scan_queue set claimed_at = null, attempts = 0, last_error = null, done = ? where ${held}`,
+        [JSON.stringify(done), digest, claimedAt],
+      ),
     fail: ({ digest, claimedAt }, error, notBefore) =>
       notBefore === null
         ? change(`delete from scan_queue where ${held}`, [digest, claimedAt])
@@ -67,6 +73,14 @@ export function scanQueue(store: Store): ScanQueue {
       return row?.count ?? 0;
     },
   };
+}
+
+interface ClaimRow {
+  readonly digest: string;
+  readonly requested_at: number;
+  readonly attempts: number;
+  readonly claimed_at: number;
+  readonly done: string | null;
 }
 
 function requestScans(

@@ -1,5 +1,6 @@
 import type { ScanSubjects } from '../scan/index.ts';
 import { runText } from './dialect.ts';
+import { wantedPlatforms } from './node-platforms.ts';
 import type { Store } from './store.ts';
 
 /** Names that are given of one digest. */
@@ -16,6 +17,7 @@ export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {
       );
       return rows.map(({ name }) => name);
     },
+    nodePlatforms: () => wantedPlatforms(read),
   };
 }
 

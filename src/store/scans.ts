@@ -3,14 +3,25 @@ import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../facts/index.
 import type { Finding, ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
-import { insertMany, runText, type Cell } from './dialect.ts';
+import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
 import { supportOf } from './end-of-life.ts';
 import { followFindings } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
+import { joinFindings } from './join-findings.ts';
 import { exploitedAmong } from './kev-entries.ts';
+import {
+  placeScan,
+  readParts,
+  wholeOf,
+  writeParts,
+  type CurrentScan,
+  type PartRow,
+  type ScanPlace,
+} from './scan-platforms.ts';
 import { storableText } from './storable.ts';
+import { insertFindings, storedFindings, type StoredFinding } from './stored-findings.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -20,26 +31,13 @@ export function scanStore(store: Store): ScanStore {
   return { record: (scan) => store.write((transaction) => recordScan(transaction, scan)) };
 }
 
-const FINDING = {
-  scan_id: 'integer',
-  ordinal: 'integer',
-  cve: 'text',
-  severity: 'text',
-  rank: 'integer',
-  package: 'text',
-  installed: 'text',
-  fixed: 'text',
-  known_exploited: 'integer',
-  purl: 'text',
-} as const;
-
 /**
  * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
  * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use.
  */
 export async function recordScan(
   transaction: Executor,
-  { digest, names, source, scan, at }: NewScan,
+  { digest, names, source, scan, at, ...given }: NewScan,
 ): Promise<Recorded> {
   await lockImage(transaction, digest, at);
   await recordNames(transaction, digest, names, at);
@@ -48,56 +46,60 @@ export async function recordScan(
   const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
   const [current] = await runText<CurrentScan>(
     transaction,
-    'select id, scanned_at, scanner, db_updated_at from scans where digest = ? and current = 1',
+    `select id, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl
+     from scans where digest = ? and current = 1`,
     [digest],
   );
   const complete = scan.findings !== null;
-  const older = current !== undefined && (scannedAt ?? -1) < (current.scanned_at ?? -1);
-  const isCurrent = complete && !older;
+  const place = await placeScan(transaction, digest, given, current ?? null);
+  const replaces = place?.replaces ?? null;
+  const older = replaces !== null && (scannedAt ?? -1) < (replaces.scannedAt ?? -1);
+  const isCurrent = complete && place !== null && !older;
   if (isCurrent && current !== undefined)
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
-  const id = await insertScan(transaction, digest, scan, { scannedAt, at, complete, isCurrent });
+  const own = await toPart(transaction, scan, place, { scannedAt, at });
+  const parts = place === null || place.platform === null ? [] : [...place.others, own];
+  const whole = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
+  // What counts for no platform that is needed leaves no record: it may be told again and again.
+  const id =
+    complete && place === null
+      ? -1
+      : await insertScan(transaction, digest, whole, { at, complete, isCurrent });
   let written: StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
-    const before = current === undefined ? [] : await countedFindings(transaction, current.id);
+    const before = current === undefined ? [] : await storedFindings(transaction, current.id);
     const listed = await exploitedAmong(
       transaction,
       scan.findings.map(({ cve }) => cve),
     );
-    const found = (written = storable(scan.findings, before, listed));
-    await insertMany(
-      transaction,
-      'findings',
-      FINDING,
-      found.map((finding, i) => cellsOf(id, i, finding)),
-    );
-    if (current !== undefined) await dropReplaced(transaction, current, scannedAt);
+    const made = storable(scan.findings, before, listed);
+    const others = place.others.map(({ platform }) => platform);
+    const found = (written =
+      others.length === 0
+        ? made
+        : joinFindings(before, await hadPlatforms(transaction, digest), others, own.platform, made));
+    await insertFindings(transaction, id, found);
+    await writeParts(transaction, digest, parts);
+    if (current !== undefined) await dropReplaced(transaction, current, whole.scanned_at);
     await changeTotals(transaction, before, found);
     await followFindings(transaction, digest, at, {
       ...{ id, scannedAt, version: scan.scanner?.version ?? null },
-      stamp: { scanner: scan.scanner?.name ?? null, dbUpdatedAt: databaseTime(scan) },
+      stamp: { scanner: whole.scanner, dbUpdatedAt: whole.db_updated_at },
       replaced:
         current === undefined ? null : { scanner: current.scanner, dbUpdatedAt: current.db_updated_at },
     });
     await runText(
       transaction,
       'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
-      [digest, scannedAt ?? -1],
+      [digest, whole.scanned_at ?? -1],
     );
   }
   await rebuildFacts(transaction, digest, written);
   await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
   return {
-    outcome: complete ? (older ? 'older' : 'current') : 'incomplete',
-    replaced: isCurrent && current !== undefined,
+    outcome: !complete ? 'incomplete' : place === null ? 'other_platform' : older ? 'older' : 'current',
+    replaced: isCurrent && replaces !== null,
   };
-}
-
-interface CurrentScan {
-  readonly id: number;
-  readonly scanned_at: number | null;
-  readonly scanner: string | null;
-  readonly db_updated_at: number | null;
 }
 
 function databaseTime({ scanner }: ScanRecord): number | null {
@@ -120,44 +122,55 @@ async function recordNames(
   );
 }
 
+/** What is kept of a scan beside its findings. */
+async function toPart(
+  transaction: Executor,
+  scan: ScanRecord,
+  place: ScanPlace | null,
+  { scannedAt, at }: { readonly scannedAt: number | null; readonly at: number },
+): Promise<PartRow> {
+  const { scanner, os } = scan;
+  return {
+    platform: place?.platform ?? '',
+    image: place?.image ?? null,
+    scanner: scanner?.name ?? null,
+    scanner_version: scanner?.version ?? null,
+    db_updated_at: databaseTime(scan),
+    scanned_at: scannedAt,
+    recorded_at: at,
+    os_family: os?.family ?? null,
+    os_name: os?.name ?? null,
+    os_eosl: await supportOf(transaction, os, at),
+  };
+}
+
 async function insertScan(
   transaction: Executor,
   digest: string,
-  scan: ScanRecord,
+  scan: Omit<PartRow, 'platform' | 'image'>,
   {
-    scannedAt,
     at,
     complete,
     isCurrent,
-  }: { scannedAt: number | null; at: number; complete: boolean; isCurrent: boolean },
+  }: { readonly at: number; readonly complete: boolean; readonly isCurrent: boolean },
 ): Promise<number> {
-  const { scanner, os } = scan;
   const [made] = await runText<{ id: number }>(
     transaction,
     `insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
        complete, current) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
     [
-      digest,
-      scanner?.name ?? null,
-      scanner?.version ?? null,
-      databaseTime(scan),
-      scannedAt,
-      at,
-      os?.family ?? null,
-      os?.name ?? null,
-      await supportOf(transaction, os, at),
-      complete ? 1 : 0,
-      isCurrent ? 1 : 0,
+      ...[digest, scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, at],
+      ...[scan.os_family, scan.os_name, scan.os_eosl, complete ? 1 : 0, isCurrent ? 1 : 0],
     ],
   );
   if (made === undefined) throw new Error('a scan was not inserted');
   return made.id;
 }
 
-interface StoredFinding extends CountedFinding {
-  readonly severity: string;
-  readonly installed: string;
-  readonly purl: string | null;
+/** The platforms that the current scan was put together from; before any was named, one that is not. */
+async function hadPlatforms(transaction: Executor, digest: string): Promise<readonly string[]> {
+  const parts = await readParts(transaction, digest);
+  return parts.length === 0 ? [''] : parts.map(({ platform }) => platform);
 }
 
 /**
@@ -185,13 +198,9 @@ function storable(
       fixed: finding.fixed === null ? null : storableText(finding.fixed),
       known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
       purl: finding.purl ? storableText(finding.purl) : null,
+      platforms: null,
     };
   });
-}
-
-function cellsOf(scan: number, ordinal: number, finding: StoredFinding): Cell[] {
-  const { cve, severity, rank, package: name, installed, fixed, known_exploited, purl } = finding;
-  return [scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited, purl];
 }
 
 /** countedFindings gives the findings of a scan as the totals count them, in their order. */

@@ -1,5 +1,6 @@
 import { byCodeUnit, DAY_MS, detached, formatTime, parseTime } from '../base/index.ts';
 import { DENIAL_LABELS, labelOfSentence, sentenceOf } from '../decision/index.ts';
+import { lacksScan } from '../facts/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import { SIGNALS } from '../policy/index.ts';
 import type { ChangeGroup, DayCount, Sample, WhatIfResult } from './result.ts';
@@ -72,7 +73,7 @@ export class Tally {
     const digest = subject?.digest ?? null;
     if (digest !== null) {
       this.#digests.add(digest);
-      if (subject?.facts.scan === null) this.#addUnscanned(digest, row, count);
+      if (subject !== null && lacksScan(subject.facts)) this.#addUnscanned(digest, row, count);
     }
     if (row.signals) {
       for (const signal of new Set(row.signals)) {

@@ -83,7 +83,7 @@ test('a report of Grype is read as one of Trivy is', () => {
   assert.deepEqual(rest, {
     ...{ file: 'r.json', artifact: `ghcr.io/acme/web:1@${DIGEST}`, type: 'container_image' },
     ...{ names: ['ghcr.io/acme/web:1'], digests: [{ name: 'ghcr.io/acme/web', digest: DIGEST }] },
-    ...{ imageId: `sha256:${'b'.repeat(64)}`, source: 'https://github.com/acme/web' },
+    ...{ platform: null, imageId: `sha256:${'b'.repeat(64)}`, source: 'https://github.com/acme/web' },
   });
 });
 

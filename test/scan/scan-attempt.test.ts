@@ -76,7 +76,7 @@ test('whatever names there are, a place names the digest and is no option of a p
 });
 
 test('a failed scan waits 1, 2, 4 … minutes and is given up after eight; the scanner’s own fault is not held against it', () => {
-  const claim = (attempts: number) => ({ digest: DIGEST, requestedAt: 0, attempts, claimedAt: 0 });
+  const claim = (attempts: number) => ({ digest: DIGEST, requestedAt: 0, attempts, claimedAt: 0, done: [] });
   const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) => nextAttempt(claim(attempts), 'image', 0));
   assert.deepEqual(waits, [...[1, 2, 4, 8, 16, 32, 64].map((minutes) => minutes * 60_000), null]);
   assert.deepEqual(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { missingPlatforms } from '../../src/findings/index.ts';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -245,7 +246,7 @@ test('auto runs nothing where no scanner is found, and says so once; off says no
     const { scanning, log } = await joined(t, kind, { program: '/nowhere/trivy' });
     assert.deepEqual(
       scanning.jobs.map(({ name }) => name),
-      ['scan-retention'],
+      ['scan-retention', 'node-platforms'],
     );
     assert.equal(scanning.health(), null);
     assert.equal(scanning.database.off, true);
@@ -320,6 +321,67 @@ test(
 );
 
 test(
+  'of an index each image is scanned that nodes of any cluster run, by its own digest, and none of another platform',
+  { skip: noData },
+  async (t) => {
+    const fake = await startFakeRegistry(t);
+    const made = ['amd64', 'arm64', 's390x'].map((architecture) => ({
+      architecture,
+      image: imageOf(architecture).manifest,
+    }));
+    const index = indexOf(
+      made.map(({ architecture, image }) => descriptorOf(image, { platform: { os: 'linux', architecture } })),
+    );
+    for (const { digest, mediaType, bytes } of [...made.map(({ image }) => image), index])
+      fake.manifests.set(`shop/web ${digest}`, { type: mediaType, bytes });
+    const nodes = { cluster: 'east', platforms: () => ['linux/amd64'], isLeader: () => true };
+    const held = { nodes };
+    const { store, standIn, clock, log, job, scanAll } = await joined(
+      t,
+      'trivy',
+      {},
+      {
+        registry: openClient(t),
+        nodes: { ...nodes, platforms: () => held.nodes.platforms() },
+      },
+    );
+    standIn.plan({ report: realReport('golden/alpine-310.json'), createdAt: '2026-11-20T05:00:00Z' });
+    await job('vulnerability-database').run(signal);
+    await job('node-platforms').run(signal);
+    const { digest } = index;
+    await append(store, [{ digest, image: `${fake.host}/shop/web@${digest}` }]);
+    await scanQueue(store).request([digest], null, clock.at);
+    await scanAll();
+    const scanned = () =>
+      standIn.calls().flatMap(({ args }) => {
+        const at = args.indexOf('--platform');
+        return at < 0 ? [] : [[args[at + 1], args.at(-1)]];
+      });
+    const order = (i: number) => [
+      `linux/${made[i]?.architecture}`,
+      `${fake.host}/shop/web@${made[i]?.image.digest}`,
+    ];
+    assert.deepEqual(scanned(), [order(0)]);
+    assert.equal((await readFacts(store.read, digest))?.scan?.platforms?.length, 1);
+    // A node of another architecture joins.
+    held.nodes = { ...nodes, platforms: () => ['linux/amd64', 'linux/arm64'] };
+    await job('node-platforms').run(signal);
+    assert.ok(log.lines.some(({ message }) => /the nodes have other platforms than before/.test(message)));
+    const missing = (await readFacts(store.read, digest))?.scan ?? assert.fail();
+    assert.deepEqual(missingPlatforms(missing), ['linux/arm64']);
+    await scanAll();
+    assert.deepEqual(scanned(), [order(0), order(0), order(1)]);
+    const scan = (await readFacts(store.read, digest))?.scan ?? assert.fail();
+    assert.deepEqual(missingPlatforms(scan), []);
+    assert.deepEqual(
+      scan.platforms?.map((one) => [one.platform, one.digest, one.scanned]),
+      [0, 1].map((i) => [`linux/${made[i]?.architecture}`, made[i]?.image.digest, true]),
+    );
+    assert.equal(await scanQueue(store).size(), 0);
+  },
+);
+
+test(
   'through a proxy that this service does not use, the scanner chooses; not where the registry says no',
   { skip: noData },
   async (t) => {
@@ -331,7 +393,8 @@ test(
     for (const HTTPS_PROXY of ['http://proxy.example.com:3128', ''])
       for (const error of faults) {
         const env = { PATH: process.env['PATH'], HTTPS_PROXY };
-        const registry = { platformImage: () => Promise.reject(error) };
+        const fail = () => Promise.reject(error);
+        const registry = { manifest: fail, platformImage: fail };
         const { store, standIn, clock, job, scanAll } = await joined(t, 'trivy', {}, { registry, env });
         await job('vulnerability-database').run(signal);
         await append(store, [{ digest: digestOf(1) }]);

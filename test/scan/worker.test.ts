@@ -10,7 +10,7 @@ import { ScanGate } from '../../src/scan/scan-gate.ts';
 import type { ScanReport } from '../../src/scan/index.ts';
 import { ScannerError } from '../../src/scan/scanner-error.ts';
 import type { Scanner, ScanOrder } from '../../src/scan/scanner-ports.ts';
-import { ScanWorker, type ScanWorkerDeps } from '../../src/scan/worker.service.ts';
+import { ScanWorker, type ScanWorkerDeps } from '../../src/scan/index.ts';
 import { readFacts } from '../../src/store/facts.ts';
 import { rescanStore } from '../../src/store/rescans.ts';
 import { scanQueue } from '../../src/store/scan-queue.ts';
@@ -352,7 +352,7 @@ forEachEngine('the worker of scans', (engine) => {
     const [image, other] = [digestOf(901), digestOf(902)];
     const answers = new Map<string, Answer>();
     const scanner = scannerOf(answers);
-    const imageOf = async () => image;
+    const imageOf = async () => ({ digest: image, platform: null });
     const { store, queue, all } = await workerOf(engine, t, scanner, clock, { imageOf });
     const [a = '', b = ''] = await seen(store, 2);
     await queue.request([a], null, AT);

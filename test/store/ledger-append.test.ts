@@ -219,7 +219,15 @@ forEachEngine('appending', (engine) => {
       at(3, { image: 'not a reference', kind: 'reconcile', allowed: true }),
     ]);
     const image = store.read.selectFrom('images').selectAll().where('digest', '=', digest);
-    const seen = { digest, source: null, first_seen_at: AT + 1, facts_version: 0, facts: null };
+    const seen = {
+      digest,
+      source: null,
+      first_seen_at: AT + 1,
+      facts_version: 0,
+      facts: null,
+      platforms: null,
+      missing: 0,
+    };
     assert.deepEqual(await image.executeTakeFirst(), { ...seen, last_row_id: 2, last_allowed: 0 });
     await writer.appendAll([
       at(4, { at: AT + 61_000, image: 'nginx:1.27' }),

@@ -41,11 +41,11 @@ forEachEngine('the scan queue', (engine) => {
     const [a = ''] = await seen(store, 1);
     await queue.request([a], null, AT);
     const [first] = await queue.claim(AT, AT - MINUTE, 10);
-    assert.deepEqual(first, { digest: a, requestedAt: AT, attempts: 1, claimedAt: AT });
+    assert.deepEqual(first, { digest: a, requestedAt: AT, attempts: 1, claimedAt: AT, done: [] });
     assert.deepEqual(await queue.claim(AT + MINUTE - 1, AT - 1, 10), []);
     // The worker died, or takes too long: another takes over.
     const [second] = await queue.claim(AT + MINUTE, AT, 10);
-    assert.deepEqual(second, { digest: a, requestedAt: AT, attempts: 2, claimedAt: AT + MINUTE });
+    assert.deepEqual(second, { digest: a, requestedAt: AT, attempts: 2, claimedAt: AT + MINUTE, done: [] });
     assert.ok(first && second);
     assert.equal(await queue.finish(first), false);
     assert.equal(await queue.fail(first, 'late', AT), false);

@@ -39,6 +39,8 @@ export const grypeImage = z.object({
   userInput: text,
   imageID: text,
   manifestDigest: text,
+  architecture: text,
+  os: text,
   tags: texts,
   repoDigests: texts,
   labels: z.nullish(z.record(z.string(), z.unknown())),

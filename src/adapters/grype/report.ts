@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { formatTime, parseTime, type Digest } from '../../base/index.ts';
 import { severityRank, type Finding, type Severity } from '../../findings/index.ts';
-import { parseReference } from '../../image/index.ts';
+import { parseReference, toPlatformName } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { GrypeError } from './grype-error.ts';
 import { grypeImage, grypeMatch, grypeReport, type GrypeDocument } from './report-schema.ts';
@@ -88,6 +88,7 @@ function imageOf({ source }: GrypeDocument, file: string): Omit<ScanReport, 'fil
     names: [...names],
     digests: [...digests.values()],
     imageId: image.imageID || null,
+    platform: toPlatformName(image),
     source: typeof label === 'string' && label !== '' ? label : null,
   };
 }

@@ -70,8 +70,9 @@ class Grype implements Scanner {
     this.#work = work;
   }
 
-  async scan({ reference, credential, signal }: ScanOrder): Promise<ScanReport> {
-    const { timeoutMs, platform } = this.#options;
+  async scan({ reference, credential, platform: of, signal }: ScanOrder): Promise<ScanReport> {
+    const { timeoutMs } = this.#options;
+    const platform = of ?? this.#options.platform;
     const before = await this.state(signal);
     if (before.updatedAt === null)
       throw new ScannerError('scanner', 'there is no vulnerability database yet', {

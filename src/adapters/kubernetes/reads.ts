@@ -10,6 +10,7 @@ import {
 } from '../../admission/index.ts';
 import type { Log } from '../../base/index.ts';
 import { ClusterError, type ElectionClock, type PolicyObject } from '../../cluster/index.ts';
+import { toPlatformName } from '../../image/index.ts';
 import type { ReadyNodes } from '../../nodes/index.ts';
 import type { RunningPods } from '../../reconcile/index.ts';
 import type { KubernetesApi } from './api.ts';
@@ -47,6 +48,10 @@ export interface ClusterReads {
   readonly exposure: ExposureIndex;
   readonly runningPods: RunningPods;
   readonly readyNodes: ReadyNodes;
+  /** The platforms of all nodes, ready or not, in the form of formatPlatform; null before they were read. */
+  nodePlatforms(): readonly string[] | null;
+  /** That of one node, or null. */
+  platformOf(node: string): string | null;
   namespaces(): readonly HeldNamespace[];
   /** UTC milliseconds since when the policies may be old; null while they are not. */
   policiesStaleSince(): number | null;
@@ -66,6 +71,8 @@ type Unread = typeof UNREAD;
 
 interface HeldNode {
   readonly ready: boolean;
+  /** As parsePlatform reads it: `linux/arm64`; null where the node does not say. */
+  readonly platform: string | null;
 }
 
 /** openReads opens the informers of everything that the operator looks at. */
@@ -110,7 +117,10 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
     log.warn('a pod of the cluster cannot be read', { pod: `${namespace}/${name}` });
     return UNREAD;
   });
-  const nodes = open<HeldNode>(RESOURCES.nodes, (object) => ({ ready: isReady(object) }));
+  const nodes = open<HeldNode>(RESOURCES.nodes, (object) => ({
+    ready: isReady(object),
+    platform: platformOf(object),
+  }));
 
   const all = {
     policies,
@@ -151,6 +161,12 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       count: async () =>
         isFresh(nodes) ? [...nodes.objects.values()].filter(({ ready }) => ready).length : null,
     },
+    nodePlatforms: () => {
+      if (!nodes.synced) return null;
+      const found = new Set([...nodes.objects.values()].flatMap(({ platform }) => platform ?? []));
+      return [...found].toSorted();
+    },
+    platformOf: (node) => nodes.objects.get(node)?.platform ?? null,
     namespaces: () => [...namespaces.objects.values()],
     policiesStaleSince: () => policies.staleSince(),
     states: () =>
@@ -210,6 +226,21 @@ function openOwners(
     ownerOf: (kind: string, key: string) =>
       (kind === 'ReplicaSet' ? replicaSets : kind === 'Job' ? jobs : null)?.objects.get(key) ?? null,
   };
+}
+
+function platformOf(object: KubeObject): string | null {
+  const { nodeInfo } =
+    (
+      object as {
+        readonly status?: {
+          readonly nodeInfo?: { readonly operatingSystem?: unknown; readonly architecture?: unknown };
+        };
+      }
+    ).status ?? {};
+  const { operatingSystem: os, architecture } = nodeInfo ?? {};
+  return typeof os === 'string' && typeof architecture === 'string'
+    ? toPlatformName({ os, architecture })
+    : null;
 }
 
 function isReady(object: KubeObject): boolean {

@@ -46,7 +46,12 @@ export const trivyReport = z.object({
       RepoDigests: texts,
       Reference: text,
       ImageConfig: z.nullish(
-        z.object({ config: z.nullish(z.object({ Labels: z.nullish(z.object({ [SOURCE_LABEL]: text })) })) }),
+        z.object({
+          architecture: text,
+          os: text,
+          variant: text,
+          config: z.nullish(z.object({ Labels: z.nullish(z.object({ [SOURCE_LABEL]: text })) })),
+        }),
       ),
     }),
   ),

@@ -1,6 +1,6 @@
 import { formatTime, parseTime, type Digest } from '../../base/index.ts';
 import type { Finding } from '../../findings/index.ts';
-import { parseReference } from '../../image/index.ts';
+import { parseReference, toPlatformName } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
 import { toPackageUrl } from './package-url.ts';
@@ -43,6 +43,7 @@ export function toScanReport(value: unknown, file: string): ScanReport {
     type: typeOf(report),
     ...namesOf(report),
     imageId: metadata?.ImageID || null,
+    platform: toPlatformName(metadata?.ImageConfig),
     source: metadata?.ImageConfig?.config?.Labels?.[SOURCE_LABEL] || null,
     scan: {
       scannedAt: createdAt(report.CreatedAt, file),

@@ -87,8 +87,9 @@ class Trivy implements Scanner {
     this.#work = work;
   }
 
-  async scan({ reference, credential, signal }: ScanOrder): Promise<ScanReport> {
-    const { timeoutMs, slackMs = SLACK_MS, server, platform } = this.#options;
+  async scan({ reference, credential, platform: of, signal }: ScanOrder): Promise<ScanReport> {
+    const { timeoutMs, slackMs = SLACK_MS, server } = this.#options;
+    const platform = of ?? this.#options.platform;
     const before = await this.#current(signal);
     if (before.updatedAt === null)
       throw new ScannerError('scanner', 'there is no vulnerability database yet', {

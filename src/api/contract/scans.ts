@@ -41,10 +41,10 @@ export const importedScanSchema = z
       .nullable()
       .describe('Null: the report holds no result of packages, so it is not a clean one'),
     outcome: z
-      .enum(['current', 'older', 'incomplete'])
+      .enum(['current', 'older', 'incomplete', 'other_platform'])
       .nullable()
       .describe(
-        'In use from now on; older than the scan in use, which stays; or without a result. Null: nothing was recorded',
+        'In use from now on; older than the scan in use, which stays; without a result; or of an index, and of a platform that no node has, or of none that it says. Null: nothing was recorded',
       ),
     replaced: z.boolean().describe('Whether another scan was in use before'),
   })

@@ -1,6 +1,6 @@
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import { runText } from '../dialect.ts';
-import { addColumns, type AnyDatabase } from '../schema.ts';
+import { addColumns, createIndex, createTable, type AnyDatabase } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
 const PAGE = 200;
@@ -17,7 +17,29 @@ export const imageFacts: Migration = {
   summary: 'The facts of each image as one document',
   async up(db) {
     await addColumns(db, 'ledger_shapes', { subresource: 'text' });
-    await addColumns(db, 'images', { facts_version: 'integer!=0', facts: 'text' });
+    // `platforms`: the images of an index, as JSON; `missing`: how many of them that nodes run have no scan.
+    await addColumns(db, 'images', {
+      ...{ facts_version: 'integer!=0', facts: 'text', platforms: 'text', missing: 'integer!=0' },
+    });
+    await createIndex(db, 'images', ['digest'], { name: 'images_missing', where: 'missing > 0' });
+    await addColumns(db, 'findings', { platforms: 'text' });
+    await addColumns(db, 'scan_queue', { done: 'text' });
+    await createTable(
+      db,
+      'scan_platforms',
+      {
+        ...{ digest: 'text!', platform: 'text!', image: 'text', scanner: 'text', scanner_version: 'text' },
+        ...{ db_updated_at: 'integer', scanned_at: 'integer', recorded_at: 'integer!' },
+        ...{ os_family: 'text', os_name: 'text', os_eosl: 'integer' },
+      },
+      { key: ['digest', 'platform'] },
+    );
+    await createTable(
+      db,
+      'node_platforms',
+      { cluster: 'text!', platform: 'text!', seen_at: 'integer!' },
+      { key: ['cluster', 'platform'] },
+    );
     let last = '';
     for (;;) {
       const page = await runText<Proofs>(

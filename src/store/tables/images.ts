@@ -17,6 +17,10 @@ export interface ImageTables {
     facts_version: number;
     /** JSON of the facts as they stand now, in the form of an export's image line; null when none were recorded. */
     facts: string | null;
+    /** JSON of the images of an index (`{platform, digest}`); an empty list for an image by itself, null where nobody knows. */
+    platforms: string | null;
+    /** How many of them nodes run that have no scan. */
+    missing: Generated<number>;
   };
   image_names: { digest: string; name: string; last_seen_at: number; not_asked: number | null };
   scans: {
@@ -51,7 +55,29 @@ export interface ImageTables {
     known_exploited: number | null;
     /** Package URL as the scanner wrote it, or null. */
     purl: string | null;
+    /** JSON of the platforms on which it was found; null for each that the scan is of. */
+    platforms: string | null;
   };
+  /**
+   * What the current scan of a digest was put together from, where it is of several platforms, or of one that is known. The platform is
+   * empty for a scan that does not say its own and stands until all that are needed are scanned.
+   */
+  scan_platforms: {
+    digest: string;
+    platform: string;
+    /** Digest of the image itself, or null. */
+    image: string | null;
+    scanner: string | null;
+    scanner_version: string | null;
+    db_updated_at: number | null;
+    scanned_at: number | null;
+    recorded_at: number;
+    os_family: string | null;
+    os_name: string | null;
+    os_eosl: number | null;
+  };
+  /** Which platforms the nodes of each cluster have, and when one was last seen there. */
+  node_platforms: { cluster: string; platform: string; seen_at: number };
   /** What the findings come to for each CVE, kept with every scan, so that no list has to count them. */
   cve_totals: {
     cve: string;
@@ -151,6 +177,8 @@ export interface ImageTables {
     not_before: number;
     claimed_at: number | null;
     last_error: string | null;
+    /** JSON of the platforms that were scanned since it was asked for; null for none. */
+    done: string | null;
   };
   triage: {
     id: Generated<number>;
