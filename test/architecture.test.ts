@@ -19,6 +19,7 @@ const DOMAIN = [
   'render',
   'channels',
   'catalogues',
+  'history',
   'trackers',
   'cluster',
   'certificates',
@@ -50,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   render: [],
   channels: [],
   catalogues: [],
+  history: ['findings'],
   trackers: ['image', 'findings', 'channels'],
   cluster: ['image', 'findings', 'policy'],
   certificates: [],
@@ -95,6 +97,7 @@ const PURE = [
   'licence',
   'nodes',
   'catalogues',
+  'history',
   'vex',
   'supply-chain',
 ];

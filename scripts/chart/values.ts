@@ -101,6 +101,14 @@ export const chartValues = z.strictObject({
       ),
     },
   ),
+  evidence: group('What evidence is made of later', {
+    retentionDays: whole(
+      0,
+      36_500,
+      400,
+      'Days for which the history of findings, scans, runs of images and clusters is kept once it ended. 0 keeps all',
+    ),
+  }),
   rbac: group('What the service may do in the cluster', {
     create: flag('Makes the roles and their bindings', true),
     allowEnforce: flag(

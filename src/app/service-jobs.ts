@@ -18,6 +18,8 @@ export interface JobsParts extends Pick<
   readonly clock: Clock;
   /** Signs what the ledger has grown by and tells it outside. */
   checkpoint(): Promise<void>;
+  /** What takes away history that is no longer kept. */
+  readonly history: readonly Job[];
   /** The jobs of the webhook, and of the cluster. */
   readonly operator: readonly Job[];
   /** What brings facts of images in: scans, signatures and statements. */
@@ -111,6 +113,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
         if (fault !== null) throw fault;
       },
     },
+    ...parts.history,
     ...parts.facts,
     ...parts.operator,
     ...(parts.renewTls === null

@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
 import { openAdmission, type AdmissionHealth } from './service-admission.ts';
+import { answeringJobs } from './service-history.ts';
 import { openReconcile } from './service-reconcile.ts';
 import { parseListen, type Settings } from './settings.ts';
 import { timers } from './timers.ts';
@@ -136,6 +137,12 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     jobs: [
       ...(cluster?.jobs ?? []),
       ...(reconcile === null ? [] : [...reconcile.jobs, flush]),
+      ...(admission === null
+        ? []
+        : answeringJobs({
+            ...{ store, cluster: clusterName ?? '', clock },
+            answers: () => admission.health().unready === null,
+          })),
       ...certificates,
     ],
     inEffect: async (written) => {

@@ -1,8 +1,9 @@
 import { holdOrigin, sessionCookieName } from '../accounts/index.ts';
 import { openApi, probes, type Api } from '../api/index.ts';
-import { isLoopback, type Clock, type Log } from '../base/index.ts';
+import { type Clock, type Log } from '../base/index.ts';
 import type { LedgerAppend } from '../ledger/index.ts';
 import {
+  beginHistory,
   catalogueStates,
   fenceWrites,
   jobMarks,
@@ -16,8 +17,10 @@ import { toLedgerEvents } from './cluster-events.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
 import { openReplayProcess } from './replay-process.ts';
+import { localUrl, originsOf } from './service-address.ts';
 import { openFacts } from './service-facts.ts';
 import { ServiceHealth } from './service-health.ts';
+import { retentionJob } from './service-history.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
 import { openLedger } from './service-ledger.ts';
@@ -90,6 +93,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const store = await openStore({ url: places.databaseUrl, poolSize, now: () => clock.now() });
   opened.adopt(store, () => store.close());
 
+  await beginHistory(store, clock.now());
+
   const { coldImagePolicy } = settings.webhook;
   const { timeLimit, memory } = settings.whatif;
   const replay = openReplayProcess({ url: places.databaseUrl, coldImagePolicy, timeLimit, memory, log });
@@ -142,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       trackers,
       operator: operator.jobs,
       facts: facts.jobs,
+      history: retentionJob(fenced, settings.evidence.retentionDays, clock),
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -281,18 +287,4 @@ async function prepareSetup({ accounts }: ServiceParts, { admin }: Settings): Pr
     await accounts.setup.fromEnvironment({ email: admin.email, password: admin.password.reveal() });
   }
   return (await accounts.setup.prepare())?.code ?? null;
-}
-
-/** Where browsers may come from: the public address, else this machine. */
-function originsOf({ publicUrl, listen }: Settings): readonly string[] {
-  if (publicUrl !== undefined) return [new URL(publicUrl).origin];
-  const { host, port } = parseListen(listen) ?? { host: '', port: 0 };
-  const hosts = isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]'] : [host];
-  return hosts.flatMap((name) => [`http://${name}:${port}`, `https://${name}:${port}`]);
-}
-
-function localUrl({ host, port }: { readonly host: string; readonly port: number }, isTls: boolean): string {
-  const everywhere = host === '0.0.0.0' || host === '::';
-  const name = everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${isTls ? 'https' : 'http'}://${name}:${port}`;
 }

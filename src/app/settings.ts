@@ -4,6 +4,7 @@ import { ROLES } from '../accounts/index.ts';
 import { parseDuration, Secret } from '../base/index.ts';
 import { clusterSettings } from './settings-cluster.ts';
 import { endOfLifeSettings } from './settings-end-of-life.ts';
+import { evidenceSettings } from './settings-evidence.ts';
 import { kevSettings } from './settings-kev.ts';
 import {
   certificateSettings,
@@ -264,6 +265,7 @@ export const settingsSchema = z.strictObject({
   cluster: clusterSettings.optional(),
   reconcile: reconcileSettings,
   nodes: nodeSettings,
+  evidence: evidenceSettings,
   kev: kevSettings,
   endOfLife: endOfLifeSettings,
   scanner: scannerSettings,

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../base/index.ts';
+import type { DetectorSigns } from '../history/index.ts';
 import { runText } from './dialect.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -81,14 +82,6 @@ export async function noteSweep(
          then excluded.last_sweep_at else cluster_days.last_sweep_at end`,
     [cluster, Math.floor(at / DAY_MS), whole ? 1 : 0, whole ? 0 : 1, whole ? at : null],
   );
-}
-
-/** DetectorSigns are signs of life of the runtime detector in a cluster: how many came, and when the last of them did. */
-export interface DetectorSigns {
-  readonly cluster: string;
-  readonly at: number;
-  readonly events: number;
-  readonly heartbeats: number;
 }
 
 /** noteDetector counts signs of life of the runtime detector. */

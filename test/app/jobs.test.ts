@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/jobs.ts';
 import { openFacts } from '../../src/app/service-facts.ts';
+import { retentionJob } from '../../src/app/service-history.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
 import type { KevRefresh } from '../../src/catalogues/index.ts';
+import type { Store } from '../../src/store/index.ts';
 import { openMetrics } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
 import { scratchDirectory } from './running.ts';
@@ -266,6 +268,7 @@ test('stopping waits for what runs, starts nothing new, and does once more what 
 });
 
 const never = async (): Promise<void> => {};
+const NO_STORE = {} as Store;
 
 /** Parts from which every job is made, and none of which is called. */
 const PARTS = {
@@ -276,6 +279,7 @@ const PARTS = {
   endOfLife: { refresh: never },
   facts: [],
   operator: [],
+  history: retentionJob(NO_STORE, 400, { now: () => 0 }),
   settings: settingsSchema.parse({}),
   clock: { now: () => 0 },
   checkpoint: never,

@@ -70,6 +70,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   },
   reconcile: { interval: '30m' },
   nodes: { pollInterval: '1m', graceDays: 7 },
+  evidence: { retentionDays: 800 },
   rbac: { allowEnforce: true },
   reports: { policyReports: 'openreports' },
   trackers: { allowedHosts: ['*.example.com'], privateNetworks: 'refuse' },

@@ -47,6 +47,8 @@ reconcile:
 nodes:
   pollInterval: {{ $v.nodes.pollInterval }}
   graceDays: {{ int $v.nodes.graceDays }}
+evidence:
+  retentionDays: {{ int $v.evidence.retentionDays }}
 ledger:
   {{- with $v.ledger.origin }}
   origin: {{ . | quote }}

@@ -1,0 +1,52 @@
+import { DAY_MS, type Clock } from '../base/index.ts';
+import { AnsweringRecord } from '../history/index.ts';
+import { answeredMinutes, pruneHistory, type Store } from '../store/index.ts';
+import type { Job } from './jobs.ts';
+
+const SECOND = 1000;
+
+/** retentionJob deletes history that ended longer ago than `days`; there is none where all is kept. */
+export function retentionJob(store: Store, days: number, clock: Clock): readonly Job[] {
+  if (days === 0) return [];
+  return [
+    {
+      name: 'evidence-retention',
+      every: 6 * 60 * 60 * SECOND,
+      leaderOnly: true,
+      atStart: true,
+      run: async (signal) => void (await pruneHistory(store, clock.now() - days * DAY_MS, signal)),
+    },
+  ];
+}
+
+/** AnsweringOptions are what is asked, and where it is kept. */
+export interface AnsweringOptions {
+  /** As it was opened: every replica writes when it answered. */
+  readonly store: Store;
+  /** Name of the cluster; empty for none. */
+  readonly cluster: string;
+  /** Whether reviews are answered now. */
+  answers(): boolean;
+  readonly clock: Clock;
+}
+
+/** answeringJobs keep the minutes in which reviews were answered. To look is a job of its own: no slow database keeps it from being done. */
+export function answeringJobs({ store, cluster, answers, clock }: AnsweringOptions): readonly Job[] {
+  const record = new AnsweringRecord({ cluster, answers, minutes: answeredMinutes(store), clock });
+  return [
+    {
+      name: 'answering',
+      every: 15 * SECOND,
+      leaderOnly: false,
+      atStart: true,
+      run: async () => record.look(),
+    },
+    {
+      name: 'answered-minutes',
+      every: 30 * SECOND,
+      leaderOnly: false,
+      atEnd: true,
+      run: () => record.flush(),
+    },
+  ];
+}
