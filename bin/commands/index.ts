@@ -90,6 +90,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async (settle) => (await import('./tracking.ts')).trackingCommand(settle),
   },
   {
+    name: 'cluster',
+    summary: 'show the replicas of a cluster, and forget a lost one',
+    group: SERVICE,
+    load: async (settle) => (await import('./cluster.ts')).clusterCommand(settle),
+  },
+  {
     name: 'demo',
     summary: 'the service in memory, with the ledger of a made-up shop',
     group: SERVICE,

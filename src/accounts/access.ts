@@ -75,6 +75,8 @@ export const ACCESS = {
   'POST /catalogues/refresh': 'administrator',
   'GET /system/health': 'viewer',
   'GET /system/nodes': 'viewer',
+  'GET /system/replicas': 'viewer',
+  'DELETE /system/replicas/{name}': 'administrator',
 } as const satisfies Readonly<Record<string, Access>>;
 
 /** RouteKey names a route of the service: its method and its path under `/api/v1`. */

@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'tracking_confirm',
   'catalogue_refresh',
   'vulnerability_db_refresh',
+  'replica_forget',
   // Of releases before 1.3.1 alone.
   'runtime_block_release',
 ] as const;

@@ -1,5 +1,6 @@
 import { formatTime } from '../base/index.ts';
 import type { AnchorRefusal } from '../ledger/index.ts';
+import type { ReplicaState } from '../replicas/index.ts';
 import type { HealthBody } from './contract/health.ts';
 
 /** PartState is how a part of the service stands. */
@@ -97,6 +98,13 @@ export interface ClusterHealth {
   readonly leads: boolean;
   /** What is read of the cluster: since when it may be old, or null. */
   readonly reads: readonly { readonly kind: string; readonly staleSince: number | null }[];
+  /** Its replicas; since when each may hold rows that the database has not, or null. */
+  readonly replicas: readonly {
+    readonly name: string;
+    readonly state: ReplicaState;
+    readonly since: number | null;
+    readonly rows: number;
+  }[];
   readonly message?: string;
 }
 
@@ -175,7 +183,7 @@ function toWebhook({ certificateEndsAt, ...webhook }: WebhookHealth): HealthBody
   };
 }
 
-function toCluster({ name, reads, ...cluster }: ClusterHealth): HealthBody['cluster'] {
+function toCluster({ name, reads, replicas, ...cluster }: ClusterHealth): HealthBody['cluster'] {
   return {
     ...cluster,
     ...(name !== null && { name }),
@@ -183,6 +191,10 @@ function toCluster({ name, reads, ...cluster }: ClusterHealth): HealthBody['clus
       kind,
       status: staleSince === null ? 'ok' : 'degraded',
       ...(staleSince !== null && { stale_since: formatTime(staleSince) }),
+    })),
+    replicas: replicas.map(({ since, ...replica }) => ({
+      ...replica,
+      ...(since !== null && { since: formatTime(since) }),
     })),
   };
 }

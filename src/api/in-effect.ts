@@ -49,6 +49,7 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'POST /tracking/{id}/reopen': false,
   'POST /tracking/{id}/confirm': false,
   'POST /catalogues/refresh': true,
+  'DELETE /system/replicas/{name}': false,
 };
 
 /** decides tells whether admissions are decided by what a call writes. */

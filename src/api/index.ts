@@ -19,6 +19,7 @@ export { openApi, type Api, type ApiOptions, type Probe, type ServedCall } from 
 export type { Headers, SignIn } from './sign-in.ts';
 export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
 export { auditRoutes, type AuditParts } from './routes/audit.ts';
+export { replicasRoutes, type ReplicasParts } from './routes/replicas.ts';
 export { nodesRoutes, type NodesParts } from './routes/nodes.ts';
 export { healthRoutes, type HealthParts } from './routes/health.ts';
 export { imageRoutes, type ImageParts } from './routes/images.ts';

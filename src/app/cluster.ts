@@ -15,6 +15,7 @@ import {
   policyStatuses,
   readCaBundles,
   readPullingPod,
+  spoolNotes,
   writeCaBundle,
   type ClusterReads,
   type Connection,
@@ -35,6 +36,7 @@ import {
 import type { PullingPod, PullSecrets } from '../image/index.ts';
 import type { PolicyStore } from '../policy/index.ts';
 import type { PodEvents, PodStopper, Replacements } from '../reconcile/index.ts';
+import type { SpoolNotes } from '../replicas/index.ts';
 import { policyMirror, policyStore, type Store } from '../store/index.ts';
 import type { Leader } from '../trackers/index.ts';
 import { toPodEvents, toReviewEvents } from './cluster-events.ts';
@@ -80,6 +82,8 @@ export interface Cluster {
   readonly podEvents: PodEvents;
   readonly secrets: Secrets;
   readonly pullSecrets: PullSecrets;
+  /** Which replicas spool, as its Lease says. */
+  readonly spoolNotes: SpoolNotes;
   /** Which pull secrets a pod names; null for one that is gone. */
   podOf(namespace: string, name: string): Promise<PullingPod | null>;
   /** Sets the authorities (PEM) that the API server trusts when it calls the webhooks of a configuration. */
@@ -199,6 +203,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     reviewEvents: toReviewEvents(events),
     podEvents: toPodEvents(events),
     secrets: clusterSecrets(api, namespace),
+    spoolNotes: spoolNotes(api, namespace, settings.leaseName),
     pullSecrets: clusterPullSecrets({ api, monotonic: () => electionClock.monotonic() }),
     podOf: (pod, name) => readPullingPod(api, pod, name),
     writeCaBundle: (configuration, pem) => writeCaBundle(api, configuration, pem),

@@ -4,6 +4,7 @@ import { formatTime, type Clock, type Digest, type Log } from '../base/index.ts'
 import type { Appender } from '../ledger/index.ts';
 import { graceOf, nodeGauges } from '../nodes/index.ts';
 import type { SweepResult } from '../reconcile/index.ts';
+import { mayHold, type ReplicaStanding } from '../replicas/index.ts';
 import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
@@ -11,6 +12,7 @@ import type { Job } from './jobs.ts';
 import { openAdmission, type AdmissionHealth } from './service-admission.ts';
 import { answeringJobs } from './service-history.ts';
 import { openReconcile } from './service-reconcile.ts';
+import { heldSince, type ServiceReplicas } from './service-replicas.ts';
 import { parseListen, type Settings } from './settings.ts';
 import { timers } from './timers.ts';
 import { webhookCertificates } from './webhook-certificates.ts';
@@ -23,6 +25,8 @@ export interface OperatorDeps {
   /** Null where the service stands alone. */
   readonly cluster: Cluster | null;
   readonly appender: Appender;
+  /** Which replicas may hold rows. */
+  readonly replicas: Pick<ServiceReplicas, 'account' | 'standings'>;
   /** What tags stand for; null where registries are not asked for it. */
   readonly tags: DigestLookup | null;
   /** Has the proofs of digests looked for, soon. */
@@ -75,7 +79,8 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     cluster === null
       ? null
       : openReconcile({
-          ...{ store, settings, cluster, appender, scans, clock, log, count: metrics },
+          ...{ store, settings, cluster, appender, account: deps.replicas.account },
+          ...{ scans, clock, log, count: metrics },
           tags: deps.tags ?? {
             digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
           },
@@ -151,7 +156,8 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     },
     health: () => ({
       webhook: admission === null ? null : webhookHealth(admission.health(), certificateEndsAt),
-      cluster: cluster === null ? null : clusterHealth(cluster, clusterName ?? null),
+      cluster:
+        cluster === null ? null : clusterHealth(cluster, clusterName ?? null, deps.replicas.standings()),
     }),
     async start() {
       cluster?.start();
@@ -185,15 +191,32 @@ function webhookHealth(
   };
 }
 
-function clusterHealth({ leadsCluster, reads, unready }: Cluster, name: string | null): ClusterHealth {
+function clusterHealth(
+  { leadsCluster, reads, unready }: Cluster,
+  name: string | null,
+  replicas: readonly ReplicaStanding[],
+): ClusterHealth {
   const states = reads.states().map(({ kind, staleSince }) => ({ kind, staleSince }));
-  const message = unready();
+  const message = unready() ?? heldMessage(replicas);
   const old = message !== null || states.some(({ staleSince }) => staleSince !== null);
   return {
     status: old ? 'degraded' : 'ok',
-    ...{ name, leads: leadsCluster(), reads: states },
+    ...{ name, leads: leadsCluster(), reads: states, replicas: replicas.map(toReplicaHealth) },
     ...(message !== null && { message }),
   };
+}
+
+function toReplicaHealth({ line, state }: ReplicaStanding): ClusterHealth['replicas'][number] {
+  const since = mayHold(state) ? (line.holdingSince ?? line.cleanAt ?? line.startedAt) : null;
+  return { name: line.name, state, since, rows: line.rows };
+}
+
+/** Why sweeps leave pods alone, or null. */
+function heldMessage(replicas: readonly ReplicaStanding[]): string | null {
+  const since = heldSince(replicas);
+  if (since === null) return null;
+  const names = replicas.filter(({ state }) => mayHold(state)).map(({ line }) => line.name);
+  return `sweeps leave pods alone that were created since ${formatTime(since)}: ${names.join(', ')} may hold rows of their reviews (ipo cluster replicas)`;
 }
 
 /** What exposes pods, as far as the cluster has been read; once read it stays so. */

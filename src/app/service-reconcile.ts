@@ -3,7 +3,7 @@ import type { DigestLookup, PolicySnapshot, ScanRequests } from '../admission/in
 import { IpoError, type Clock, type Count, type Log } from '../base/index.ts';
 import { withoutCertificate, type Ceilings } from '../licence/index.ts';
 import { graceOf, Meter, nodeGauges, NodePoll, type NodeGauges } from '../nodes/index.ts';
-import { namesOf, Reconciliation } from '../reconcile/index.ts';
+import { namesOf, Reconciliation, type SweepAccount } from '../reconcile/index.ts';
 import {
   fenceWrites,
   installedAt,
@@ -29,6 +29,8 @@ export interface ReconcileOptions {
     'namespace' | 'leadsCluster' | 'leader' | 'policies' | 'reads' | 'replacements' | 'stopper' | 'podEvents'
   >;
   readonly appender: Appender;
+  /** Whether every row of every replica is in the database. */
+  readonly account: SweepAccount;
   readonly scans: ScanRequests;
   readonly tags: DigestLookup;
   readonly ceilings?: Ceilings;
@@ -83,7 +85,7 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     facts: sweepFacts(store),
     podLedger: podLedger(store),
     ledger: appender,
-    settled: () => !appender.delayed,
+    account: options.account,
     installedAt: () => installedAt(store, name),
     log: sweepLog(store),
     replacements: cluster.replacements,

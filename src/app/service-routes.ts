@@ -4,6 +4,7 @@ import {
   catalogueRoutes,
   healthRoutes,
   nodesRoutes,
+  replicasRoutes,
   imageRoutes,
   ledgerRoutes,
   openApiDocument,
@@ -23,6 +24,7 @@ import {
   type ImageParts,
   type LedgerParts,
   type NodesParts,
+  type ReplicasParts,
   type Route,
 } from '../api/index.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -35,6 +37,7 @@ export function serviceRoutes(
   trackers: ServiceTrackers['routes'],
   health: HealthParts,
   nodes: NodesParts,
+  replicas: ReplicasParts['replicas'],
   facts: {
     readonly database: CatalogueParts['database'];
     readonly collected: Required<ImageParts>['collected'];
@@ -61,6 +64,7 @@ export function serviceRoutes(
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
     ...nodesRoutes(nodes),
+    ...replicasRoutes({ replicas }),
   ];
   document = JSON.stringify(openApiDocument(routes, version));
   return routes;

@@ -23,6 +23,7 @@ import { ServiceHealth } from './service-health.ts';
 import { retentionJob } from './service-history.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
+import { openReplicas } from './service-replicas.ts';
 import { openLedger } from './service-ledger.ts';
 import { openOperator, type ServiceOperator } from './service-operator.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -127,7 +128,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...(cluster !== null && { refused: toLedgerEvents(cluster.events, cluster.namespace) }),
   });
   const { appender, checkpoint } = ledger;
+  let answers = false;
   opened.adopt(appender, () => appender.close());
+  const replicas = await openReplicas({
+    ...{ store, parts, places, settings, cluster, appender, clock, log, metrics },
+  });
+  opened.defer(async () => {
+    if (!answers) await replicas.end(); // it has reviewed nothing
+  });
 
   const env = options.env ?? process.env;
   const facts = await openFacts({
@@ -135,7 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   opened.adopt(facts, () => facts.close());
   const operator = openOperator({
-    ...{ store, settings, cluster, appender, clock, log, metrics },
+    ...{ store, settings, cluster, appender, replicas, clock, log, metrics },
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   let api: Api | null = null;
@@ -145,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       settings,
       clock,
       trackers,
-      operator: operator.jobs,
+      operator: [replicas.job, ...operator.jobs],
       facts: facts.jobs,
       history: retentionJob(fenced, settings.evidence.retentionDays, clock),
       checkpoint,
@@ -198,6 +206,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     trackers.routes,
     health,
     operator.nodes,
+    replicas.list,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
@@ -232,7 +241,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }
     },
   });
-  let answers = false;
   opened.defer(async () => {
     if (!answers) await Promise.all([api?.close(0), operator.close(0)]);
   });
@@ -265,6 +273,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await Promise.all([served.close(graceMs), operator.close(graceMs)]);
     await appender.close();
     await jobs.stop();
+    await replicas.end();
     await held.disposeAsync();
   };
   return {

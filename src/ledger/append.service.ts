@@ -50,6 +50,9 @@ export class Appender implements LedgerAppend {
   #queuedRows = 0;
   #running: Promise<void> | null = null;
   #closed = false;
+  /** Reviews that were taken on, and those of them that were answered, in their order. */
+  #taken = 0;
+  #done = 0;
   #lastAt = -Infinity;
 
   constructor(deps: AppenderDeps, options: AppenderOptions = {}) {
@@ -72,6 +75,16 @@ export class Appender implements LedgerAppend {
     return this.#spooling?.holding ?? false;
   }
 
+  /** A place behind every review that was taken on so far. */
+  mark(): number {
+    return this.#taken;
+  }
+
+  /** Whether every review that was taken on before a place is in the database, or was refused: none waits here. */
+  past(mark: number): boolean {
+    return this.#done >= mark && !this.delayed;
+  }
+
   async append(entry: LedgerEntry): Promise<Appended> {
     checkEntry(entry);
     if (this.#closed) throw new AppendError('unavailable', 'the service is stopping', { retryAfter: 5 });
@@ -85,6 +98,7 @@ export class Appender implements LedgerAppend {
     }
     this.#watchClock(entry);
     this.#queuedRows += rows;
+    this.#taken += 1;
     return new Promise<Appended>((resolve, reject) => {
       this.#queue.push({ entry, resolve, reject });
       this.#running ??= new Promise((done) => setImmediate(done)).then(() => this.#run());
@@ -103,6 +117,7 @@ export class Appender implements LedgerAppend {
       const group = this.#takeGroup();
       if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, group);
       else await this.#toStore(group);
+      this.#done += group.length;
     }
     this.#running = null;
   }

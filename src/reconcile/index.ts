@@ -45,6 +45,7 @@ export type {
   RunningPod,
   RunningPods,
   SeenWorkload,
+  SweepAccount,
   StopAttempt,
   StopOutcome,
   SweepLeader,

@@ -49,6 +49,8 @@ export interface JudgedPod {
   readonly allowed: boolean;
   /** Containers that could not be judged, since a fact was never recorded. Nothing is guessed. */
   readonly undecided: number;
+  /** Whether it asks for break-glass and no review of it is recorded: whether one admitted it is not known. */
+  readonly unproven: boolean;
   /** Containers that break-glass let in: a bypass stands for as long as the pod does. */
   readonly bypassed: number;
 }
@@ -99,7 +101,8 @@ export function judgeRunning(pod: RunningPod, record: PodRecord | null, context:
   }
   const hardening = judgePod(bypassed > 0 ? [] : policies, signals, null);
   const allowed = hardening.allowed && images.every(({ judgement }) => judgement.outcome.allowed);
-  return { pod, signals, exposedBy, policies, images, hardening, allowed, undecided, bypassed };
+  const unproven = pod.breakGlassReason !== null && record?.reviewed !== true;
+  return { pod, signals, exposedBy, policies, images, hardening, allowed, undecided, unproven, bypassed };
 }
 
 /** subjectOf gives what is decided about an image; null when its reference does not parse. */

@@ -78,7 +78,7 @@ export function planStops(
     const why =
       before !== undefined && pod.createdAt >= before
         ? 'the pod made in the place of one that was stopped ran the same image again'
-        : whyNot(candidate.judged, replacements.get(pod.uid), quota, context);
+        : whyNot(candidate, replacements.get(pod.uid), quota, context);
     if (why !== null) {
       withheld.set(pod.uid, { candidate, why });
       continue;
@@ -95,11 +95,15 @@ export function planStops(
 }
 
 function whyNot(
-  judged: JudgedPod,
+  { judged, policy }: StopCandidate,
   replacement: KnownReplacement | null | undefined,
   quota: (name: string) => string | null,
   context: JudgeContext,
 ): string | null {
+  const { allowed, groups } = policy.spec.breakGlass;
+  // Its review may have found neither database nor spool: then no replica can tell.
+  if (judged.unproven && allowed && groups.length > 0)
+    return 'break-glass may have admitted it, and no review of it is recorded';
   if (judged.pod.mirror) return 'its node runs it, whatever the API server is told';
   if (replacement === undefined) return 'what would replace it could not be read';
   if (replacement === null) return 'nothing would surely replace it';

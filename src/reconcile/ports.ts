@@ -2,6 +2,7 @@ import type { signalsOf } from '../admission/index.ts';
 import type { Digest } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
+import type { Account } from '../replicas/index.ts';
 
 /** PodSpec is what `podSpec` reads of the `spec` of a pod or a pod template. */
 export type PodSpec = Parameters<typeof signalsOf>[0];
@@ -99,6 +100,8 @@ export interface RecordedVerdict {
 export interface PodRecord {
   /** Whether a row of kind `review` or `unreviewed` names it; what a sweep said of it is none. */
   readonly known: boolean;
+  /** Whether a row of kind `review` does; told where every row of the pod was wanted. */
+  readonly reviewed: boolean;
   /** The containers whose newest review was bypassed by break-glass. */
   readonly bypassed: ReadonlySet<string>;
 }
@@ -191,6 +194,12 @@ export interface SweepLog {
   /** The newest stop of each digest in each namespace of the cluster that worked, since then. */
   stops(cluster: string, since: number): Promise<readonly EarlierStop[]>;
 }
+
+/**
+ * SweepAccount tells whether every row of what was reviewed is in the database. What a pod that was listed before the call lacks there
+ * afterwards, no replica holds, if the account is whole. Rejects when it cannot be told.
+ */
+export type SweepAccount = (fence: number, signal: AbortSignal) => Promise<Account>;
 
 /** RecordedFacts reads what is recorded of digests; those without anything are left out. */
 export interface RecordedFacts {

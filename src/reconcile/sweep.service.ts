@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Count, Digest, Log } from '../base/index.ts';
 import type { ColdImagePolicy, LedgerAppend } from '../ledger/index.ts';
+import { Accounting, isProven } from './accounting.service.ts';
 import { digestOf, isJudged, judgeRunning, type JudgeContext, type JudgedPod } from './judge-running.ts';
 import { planStops, stopCandidates, workloadOf, type StopPlan } from './plan-stops.ts';
 import { planSweep, type PlannedPod, type SweepPlan } from './plan-sweep.ts';
@@ -14,6 +15,7 @@ import type {
   RunningPod,
   RunningPods,
   SweepLeader,
+  SweepAccount,
   SweepLog,
   SweepPolicies,
   TagDigests,
@@ -34,8 +36,8 @@ export interface ReconciliationDeps {
   readonly facts: RecordedFacts;
   readonly podLedger: PodLedger;
   readonly ledger: LedgerAppend;
-  /** False while rows of reviews may still wait for the database, so that a pod without a row may have been reviewed. */
-  settled(): boolean;
+  /** Asked after the pods were listed and before the ledger is read. */
+  readonly account: SweepAccount;
   /** UTC milliseconds from which on the webhook is asked. */
   installedAt(): Promise<number>;
   readonly log: SweepLog;
@@ -58,8 +60,10 @@ export interface SweepResult extends StopCounts {
   /** Whether it saw every pod, so that what it did not see does not run. */
   readonly whole: boolean;
   readonly pods: number;
-  /** Null where that could not be told yet, since the ledger is behind. */
+  /** Null where that could not be told yet, since replicas may hold rows. */
   readonly unreviewed: number | null;
+  /** Pods left alone, since a replica may hold rows about them. */
+  readonly unproven: number;
   readonly refused: number;
   /** Containers that break-glass let in, and those that could not be judged. */
   readonly bypassed: number;
@@ -69,15 +73,17 @@ export interface SweepResult extends StopCounts {
 
 /** Pods that are judged, or appended, before anything else gets its turn. */
 const TURN = 64;
-const NO_ROWS: PodRecord = { known: false, bypassed: new Set() };
+const NO_ROWS: PodRecord = { known: false, reviewed: false, bypassed: new Set() };
 
 /** Reconciliation judges again what runs. */
 export class Reconciliation {
   readonly #deps: ReconciliationDeps;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #accounting: Accounting;
 
   constructor(deps: ReconciliationDeps) {
     this.#deps = deps;
+    this.#accounting = new Accounting(deps);
   }
 
   /**
@@ -98,8 +104,7 @@ export class Reconciliation {
     const startedAt = this.#deps.clock.now();
     const { complete, pods } = await source.list();
     const context = await this.#contextOf(pods, startedAt);
-    // Asked before the ledger is: what was put back in between is found in it.
-    const settled = this.#deps.settled();
+    const account = await this.#accounting.ask(fence, signal);
     const records = await this.#deps.podLedger.find(
       pods.map((pod) => ({
         uid: pod.uid,
@@ -107,15 +112,16 @@ export class Reconciliation {
         whole: pod.breakGlassReason !== null && isJudged(pod),
       })),
     );
-    const judged = await this.#judge(pods, settled, records, context);
-    const candidates = complete && settled ? stopCandidates(judged, rules) : [];
+    const proven = pods.filter((pod) => isProven(pod, records.get(pod.uid), account));
+    const judged = await this.#judge(proven, records, context);
+    const candidates = complete ? stopCandidates(judged, rules) : [];
     const stops = await this.#planStops(candidates, pods, context, signal);
     const verdicts = await this.#deps.podLedger.verdicts(firstOf(pods, startedAt));
     const plan = planSweep({
       ...{ rules, startedAt, judged, verdicts },
       installedAt: await this.#deps.installedAt(),
       others: pods.filter((pod) => !isJudged(pod)),
-      records: settled ? records : null,
+      records: account.whole ? records : null,
       withheld: stops.withheld,
     });
     this.#mustLead(signal);
@@ -149,7 +155,8 @@ export class Reconciliation {
       putOff,
       whole: complete,
       pods: pods.length,
-      unreviewed: settled ? unreviewed : null,
+      unreviewed: account.whole ? unreviewed : null,
+      unproven: pods.length - proven.length,
       refused,
       bypassed: sum((one) => one.bypassed),
       undecided: sum((one) => one.undecided),
@@ -181,16 +188,13 @@ export class Reconciliation {
 
   async #judge(
     pods: readonly RunningPod[],
-    settled: boolean,
     records: ReadonlyMap<string, PodRecord>,
     context: JudgeContext,
   ): Promise<JudgedPod[]> {
     const judged: JudgedPod[] = [];
     for (const [i, pod] of pods.entries()) {
       if (i % TURN === TURN - 1) await nextTurn();
-      // Whether it was let in by break-glass may not be in the ledger yet.
-      const awaited = !settled && pod.breakGlassReason !== null;
-      if (isJudged(pod) && !awaited) judged.push(judgeRunning(pod, records.get(pod.uid) ?? NO_ROWS, context));
+      if (isJudged(pod)) judged.push(judgeRunning(pod, records.get(pod.uid) ?? NO_ROWS, context));
     }
     return judged;
   }

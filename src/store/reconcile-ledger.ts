@@ -20,6 +20,7 @@ interface Sought {
 }
 
 interface Known extends PodRecord {
+  reviewed: boolean;
   readonly bypassed: Set<string>;
   /** Rows up to this number are in it. */
   upto: number;
@@ -160,9 +161,10 @@ class StorePodLedger implements PodLedger {
       if (shape === undefined || shape.kind === 'reconcile') continue;
       let known = this.#known.get(pod.uid);
       if (known === undefined) {
-        known = { known: true, bypassed: new Set(), upto: 0 };
+        known = { known: true, reviewed: false, bypassed: new Set(), upto: 0 };
         this.#known.set(pod.uid, known);
       }
+      if (shape.kind === 'review') known.reviewed = true;
       if (!pod.whole) active.delete(pod.hex);
       else if (shape.kind === 'review' && shape.container) {
         if (shape.break_glass === true) known.bypassed.add(shape.container);

@@ -6,6 +6,7 @@ import type { ImageTables } from './tables/images.ts';
 import type { LaterTables } from './tables/later.ts';
 import type { LedgerTables } from './tables/ledger.ts';
 import type { PolicyTables } from './tables/policies.ts';
+import type { ReplicaTables } from './tables/replicas.ts';
 
 /** Tables is the schema after the newest migration. */
 export interface Tables
@@ -17,6 +18,7 @@ export interface Tables
     LaterTables,
     LedgerTables,
     PolicyTables,
+    ReplicaTables,
     CommonTables {}
 
 interface CommonTables {

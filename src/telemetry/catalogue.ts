@@ -81,6 +81,15 @@ export const METRICS = {
     help: 'Reviews that neither database nor spool could take',
     labels: { reason: ['queue_full', 'store', 'spool_full', 'spool_fault'] },
   },
+  svc_replicas: {
+    kind: 'gauge',
+    help: 'Replicas of the cluster by how they stand; those that spool or are missing may hold rows of reviews',
+    labels: { state: ['answers', 'spools', 'missing'] },
+  },
+  svc_replicas_unaccounted_seconds: {
+    kind: 'gauge',
+    help: 'Since the oldest time about which a replica may hold rows, so that sweeps leave its pods alone; 0 for none',
+  },
   svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
   svc_admission_reviews_total: {
     kind: 'counter',

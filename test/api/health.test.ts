@@ -59,6 +59,10 @@ test('webhook and cluster of an operator are parts like any other', async (t) =>
         { kind: 'pods', staleSince: NOW - HOUR },
         { kind: 'nodes', staleSince: null },
       ],
+      replicas: [
+        { name: 'ipo-0-1a2b3c', state: 'answers', since: null, rows: 0 },
+        { name: 'ipo-1-4d5e6f', state: 'missing', since: NOW - HOUR, rows: 7 },
+      ],
     },
   };
   const { as } = await startApi(t, healthRoutes({ health: async () => told }));
@@ -70,6 +74,10 @@ test('webhook and cluster of an operator are parts like any other', async (t) =>
     reads: [
       { kind: 'pods', status: 'degraded', stale_since: '2026-11-20T11:00:00Z' },
       { kind: 'nodes', status: 'ok' },
+    ],
+    replicas: [
+      { name: 'ipo-0-1a2b3c', state: 'answers', rows: 0 },
+      { name: 'ipo-1-4d5e6f', state: 'missing', since: '2026-11-20T11:00:00Z', rows: 7 },
     ],
   });
 });

@@ -28,7 +28,7 @@ const WRITES = [
 ];
 const LEASE = [
   'create coordination.k8s.io leases',
-  'get,update coordination.k8s.io leases named prod-image-policy-operator-leader',
+  'get,patch,update coordination.k8s.io leases named prod-image-policy-operator-leader',
 ];
 const CHECKPOINT = 'get,patch core configmaps named prod-checkpoint';
 

@@ -37,6 +37,7 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   ],
   ['ipo-tracker', [['tracker', 'test']]],
   ['ipo-tracking', ['list', 'show', 'summary', 'reopen', 'confirm'].map((command) => ['tracking', command])],
+  ['ipo-cluster', ['replicas', 'forget-replica'].map((command) => ['cluster', command])],
   ['ipo-migrate', [['migrate']]],
   ['ipo-serve', [['serve']]],
   [

@@ -15,6 +15,7 @@ import { sweepFacts, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import type { Account } from '../../src/replicas/index.ts';
 import type { Severity } from '../../src/findings/index.ts';
 import { listen } from '../ledger/parts.ts';
 import { finding, rowsOf, scanOf } from '../store/image-records.ts';
@@ -44,7 +45,7 @@ export class SweepHarness {
   pods: RunningPod[] = [];
   complete = true;
   policies: Policy[] = [];
-  settled = true;
+  account: Account = { whole: true, since: null, holders: [] };
   leads = true;
   now = AT;
   installedAt = AT - 3_600_000;
@@ -89,7 +90,7 @@ export class SweepHarness {
       facts: sweepFacts(this.store),
       podLedger: podLedger(this.store),
       ledger,
-      settled: () => this.settled,
+      account: async () => this.account,
       installedAt: async () => this.installedAt,
       log: sweepLog(this.store),
       replacements: { of: async (pod) => this.replacement(pod) },

@@ -39,6 +39,7 @@ forEachEngine('the reconciliation joined with its cluster', (engine) => {
         ...{ replacements: { of: async () => null }, podEvents: { happened: () => {} } },
         stopper: { stop: () => assert.fail('nothing may be stopped') },
       },
+      account: async () => ({ whole: true, since: null, holders: [] }),
       ...{ scans: { want: () => {} }, tags: { digestOf: async () => null } },
     } as unknown as ReconcileOptions;
     const { reconciliation, jobs } = openReconcile(options);

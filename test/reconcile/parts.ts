@@ -93,5 +93,5 @@ export function podOf(n: number, more: Partial<RunningPod> = {}): RunningPod {
 
 /** record makes what the ledger holds of a pod. */
 export function record(known: boolean, bypassed: readonly string[] = []): PodRecord {
-  return { known, bypassed: new Set(bypassed) };
+  return { known, reviewed: known, bypassed: new Set(bypassed) };
 }

@@ -174,17 +174,40 @@ forEachEngine('a sweep', (engine) => {
     }
   });
 
-  test('while rows of reviews may wait for the database, nothing is unreviewed, bypassed or stopped', async (t) => {
+  test('while a replica may hold rows, a pod that they may be about is not judged, told or stopped', async (t) => {
     const h = await harness(engine, t);
     h.policies = [ENFORCE];
     h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });
-    h.settled = false;
-    h.pods = [bad(1), { ...bad(2), breakGlassReason: 'incident 7' }];
-    const result = await h.sweep();
-    assert.deepEqual([result.unreviewed, result.refused, h.stopped], [null, 1, []]);
+    const since = AT - 3_600_000;
+    h.account = { whole: false, since, holders: [{ name: 'ipo-1-4d5e6f', cleanAt: since }] };
+    const MARGIN = 5 * 60_000;
+    for (const n of [3, 4, 5]) await reviewed(h, n, { pod_uid: uidOf(n), digest: BAD });
+    h.pods = [
+      bad(1), // no row
+      { ...bad(2), breakGlassReason: 'incident 7' },
+      { ...bad(3), createdAt: since - MARGIN }, // the only one that nothing of its time can be missing of
+      { ...bad(4), createdAt: since - MARGIN + 1 },
+      { ...bad(5), createdAt: since - MARGIN, breakGlassReason: 'incident 8' },
+      { ...bad(6), createdAt: since - MARGIN, finished: true },
+    ];
+    const service = h.service();
+    const result = await h.sweep(service);
+    assert.deepEqual([result.unreviewed, result.unproven, result.refused], [null, 5, 1]);
     assert.deepEqual(await h.rows('unreviewed'), []);
-    h.settled = true;
-    assert.equal((await h.sweep()).unreviewed, 2);
+    assert.deepEqual([...new Set(h.events.map(({ pod }) => pod)), ...h.stopped], ['web-3', 'web-3']);
+    assert.deepEqual(
+      (await h.rows('reconcile')).map(({ pod }) => pod),
+      ['web-3'],
+    );
+    await h.sweep(service);
+    const said = h.log.lines.filter((line) => line.includes('replicas may hold rows'));
+    assert.equal(said.length, 1, 'it is said once');
+    h.account = { ...h.account, since: null };
+    assert.deepEqual([(await h.sweep()).unproven, (await h.sweep()).refused], [6, 0]);
+    assert.deepEqual([...new Set(h.stopped)], ['web-3']);
+    h.account = { whole: true, since: null, holders: [] };
+    assert.equal((await h.sweep(service)).unreviewed, 2);
+    assert.match(h.log.lines.at(-2) ?? '', /every row of every replica is accounted for/);
   });
 
   test('a template of a registry that no policy allows is not asked for there', async (t) => {

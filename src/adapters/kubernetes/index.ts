@@ -16,6 +16,7 @@ export { openReads, type ClusterReads, type HeldNamespace, type ReadState } from
 export { clusterPodStopper, clusterReplacements } from './replacements.ts';
 export { imageReportObjects, policyReportObjects } from './report-objects.ts';
 export { pathOf, RESOURCES, type KubeObject, type Resource } from './resources.ts';
+export { spoolNotes } from './spool-notes.ts';
 export { clusterSecrets, type HeldSecret, type Secrets } from './secrets.ts';
 export { writeCaBundle } from './webhook-bundle.ts';
 export { clusterPullSecrets, readPullingPod } from './pull-secrets.ts';

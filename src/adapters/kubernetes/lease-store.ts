@@ -16,6 +16,7 @@ type Lease = Omit<V1Lease, 'spec' | 'metadata'> & {
     readonly namespace?: string;
     readonly uid?: string;
     readonly resourceVersion?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: Omit<NonNullable<V1Lease['spec']>, 'acquireTime' | 'renewTime'> & {
     readonly acquireTime?: string | null;
@@ -43,10 +44,18 @@ export function leaseStore(api: KubernetesApi, namespace: string, name: string):
       leaseTransitions: lease.transitions,
     },
   });
+  /** The annotations of the version that was seen last: a write against it keeps what others noted there. */
+  let noted: { readonly version: string; readonly annotations: Readonly<Record<string, string>> } | null =
+    null;
+  const see = (lease: Lease): StoredLease => {
+    const stored = toStored(lease, what);
+    noted = { version: stored.version, annotations: lease.metadata?.annotations ?? {} };
+    return stored;
+  };
   /** Somebody else wrote, or deleted it. */
   const unlessMet = async (written: Promise<Lease>): Promise<StoredLease | null> => {
     try {
-      return toStored(await written, what);
+      return see(await written);
     } catch (error) {
       if (isFault(error, 'conflict') || isFault(error, 'not_found')) return null;
       throw error;
@@ -55,14 +64,11 @@ export function leaseStore(api: KubernetesApi, namespace: string, name: string):
   return {
     async read(timeoutMs) {
       const lease = await api.find<Lease>({ method: 'GET', path: one, what, timeoutMs });
-      return lease === null ? null : toStored(lease, what);
+      return lease === null ? null : see(lease);
     },
     create: async (lease, timeoutMs) => {
       try {
-        return toStored(
-          await api.call<Lease>({ method: 'POST', path: all, body: body(lease), what, timeoutMs }),
-          what,
-        );
+        return see(await api.call<Lease>({ method: 'POST', path: all, body: body(lease), what, timeoutMs }));
       } catch (error) {
         if (isFault(error, 'conflict')) return null;
         throw error;
@@ -70,7 +76,9 @@ export function leaseStore(api: KubernetesApi, namespace: string, name: string):
     },
     replace: (lease, version, timeoutMs) => {
       const [uid = '', resourceVersion = ''] = version.split(' ');
-      const standing = body(lease, { uid, resourceVersion });
+      const annotations = noted?.version === version ? noted.annotations : {};
+      const kept = Object.keys(annotations).length === 0 ? {} : { annotations };
+      const standing = body(lease, { uid, resourceVersion, ...kept });
       return unlessMet(api.call<Lease>({ method: 'PUT', path: one, body: standing, what, timeoutMs }));
     },
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ANCHOR_REFUSALS } from '../../ledger/index.ts';
+import { REPLICA_STATES } from '../../replicas/index.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 const age = z.string().meta({ examples: ['54m old', '26h old'] });
@@ -75,6 +76,16 @@ export const healthSchema = z
         reads: z
           .array(z.object({ kind: z.string(), status: partState, stale_since: time.optional() }))
           .describe('What is read of the cluster, and since when it may be old'),
+        replicas: z
+          .array(
+            z.object({
+              name: z.string(),
+              state: z.enum(REPLICA_STATES),
+              since: time.optional().describe('Since when it may hold rows that the database has not'),
+              rows: z.int().min(0),
+            }),
+          )
+          .describe('Replicas of the cluster; sweeps leave pods alone that one of them may hold rows of'),
         message: z.string().optional(),
       })
       .optional()

@@ -39,6 +39,32 @@ export const reconciliation: Migration = {
       },
       { key: ['digest', 'cluster', 'namespace', 'workload'], clustered: true },
     );
+    // Which replicas may hold rows of reviews that the database has not, and what a sweep asks them.
+    await createTable(
+      db,
+      'replicas',
+      {
+        name: 'text!',
+        cluster: 'text!',
+        life: 'integer!',
+        started_at: 'integer!',
+        seen_at: 'integer!',
+        holding_since: 'integer',
+        waiting_rows: 'integer!=0',
+        answered: 'text',
+        clean_at: 'integer',
+        ended_at: 'integer',
+        forgotten_at: 'integer',
+      },
+      { key: ['name'] },
+    );
+    await createIndex(db, 'replicas', ['cluster']);
+    await createTable(
+      db,
+      'replica_questions',
+      { cluster: 'text!', token: 'text!', asked_at: 'integer!' },
+      { key: ['cluster'] },
+    );
     await createIndex(db, 'running_images', ['cluster', 'namespace', 'workload']);
     await addColumns(db, 'ledger', { kind: 'text!=review' });
     await sql`

@@ -1,0 +1,21 @@
+/**
+ * Replicas: which of them may hold rows of reviews that the database has not. Each says so itself; a sweep asks all of them before it
+ * takes a row that is not there for a review that never was.
+ */
+export { accountOf, UNREAD, type Account, type Holder } from './account.ts';
+export { askReplicas, type AskDeps } from './ask.service.ts';
+export { ReplicaList, type ReplicaListDeps } from './list.service.ts';
+export { ReplicaError } from './replica-error.ts';
+export {
+  mayHold,
+  REPLICA_STATES,
+  stateOf,
+  type Note,
+  type Question,
+  type ReplicaLine,
+  type ReplicaName,
+  type ReplicaStanding,
+  type ReplicaState,
+} from './replica.ts';
+export { ReplicaReport, type ReportDeps } from './report.service.ts';
+export type { Holding, ReplicaStore, Report, SpoolNotes } from './ports.ts';
