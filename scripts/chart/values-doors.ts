@@ -58,6 +58,12 @@ export const webhook = group('The admission webhook', {
   excludedNamespaces: texts(
     'Namespaces that are left out beside the own, kube-system and kube-node-lease, by name',
   ),
+  callers: group('Who may post reviews beside knowing the path', {
+    caConfigMap: name(
+      'ConfigMap with the key `ca.crt`: the authority of the certificate that the API server shows to webhooks. Calls without one are then refused. Empty: the secret path alone',
+    ),
+    names: texts('Common names of that certificate that are taken; empty takes any of the authority'),
+  }),
   certificates: group('Serving certificate', {
     source: choice(
       ['own', 'cert-manager', 'existing'],

@@ -62,6 +62,11 @@ export class ReviewTally {
     this.#add('svc_admission_shed_total', 'reason', reason);
   }
 
+  /** A call that was refused, since it did not come from the API server. */
+  unknownCaller(reason: 'path' | 'certificate' | 'name'): void {
+    this.#add('svc_admission_refused_callers_total', 'reason', reason);
+  }
+
   /** Hands over what was counted since the last time. */
   flush(count: Count): void {
     const sums = this.#sums;

@@ -86,6 +86,8 @@ export interface WebhookHealth {
   readonly reviews: number;
   /** When the serving certificate ends; null before the first. */
   readonly certificateEndsAt: number | null;
+  /** Calls since the start that were refused as they did not come from the API server, and when the last one was. */
+  readonly refused: { readonly calls: number; readonly lastAt: number | null };
   readonly message?: string;
 }
 
@@ -176,9 +178,12 @@ export function toHealthBody(health: Health): HealthBody {
   };
 }
 
-function toWebhook({ certificateEndsAt, ...webhook }: WebhookHealth): HealthBody['webhook'] {
+function toWebhook({ certificateEndsAt, refused, ...webhook }: WebhookHealth): HealthBody['webhook'] {
   return {
     ...webhook,
+    ...(refused.lastAt !== null && {
+      refused_calls: { calls: refused.calls, last_at: formatTime(refused.lastAt) },
+    }),
     ...(certificateEndsAt !== null && { certificate_ends_at: formatTime(certificateEndsAt) }),
   };
 }

@@ -8,6 +8,7 @@ export {
   type AdmissionListener,
   type ListenerLimits,
   type ServingCertificate,
+  Callers,
 } from './admission/index.ts';
 export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
 export type { InEffect, WrittenPolicy } from './in-effect.ts';

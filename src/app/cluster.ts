@@ -15,8 +15,10 @@ import {
   policyStatuses,
   readCaBundles,
   readPullingPod,
+  readWebhookPaths,
   spoolNotes,
   writeCaBundle,
+  writeWebhookPath,
   type ClusterReads,
   type Connection,
   type Secrets,
@@ -90,6 +92,9 @@ export interface Cluster {
   writeCaBundle(configuration: string, pem: string): Promise<boolean>;
   /** Those that it trusts now, one for each webhook; null where there is no such configuration. */
   readCaBundles(configuration: string): Promise<readonly string[] | null>;
+  /** By which path it calls them, and setting that. */
+  readWebhookPaths(configuration: string): Promise<readonly string[] | null>;
+  writeWebhookPath(configuration: string, path: string): Promise<boolean>;
   readonly jobs: readonly Job[];
   /** Sentence of why reviews cannot be answered from memory yet; null when they can. */
   unready(): string | null;
@@ -208,6 +213,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     podOf: (pod, name) => readPullingPod(api, pod, name),
     writeCaBundle: (configuration, pem) => writeCaBundle(api, configuration, pem),
     readCaBundles: (configuration) => readCaBundles(api, configuration),
+    readWebhookPaths: (configuration) => readWebhookPaths(api, configuration),
+    writeWebhookPath: (configuration, path) => writeWebhookPath(api, configuration, path),
     jobs: jobs.jobs,
     unready: () => {
       if (policies.current() === null) return 'the policies of the cluster were not read yet';

@@ -10,6 +10,8 @@ export interface Job {
   readonly leaderOnly: boolean;
   /** Whether it may run here now; a job that is due and may not runs as soon as it may. */
   mayRun?(): boolean;
+  /** Milliseconds after which one that may not run is looked at again; 2 s at most unless given. */
+  readonly again?: number;
   /** Whether its first run comes at once, instead of after its interval. */
   readonly atStart?: boolean;
   /**
@@ -102,7 +104,7 @@ export class Jobs {
     if (this.#stop.signal.aborted) return;
     entry.cancel = this.#deps.timers.after(after, () => {
       if (!this.#mayRun(entry.job)) {
-        this.#plan(entry, Math.min(entry.job.every, AGAIN));
+        this.#plan(entry, Math.min(entry.job.every, entry.job.again ?? AGAIN));
         return;
       }
       let next = entry.job.every;

@@ -11,7 +11,7 @@ import {
   type PolicySnapshot,
   type ReviewEvents,
 } from '../admission/index.ts';
-import { openListener, type ServingCertificate } from '../api/index.ts';
+import { Callers, openListener, type ServingCertificate } from '../api/index.ts';
 import type { Clock, Log } from '../base/index.ts';
 import type { ColdImagePolicy, LedgerAppend, Timers } from '../ledger/index.ts';
 import { AdmissionFacts, AdmissionPolicies, scanQueue, type Store } from '../store/index.ts';
@@ -28,6 +28,12 @@ export interface AdmissionDeps {
   readonly cluster: string | null;
   readonly coldImagePolicy: ColdImagePolicy;
   readonly failurePolicy: FailurePolicy;
+  /** By what the API server is known: the end of its path, its certificate. Neither, unless given: whoever reaches the port. */
+  readonly known?: {
+    readonly path: boolean;
+    readonly certificate: boolean;
+    readonly names: readonly string[];
+  };
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -54,6 +60,8 @@ export interface AdmissionHealth {
   readonly reviews: number;
   /** Since when the policies could not be brought up to date, in milliseconds, or null. */
   readonly policiesStaleSince: number | null;
+  /** Calls that were refused as they did not come from the API server, and when the last one was. */
+  readonly refused: { readonly calls: number; readonly lastAt: number | null };
 }
 
 /** ServiceAdmission is the webhook of a service. */
@@ -63,6 +71,9 @@ export interface ServiceAdmission {
   health(): AdmissionHealth;
   /** Takes another certificate for connections from now on. */
   replaceCertificate(certificate: ServingCertificate): void;
+  readonly callers: Callers;
+  /** Trusts another authority of callers for connections from now on. */
+  callersChanged(): void;
   /** To be called once a write has been committed: the next review here is decided by it. Rejects while the database does not answer. */
   inEffect(): Promise<void>;
   /** Ends in order; to be called before the ledger is closed. Milliseconds: see AdmissionListener. */
@@ -95,7 +106,14 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     },
     { cluster: deps.cluster, coldImagePolicy: deps.coldImagePolicy, failurePolicy: deps.failurePolicy },
   );
+  const callers = new Callers({
+    ...(deps.known ?? { path: false, certificate: false, names: [] }),
+    now: () => clock.now(),
+    log,
+    refused: (reason) => tally.unknownCaller(reason),
+  });
   const listener = openListener({
+    callers,
     ...{ reviewer, tally, log, timers },
     certificate: deps.certificate,
     observe: (seconds) => metrics.observe('svc_admission_review_seconds', seconds),
@@ -121,8 +139,11 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       unready: listener.unready(),
       reviews: listener.load.reviews,
       policiesStaleSince: policies.staleSince(),
+      refused: callers.refusals,
     }),
     replaceCertificate: (certificate) => listener.replaceCertificate(certificate),
+    callers,
+    callersChanged: () => listener.callersChanged(),
     inEffect: async () => {
       facts.changed();
       await own?.refresh();

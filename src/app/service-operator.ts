@@ -1,12 +1,12 @@
 import { WantedScans, type DigestLookup, type ExposureIndex } from '../admission/index.ts';
 import type { ClusterHealth, Health, NodesParts, WebhookHealth, WrittenPolicy } from '../api/index.ts';
-import { formatTime, type Clock, type Digest, type Log } from '../base/index.ts';
+import { formatTime, Secret, type Clock, type Digest, type Log } from '../base/index.ts';
 import type { Appender } from '../ledger/index.ts';
 import { graceOf, nodeGauges } from '../nodes/index.ts';
 import type { SweepResult } from '../reconcile/index.ts';
 import { mayHold, type ReplicaStanding } from '../replicas/index.ts';
 import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
-import type { Metrics } from '../telemetry/index.ts';
+import type { Metrics, Redactor } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
 import { openAdmission, type AdmissionHealth } from './service-admission.ts';
@@ -34,6 +34,8 @@ export interface OperatorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Takes the path by which the API server calls, so that no line of the log holds it. */
+  readonly redactor: Pick<Redactor, 'add'>;
 }
 
 /** ServiceOperator is what a service does beside answering its API: its webhook, and the work in its cluster. */
@@ -60,7 +62,7 @@ const DRAIN_MS = 10_000;
 
 /** openOperator joins them. Nothing listens or calls before `start`. */
 export function openOperator(deps: OperatorDeps): ServiceOperator {
-  const { store, settings, cluster, appender, clock, log, metrics } = deps;
+  const { store, settings, cluster, appender, clock, log, metrics, redactor } = deps;
   const { webhook, clusterName } = settings;
   const queue = scanQueue(store);
   const images = imageStore(store);
@@ -92,6 +94,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
       : openAdmission({
           ...{ store, ledger: appender, ...at, certificate: null, cluster: clusterName ?? null },
           ...{ coldImagePolicy: webhook.coldImagePolicy, failurePolicy: webhook.failurePolicy },
+          known: knownCallers(webhook, cluster !== null),
           ...{ clock, timers, log, metrics },
           ...(cluster !== null && {
             policies: cluster.policies,
@@ -102,12 +105,20 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
           ...(deps.tags !== null && { lookup: deps.tags }),
           ...{ requestScans: request, collect },
         });
+  if (at !== null && !isGuarded(knownCallers(webhook, cluster !== null)))
+    log.warn('whoever reaches the port of the webhook can post reviews', {
+      hint: 'Set webhook.callers.pathFile or webhook.callers.clientCaFile',
+    });
   let certificateEndsAt: number | null = null;
   const certificates =
     admission === null
       ? []
       : webhookCertificates({
           settings: webhook.certificates,
+          callerSettings: webhook.callers,
+          callers: admission.callers,
+          callersChanged: () => admission.callersChanged(),
+          guard: (end) => redactor.add(new Secret(end)),
           cluster,
           replace: (pair) => admission.replaceCertificate(pair),
           clock,
@@ -175,8 +186,30 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   };
 }
 
+/** By what the API server is known: a path that its cluster or a file keeps, and a certificate where an authority is named. */
+function knownCallers({ certificates, callers }: Settings['webhook'], isCluster: boolean) {
+  const isKept =
+    (callers.secret ?? certificates.secret) !== undefined &&
+    (callers.configuration ?? certificates.configuration) !== undefined;
+  return {
+    path: callers.pathFile !== undefined || (isCluster && isKept),
+    certificate: callers.clientCaFile !== undefined,
+    names: callers.clientNames,
+  };
+}
+
+function isGuarded({
+  path,
+  certificate,
+}: {
+  readonly path: boolean;
+  readonly certificate: boolean;
+}): boolean {
+  return path || certificate;
+}
+
 function webhookHealth(
-  { unready, reviews, policiesStaleSince }: AdmissionHealth,
+  { unready, reviews, policiesStaleSince, refused }: AdmissionHealth,
   certificateEndsAt: number | null,
 ): WebhookHealth {
   const message =
@@ -186,7 +219,7 @@ function webhookHealth(
       : `the policies could not be brought up to date since ${formatTime(policiesStaleSince)}; those last known decide`);
   return {
     status: message === null ? 'ok' : 'degraded',
-    ...{ reviews, certificateEndsAt },
+    ...{ reviews, certificateEndsAt, refused },
     ...(message !== null && { message }),
   };
 }

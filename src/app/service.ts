@@ -143,7 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   opened.adopt(facts, () => facts.close());
   const operator = openOperator({
-    ...{ store, settings, cluster, appender, replicas, clock, log, metrics },
+    ...{ store, settings, cluster, appender, replicas, clock, log, metrics, redactor },
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   let api: Api | null = null;

@@ -39,6 +39,30 @@ export const certificateSettings = z
 /** CertificateSettings are they. */
 export type CertificateSettings = z.output<typeof certificateSettings>;
 
+/** callerSettings say by what the webhook knows the API server. */
+export const callerSettings = z
+  .strictObject({
+    secret: name(
+      'Secret of the operator’s namespace with the path by which the API server calls, kept by the leader. Unset: `webhook.certificates.secret`',
+    ).optional(),
+    configuration: name(
+      'ValidatingWebhookConfiguration whose path is kept up to date. Unset: `webhook.certificates.configuration`',
+    ).optional(),
+    pathFile: path(
+      'Outside of a cluster: file with the end of the path, from 22 letters and digits (`openssl rand -hex 16`), which the address of the webhook then ends in: `/admission/pods/END`. Two lines while one takes the place of the other. Read again when it changes',
+    ).optional(),
+    clientCaFile: path(
+      'PEM file with the authority of the certificate that the API server shows; calls without one are refused. Read again when it changes',
+    ).optional(),
+    clientNames: z.array(z.string().min(1).max(255)).max(100).default([]).meta({
+      description: 'Common names of that certificate that are taken; empty takes any of the authority',
+    }),
+  })
+  .prefault({});
+
+/** CallerSettings are they. */
+export type CallerSettings = z.output<typeof callerSettings>;
+
 /** failurePolicySetting is what is answered for a pod that could not be decided or recorded in time. */
 export const failurePolicySetting = z.enum(FAILURE_POLICIES).default('Ignore').meta({
   description:

@@ -7,6 +7,7 @@ import { endOfLifeSettings } from './settings-end-of-life.ts';
 import { evidenceSettings } from './settings-evidence.ts';
 import { kevSettings } from './settings-kev.ts';
 import {
+  callerSettings,
   certificateSettings,
   excludedNamespacesSetting,
   failurePolicySetting,
@@ -155,6 +156,7 @@ export const settingsSchema = z.strictObject({
       failurePolicy: failurePolicySetting,
       excludedNamespaces: excludedNamespacesSetting,
       certificates: certificateSettings,
+      callers: callerSettings,
       coldImagePolicy: z.enum(['AllowAndScan', 'DenyUntilScanned']).default('AllowAndScan').meta({
         description:
           'What is decided on an image without a scan under a policy that leaves `admissionTiming` empty',

@@ -1,5 +1,6 @@
 import { certificateFiles, certificateMaker } from '../adapters/certificates/index.ts';
 import type { Secrets } from '../adapters/kubernetes/index.ts';
+import type { Callers } from '../api/index.ts';
 import { IpoError, type Clock, type Log } from '../base/index.ts';
 import {
   certificateNames,
@@ -8,17 +9,15 @@ import {
   ServingCertificates,
   type SecretStore,
   type ServingPair,
-  type ServingSource,
 } from '../certificates/index.ts';
 import type { Job } from './jobs.ts';
-import type { CertificateSettings } from './settings-operator.ts';
+import type { CallerSettings, CertificateSettings } from './settings-operator.ts';
+import { leadJob, webhookPath, type PathCluster } from './webhook-path.ts';
 
 /** CertificateCluster is what certificates of one's own are kept in. */
-export interface CertificateCluster {
+export interface CertificateCluster extends PathCluster {
   readonly namespace: string;
   readonly secrets: Secrets;
-  /** Whether this process leads this cluster. */
-  leadsCluster(): boolean;
   readCaBundles(configuration: string): Promise<readonly string[] | null>;
   writeCaBundle(configuration: string, pem: string): Promise<boolean>;
 }
@@ -28,6 +27,13 @@ export interface WebhookCertificatesDeps {
   readonly settings: CertificateSettings;
   /** Null where the service is not the operator of a cluster. */
   readonly cluster: CertificateCluster | null;
+  /** By what the API server is known. */
+  readonly callerSettings: CallerSettings;
+  readonly callers: Callers;
+  /** Keeps an end of a path out of the log. */
+  readonly guard: (end: string) => void;
+  /** Told that another authority of callers is trusted. */
+  callersChanged(): void;
   /** Takes a certificate for connections from now on. */
   replace(pair: ServingPair): void;
   readonly clock: Clock;
@@ -36,63 +42,97 @@ export interface WebhookCertificatesDeps {
   readonly measure: (notAfter: number) => void;
 }
 
-/** How often the leader looks whether something is to be done, and every replica whether there is another certificate. */
+/** How often the leader looks whether something is to be done, and every replica whether there is another certificate or path. */
 const EVERY = 5_000;
+const FOLLOW_EVERY = 1_000;
+/** A new leader begins with it after so long: no replica is ready without. */
+const AGAIN = 250;
 
 /**
- * webhookCertificates gives the jobs of the webhook's certificates, both of which run at the start: the leader's, where they are of
- * its own, and each replica's. Throws `invalid_config` for settings that name nothing to take them from.
+ * webhookCertificates gives the jobs of the webhook's certificates and of the path by which it is called, all of which run at the start:
+ * the leader's, and each replica's. What the leader made, it shows at once. Throws `invalid_config` for settings that name nothing to
+ * take certificates from.
  */
 export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job[] {
-  const { settings, cluster, clock, log } = deps;
+  const { settings, callerSettings, callers, callersChanged, cluster, replace, clock, log, measure } = deps;
   const { source, certFile, keyFile, secret: name, service, configuration } = settings;
-  if (source === 'files') {
-    if (certFile === undefined || keyFile === undefined) throw missing('certFile and keyFile');
-    return [follow(certificateFiles(certFile, keyFile), deps)];
-  }
-  if (cluster === null)
+  const files = source === 'files';
+  if (files && (certFile === undefined || keyFile === undefined)) throw missing('certFile and keyFile');
+  if (!files && cluster === null)
     throw missing('source files, certFile and keyFile: there is no cluster to keep a Secret in');
-  if (name === undefined || service === undefined || configuration === undefined) {
+  if (!files && (name === undefined || service === undefined || configuration === undefined))
     throw missing('secret, service and configuration');
-  }
-  const secret = secretStore(cluster.secrets, name);
-  const own = new OwnCertificates({
-    secret,
-    bundles: {
-      read: () => cluster.readCaBundles(configuration),
-      publish: (pem) => cluster.writeCaBundle(configuration, pem),
-    },
-    maker: certificateMaker,
-    names: certificateNames(service, cluster.namespace),
-    isLeader: () => cluster.leadsCluster(),
-    clock,
-    log,
+  const store = cluster === null || name === undefined ? null : secretStore(cluster.secrets, name);
+  const from =
+    certFile !== undefined && keyFile !== undefined && files
+      ? certificateFiles(certFile, keyFile)
+      : secretSource(store ?? NO_SECRET);
+  const serving = new ServingCertificates({ source: from, replace, clock, log, measure });
+  const pathName = callerSettings.secret ?? name;
+  const pathOf = callerSettings.configuration ?? configuration;
+  const path = webhookPath({
+    settings: callerSettings,
+    kept:
+      cluster === null || pathName === undefined || pathOf === undefined
+        ? null
+        : { cluster, secret: secretStore(cluster.secrets, pathName), configuration: pathOf },
+    certificate: () => serving.fingerprint,
+    ...{ callers, changed: callersChanged, guard: deps.guard, clock, log },
   });
-  return [
-    {
+  const follow = async (): Promise<void> => {
+    const done = await Promise.allSettled([serving.run(), path.follow()]);
+    for (const one of done) if (one.status === 'rejected') throw one.reason;
+  };
+  const jobs: Job[] = [];
+  if (!files && cluster !== null && store !== null) {
+    const own = new OwnCertificates({
+      secret: store,
+      bundles: {
+        read: () => cluster.readCaBundles(configuration ?? ''),
+        publish: (pem) => cluster.writeCaBundle(configuration ?? '', pem),
+      },
+      maker: certificateMaker,
+      names: certificateNames(service ?? '', cluster.namespace),
+      isLeader: () => cluster.leadsCluster(),
+      clock,
+      log,
+    });
+    jobs.push({
       name: 'webhook-authority',
       every: EVERY,
+      again: AGAIN,
       // Of its cluster: another cluster's operator may lead over the database, which this does not touch.
       leaderOnly: false,
       atStart: true,
       mayRun: () => cluster.leadsCluster(),
-      run: (signal) => own.run(signal),
-    },
-    follow(secretSource(secret), deps),
-  ];
-}
-
-function follow(source: ServingSource, deps: WebhookCertificatesDeps): Job {
-  const { replace, clock, log, measure } = deps;
-  const serving = new ServingCertificates({ source, replace, clock, log, measure });
-  return {
+      run: async (signal) => {
+        await own.run(signal);
+        await serving.run();
+      },
+    });
+  }
+  const { lead } = path;
+  if (lead !== null)
+    jobs.push(
+      leadJob(
+        async (signal) => {
+          await lead(signal);
+          await path.follow();
+        },
+        () => cluster?.leadsCluster() === true,
+      ),
+    );
+  jobs.push({
     name: 'webhook-certificate',
-    every: EVERY,
+    every: FOLLOW_EVERY,
     leaderOnly: false,
     atStart: true,
-    run: () => serving.run(),
-  };
+    run: follow,
+  });
+  return jobs;
 }
+
+const NO_SECRET: Pick<SecretStore, 'read'> = { read: () => Promise.resolve(null) };
 
 /** secretStore keeps the texts of one Secret. */
 function secretStore(secrets: Secrets, name: string): SecretStore {

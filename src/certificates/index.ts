@@ -1,6 +1,6 @@
 /**
  * The serving certificate of the webhook: which authority signs it, when it is made anew, and whom the API server trusts meanwhile, so
- * that no handshake fails while certificates change. The Secret, the `caBundle` and the making of keys are ports.
+ * that no handshake fails while certificates change; and the secret path by which the API server calls. The Secret, the `caBundle` and the making of keys are ports.
  */
 export { bundleOf, readSecretData, toSecretData, type Held, type Kept } from './kept.ts';
 export { OwnCertificates, secretSource, type CertificatesDeps } from './own.service.ts';
@@ -16,3 +16,13 @@ export type {
 } from './ports.ts';
 export { ServingCertificates, type ServingDeps } from './serving.service.ts';
 export { certificateNames } from './names.ts';
+export {
+  isToken,
+  PATH_TIMES,
+  planPath,
+  readPathData,
+  type KeptPaths,
+  type PathStep,
+  type PathTimes,
+} from './path.ts';
+export { pathSource, WebhookPath, type PathDeps, type PathStore } from './path.service.ts';

@@ -74,7 +74,8 @@ export class OwnCertificates {
     }
     const after = await this.#after(step, kept, at);
     if (after === null || !isLeader()) return;
-    const data = toSecretData(after);
+    // What else is in the Secret is another's, such as the path of the webhook.
+    const data = { ...stored?.data, ...toSecretData(after) };
     const isDone = stored === null ? await secret.create(data) : await secret.replace(data, stored.version);
     if (isDone) log.info('certificates of the webhook', { step: step.kind });
   }

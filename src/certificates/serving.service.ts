@@ -1,4 +1,4 @@
-import { DAY_MS, formatTime, type Clock, type Log } from '../base/index.ts';
+import { DAY_MS, formatTime, sha256Hex, type Clock, type Log } from '../base/index.ts';
 import { readServingPair } from './kept.ts';
 import type { ServingPair, ServingSource } from './ports.ts';
 
@@ -26,6 +26,11 @@ export class ServingCertificates {
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
+  }
+
+  /** Fingerprint of the certificate in use; null before the first. */
+  get fingerprint(): string | null {
+    return this.#inUse === null ? null : sha256Hex(this.#inUse.cert).slice(0, 32);
   }
 
   /** Unix time in milliseconds when the certificate in use ends; null before the first. */

@@ -107,6 +107,11 @@ export const METRICS = {
     help: 'Calls of the webhook that were turned away with 429',
     labels: { reason: ['busy', 'bytes'] },
   },
+  svc_admission_refused_callers_total: {
+    kind: 'counter',
+    help: 'Calls of the webhook that were refused, as they did not come from the API server: by the path, without a trusted certificate, or with one of another name',
+    labels: { reason: ['path', 'certificate', 'name'] },
+  },
   svc_admission_undecided_total: {
     kind: 'counter',
     help: 'Images that were answered without a fact that could have changed the answer',

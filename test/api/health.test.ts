@@ -52,7 +52,10 @@ test('ages are minutes under an hour, and hours above', () => {
 test('webhook and cluster of an operator are parts like any other', async (t) => {
   const told: Health = {
     ...health,
-    webhook: { status: 'ok', reviews: 3, certificateEndsAt: NOW + HOUR },
+    webhook: {
+      ...{ status: 'ok', reviews: 3, certificateEndsAt: NOW + HOUR },
+      refused: { calls: 2, lastAt: NOW - HOUR },
+    },
     cluster: {
       ...{ status: 'degraded', name: 'prod', leads: true },
       reads: [
@@ -68,7 +71,10 @@ test('webhook and cluster of an operator are parts like any other', async (t) =>
   const { as } = await startApi(t, healthRoutes({ health: async () => told }));
   const { body } = await as('viewer').json<HealthBody>('GET /system/health');
   assert.equal(body.status, 'degraded');
-  assert.deepEqual(body.webhook, { status: 'ok', reviews: 3, certificate_ends_at: '2026-11-20T13:00:00Z' });
+  assert.deepEqual(body.webhook, {
+    ...{ status: 'ok', reviews: 3, certificate_ends_at: '2026-11-20T13:00:00Z' },
+    refused_calls: { calls: 2, last_at: '2026-11-20T11:00:00Z' },
+  });
   assert.deepEqual(body.cluster, {
     ...{ status: 'degraded', name: 'prod', leads: true },
     reads: [

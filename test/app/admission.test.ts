@@ -111,7 +111,10 @@ async function start(t: TestContext, options: Partial<AdmissionDeps> = {}) {
 suite('the webhook of a service', { skip }, () => {
   test('a review is answered once its rows are durable, and asks for the scan that is missing', async (t) => {
     const { ask, rows, until, store, metrics, admission } = await start(t);
-    assert.deepEqual(admission.health(), { unready: null, reviews: 0, policiesStaleSince: null });
+    assert.deepEqual(admission.health(), {
+      ...{ unready: null, reviews: 0, policiesStaleSince: null },
+      refused: { calls: 0, lastAt: null },
+    });
     const response = await ask(
       reviewOf({ uid: 'first', spec: { containers: [{ name: 'web', image: WEB }] } }),
     );

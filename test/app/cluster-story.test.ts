@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { KubeObject } from '../../src/adapters/kubernetes/index.ts';
 import type { HealthBody } from '../../src/api/contract/health.ts';
 import type { NodesBody } from '../../src/api/contract/nodes.ts';
 import type { RowBody } from '../../src/api/contract/ledger.ts';
+import { reviewOf } from '../admission/reviews.ts';
 import { eventually, onEveryServer, type Bench } from '../kubernetes/servers.ts';
 import { scratchDirectory, startRunning, type Running } from './running.ts';
 
@@ -148,6 +150,53 @@ onEveryServer(
     }, 30_000);
     assert.equal((await rows()).length, 0, 'a dry run writes nothing');
 
+    await t.test(
+      'only the API server knows the path: what others post is refused and stands nowhere',
+      async () => {
+        const found = await api.call<{
+          webhooks: {
+            clientConfig: { caBundle: string; service: { path: string; name: string; namespace: string } };
+          }[];
+        }>({ method: 'GET', path: configurations, what: 'the webhook' });
+        const { clientConfig } = found.webhooks[0] ?? assert.fail();
+        const { path, ...service } = clientConfig.service;
+        assert.match(path, /^\/admission\/pods\/[A-Za-z0-9_-]{22}$/);
+        const agent = new Agent({
+          ca: Buffer.from(clientConfig.caBundle, 'base64'),
+          servername: `${service.name}.${service.namespace}.svc`,
+        });
+        t.after(() => agent.destroy());
+        const post = (to: string): Promise<number> =>
+          new Promise((resolve, reject) => {
+            const options = {
+              agent,
+              host: '127.0.0.1',
+              port: running.service.webhook,
+              path: to,
+              method: 'POST',
+            };
+            const call = request(options, (answer) => resolve(answer.resume().statusCode ?? 0));
+            call.on('error', reject);
+            call.end(reviewOf({ namespace: shop }));
+          });
+        assert.deepEqual([await post('/admission/pods'), await post(`${path}x`)], [403, 403]);
+        assert.equal((await rows()).length, 0);
+        assert.equal(await measured('svc_admission_refused_callers_total{reason="path"}'), 2);
+        const { body } = await running.as('viewer').json<HealthBody>('GET /system/health');
+        assert.equal(body.webhook?.refused_calls?.calls, 2);
+        assert.ok(running.log.some((line) => line.includes('did not come from the API server')));
+        const said = [
+          ...running.log,
+          JSON.stringify(body),
+          await (await fetch(`${running.url}/metrics`)).text(),
+        ];
+        assert.ok(
+          !said.join('\n').includes(path.slice('/admission/pods/'.length)),
+          'the path is told nowhere',
+        );
+      },
+    );
+
     await assert.rejects(create(podOf('outsider', 'docker.io/library/nginx:1.29')), /registry not allowed: /);
     await assert.rejects(create(podOf('latest', 'ghcr.io/acme/web')), /latest/);
     await create({
@@ -166,7 +215,10 @@ onEveryServer(
       [['root', 'hostNamespace', 'exposed'], `Service ${shop}/front`],
     );
     const faults = running.log.filter(
-      (line) => /"level":"(warn|error)"/.test(line) && /cluster|Lease|leader|job failed/.test(line),
+      (line) =>
+        /"level":"(warn|error)"/.test(line) &&
+        /cluster|Lease|leader|job failed/.test(line) &&
+        !/did not come/.test(line),
     );
     assert.deepEqual(faults, [], 'nothing went wrong on the way');
     const denied = 'svc_admission_reviews_total{outcome="denied"}';

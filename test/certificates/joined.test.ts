@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterSecrets, writeCaBundle } from '../../src/adapters/kubernetes/index.ts';
+import {
+  clusterSecrets,
+  readWebhookPaths,
+  writeCaBundle,
+  writeWebhookPath,
+} from '../../src/adapters/kubernetes/index.ts';
 import { readCaBundles } from '../../src/adapters/kubernetes/live-bundles.ts';
-import { certificateSettings } from '../../src/app/settings-operator.ts';
+import { Callers } from '../../src/api/index.ts';
+import { callerSettings, certificateSettings } from '../../src/app/settings-operator.ts';
 import { webhookCertificates, type CertificateCluster } from '../../src/app/webhook-certificates.ts';
 import type { ServingPair } from '../../src/certificates/index.ts';
 import { onEveryServer } from '../kubernetes/servers.ts';
@@ -40,10 +46,13 @@ onEveryServer(
         leadsCluster: () => leads,
         readCaBundles: (of) => readCaBundles(api, of),
         writeCaBundle: (of, pem) => writeCaBundle(api, of, pem),
+        readWebhookPaths: (of) => readWebhookPaths(api, of),
+        writeWebhookPath: (of, path) => writeWebhookPath(api, of, path),
       };
       const jobs = webhookCertificates({
         settings: certificateSettings.parse({ secret, service: 'ipo-webhook', configuration }),
         cluster,
+        ...calledBy(),
         replace: (pair) => void shown.push(pair),
         clock: { now: () => Date.now() },
         log: SILENT,
@@ -59,6 +68,7 @@ onEveryServer(
       leader.jobs.map((job) => [job.name, job.atStart]),
       [
         ['webhook-authority', true],
+        ['webhook-path', true],
         ['webhook-certificate', true],
       ],
     );
@@ -95,7 +105,10 @@ onEveryServer(
         leadsCluster: () => true,
         readCaBundles: async () => [published.at(-1) ?? ''],
         writeCaBundle: async (_of, pem) => published.push(pem) > 0,
+        readWebhookPaths: async () => null,
+        writeWebhookPath: async () => false,
       },
+      ...calledBy(),
       replace: () => {},
       clock: { now: () => Date.now() },
       log: SILENT,
@@ -111,6 +124,7 @@ onEveryServer(
 test('settings that name nothing to take a certificate from are refused', () => {
   const deps = {
     cluster: null,
+    ...calledBy(),
     replace: () => assert.fail(),
     clock: { now: () => 0 },
     log: SILENT,
@@ -123,6 +137,17 @@ test('settings that name nothing to take a certificate from are refused', () => 
   assert.equal(certificateSettings.safeParse({ source: 'files', certFile: 'a' }).success, false);
   assert.equal(of({ source: 'files', certFile: '/a', keyFile: '/b' }).length, 1);
 });
+
+function calledBy() {
+  const known = { path: true, certificate: false, names: [] };
+  const callers = new Callers({ ...known, now: () => 0, log: SILENT, refused: () => {} });
+  return {
+    callerSettings: callerSettings.parse({}),
+    callers,
+    callersChanged: () => {},
+    guard: () => {},
+  };
+}
 
 function measured({ measured: [first = 0] }: { readonly measured: readonly number[] }): number {
   return first;

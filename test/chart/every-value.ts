@@ -40,6 +40,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     timeoutSeconds: 10,
     excludedNamespaces: ['legacy', 'kube-system'],
     certificates: { source: 'cert-manager' },
+    callers: { caConfigMap: 'api-server-ca', names: ['kube-apiserver'] },
   },
   kev: { source: 'file:///etc/kev/kev.json.gz', existingConfigMap: 'kev-mirror' },
   endOfLife: { source: 'file:///etc/end-of-life/releases.json', existingConfigMap: 'releases' },

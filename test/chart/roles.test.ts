@@ -54,12 +54,27 @@ test('with defaults the service reads what runs, writes its own, and deletes no 
 });
 
 test(
-  'a certificate that others make needs no right on Secrets or webhook configurations',
+  'a certificate that others make leaves the path of the webhook to the leader, in a Secret of its own',
   withHelm,
   async () => {
     const objects = await render({ webhook: { certificates: { source: 'cert-manager' } } });
-    assert.deepEqual(lines(find(objects, 'ClusterRole')), [...READS, ...WRITES].toSorted());
-    assert.deepEqual(lines(find(objects, 'Role')), [...LEASE, CHECKPOINT].toSorted());
+    assert.deepEqual(
+      lines(find(objects, 'ClusterRole')),
+      [
+        ...READS,
+        ...WRITES,
+        'get,patch admissionregistration.k8s.io validatingwebhookconfigurations named prod-image-policy-operator.ipo-system',
+      ].toSorted(),
+    );
+    assert.deepEqual(
+      lines(find(objects, 'Role')),
+      [
+        ...LEASE,
+        CHECKPOINT,
+        'create core secrets',
+        'get,update core secrets named prod-webhook-path',
+      ].toSorted(),
+    );
   },
 );
 

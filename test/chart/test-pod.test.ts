@@ -39,7 +39,8 @@ async function runPod(t: TestContext, ready: number, name: string): Promise<{ co
       {
         env: {
           API: `http://127.0.0.1:${port(api)}`,
-          WEBHOOK: `https://localhost:${port(webhook)}/admission/pods`,
+          WEBHOOK: `https://localhost:${port(webhook)}`,
+          WEBHOOK_PATH: '/admission/pods/Zm9vYmFyYmF6cXV4MTIzNA',
           CA: authority.cert,
         },
       },

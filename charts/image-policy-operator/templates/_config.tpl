@@ -36,6 +36,13 @@ webhook:
     certFile: /etc/ipo/webhook-tls/tls.crt
     keyFile: /etc/ipo/webhook-tls/tls.key
     {{- end }}
+  callers:
+    secret: {{ include "ipo.pathSecret" . }}
+    configuration: {{ include "ipo.webhookConfiguration" . }}
+    {{- with $v.webhook.callers.caConfigMap }}
+    clientCaFile: /etc/ipo/webhook-client-ca/ca.crt
+    clientNames: {{ toJson $v.webhook.callers.names }}
+    {{- end }}
 cluster:
   namespace: {{ .Release.Namespace }}
   leaseName: {{ $fullname }}-leader

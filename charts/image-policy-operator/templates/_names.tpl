@@ -80,6 +80,15 @@ app.kubernetes.io/component: service
 {{- end -}}
 {{- end -}}
 
+{{/* ipo.pathSecret holds the path by which the API server calls the webhook: with the certificate where the leader makes that. */}}
+{{- define "ipo.pathSecret" -}}
+{{- if eq (include "ipo.values" . | fromYaml).webhook.certificates.source "own" -}}
+{{- include "ipo.webhookSecret" . -}}
+{{- else -}}
+{{- printf "%s-webhook-path" .Release.Name -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "ipo.checkpointConfigMap" -}}
 {{- printf "%s-checkpoint" .Release.Name -}}
 {{- end -}}

@@ -19,4 +19,5 @@ export { pathOf, RESOURCES, type KubeObject, type Resource } from './resources.t
 export { spoolNotes } from './spool-notes.ts';
 export { clusterSecrets, type HeldSecret, type Secrets } from './secrets.ts';
 export { writeCaBundle } from './webhook-bundle.ts';
+export { readWebhookPaths, writeWebhookPath } from './webhook-path.ts';
 export { clusterPullSecrets, readPullingPod } from './pull-secrets.ts';

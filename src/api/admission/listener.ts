@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { REVIEW_PATH, type ReviewReply, type ReviewTally } from '../../admission/index.ts';
+import type { ReviewReply, ReviewTally } from '../../admission/index.ts';
 import type { Log } from '../../base/index.ts';
 import type { Timers } from '../../ledger/index.ts';
 import { listenFault } from '../listen-fault.ts';
+import { Callers, SENTENCES } from './callers.ts';
 import { Connections } from './connections.ts';
 import { Doors } from './doors.ts';
 import { Intake } from './intake.ts';
@@ -34,6 +35,8 @@ export interface ListenerOptions {
   /** Told of each answered review. */
   readonly observe?: (seconds: number) => void;
   readonly limits?: Partial<ListenerLimits>;
+  /** By what the API server is known; whoever reaches the port, unless given. */
+  readonly callers?: Callers;
 }
 
 /** AdmissionListener is the port of the webhook. */
@@ -42,6 +45,8 @@ export interface AdmissionListener {
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   /** Takes another certificate for connections from now on; those that are open go on. */
   replaceCertificate(certificate: ServingCertificate): void;
+  /** Takes over that callers are known by another authority, for connections from now on. */
+  callersChanged(): void;
   /** Why no review should be sent here, or null. */
   unready(): string | null;
   /** Reviews that are being answered, and bytes of bodies that are held. */
@@ -72,7 +77,8 @@ class Listener implements AdmissionListener {
   readonly #intake: Intake;
   readonly #connections: Connections;
   readonly #doors: Doors;
-  #hasCertificate: boolean;
+  readonly #callers: Callers;
+  #certificate: ServingCertificate | null;
   #draining = false;
   #reviews = 0;
   /** When this turn of the event loop began to take reviews, and how many it took. */
@@ -86,10 +92,12 @@ class Listener implements AdmissionListener {
     const limits = { ...LISTENER_LIMITS, ...options.limits };
     this.#limits = limits;
     this.#intake = new Intake(limits);
-    this.#hasCertificate = options.certificate !== null;
+    this.#callers = options.callers ?? anyCaller(options.log);
+    this.#certificate = options.certificate;
     this.#server = createServer(
       {
         ...options.certificate,
+        ...this.#callers.tls,
         minVersion: 'TLSv1.2',
         ALPNProtocols: ['http/1.1'],
         handshakeTimeout: limits.handshakeTimeout,
@@ -113,7 +121,9 @@ class Listener implements AdmissionListener {
 
   unready(): string | null {
     if (this.#draining) return 'the webhook is stopping';
-    if (!this.#hasCertificate) return 'the webhook has no certificate yet';
+    if (this.#certificate === null) return 'the webhook has no certificate yet';
+    const why = this.#callers.unready();
+    if (why !== null) return why;
     return this.#options.reviewer.unready();
   }
 
@@ -128,8 +138,13 @@ class Listener implements AdmissionListener {
   }
 
   replaceCertificate(certificate: ServingCertificate): void {
-    this.#server.setSecureContext({ ...certificate, minVersion: 'TLSv1.2' });
-    this.#hasCertificate = true;
+    const { ca } = this.#callers.tls;
+    this.#server.setSecureContext({ ...certificate, ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' });
+    this.#certificate = certificate;
+  }
+
+  callersChanged(): void {
+    if (this.#certificate !== null) this.replaceCertificate(this.#certificate);
   }
 
   async close(drainMs: number, graceMs: number): Promise<void> {
@@ -147,8 +162,10 @@ class Listener implements AdmissionListener {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    if (request.url !== undefined && isReviewPath(request.url)) {
-      if (request.method === 'POST') this.#take(request, response);
+    if (request.url !== undefined && this.#callers.isReview(request.url)) {
+      const fault = this.#callers.refuse(request);
+      if (fault !== null) this.#turnAway(request, response, 403, SENTENCES[fault]);
+      else if (request.method === 'POST') this.#take(request, response);
       else this.#turnAway(request, response, 405, 'a review comes with POST');
     } else if (request.url === '/livez') send(response, 200, 'text/plain', 'ok');
     else if (request.url === '/readyz') {
@@ -252,11 +269,8 @@ class Listener implements AdmissionListener {
   }
 }
 
-/** The API server adds its own timeout as a query. */
-function isReviewPath(url: string): boolean {
-  return (
-    url.startsWith(REVIEW_PATH) && (url.length === REVIEW_PATH.length || url[REVIEW_PATH.length] === '?')
-  );
+function anyCaller(log: Log): Callers {
+  return new Callers({ path: false, certificate: false, names: [], now: () => 0, log, refused: () => {} });
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

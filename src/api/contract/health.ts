@@ -64,6 +64,10 @@ export const healthSchema = z
         status: partState,
         reviews: z.int().min(0).describe('Reviews that are being answered'),
         certificate_ends_at: time.optional().describe('End of its serving certificate'),
+        refused_calls: z
+          .object({ calls: z.int().min(1), last_at: time })
+          .optional()
+          .describe('Calls since the start that did not come from the API server, and the last one'),
         message: z.string().optional(),
       })
       .optional()
