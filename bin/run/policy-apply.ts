@@ -1,4 +1,4 @@
-import type { StoredPolicyBody, WrittenPolicyBody } from '../../src/api/contract/policies.ts';
+import type { RevisionBody, StoredPolicyBody, WrittenPolicyBody } from '../../src/api/contract/policies.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import {
@@ -15,6 +15,7 @@ import { documentDifference } from '../ui/document-difference.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { inEffectNote } from '../ui/in-effect.ts';
 import { openParts } from '../ui/parts.ts';
+import { invalidNote } from '../ui/policy-invalid.ts';
 import { renderComparison } from '../ui/policy-diff-view.ts';
 import { checkStdin, readPolicies } from '../ui/read-policies.ts';
 import { withService } from '../ui/service.ts';
@@ -52,7 +53,10 @@ export async function runPolicyApply(
   return withService(terminal, options, async (service) => {
     const plans: Plan[] = [];
     for (const policy of policies) plans.push(toPlan(policy, await find(service, policy.policy.name)));
-    const due = plans.filter((plan) => plan.wording.length > 0 || !meansTheSame(plan));
+    const due = plans.filter(
+      (plan) =>
+        plan.wording.length > 0 || !meansTheSame(plan) || (plan.stored?.body.invalid ?? null) !== null,
+    );
     for (const plan of plans) {
       if (!due.includes(plan)) terminal.out(`${clean(plan.policy.policy.name)} is unchanged\n`);
     }
@@ -79,6 +83,9 @@ export async function runPolicyApply(
   async function show(plan: Plan, service: ServiceClient): Promise<void> {
     const { policy, stored, wording } = plan;
     const lines = wording.map((line) => `  ${line}\n`).join('');
+    if (stored !== null) terminal.out(invalidNote(stored.body));
+    // Nothing decides under its name, so there is nothing to compare with.
+    if (stored?.body.invalid?.in_effect === false) return;
     if (meansTheSame(plan)) {
       // What it decides stays, so there is no what-if to look at.
       terminal.out(`${clean(policy.policy.name)} means the same; its document changes\n${lines}`);
@@ -163,11 +170,20 @@ async function find(service: ServiceClient, name: string): Promise<Plan['stored'
     const { body, headers } = await service.json<StoredPolicyBody>('GET /policies/{name}', {
       params: { name },
     });
-    return { body, etag: headers['etag'] ?? '' };
+    return { body: await comparable(service, body), etag: headers['etag'] ?? '' };
   } catch (error) {
     if (isIpoError(error) && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** An invalid document is compared by what is in effect in its place. */
+async function comparable(service: ServiceClient, body: StoredPolicyBody): Promise<StoredPolicyBody> {
+  const { name, revision, invalid } = body;
+  if (invalid === null || revision === '') return body;
+  const key = 'GET /policies/{name}/revisions/{revision}';
+  const { document } = (await service.json<RevisionBody>(key, { params: { name, revision } })).body;
+  return { ...body, document };
 }
 
 /** A document of an earlier release is compared by what of it is known today. */

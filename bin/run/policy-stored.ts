@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { inEffectNote } from '../ui/in-effect.ts';
 import { parseOutputs, writeOutputs } from '../ui/output.ts';
 import { openParts } from '../ui/parts.ts';
+import { invalidNote } from '../ui/policy-invalid.ts';
 import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
@@ -28,25 +29,29 @@ export async function runPolicyList(options: PolicyListOptions, terminal: Termin
   const { body, text } = await withService(terminal, options, (service) =>
     service.json<Listed<StoredPolicyBody>>('GET /policies'),
   );
+  const spoilt = body.items.some(({ invalid }) => (invalid ?? null) !== null);
   const columns = [
     { heading: 'policy', flex: 2 },
     { heading: 'enforcement' },
     { heading: 'namespaces', flex: 3 },
     { heading: 'revision' },
     { heading: 'updated (UTC)' },
+    ...(spoilt ? [{ heading: 'state' }] : []),
   ];
   const rows = body.items.map((policy) => [
     policy.name,
     policy.enforcement,
     policy.target_namespaces.length === 0 ? 'the whole cluster' : policy.target_namespaces.join(', '),
-    policy.revision.slice(0, 12),
+    policy.revision === '' ? '–' : policy.revision.slice(0, 12),
     shortTime(policy.updated_at),
+    ...(spoilt ? [(policy.invalid ?? null) === null ? 'in force' : 'not valid'] : []),
   ]);
+  const faults = body.items.map((policy) => invalidNote(policy)).join('');
   await writeList(
     targets,
     text,
     body,
-    () => renderTable(columns, rows, 'No policy is in force.', terminal),
+    async () => `${await renderTable(columns, rows, 'No policy is in force.', terminal)}${faults}`,
     terminal,
   );
   return EXIT.done;
@@ -93,6 +98,7 @@ export async function runPolicyGet(
   const document = await withService(terminal, options, async (service) => {
     if (asked === undefined) {
       const { body } = await service.json<StoredPolicyBody>('GET /policies/{name}', { params: { name } });
+      terminal.err(invalidNote(body));
       return body.document;
     }
     const revision = asked.length === 64 ? asked : await wholeRevision(service, name, asked);
@@ -136,6 +142,7 @@ export async function runPolicyDelete(
     });
     const where =
       body.target_namespaces.length === 0 ? 'the whole cluster' : body.target_namespaces.join(', ');
+    terminal.err(invalidNote(body));
     const what = clean(`${body.name} (${body.enforcement}, ${where})`);
     if (
       options.yes !== true &&

@@ -3,7 +3,7 @@ import { lacksScan } from '../facts/index.ts';
 import type { NameGate, ReviewEvents, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
-import { MOST_BYPASS } from './review-rows.ts';
+import { bypassSuffixOf, MOST_BYPASS } from './review-rows.ts';
 import type { ReviewTally } from './review-tally.ts';
 
 /** FollowUpDeps are told of answers. */
@@ -68,7 +68,14 @@ export class FollowUp {
 
   #tell(review: PodReview, { allowed, images, hardening }: ReviewDecision, bypassed: boolean): void {
     const refused = images.find((image) => !image.allowed);
-    if (!allowed) this.#happened(review, 'denied', false, refused?.reason ?? hardening?.reason ?? '');
+    const denial = refused ?? hardening;
+    if (!allowed)
+      this.#happened(
+        review,
+        'denied',
+        false,
+        denial === null ? '' : denial.reason + bypassSuffixOf(review, denial),
+      );
     else if (bypassed)
       this.#happened(
         review,

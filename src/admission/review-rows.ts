@@ -1,5 +1,7 @@
 import { printable } from '../base/index.ts';
+import { bypassFault } from '../decision/index.ts';
 import type { NewRow } from '../ledger/index.ts';
+import type { Policy } from '../policy/index.ts';
 import { pseudonymOf } from './requester.ts';
 import type { ReviewDecision } from './review-decide.ts';
 import { recordedDigest } from './review-image.ts';
@@ -18,6 +20,19 @@ export const MOST_BYPASS = 1000;
 /** suffixOf gives what the recorded reason of a subresource ends in: `; subresource ephemeralcontainers`; else nothing. */
 export function suffixOf(subresource: string | null): string {
   return subresource === null ? '' : `; subresource ${subresource}`;
+}
+
+/**
+ * bypassSuffixOf says behind a refusal, also one for the record, why a break-glass that the pod asks for did not count; nothing where it
+ * asks for none.
+ */
+export function bypassSuffixOf(
+  { breakGlass, groups }: Pick<PodReview, 'breakGlass' | 'groups'>,
+  { label, policy }: { readonly label: string | null; readonly policy: Policy | null },
+): string {
+  if (breakGlass === null || label === null || policy === null) return '';
+  const fault = bypassFault(policy, { reason: breakGlass, groups });
+  return fault === null ? '' : `; break-glass did not count: ${fault}`;
 }
 
 /**
@@ -47,7 +62,7 @@ export function rowsOf(
     digest: recordedDigest(image.of.digest),
     allowed: image.allowed,
     review_allowed: allowed,
-    reason: cut(image.reason, mostReason) + suffix,
+    reason: cut(image.reason, mostReason) + bypassSuffixOf(review, image) + suffix,
     label: image.label,
     policy: image.policy?.name ?? null,
     policy_revision: image.policy?.revision ?? '',
@@ -73,7 +88,7 @@ export function rowsOf(
       digest: null,
       allowed: hardening.allowed,
       review_allowed: allowed,
-      reason: hardening.reason + suffix,
+      reason: hardening.reason + bypassSuffixOf(review, hardening) + suffix,
       label: hardening.label,
       policy: hardening.policy?.name ?? null,
       policy_revision: hardening.policy?.revision ?? '',

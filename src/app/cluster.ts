@@ -197,6 +197,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       return policies.holds(written);
     },
     policyStore: customPolicyStore(api, {
+      inEffect: (name) => policies.inEffect(name),
       record: (writes) => mirror.record(writes),
       revisions: (name, page) => revisions.revisions(name, page),
       revision: (name, revision) => revisions.revision(name, revision),

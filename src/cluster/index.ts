@@ -35,6 +35,7 @@ export {
 export {
   readPolicyObject,
   toPolicyStatus,
+  withoutOwnMarks,
   WRITTEN_BY,
   type PolicyObject,
   type PolicyStatus,

@@ -85,6 +85,11 @@ export class ClusterPolicies {
     return [...this.#held].filter(([, { inForce }]) => inForce === null).map(([name]) => name);
   }
 
+  /** The policy that decides under a name: of an object that cannot be read the last one that could; null where none does. */
+  inEffect(name: string): Policy | null {
+    return this.#held.get(name)?.inForce ?? null;
+  }
+
   /** Whether what is in force here comes from this version of an object, or a later one. */
   holds(mark: PolicyMark): boolean {
     const version = this.#held.get(mark.name)?.read.object.version;

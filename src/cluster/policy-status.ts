@@ -94,8 +94,13 @@ export function toPolicyStatus(read: ReadPolicy, inForce: Policy | null, at: num
 export const WRITTEN_BY = 'ipo.dev/written-by';
 const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What tools write into annotations is no part of the document that a person wrote, and an empty map says nothing. */
-function withoutOwnMarks(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/**
+ * withoutOwnMarks gives a document without what tools write into annotations: that is no part of what a person wrote, and an empty
+ * map says nothing.
+ */
+export function withoutOwnMarks(
+  document: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const {
     labels = {},
     annotations = {},

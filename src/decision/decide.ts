@@ -25,11 +25,23 @@ export function decide(policy: Policy, subject: Subject, at: number): Decision {
   return ADMIT;
 }
 
+/** mayBypass tells whether a request to bypass a policy is granted. */
+export function mayBypass(policy: Policy, request: NonNullable<Subject['breakGlass']>): boolean {
+  return bypassFault(policy, request) === null;
+}
+
 /**
- * mayBypass tells whether a request to bypass a policy is granted: "members of these groups may bypass with the pod
- * annotation; no group = nobody". A bypass without a reason is none.
+ * bypassFault says why a request to bypass a policy is not granted, as a sentence without a period; null where it is: "members of these
+ * groups may bypass with the pod annotation; no group = nobody". A bypass without a reason is none.
  */
-export function mayBypass({ spec }: Policy, request: NonNullable<Subject['breakGlass']>): boolean {
+export function bypassFault(
+  { name, spec }: Policy,
+  request: NonNullable<Subject['breakGlass']>,
+): string | null {
   const { allowed, groups } = spec.breakGlass;
-  return allowed && request.reason.trim() !== '' && groups.some((group) => request.groups.includes(group));
+  if (!allowed) return `policy ${name} does not allow it`;
+  if (groups.length === 0) return `policy ${name} names no group that may`;
+  if (!groups.some((group) => request.groups.includes(group)))
+    return `the requester is in none of the groups of policy ${name}`;
+  return request.reason.trim() === '' ? 'the annotation ipo.dev/break-glass gives no reason' : null;
 }

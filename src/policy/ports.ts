@@ -1,9 +1,22 @@
+import type { Policy } from './policy.ts';
+
+/** InvalidPolicy says of a kept document that it is no valid policy, and what decides under its name meanwhile. */
+export interface InvalidPolicy {
+  /** What is wrong with it, as a sentence without a period. */
+  readonly fault: string;
+  /** Its last valid revision, which stays in effect; null where there is none. */
+  readonly inEffect: Policy | null;
+}
+
 /** StoredPolicy is a policy in force, as it is kept. */
 export interface StoredPolicy {
   readonly name: string;
   /** As it was sent. */
   readonly document: Readonly<Record<string, unknown>>;
+  /** That in effect: of an invalid document its last valid one, or empty where there is none. */
   readonly revision: string;
+  /** Where somebody wrote a document beside the service that is no valid policy. */
+  readonly invalid?: InvalidPolicy;
   /** Opaque; another after every write. What a client names in `If-Match`. */
   readonly version: string;
   /** Milliseconds. */

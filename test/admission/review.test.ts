@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { Exposure } from '../../src/admission/index.ts';
+import { labelOfSentence } from '../../src/decision/index.ts';
 import { NO_FACTS } from '../../src/facts/index.ts';
 import { AppendError } from '../../src/ledger/index.ts';
 import { AT, DIGEST, factsOf, openReviewer, policyOf, reviewOf } from './reviews.ts';
@@ -210,6 +211,47 @@ suite('break-glass', () => {
       ['bypassed'],
     );
     assert.equal(counts().get('svc_admission_break_glass_total'), 1);
+  });
+
+  test('a break-glass that did not count says why: to the person, on record and in the event', async () => {
+    const none = policyOf('{ enforcement: Enforce, allowedRegistries: [quay.io] }');
+    const nobody = policyOf(
+      '{ enforcement: Enforce, allowedRegistries: [quay.io], breakGlass: { allowed: true, groups: [] } }',
+    );
+    const hardens = policyOf('{ enforcement: Enforce, workloadHardening: block }');
+    for (const [policy, groups, reason, why] of [
+      [none, ['on-call'], 'INC-7', 'policy shop does not allow it'],
+      [nobody, ['on-call'], 'INC-7', 'policy shop names no group that may'],
+      [policies[0], ['staff'], 'INC-7', 'the requester is in none of the groups of policy shop'],
+      [policies[0], ['on-call'], ' ', 'the annotation ipo.dev/break-glass gives no reason'],
+      [hardens, ['on-call'], 'INC-7', 'policy shop does not allow it'],
+    ] as const) {
+      assert.ok(policy);
+      const { ask: review, rows, events } = openReviewer([policy]);
+      const response = await review(
+        reviewOf({
+          metadata: { annotations: { 'ipo.dev/break-glass': reason } },
+          userInfo: { username: 'jane@example.com', groups },
+        }),
+      );
+      assert.equal(response.allowed, false);
+      const said = `; break-glass did not count: ${why}`;
+      const refused = rows().find(({ allowed }) => !allowed);
+      assert.ok(refused !== undefined && refused.reason.endsWith(said), refused?.reason);
+      // The label is still told from the sentence alone.
+      assert.equal(labelOfSentence(refused.reason), refused.label);
+      assert.ok(response.status?.message?.includes(said), response.status?.message);
+      assert.ok(events[0]?.message.endsWith(said), events[0]?.message);
+    }
+    // Under an audit policy it is on record too, and the warning says it.
+    const audit = openReviewer([policyOf('{ allowedRegistries: [quay.io] }')]);
+    const metadata = { annotations: { 'ipo.dev/break-glass': 'INC-7' } };
+    const { warnings = [] } = await audit.ask(reviewOf({ metadata }));
+    assert.match(warnings.join(), /break-glass did not count: policy shop does not allow it \(policy shop\)/);
+    // Whoever asks for none is told nothing of it.
+    const { ask: plain, rows } = openReviewer([none]);
+    await plain(reviewOf());
+    assert.doesNotMatch(rows()[0]?.reason ?? '', /break-glass/);
   });
 
   test('nobody else does, nor does a member without a reason', async () => {

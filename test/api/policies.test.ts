@@ -85,6 +85,7 @@ forEachEngine('the routes of policies', (engine) => {
       updated_at: '2026-11-20T06:00:00Z',
       updated_by: 'user:administratoraaa',
       document: policy('shop', { enforcement: 'Enforce', targetNamespaces: ['a'] }),
+      invalid: null,
     });
     const updated = await call('PUT', '/policies/shop', { body: policy('shop'), match: etag });
     assert.equal(updated.status, 200);

@@ -264,3 +264,46 @@ test('a policy in force is replayed under its own name, and its lines are those 
   );
   assert.match((await served.ipo(['policy', 'whatif', 'shop', '-o', 'sarif'])).out, /"startLine": 6/);
 });
+
+test('a policy that was made invalid beside the service is listed and shown as that, and apply and delete mend it', async (t) => {
+  const served = await serve(t, fullResult());
+  const valid = policy('shop', 'severityThreshold: HIGH');
+  await served.ipo(['policy', 'apply', file(served, 'a.yaml', valid), '-y']);
+  const { revision, document } = await served.policies.get('shop');
+  const spoil = (): void =>
+    void served.spoilt.set('shop', {
+      document: { ...document, spec: { sla: { critical: '0s' } } },
+      fault: 'spec.sla.critical "0s" is no window; it must be longer than 0s',
+    });
+  spoil();
+  const note =
+    `shop is not valid: spec.sla.critical "0s" is no window; it must be longer than 0s; its last valid revision ${revision.slice(0, 12)} stays in effect.\n` +
+    '  Replace it with ipo policy apply FILE, or delete it with ipo policy delete shop.\n';
+  const listed = await served.ipo(['policy', 'list']);
+  assert.ok(listed.out.endsWith(note), listed.out);
+  assert.match(listed.out, new RegExp(`^shop .*${revision.slice(0, 12)} .*not valid$`, 'm'));
+  const { items } = JSON.parse((await served.ipo(['policy', 'list', '-o', 'json'])).out) as {
+    items: { revision: string; invalid: unknown }[];
+  };
+  assert.deepEqual(
+    [items[0]?.revision, items[0]?.invalid],
+    [revision, { fault: 'spec.sla.critical "0s" is no window; it must be longer than 0s', in_effect: true }],
+  );
+  const got = await served.ipo(['policy', 'get', 'shop']);
+  assert.deepEqual([got.code, got.err], [0, note]);
+  assert.match(got.out, /critical: 0s/);
+  // The document that is in effect already takes the place of the invalid one.
+  const same = await served.ipo(['policy', 'apply', file(served, 'a.yaml', valid), '--dry-run']);
+  assert.ok(same.out.startsWith(note), same.out);
+  const mended = await served.ipo([
+    'policy',
+    'apply',
+    file(served, 'b.yaml', policy('shop', 'severityThreshold: LOW')),
+    '-y',
+  ]);
+  assert.match(mended.out, /shop updated \(revision/);
+  assert.equal((await served.policies.get('shop')).invalid, undefined);
+  spoil();
+  const gone = await served.ipo(['policy', 'delete', 'shop', '-y']);
+  assert.deepEqual([gone.code, gone.out], [0, 'shop deleted\n'], gone.err);
+});

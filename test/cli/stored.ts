@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Role } from '../../src/accounts/index.ts';
 import { policyRoutes } from '../../src/api/routes/policies.ts';
 import { whatIfRoutes } from '../../src/api/routes/whatif.ts';
-import { openPolicies, type Policies } from '../../src/policy/index.ts';
+import { openPolicies, parsePolicyValue, type Policies, type StoredPolicy } from '../../src/policy/index.ts';
 import { policyStore } from '../../src/store/policies.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openKeptRuns, openLiveWhatIf, type WhatIfResult } from '../../src/whatif/index.ts';
@@ -18,6 +18,8 @@ export interface Served {
   readonly url: string;
   readonly world: World;
   readonly policies: Policies;
+  /** Names of policies that were made invalid beside the service: with what, and what is wrong with it. */
+  readonly spoilt: Map<string, { document: Record<string, unknown>; fault: string }>;
   /** What the replays answer. */
   result: WhatIfResult;
   /** Runs `ipo` as somebody. */
@@ -43,7 +45,31 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
       },
     },
   };
-  const policies = openPolicies({ store: policyStore(store), clock: world.deps.clock });
+  const spoilt: Served['spoilt'] = new Map();
+  const kept = policyStore(store);
+  const asItStands = (policy: StoredPolicy): StoredPolicy => {
+    const { document, fault } = spoilt.get(policy.name) ?? {};
+    if (document === undefined || fault === undefined) return policy;
+    return { ...policy, document, invalid: { fault, inEffect: parsePolicyValue(policy.document).policy } };
+  };
+  const policies = openPolicies({
+    store: {
+      ...kept,
+      get: async (name) => {
+        const policy = await kept.get(name);
+        return policy === null ? null : asItStands(policy);
+      },
+      list: async (page) => {
+        const { items, total } = await kept.list(page);
+        return { items: items.map(asItStands), total };
+      },
+      replace: async (write, expected) => {
+        spoilt.delete(write.name);
+        return kept.replace(write, expected);
+      },
+    },
+    clock: world.deps.clock,
+  });
   const printer = { print: async () => Buffer.from('%PDF-1.7 \u00ff', 'latin1') };
   const { url } = await startApi(t, [
     ...policyRoutes({ policies, audit: world.deps.audit, together: (act) => store.write(act) }),
@@ -56,6 +82,7 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
     url,
     world,
     policies,
+    spoilt,
     result: answer,
     directory,
     ipo: (args, { role = 'administrator', env = {}, ...options } = {}) =>

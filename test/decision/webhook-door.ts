@@ -77,7 +77,9 @@ function answerOf(row: NewRow, warnings: readonly string[]): object {
   if (lacks !== undefined) return { verdict: 'unknown', fact: lacks.split(' of ')[0] };
   if (row.allowed) return { verdict: 'admit', ...(row.break_glass === true && { break_glass: true }) };
   if (labelOfSentence(row.reason) !== row.label) throw new Error(`${row.reason} is not of ${row.label}`);
-  return { verdict: 'refuse', label: row.label, sentence: row.reason };
+  // Why a break-glass did not count is said of the request, behind the sentence of the decision.
+  const [sentence] = row.reason.split('; break-glass did not count: ');
+  return { verdict: 'refuse', label: row.label, sentence };
 }
 
 function reviewOf(c: DecisionCase): object {

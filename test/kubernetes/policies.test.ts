@@ -23,12 +23,16 @@ const toWrite = (document: Json, by: string | null = null): PolicyWrite => {
   return { name: read.policy.name, document: read.document, revision: read.policy.revision, at: 1, by };
 };
 
-function openStore({ api }: Bench): { store: PolicyStore; recorded: PolicyWrite[] } {
+function openStore(
+  { api }: Bench,
+  inEffect: (name: string) => Policy | null = () => null,
+): { store: PolicyStore; recorded: PolicyWrite[] } {
   const recorded: PolicyWrite[] = [];
   const revisions: PolicyRevisions = {
     record: async (writes) => void recorded.push(...writes),
     revisions: async () => ({ items: [], total: 0 }),
     revision: async () => null,
+    inEffect,
   };
   return { store: customPolicyStore(api, revisions), recorded };
 }
@@ -255,6 +259,58 @@ onEveryServer(
     );
     await policies.take([]);
     assert.deepEqual(policies.current(), []);
+  },
+);
+
+onEveryServer(
+  'an object that was made invalid is listed and shown with its fault and the revision in effect, and is mended',
+  async (_, bench) => {
+    const { policies } = openPolicies(bench);
+    const { store } = openStore(bench, (name) => policies.inEffect(name));
+    const name = bench.name('p');
+    removed(bench, name);
+    const valid = policy(name, {
+      enforcement: 'Enforce',
+      sla: { critical: '24h' },
+      targetNamespaces: ['shop'],
+    });
+    const spoil = async (): Promise<void> => {
+      await policies.take([await read(bench, name)]);
+      await bench.api.call({
+        method: 'PATCH',
+        patch: 'merge',
+        path: `/apis/ipo.dev/v1/imagepolicies/${name}`,
+        body: { spec: { enforcement: 'Audit', sla: { critical: '0s' } } },
+        what: 'it',
+      });
+      await policies.take([await read(bench, name)]);
+    };
+    await bench.put(valid);
+    await spoil();
+    const { revision } = parsePolicyValue(valid).policy;
+    const shown = await store.get(name);
+    const listed = (await store.list({ limit: null, offset: 0 })).items.find((one) => one.name === name);
+    assert.deepEqual(listed, shown);
+    assert.equal(shown?.revision, revision);
+    assert.match(shown.invalid?.fault ?? '', /^spec\.sla\.critical "0s" is no window/);
+    assert.equal(shown.invalid?.inEffect?.spec.enforcement, 'Enforce');
+    assert.deepEqual(
+      shown.document,
+      policy(name, { ...(valid['spec'] as Json), enforcement: 'Audit', sla: { critical: '0s' } }),
+    );
+    assert.equal(await store.create(toWrite(valid)), null, 'its name is taken');
+    // The same document as that in effect mends it too.
+    const mended = await store.replace(toWrite(valid), [shown.version]);
+    assert.ok(mended.kind === 'replaced');
+    assert.deepEqual(
+      [mended.policy.invalid, mended.policy.revision, mended.before.revision],
+      [undefined, revision, revision],
+    );
+    await spoil();
+    const gone = await store.remove(name, 'any');
+    assert.ok(gone.kind === 'removed');
+    assert.equal(gone.policy.revision, revision);
+    assert.equal(await store.get(name), null);
   },
 );
 

@@ -3,12 +3,13 @@ import { parseTime } from '../../base/index.ts';
 import {
   isFault,
   readPolicyObject,
+  withoutOwnMarks,
   WRITTEN_BY,
   writerOf,
   ClusterError,
   type PolicyObject,
 } from '../../cluster/index.ts';
-import type { Expected, PolicyStore, PolicyWrite, StoredPolicy } from '../../policy/index.ts';
+import type { Expected, Policy, PolicyStore, PolicyWrite, StoredPolicy } from '../../policy/index.ts';
 import { MANAGER, type KubernetesApi } from './api.ts';
 import { toPolicyObject } from './policy-objects.ts';
 import { pathOf, RESOURCES, type KubeList, type KubeObject } from './resources.ts';
@@ -16,6 +17,8 @@ import { pathOf, RESOURCES, type KubeList, type KubeObject } from './resources.t
 /** PolicyRevisions keeps every revision there was; the cluster itself keeps the newest alone. */
 export interface PolicyRevisions extends Pick<PolicyStore, 'revisions' | 'revision'> {
   record(policies: readonly PolicyWrite[]): Promise<void>;
+  /** The policy that decides under a name, or null. */
+  inEffect(name: string): Policy | null;
 }
 
 /** Attempts at a write that may meet whichever version stands. */
@@ -23,10 +26,11 @@ const ATTEMPTS = 5;
 
 /**
  * customPolicyStore keeps policies as ImagePolicy objects of the cluster: "the custom resource is the store (an API write is a
- * server-side apply, its ETag the resourceVersion)". An object that is no valid policy is left out of the list: nothing is in force
- * under its name by this store.
+ * server-side apply, its ETag the resourceVersion)". An object that is no valid policy is there too, as invalid: its last valid
+ * revision decides on, and a write or a removal mends it.
  */
 export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions): PolicyStore {
+  const toStored = (object: KubeObject) => storedOf(object, (name) => revisions.inEffect(name));
   const read = async (name: string): Promise<KubeObject | null> =>
     api.find<KubeObject>({
       method: 'GET',
@@ -82,6 +86,7 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
         const before = toStored(found);
         if (
           before !== null &&
+          before.invalid === undefined &&
           before.revision === write.revision &&
           isDeepStrictEqual(before.document, write.document)
         )
@@ -143,8 +148,11 @@ async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): P
       body: { ...body, metadata: { ...body.metadata, uid, resourceVersion } },
     });
   try {
-    const came = toStored(await apply('All'));
-    const fits = came?.revision === write.revision && isDeepStrictEqual(came.document, write.document);
+    const came = storedOf(await apply('All'));
+    const fits =
+      came?.invalid === undefined &&
+      came?.revision === write.revision &&
+      isDeepStrictEqual(came.document, write.document);
     if (fits) return await apply();
     const { labels, annotations } = body.metadata;
     const { managedFields: _, ...metadata } = found.metadata ?? {};
@@ -201,20 +209,34 @@ function toBody({ name, document, by, revision }: PolicyWrite): Body {
   };
 }
 
-function toStored(object: KubeObject): StoredPolicy | null {
+function storedOf(
+  object: KubeObject,
+  inEffect: PolicyRevisions['inEffect'] = () => null,
+): StoredPolicy | null {
   const one = toPolicyObject(object);
   if (one === null) return null;
   const read = readPolicyObject(one);
-  if (read.policy === null) return null;
-  const { revision } = read.policy;
+  const same = { ...timesOf(object), name: one.name, version: one.version };
+  if (read.policy !== null) {
+    const { revision } = read.policy;
+    return { ...same, document: read.document, revision, updatedBy: writerOf(one.value, revision) };
+  }
+  const decides = inEffect(one.name);
   return {
-    ...timesOf(object),
-    name: one.name,
-    document: read.document,
-    revision,
-    version: one.version,
-    updatedBy: writerOf(one.value, revision),
+    ...same,
+    document: writtenOf(one),
+    revision: decides?.revision ?? '',
+    updatedBy: null,
+    invalid: { fault: read.fault, inEffect: decides },
   };
+}
+
+/** The document of an object without what the API server and tools write into it. */
+function writtenOf({ name, value }: PolicyObject): StoredPolicy['document'] {
+  const { apiVersion, kind } = RESOURCES.imagePolicies;
+  const { labels, annotations } = (value['metadata'] ?? {}) as Partial<Body['metadata']>;
+  const document = { apiVersion, kind, metadata: { name, labels, annotations }, spec: value['spec'] ?? {} };
+  return withoutOwnMarks(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
 }
 
 /** When it was made, and when anything but its status was written last. */
@@ -227,8 +249,8 @@ function timesOf({ metadata }: KubeObject): { createdAt: number; updatedAt: numb
 }
 
 function stored(object: KubeObject, name: string): StoredPolicy {
-  const policy = toStored(object);
-  if (policy !== null) return policy;
+  const policy = storedOf(object);
+  if (policy !== null && policy.invalid === undefined) return policy;
   throw new ClusterError('unreadable', `${whatOf(name)} was written and came back as no policy`, {
     hint: 'Compare the CustomResourceDefinition of the cluster with that of this release',
   });

@@ -29,6 +29,16 @@ export const storedPolicySchema = z
     updated_at: time,
     updated_by: by,
     document: policySchema,
+    invalid: z
+      .object({
+        fault: z.string().describe('What is wrong with the document'),
+        in_effect: z.boolean().describe('Whether its last valid revision, `revision`, decides meanwhile'),
+      })
+      .nullable()
+      .describe(
+        'Null for a valid policy. An ImagePolicy object can be made invalid beside this API: `document` is then that object’s, ' +
+          '`revision` (empty where there is none), `enforcement` and `target_namespaces` are those in effect; a PUT or a DELETE mends it',
+      ),
   })
   .meta({ id: 'Policy' });
 

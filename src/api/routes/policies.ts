@@ -234,7 +234,9 @@ function answerOf({ policy, changed }: Written, status: 200 | 201): RouteAnswer 
 }
 
 function toBody(policy: StoredPolicy): StoredPolicyBody {
-  const spec = (policy.document['spec'] ?? {}) as {
+  const { invalid } = policy;
+  // Of an invalid document nothing can be taken as it is written.
+  const spec = (invalid === undefined ? (policy.document['spec'] ?? {}) : (invalid.inEffect?.spec ?? {})) as {
     enforcement?: string;
     targetNamespaces?: readonly string[];
   };
@@ -247,6 +249,7 @@ function toBody(policy: StoredPolicy): StoredPolicyBody {
     updated_at: formatTime(policy.updatedAt),
     updated_by: policy.updatedBy,
     document: policy.document,
+    invalid: invalid === undefined ? null : { fault: invalid.fault, in_effect: invalid.inEffect !== null },
   };
 }
 
