@@ -6,6 +6,8 @@ import type { Settle } from '../ui/settle.ts';
 /** TriageAddOptions are the flags of `ipo triage add`. */
 export interface TriageAddOptions extends ServiceFlags {
   readonly reason?: string;
+  /** False where the image holds none. */
+  readonly packages: boolean;
   readonly until?: string;
   readonly for?: string;
   readonly output: readonly string[];
@@ -27,7 +29,7 @@ export interface TriageEndOptions extends ServiceFlags {
 /** triageCommand defines `ipo triage` and what stands below it. */
 export function triageCommand(settle: Settle): Command {
   const triage = new Command('triage').description(
-    'Decide that a CVE does not count on an image until a time.',
+    'Decide that a CVE does not count on an image until a time, or that an image holds nothing to scan.',
   );
   for (const define of [add, list, end]) triage.addCommand(define(settle));
   return triage;
@@ -35,10 +37,16 @@ export function triageCommand(settle: Settle): Command {
 
 function add(settle: Settle): Command {
   const command = withServiceFlags(new Command('add'))
-    .summary('take a CVE out on an image until a time')
+    .summary('take a CVE out on an image until a time, or say that it holds no packages')
     .description('Records who decided, why and until when. The severity is the highest of the findings.')
     .argument('<image>', 'its digest or the beginning of it, or a part of its name')
-    .argument('<cve>', 'as the findings name it')
+    .argument('[cve]', 'as the findings name it')
+    .addOption(
+      new Option(
+        '--no-packages',
+        'in place of a CVE: the image holds no packages to scan, so that DenyUntilScanned admits it',
+      ),
+    )
     .addOption(new Option('-r, --reason <text>', 'why it does not count; needed'))
     .addOption(
       new Option(
@@ -48,7 +56,7 @@ function add(settle: Settle): Command {
     )
     .addOption(new Option('--for <duration>', 'how long it lasts, as 720h').conflicts('until'))
     .addOption(outputOption());
-  return command.action((image: string, cve: string) =>
+  return command.action((image: string, cve: string | undefined) =>
     settle(async (terminal, globals) => {
       const { runTriageAdd } = await import('../run/triage.ts');
       return runTriageAdd(image, cve, command.opts<TriageAddOptions>(), terminal, globals);

@@ -90,7 +90,7 @@ export function nameFact(fact: UnknownFact): string {
 
 /** What to do for an image in which a scanner finds no packages, as one built from scratch. */
 const WITHOUT_PACKAGES =
-  'scan it for packages; an image that holds none is admitted by admissionTiming: AllowAndScan in the policy';
+  'scan it for packages; an image that holds none is admitted by a triage of the image (ipo triage add IMAGE --no-packages --reason TEXT), or by admissionTiming: AllowAndScan in the policy';
 
 const ASK = 'ask its registry (--registry always)';
 const TRY_AGAIN = 'see why its registry could not be asked or read, and try again';

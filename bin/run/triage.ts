@@ -29,7 +29,7 @@ const COLUMNS: readonly ViewColumn<TriageBody>[] = [
     text: ({ state }) => state,
     paint: ({ state }, { chalk }) => (state === 'active' ? chalk.green : chalk.dim),
   },
-  { heading: 'CVE', text: ({ cve }) => cve },
+  { heading: 'CVE', text: ({ cve }) => cve ?? '(no packages)' },
   { heading: 'severity', text: ({ severity }) => severity ?? '–' },
   {
     heading: 'image',
@@ -62,19 +62,25 @@ function lastPart(name: string, max: number): string {
 /** runTriageAdd is `ipo triage add`. */
 export async function runTriageAdd(
   image: string,
-  cve: string,
+  cve: string | undefined,
   options: TriageAddOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const { reason = '' } = options;
+  const { reason = '', packages } = options;
+  if ((cve === undefined) === packages)
+    throw new UsageError(
+      packages ? 'no CVE is given' : 'a CVE and --no-packages are given',
+      'Name the CVE that does not count; or say with --no-packages that the image holds nothing to scan',
+    );
   if (reason.trim() === '')
     throw new UsageError('no reason is given', 'Say with --reason TEXT why it does not count');
   const until = parseUntil(options, openParts(terminal).clock.now());
   const answer = await withService(terminal, options, async (service) => {
     const digest = await findImage(service, image);
-    const body = { digest, cve: inCapitals(cve), reason, ...(until !== null && { until }) };
+    const what = cve === undefined ? { no_packages: true } : { cve: inCapitals(cve) };
+    const body = { digest, ...what, reason, ...(until !== null && { until }) };
     return service.json<TriageBody>('POST /triage', { body }).catch((error: unknown) => {
       throw isIpoError(error) && error.hint?.startsWith('GET ')
         ? new IpoError(error.code, error.message, { cause: error, hint: listsFindings(digest) })

@@ -124,7 +124,9 @@ const ANSWERS: readonly ViewColumn<ImageDetailBody['answers'][number]>[] = [
 /** imageDetailViews draw all that is known of an image. */
 export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
   const findings = detail.findings ?? [];
-  const triaged = new Set(detail.triage.flatMap(({ state, cve }) => (state === 'active' ? [cve] : [])));
+  const triaged = new Set(
+    detail.triage.flatMap(({ state, cve }) => (state === 'active' && cve !== null ? [cve] : [])),
+  );
   const columns = findingColumns(triaged);
   return {
     table: (paint) => [
@@ -156,6 +158,7 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
 }
 
 function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, text: string])[] {
+  const bare = detail.triage.find(({ state, cve }) => state === 'active' && cve === null);
   const { scan, source, names, scan_requested_at } = detail;
   const os = scan?.os ? `${scan.os.family} ${scan.os.name}`.trim() : 'not recognised';
   const scanner = scan?.scanner ? `${scan.scanner.name} ${scan.scanner.version}`.trim() : 'unknown scanner';
@@ -172,6 +175,14 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
           `${scan.scanned_at === null ? 'at an unknown time' : `${shortTime(scan.scanned_at)} UTC`} by ${scanner}`,
         ],
     ...(scan === null ? [] : [['system', `${os}${scan.os?.eosl ? ', at its end of life' : ''}`] as const]),
+    ...(bare === undefined
+      ? []
+      : [
+          [
+            'no packages',
+            `as ${bare.triaged_by} says until ${shortTime(bare.until)} UTC: ${bare.reason}`,
+          ] as const,
+        ]),
     ['proofs', proofs.join(', ')],
     ...lookedFor(detail.proofs_collected),
   ];

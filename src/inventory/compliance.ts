@@ -137,8 +137,8 @@ function distinct(places: readonly Place[], policies: readonly Policy[]): Govern
   return [...seen.values()];
 }
 
-function nextExpiry({ scan }: ImageFacts, at: number): number | null {
-  let until = Infinity;
+function nextExpiry({ scan, noPackagesUntilMs = -Infinity }: ImageFacts, at: number): number | null {
+  let until = noPackagesUntilMs > at ? noPackagesUntilMs : Infinity;
   for (const { triagedUntilMs } of scan?.findings ?? [])
     if (triagedUntilMs > at && triagedUntilMs < until) until = triagedUntilMs;
   return until === Infinity ? null : until;

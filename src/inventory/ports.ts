@@ -146,7 +146,8 @@ export interface TriageEntry {
   readonly digest: Digest;
   /** The newest name of the image, or null. */
   readonly image: string | null;
-  readonly cve: string;
+  /** Null: the decision is on the image itself, that it holds no packages to scan. */
+  readonly cve: string | null;
   readonly severity: string | null;
   readonly reason: string;
   readonly triagedBy: string;
@@ -170,12 +171,15 @@ export interface TriageQuery extends Page {
 
 /** FoundOn tells whether a CVE is among the findings of an image, and its highest severity there. */
 export type FoundOn =
-  | { readonly kind: 'unknown_image' | 'unscanned' | 'not_found' }
+  | { readonly kind: 'unknown_image' }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'unscanned'; readonly namespaces: readonly string[] }
   | { readonly kind: 'found'; readonly severity: string; readonly namespaces: readonly string[] };
 
 /** TriageStore keeps triage decisions; a decision and the facts that follow from it change in one act. */
 export interface TriageStore {
-  found(digest: Digest, cve: string): Promise<FoundOn>;
+  /** `cve` null asks about the image itself: whether it has a completed scan. */
+  found(digest: Digest, cve: string | null): Promise<FoundOn>;
   create(entry: Omit<TriageEntry, 'id' | 'image' | 'endedAt'>): Promise<TriageEntry>;
   list(query: TriageQuery): Promise<Listed<TriageEntry>>;
   get(id: number): Promise<TriageEntry | null>;

@@ -9,7 +9,8 @@ import type { Listed, TriageEntry, TriageQuery, TriageStore } from './ports.ts';
 /** NewTriage is what a person decides. */
 export interface NewTriage {
   readonly digest: string;
-  readonly cve: string;
+  /** Null: the image holds no packages to scan, so that no scan of it is waited for. */
+  readonly cve: string | null;
   readonly reason: string;
   /** Milliseconds; null takes `sla.triage` of the policies that govern the image, else 2160 hours from now. */
   readonly until: number | null;
@@ -21,7 +22,7 @@ export interface Person {
   readonly name: string;
 }
 
-/** Triage keeps the decisions that a CVE does not count on an image. */
+/** Triage keeps the decisions that a CVE does not count on an image, or that an image holds nothing to scan. */
 export interface Triage {
   /** Throws `not_found` for an image that is not known, and `invalid_request`. */
   create(decision: NewTriage, by: Person): Promise<TriageEntry>;
@@ -51,15 +52,17 @@ export function openTriage({
       const at = clock.now();
       const found = await store.found(digest, cve);
       if (found.kind === 'unknown_image') throw unknownImage(digest);
-      if (found.kind !== 'found') throw notFound(cve, digest, found.kind === 'unscanned');
-      const ends = until ?? Math.min(at + triageMs((await policies()).policies, found.namespaces), LAST_MS);
+      if (found.kind === 'not_found' || (found.kind === 'unscanned') !== (cve === null))
+        throw cve === null ? isScanned(digest) : notFound(cve, digest, found.kind === 'unscanned');
+      const { namespaces } = found;
+      const ends = until ?? Math.min(at + triageMs((await policies()).policies, namespaces), LAST_MS);
       if (ends <= at)
         throw refused('until', 'until must lie in the future; a decision that is over covers nothing');
       if (ends > LAST_MS) throw refused('until', 'until must lie before the year 10000');
       return store.create({
         digest,
         cve,
-        severity: found.severity,
+        severity: found.kind === 'found' ? found.severity : null,
         reason: reason.trim(),
         triagedBy: by.name,
         accountId: by.accountId,
@@ -94,12 +97,23 @@ export function triageMs(policies: readonly Policy[], namespaces: readonly strin
   return declared.length === 0 ? TRIAGE_MS : Math.min(...declared);
 }
 
+/** What a scan found is decided on CVE by CVE: a decision on the image stands in for a scan, and never beside one. */
+function isScanned(digest: string): InventoryError {
+  const message = `the image ${digest} has a completed scan, so that packages were found in it`;
+  return new InventoryError('invalid_request', message, {
+    hint: 'Decide on the CVEs that were found',
+    fields: [{ path: 'no_packages', message }],
+  });
+}
+
 function notFound(cve: string, digest: string, unscanned: boolean): InventoryError {
   const message = unscanned
     ? `the image ${digest} has no completed scan, so that there is nothing to triage on it`
     : `${cve} is not among the findings of ${digest}`;
   return new InventoryError('invalid_request', message, {
-    hint: unscanned ? 'Scan it first, or import a report' : `GET /api/v1/images/${digest} lists its findings`,
+    hint: unscanned
+      ? 'Scan it first, or import a report; where it holds no packages, say that (no_packages)'
+      : `GET /api/v1/images/${digest} lists its findings`,
     fields: [{ path: unscanned ? 'digest' : 'cve', message }],
   });
 }

@@ -32,7 +32,8 @@ export async function lockImage(transaction: Executor, digest: string, at: numbe
 
 /**
  * rebuildFacts assembles what is known of a digest, in the form of the ledger's export, and writes it when it changed. Call it in the
- * transaction that changes a scan, triage or proofs, after lockImage. With neither a completed scan nor proofs there are no facts.
+ * transaction that changes a scan, triage or proofs, after lockImage. With no completed scan, no proofs and no triage of the image itself
+ * there are no facts.
  * `found` are the findings of the current scan as they were just written; null reads them.
  */
 export async function rebuildFacts(
@@ -48,10 +49,14 @@ export async function rebuildFacts(
     'select signatures, attestations, provenance, vex from image_proofs where digest = ?',
     [digest],
   );
+  const noPackagesUntilMs = await noPackagesUntil(transaction, digest);
+  const whole = { digest, names, scan, ...parseProofs(digest, proofs) };
   const facts =
-    scan === null && proofs === undefined
+    scan === null && proofs === undefined && noPackagesUntilMs === null
       ? null
-      : JSON.stringify(toImageFactsDocument({ digest, names, scan, ...parseProofs(digest, proofs) }));
+      : JSON.stringify(
+          toImageFactsDocument(noPackagesUntilMs === null ? whole : { ...whole, noPackagesUntilMs }),
+        );
   const changed = await runText(
     transaction,
     `update images set facts = ?, facts_version = facts_version + 1
@@ -233,6 +238,14 @@ async function triageEnds(transaction: Executor, digest: string): Promise<Map<st
     [digest],
   );
   return new Map(rows.map(({ cve, ends }) => [cve, ends]));
+}
+
+/** NO_PACKAGES stands in the place of the CVE where a decision is on the image itself: it holds no packages to scan. No CVE is empty. */
+export const NO_PACKAGES = '';
+
+/** The latest end of these decisions, as triageEnds has it; null where there never was one. */
+async function noPackagesUntil(transaction: Executor, digest: string): Promise<number | null> {
+  return (await triageEnds(transaction, digest)).get(NO_PACKAGES) ?? null;
 }
 
 function timeOf(at: number | null): string | null {

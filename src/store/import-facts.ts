@@ -2,7 +2,7 @@ import { parseTime } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
 import type { ScanRecord } from '../findings/index.ts';
 import { runText } from './dialect.ts';
-import { rebuildFacts } from './facts.ts';
+import { NO_PACKAGES, rebuildFacts } from './facts.ts';
 import { writeParts, type PartRow } from './scan-platforms.ts';
 import { recordProofs, recordScan } from './scans.ts';
 
@@ -11,7 +11,7 @@ const IMPORTED = 'imported';
 
 /**
  * importFacts records what an export's image line says of a digest: names, scan, proofs, and a triage decision for each CVE that
- * one covers. A scan whose findings are unknown is incomplete. Give it a digest of which nothing is recorded.
+ * one covers, and for the image where one says that it holds nothing to scan. A scan whose findings are unknown is incomplete. Give it a digest of which nothing is recorded.
  */
 export async function importFacts(
   transaction: Parameters<typeof runText>[0],
@@ -35,7 +35,15 @@ export async function importFacts(
       [digest, cve, 'recorded in an export', IMPORTED, severity, at, Math.floor(until)],
     );
   }
-  if (ends.size > 0 || scan?.platforms) await rebuildFacts(transaction, digest);
+  if (facts.noPackagesUntilMs !== undefined) {
+    await runText(
+      transaction,
+      `insert into triage (digest, cve, reason, triaged_by, created_at, "until") values (?, ?, ?, ?, ?, ?)`,
+      [digest, NO_PACKAGES, 'recorded in an export', IMPORTED, at, Math.floor(facts.noPackagesUntilMs)],
+    );
+  }
+  if (ends.size > 0 || scan?.platforms || facts.noPackagesUntilMs !== undefined)
+    await rebuildFacts(transaction, digest);
 }
 
 /** What was said of platforms, so that a row which names one is replayed by it. */

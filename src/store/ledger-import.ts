@@ -143,7 +143,12 @@ function toNewRow(row: LedgerRow, shift: number): NewRow {
 
 function shifted(facts: ImageFacts, shift: number): ImageFacts {
   const { scan } = facts;
-  if (shift === 0 || scan === null) return facts;
+  if (shift === 0) return facts;
+  if (facts.noPackagesUntilMs !== undefined) {
+    const { noPackagesUntilMs, ...others } = facts;
+    return { ...shifted(others, shift), noPackagesUntilMs: noPackagesUntilMs + shift };
+  }
+  if (scan === null) return facts;
   const move = (time: string | null): string | null =>
     time === null ? null : formatTime(parseTime(time) + shift);
   return {

@@ -61,7 +61,9 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
         digest,
         ...row,
         scan: record.facts?.scan ?? null,
-        triage: record.triage.filter(({ endedAt, until }) => endedAt === null && until > at),
+        triage: record.triage.flatMap(({ cve, endedAt, until, ...decision }) =>
+          cve === null || endedAt !== null || until <= at ? [] : [{ ...decision, cve, until }],
+        ),
       };
     },
     async reviews(since) {

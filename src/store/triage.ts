@@ -1,6 +1,6 @@
 import type { FoundOn, TriageEntry, TriageQuery, TriageStore } from '../inventory/index.ts';
 import { runText, type Cell } from './dialect.ts';
-import { lockImage, rebuildFacts } from './facts.ts';
+import { lockImage, NO_PACKAGES, rebuildFacts } from './facts.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -19,7 +19,7 @@ export function triageStore(store: Store): TriageStore {
            values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
           [
             entry.digest,
-            entry.cve,
+            entry.cve ?? NO_PACKAGES,
             entry.reason,
             entry.triagedBy,
             entry.accountId,
@@ -71,7 +71,15 @@ interface TriageRow {
 
 function toEntry(row: TriageRow): TriageEntry {
   const { triaged_by, account_id, created_at, ended_at, ...same } = row;
-  return { ...same, triagedBy: triaged_by, accountId: account_id, createdAt: created_at, endedAt: ended_at };
+  const cve = row.cve === NO_PACKAGES ? null : row.cve;
+  return {
+    ...same,
+    cve,
+    triagedBy: triaged_by,
+    accountId: account_id,
+    createdAt: created_at,
+    endedAt: ended_at,
+  };
 }
 
 async function getTriage(read: Executor, id: number): Promise<TriageEntry | null> {
@@ -120,24 +128,26 @@ async function listTriage(
   return { items: rows.map(toEntry), total: counted?.total ?? 0 };
 }
 
-async function findOn(read: Executor, digest: string, cve: string): Promise<FoundOn> {
+async function findOn(read: Executor, digest: string, cve: string | null): Promise<FoundOn> {
   const [image] = await runText<{ scan: number | null }>(
     read,
     'select s.id as scan from images i left join scans s on s.digest = i.digest and s.current = 1 where i.digest = ?',
     [digest],
   );
   if (image === undefined) return { kind: 'unknown_image' };
-  if (image.scan === null) return { kind: 'unscanned' };
+  const rows = await runText<{ namespace: string }>(
+    read,
+    'select namespace from image_sightings where digest = ? order by namespace',
+    [digest],
+  );
+  const namespaces = rows.map(({ namespace }) => namespace);
+  if (image.scan === null) return { kind: 'unscanned', namespaces };
+  if (cve === null) return { kind: 'not_found' };
   const [worst] = await runText<{ severity: string }>(
     read,
     'select severity from findings where scan_id = ? and cve = ? order by rank desc, ordinal limit 1',
     [image.scan, cve],
   );
   if (worst === undefined) return { kind: 'not_found' };
-  const rows = await runText<{ namespace: string }>(
-    read,
-    'select namespace from image_sightings where digest = ? order by namespace',
-    [digest],
-  );
-  return { kind: 'found', severity: worst.severity, namespaces: rows.map(({ namespace }) => namespace) };
+  return { kind: 'found', severity: worst.severity, namespaces };
 }

@@ -59,6 +59,39 @@ suite('triage by HTTP', () => {
     assert.deepEqual(list.body, { items: [ended.body], total: 1 });
   });
 
+  test('an image without packages is triaged as a whole, and complies until that ends', async (t) => {
+    const store = await openFile(t);
+    await append(store, [{ digest: digestOf(3) }]);
+    const waits = { ...policyOf(toSpec({ admissionTiming: 'DenyUntilScanned' })), name: 'base' };
+    const { as, audited, settings } = await startInventory(t, store, [waits]);
+    const next = async (): Promise<string | null> =>
+      (await as('viewer').json<ImageListBody>('GET /images')).body.items[0]?.next_admission?.label ?? null;
+    assert.equal(await next(), 'unscanned');
+    const { body } = await as('deployer').json<TriageBody>('POST /triage', {
+      body: {
+        digest: digestOf(3),
+        no_packages: true,
+        reason: 'built from scratch',
+        until: '2026-11-20T07:00:00Z',
+      },
+    });
+    triageSchema.parse(body);
+    assert.deepEqual([body.cve, body.severity, body.state], [null, null, 'active']);
+    assert.equal(await next(), null);
+    settings.at = AT + 3_600_000;
+    assert.equal(await next(), 'unscanned', 'one that ends exactly then has expired');
+    assert.deepEqual(await audited(), [['triage_create', digestOf(3), 'a deployer']]);
+    for (const change of [{}, { cve: 'CVE-1', no_packages: true }, { no_packages: false }])
+      await assert.rejects(
+        as('deployer').json('POST /triage', { body: { digest: digestOf(3), reason: 'r', ...change } }),
+        { code: 'invalid_request' },
+      );
+    await assert.rejects(
+      as('viewer').json('POST /triage', { body: { digest: digestOf(3), no_packages: true, reason: 'r' } }),
+      { code: 'forbidden' },
+    );
+  });
+
   test('what cannot be triaged is refused with the field and its reason', async (t) => {
     const store = await openFile(t);
     await fill(store);

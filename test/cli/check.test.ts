@@ -446,7 +446,7 @@ describe('reports of Trivy', () => {
       [code, first.allowed, first.scanned, first.unknown],
       [1, null, false, [{ fact: 'findings', reason: 'the report given found no packages' }]],
     );
-    assert.match(first.remedy ?? '', /admissionTiming: AllowAndScan/);
+    assert.match(first.remedy ?? '', /ipo triage add IMAGE --no-packages .* admissionTiming: AllowAndScan/);
   });
 
   test('a report that found no packages is refused where the webhook refuses for want of a scan, and admitted where the policy asks none', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { digestOf } from '../store/image-records.ts';
 import { startCli } from './inventory.ts';
@@ -41,6 +43,63 @@ test('a decision is added, listed and ended', async (t) => {
     (await api.audited()).map(([action]) => action),
     ['triage_create', 'triage_end'],
   );
+});
+
+test('an image without packages is admitted under DenyUntilScanned by a triage of the image', async (t) => {
+  const { as, folder } = await startCli(t);
+  const spec = { enforcement: 'Enforce', admissionTiming: 'DenyUntilScanned' };
+  const path = join(folder, 'waits.json');
+  writeFileSync(
+    path,
+    JSON.stringify({ apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name: 'waits' }, spec }),
+  );
+  const report = join(folder, 'empty.json');
+  const image = `ghcr.io/acme/web@${digestOf(0xa1)}`;
+  writeFileSync(
+    report,
+    JSON.stringify({
+      SchemaVersion: 2,
+      ArtifactName: image,
+      ArtifactType: 'container_image',
+      Metadata: { RepoDigests: [image] },
+      Results: [],
+    }),
+  );
+  const check = async (time: string, ...args: string[]) =>
+    (await as('viewer', 'check', '-p', path, '--registry', 'never', '--as-of', time, ...args, image)).code;
+  const now = '2026-11-20T06:00:00Z';
+  assert.deepEqual([await check(now), await check(now, '-t', report)], [1, 1]);
+  const add = ['triage', 'add', digestOf(0xa1), '--no-packages', '--reason', 'built from scratch', ...UNTIL];
+  const added = await as('deployer', ...add);
+  assert.equal(added.code, 0, added.err);
+  assert.match(
+    added.out,
+    /\n1 +active {2}\(no packages\) +– +ghcr\.io\/acme\/web:1 .* built from scratch\n$/,
+  );
+  assert.deepEqual([await check(now), await check(now, '-t', report)], [0, 0]);
+  assert.equal(await check('2026-12-24T06:00:00Z'), 1, 'one that ends exactly then has expired');
+  const shown = await as('viewer', 'images', 'show', digestOf(0xa1));
+  assert.match(shown.out, /no packages: as a deployer says until 2026-12-24 06:00 UTC: built from scratch\n/);
+  const scanned = await as(
+    'deployer',
+    'triage',
+    'add',
+    digestOf(0xc3),
+    '--no-packages',
+    '--reason',
+    'r',
+    ...UNTIL,
+  );
+  assert.equal(scanned.code, 2);
+  assert.match(scanned.err, /has a completed scan, so that packages were found in it/);
+  for (const [args, said] of [
+    [[digestOf(0xa1), '--reason', 'r'], /no CVE is given/],
+    [[digestOf(0xa1), 'CVE-1', '--no-packages', '--reason', 'r'], /a CVE and --no-packages are given/],
+  ] as const) {
+    const wrong = await as('deployer', 'triage', 'add', ...args);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, said);
+  }
 });
 
 test('what is wrong is said before anything is asked, or by the service', async (t) => {

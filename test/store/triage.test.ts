@@ -7,7 +7,9 @@ import {
   type TriageQuery,
 } from '../../src/inventory/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
+import { parseImageFacts } from '../../src/facts/index.ts';
 import { imageStore } from '../../src/store/images.ts';
+import { importFacts } from '../../src/store/import-facts.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { triageStore } from '../../src/store/triage.ts';
@@ -110,6 +112,52 @@ forEachEngine('triage', (engine) => {
     const short = await triage.create({ ...decision, until: AT + 2 * HOUR }, ANN);
     triage.settings.at = AT + 2 * HOUR;
     await assert.rejects(triage.end(short.id), { code: 'conflict' });
+  });
+
+  test('a decision on the image itself stands in its facts, with no scan and no proofs, until it is over', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store, [{ sla: { triage: '24h' } }]);
+    const bare = digestOf(7);
+    const image = { ...decision, digest: bare, cve: null };
+    await assert.rejects(triage.create(image, ANN), { code: 'not_found' });
+    await append(store, [{ digest: bare, image: 'ghcr.io/acme/static:1' }]);
+    while (await imageStore(store).follow(100));
+    const factsOf = async () => {
+      const facts = (await factsText(store, bare))?.facts ?? null;
+      return facts === null ? null : parseImageFacts(JSON.parse(facts));
+    };
+    assert.equal(await factsOf(), null);
+    const made = await triage.create(image, ANN);
+    assert.deepEqual([made.cve, made.severity, made.until], [null, null, AT + 24 * HOUR]);
+    const facts = await factsOf();
+    assert.deepEqual([facts?.scan, facts?.signatures, facts?.noPackagesUntilMs], [null, null, made.until]);
+    triage.settings.at = AT + HOUR;
+    const ended = await triage.end(made.id);
+    assert.deepEqual([ended.cve, (await factsOf())?.noPackagesUntilMs], [null, AT + HOUR]);
+    assert.deepEqual((await triage.list({ ...ALL, digest: bare })).items, [ended]);
+  });
+
+  test('what was scanned is decided on CVE by CVE, and what was not only as a whole', async (t) => {
+    const store = await engine.open(t);
+    const triage = await open(store);
+    await assert.rejects(triage.create({ ...decision, cve: null }, ANN), {
+      code: 'invalid_request',
+      message: /has a completed scan, so that packages were found in it/,
+    });
+    await append(store, [{ digest: digestOf(7) }]);
+    while (await imageStore(store).follow(100));
+    await assert.rejects(triage.create({ ...decision, digest: digestOf(7) }, ANN), {
+      code: 'invalid_request',
+      message: /has no completed scan/,
+    });
+  });
+
+  test('facts with a decision on the image are recorded from an export as they were written', async (t) => {
+    const store = await engine.open(t);
+    const line = { digest: digestOf(9), names: ['a:1'], no_packages_until: '2027-01-01T00:00:00Z' };
+    await store.write((transaction) => importFacts(transaction, parseImageFacts(line), AT));
+    const text = (await factsText(store, digestOf(9)))?.facts ?? '{}';
+    assert.equal((JSON.parse(text) as typeof line).no_packages_until, line.no_packages_until);
   });
 
   test('an act that fails beside a decision takes the decision and its facts back', async (t) => {

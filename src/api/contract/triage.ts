@@ -5,13 +5,16 @@ import { pageSchema } from './paging.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 
-/** triageSchema is a decision that a CVE does not count on an image until a time. */
+/** triageSchema is a decision that a CVE does not count on an image until a time, or that the image holds nothing to scan. */
 export const triageSchema = z
   .object({
     id: z.int(),
     digest: z.string(),
     image: z.string().nullable().describe('The name the image was seen under last'),
-    cve: z.string(),
+    cve: z
+      .string()
+      .nullable()
+      .describe('Null: the decision is on the image itself, that it holds no packages to scan'),
     severity: z.string().nullable().describe('The highest of its findings when it was decided'),
     reason: z.string(),
     triaged_by: z.string().describe('Name of the account; `user:<account_id>` once it is anonymised'),
@@ -32,7 +35,15 @@ export const newTriageSchema = z
     cve: z
       .string({ error: 'cve must be a text' })
       .min(1, { error: 'cve must not be empty' })
-      .max(200, { error: 'cve must have at most 200 characters' }),
+      .max(200, { error: 'cve must have at most 200 characters' })
+      .optional()
+      .describe('The CVE that does not count'),
+    no_packages: z
+      .literal(true, { error: 'no_packages must be true, or left out' })
+      .optional()
+      .describe(
+        'In place of `cve`: the image holds no packages to scan, so that no scan of it is waited for',
+      ),
     reason: z
       .string({ error: 'reason must be a text' })
       .trim()
@@ -45,6 +56,12 @@ export const newTriageSchema = z
       .describe(
         'RFC 3339. Left out: as long as `sla.triage` of the policies over the image says, else 2160 hours',
       ),
+  })
+  .superRefine(({ cve, no_packages }, context) => {
+    if ((cve === undefined) !== (no_packages === undefined)) return;
+    const message =
+      cve === undefined ? 'cve is missing; or say no_packages' : 'cve and no_packages exclude each other';
+    context.addIssue({ code: 'custom', path: ['cve'], message });
   })
   .meta({ id: 'NewTriage' });
 

@@ -61,7 +61,8 @@ export function triageRoutes({ triage, audit, clock, together }: TriageParts): R
       key: 'POST /triage',
       id: 'createTriage',
       tag: 'triage',
-      summary: 'Decide that a CVE does not count on an image until a time',
+      summary:
+        'Decide that a CVE does not count on an image until a time, or that the image holds nothing to scan',
       body: newTriageSchema,
       answers: {
         201: { description: 'The decision is in force', schema: triageSchema },
@@ -72,7 +73,7 @@ export function triageRoutes({ triage, audit, clock, together }: TriageParts): R
         },
       },
       handle: async (call) => {
-        const { digest, cve, reason, until } = call.body;
+        const { digest, cve = null, reason, until } = call.body;
         const decision = { digest, cve, reason, until: until === undefined ? null : parseTime(until) };
         const entry = await act(call, 'triage_create', ({ accountId, name }) =>
           triage.create(decision, { accountId, name }),

@@ -11,6 +11,7 @@ export const unscanned: Gate = ({ spec }, { facts, coldImagePolicy, reference },
   const isMissing = isUnscanned(facts.scan);
   if (!isMissing && facts.scan?.findings !== null) return null;
   const timing = spec.admissionTiming === '' ? coldImagePolicy : spec.admissionTiming;
-  if (timing !== 'DenyUntilScanned' || hasNoPackages(facts, at)) return null;
+  if (timing !== 'DenyUntilScanned') return null;
+  if (facts.scan === null && hasNoPackages(facts, at)) return null;
   return isMissing ? refuse('unscanned', `not scanned yet: ${reference.text}`) : unknown('findings');
 };

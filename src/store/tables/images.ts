@@ -183,6 +183,7 @@ export interface ImageTables {
   triage: {
     id: Generated<number>;
     digest: string;
+    /** Empty: the decision is on the image itself, that it holds no packages to scan. */
     cve: string;
     reason: string;
     /** Copy of the name; `user:<account_id>` once anonymised. */
