@@ -43,8 +43,8 @@ export interface SeenShape {
 /**
  * ImageLog keeps, in the transaction that appends rows, what is known of their images: that they were seen, under which names,
  * and the newest review with its verdict ("Blocked follows the last review"). A verdict that turns is written at once; that the
- * same image was admitted once more, within a minute: an image's line holds its findings, and a busy one would be rewritten with
- * every group of rows.
+ * same image was admitted once more, once a minute at most: an image's line holds its findings, and a busy one would be rewritten with
+ * every group of rows. What came last in a burst is written by whoever follows the ledger (`sightings.ts`), not here.
  */
 export class ImageLog {
   readonly #images = new Map<string, SeenImage>();

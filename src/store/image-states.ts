@@ -200,9 +200,13 @@ const STATE = {
   next: 'text',
 } as const;
 
+/** A judgement was read before the newest rows were followed: it never takes the last review back. */
+const LATER = `last_row_id = case when image_states.last_row_id > coalesce(excluded.last_row_id, 0)
+  then image_states.last_row_id else excluded.last_row_id end`;
+
 const KEEP = `on conflict (digest) do update set ${Object.keys(STATE)
   .filter((name) => name !== 'digest' && name !== 'touched')
-  .map((name) => `${name} = excluded.${name}`)
+  .map((name) => (name === 'last_row_id' ? LATER : `${name} = excluded.${name}`))
   .join(', ')} where image_states.touched = excluded.touched`;
 
 /** writeJudged keeps judgements; one of an image that was touched since it was read is left out, and made again. */

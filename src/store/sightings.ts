@@ -19,9 +19,19 @@ interface Seen {
   readonly shape: number;
 }
 
+/** Followed is what the next rows say. */
+interface Followed {
+  readonly seen: readonly Seen[];
+  /** The newest row of kind `review` of each digest. */
+  readonly reviews: ReadonlyMap<string, number>;
+  /** When each name was seen last, by digest and name. */
+  readonly names: ReadonlyMap<string, readonly [digest: string, name: string, at: number]>;
+}
+
 /**
  * followLedger takes the next rows of the ledger into the sightings, `rows` at most, and marks the images that must be judged again:
- * those that are new, that stand in another way than before, or whose last verdict has turned. False once there are no more rows.
+ * those that are new, that stand in another way than before, or whose last verdict has turned. Which review was the last of an image,
+ * and when a name was seen last, an append writes once a minute at most; the end of a burst is written here. False once there are no more rows.
  * Appends do nothing for it, so that an admission waits for none of this; two replicas that follow at once take each row once.
  */
 export async function followLedger(store: Store, rows: number): Promise<boolean> {
@@ -34,11 +44,12 @@ export async function followLedger(store: Store, rows: number): Promise<boolean>
   const from = state?.mark === undefined || state.mark === null ? null : Number(state.mark);
   if (from !== null && from >= size) return false;
   const upto = Math.min(size, (from ?? 0) + rows);
-  const seen = await readSeen(store.read, from ?? 0, upto);
+  const followed = await readRows(store.read, from ?? 0, upto);
   await store.write(async (transaction) => {
     if (!(await moveMark(transaction, MARK, from, upto))) return; // another replica was quicker
     if (from === null) await stateForAll(transaction);
-    await takeIn(transaction, seen);
+    await takeIn(transaction, followed);
+    await seeNames(transaction, followed);
   });
   return true;
 }
@@ -53,40 +64,51 @@ async function stateForAll(transaction: Executor): Promise<void> {
   );
 }
 
-async function readSeen(read: Executor, from: number, upto: number): Promise<Seen[]> {
-  const newest = await runText<{ shape: number; row: number }>(
+async function readRows(read: Executor, from: number, upto: number): Promise<Followed> {
+  const newest = await runText<{ shape: number; row: number; at: number }>(
     read,
-    'select shape, max(id) as row from ledger_rows where id > ? and id <= ? group by shape',
+    'select shape, max(id) as row, max(at) as at from ledger_rows where id > ? and id <= ? group by shape',
     [from, upto],
   );
-  const rowOf = new Map(newest.map(({ shape, row }) => [shape, row]));
+  const rowOf = new Map(newest.map(({ shape, ...last }) => [shape, last]));
   const seen = new Map<string, Seen>();
+  const reviews = new Map<string, number>();
+  const names = new Map<string, [digest: string, name: string, at: number]>();
   for (const { marks, cells } of inChunks([...rowOf.keys()])) {
     const shapes = await runText<{
       id: number;
+      kind: string;
       digest: string | null;
       image: string | null;
       namespace: string | null;
     }>(
       read,
-      `select distinct id, digest, image, namespace from ledger_shapes where image is not null and id in (${marks})`,
+      `select distinct id, kind, digest, image, namespace from ledger_shapes where image is not null and id in (${marks})`,
       cells,
     );
-    for (const { id, image, namespace, ...shape } of shapes) {
-      const digest = shape.digest ?? digestOf(image);
-      const row = rowOf.get(id) ?? 0;
+    for (const { id, kind, image, namespace, ...shape } of shapes) {
+      const reference = parseReference(image ?? '');
+      const digest = shape.digest ?? digestOf(reference);
+      const { row = 0, at = 0 } = rowOf.get(id) ?? {};
       if (digest === null) continue;
+      // A reconciliation judges again what runs; it is no review.
+      if (kind === 'review' && row > (reviews.get(digest) ?? 0)) reviews.set(digest, row);
+      const name = 'fault' in reference ? null : reference.name;
+      const named = `${digest} ${name}`;
+      if (name !== null && at > (names.get(named)?.[2] ?? 0)) names.set(named, [digest, name, at]);
       const key = `${digest} ${namespace ?? ''}`;
       if (row > (seen.get(key)?.row ?? 0))
         seen.set(key, { digest, namespace: namespace ?? '', row, shape: id });
     }
   }
-  return [...seen.values()].toSorted((a, b) => (a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0));
+  const sorted = [...seen.values()].toSorted((a, b) =>
+    a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0,
+  );
+  return { seen: sorted, reviews, names };
 }
 
 /** "Null on a reference with a digest takes the reference's." */
-function digestOf(image: string | null): string | null {
-  const reference = parseReference(image ?? '');
+function digestOf(reference: ReturnType<typeof parseReference>): string | null {
   return 'fault' in reference || reference.digest === null || !isDigest(reference.digest)
     ? null
     : reference.digest;
@@ -100,7 +122,7 @@ interface Known {
   readonly state_row_id: number | null;
 }
 
-async function takeIn(transaction: Executor, seen: readonly Seen[]): Promise<void> {
+async function takeIn(transaction: Executor, { seen, reviews }: Followed): Promise<void> {
   for (const { cells } of inChunks([...new Set(seen.map(({ digest }) => digest))])) {
     const digests = new Set(cells);
     const part = seen.filter(({ digest }) => digests.has(digest));
@@ -138,9 +160,25 @@ async function takeIn(transaction: Executor, seen: readonly Seen[]): Promise<voi
       'image_states',
       { digest: 'text', last_row_id: 'integer', name: 'text', search: 'text' },
       known
-        .filter((image) => image.last_row_id !== image.state_row_id)
-        .map((image) => [image.digest, image.last_row_id, '', '']),
+        .map(({ digest, last_row_id, state_row_id }) => ({
+          digest,
+          newest: Math.max(reviews.get(digest) ?? 0, last_row_id ?? 0),
+          standing: state_row_id ?? 0,
+        }))
+        .filter(({ newest, standing }) => newest > standing)
+        .map(({ digest, newest }) => [digest, newest, '', '']),
       'on conflict (digest) do update set last_row_id = excluded.last_row_id',
     );
   }
+}
+
+/** Moves when names were seen last; their lines were made with their first rows. */
+async function seeNames(transaction: Executor, { names }: Followed): Promise<void> {
+  const sorted = [...names].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, [digest, name, at]] of sorted)
+    await runText(
+      transaction,
+      'update image_names set last_seen_at = ? where digest = ? and name = ? and last_seen_at < ?',
+      [at, digest, name, at],
+    );
 }

@@ -64,7 +64,8 @@ interface ImageRow {
   readonly at: number | null;
 }
 
-const IMAGES = `select i.digest, i.source, r.id as "row", r.at from images i left join ledger_rows r on r.id = i.last_row_id
+const IMAGES = `select i.digest, i.source, r.id as "row", r.at from images i left join image_states t on t.digest = i.digest
+  left join ledger_rows r on r.id = coalesce(t.last_row_id, i.last_row_id)
   where i.digest in (…)`;
 
 interface NameRow {
