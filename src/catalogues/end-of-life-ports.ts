@@ -18,6 +18,8 @@ export interface ReleaseSource {
 export interface ReleaseState {
   /** How many releases; 0 for none: then the scanner's word alone counts. */
   readonly entries: number;
+  /** When it was made, by its own word. */
+  readonly releasedAt: number | null;
   readonly fetchedAt: number | null;
   readonly checkedAt: number | null;
   /** Why the last attempt failed; null when it did not. */

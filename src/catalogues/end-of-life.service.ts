@@ -1,4 +1,5 @@
 import { isIpoError, type Clock, type IpoError, type Log } from '../base/index.ts';
+import { checkNotOlder, isFromTheFuture, type Accepted } from './edition.ts';
 import { checkReleaseData } from './end-of-life.ts';
 import type { FetchedReleases, ReleaseSource, ReleaseState, ReleaseStore } from './end-of-life-ports.ts';
 
@@ -22,6 +23,8 @@ export interface ReleaseRefresh {
   /** Images whose operating system was marked anew. */
   readonly images: number;
 }
+
+const NOUN = 'the release data of operating systems';
 
 /** EndOfLife keeps release data of operating systems up to date, and the scans with it: "from the scanner, else the release data". */
 export class EndOfLife {
@@ -49,18 +52,21 @@ export class EndOfLife {
 
   /**
    * Asks the source once and marks the scans, one refresh at a time: who comes meanwhile gets its outcome, but for one that accepts
-   * shrunk data, which comes after it. What is wrong with the source is an outcome; throws what the store throws.
+   * shrunk or older data, which comes after it. What is wrong with the source is an outcome; throws what the store throws.
    */
-  async refresh({ acceptShrunk = false } = {}): Promise<ReleaseRefresh> {
+  async refresh({
+    acceptShrunk = false,
+    acceptOlder = false,
+  }: Partial<Accepted> = {}): Promise<ReleaseRefresh> {
     while (this.#running !== null) {
       const running = await this.#running;
-      if (!acceptShrunk) return running;
+      if (!acceptShrunk && !acceptOlder) return running;
     }
-    this.#running = this.#refresh(acceptShrunk).finally(() => (this.#running = null));
+    this.#running = this.#refresh({ acceptShrunk, acceptOlder }).finally(() => (this.#running = null));
     return this.#running;
   }
 
-  async #refresh(acceptShrunk: boolean): Promise<ReleaseRefresh> {
+  async #refresh(accepted: Accepted): Promise<ReleaseRefresh> {
     const { source, store, clock, log } = this.#deps;
     const { signal } = this.#stop;
     const stopped = { outcome: 'stopped', fault: null, changed: 0, images: 0 } as const;
@@ -68,7 +74,7 @@ export class EndOfLife {
     let fault: IpoError | null = null;
     let changed = 0;
     if (source !== null) {
-      const fetched = await this.#ask(source, await store.state(), acceptShrunk);
+      const fetched = await this.#ask(source, await store.state(), accepted);
       if (signal.aborted) return stopped;
       if ('fault' in fetched) {
         ({ fault } = fetched);
@@ -90,13 +96,31 @@ export class EndOfLife {
   async #ask(
     source: ReleaseSource,
     kept: ReleaseState,
-    acceptShrunk: boolean,
+    { acceptShrunk, acceptOlder }: Accepted,
   ): Promise<FetchedReleases | { readonly fault: IpoError }> {
     const { entries } = kept;
     try {
       const known = entries > 0 && kept.source === source.name ? kept.validators : null;
       const fetched = await source.ask(known, this.#stop.signal);
-      if (fetched.kind === 'releases') checkReleaseData(fetched.data, entries, acceptShrunk);
+      if (fetched.kind === 'releases') {
+        checkReleaseData(fetched.data, entries, acceptShrunk);
+        const edition = { version: null, releasedAt: fetched.data.releasedAt ?? null };
+        if (entries > 0 && !acceptOlder)
+          checkNotOlder(
+            edition,
+            { version: null, ...kept, isOfSource: kept.source === source.name },
+            NOUN,
+            'endOfLife.source',
+          );
+        if (isFromTheFuture(edition, this.#deps.clock.now()))
+          this.#deps.log.warn(
+            `${NOUN} is dated in the future: check the clock of its source, and of this machine`,
+            {
+              source: source.name,
+              released_at: edition.releasedAt,
+            },
+          );
+      }
       return fetched;
     } catch (error) {
       if (isIpoError(error)) return { fault: error };

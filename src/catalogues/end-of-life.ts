@@ -17,6 +17,8 @@ export interface OsRelease {
 export interface ReleaseData {
   /** Each release once. */
   readonly releases: readonly OsRelease[];
+  /** Milliseconds at which it was made; null or left out where it does not say. */
+  readonly releasedAt?: number | null;
 }
 
 /** Scanners' names of families, and under which names release data is published; the first that knows the release counts. */
@@ -88,7 +90,11 @@ export function hasEnded(
  * checkReleaseData holds that release data may replace that of `kept` releases (0 for none): releases that go missing would call their
  * images supported. Throws CatalogueError `invalid_report`.
  */
-export function checkReleaseData({ releases }: ReleaseData, kept: number, acceptShrunk = false): void {
+export function checkReleaseData(
+  { releases }: Pick<ReleaseData, 'releases'>,
+  kept: number,
+  acceptShrunk = false,
+): void {
   if (releases.length === 0)
     throw new CatalogueError(
       'invalid_report',

@@ -3,6 +3,7 @@
  * one is believed, and how findings follow it.
  */
 export { CatalogueError } from './catalogue-error.ts';
+export { type Accepted, type Edition } from './edition.ts';
 export {
   checkReleaseData,
   hasEnded,

@@ -1,4 +1,5 @@
 import { isIpoError, type Clock, type IpoError, type Log } from '../base/index.ts';
+import { checkNotOlder, isFromTheFuture, type Accepted } from './edition.ts';
 import { checkCatalogue } from './kev.ts';
 import type { FetchedKev, KevChange, KevSource, KevState, KevStore } from './ports.ts';
 
@@ -28,6 +29,8 @@ const NOTHING: Omit<KevRefresh, 'outcome'> = {
   images: 0,
 };
 
+const NOUN = 'the catalogue of known exploited vulnerabilities';
+
 /** KnownExploited keeps the catalogue of known exploited vulnerabilities up to date, and findings with it. */
 export class KnownExploited {
   readonly #deps: KnownExploitedDeps;
@@ -54,24 +57,24 @@ export class KnownExploited {
 
   /**
    * Asks the source once and follows what it says. One refresh runs at a time: who comes meanwhile gets its outcome, but for one that
-   * accepts a shrunk catalogue, which comes after it. What is wrong with the source is an outcome; throws what the store throws.
+   * accepts a shrunk or an older catalogue, which comes after it. What is wrong with the source is an outcome; throws what the store throws.
    */
-  async refresh({ acceptShrunk = false } = {}): Promise<KevRefresh> {
+  async refresh({ acceptShrunk = false, acceptOlder = false }: Partial<Accepted> = {}): Promise<KevRefresh> {
     while (this.#running !== null) {
       const running = await this.#running;
-      if (!acceptShrunk) return running;
+      if (!acceptShrunk && !acceptOlder) return running;
     }
-    this.#running = this.#refresh(acceptShrunk).finally(() => (this.#running = null));
+    this.#running = this.#refresh({ acceptShrunk, acceptOlder }).finally(() => (this.#running = null));
     return this.#running;
   }
 
-  async #refresh(acceptShrunk: boolean): Promise<KevRefresh> {
+  async #refresh(accepted: Accepted): Promise<KevRefresh> {
     const { source, store, clock, log } = this.#deps;
     const { signal } = this.#stop;
     if (source === null) return { ...NOTHING, outcome: 'off' };
     if (signal.aborted) return { ...NOTHING, outcome: 'stopped' };
     const kept = await store.state();
-    const fetched = await this.#ask(source, kept, acceptShrunk);
+    const fetched = await this.#ask(source, kept, accepted);
     if (signal.aborted) return { ...NOTHING, outcome: 'stopped' };
 
     let { change } = NOTHING;
@@ -99,13 +102,26 @@ export class KnownExploited {
   async #ask(
     source: KevSource,
     kept: KevState,
-    acceptShrunk: boolean,
+    { acceptShrunk, acceptOlder }: Accepted,
   ): Promise<FetchedKev | { readonly fault: IpoError }> {
     const { entries } = kept;
     try {
       const known = entries > 0 && kept.source === source.name ? kept.validators : null;
       const fetched = await source.ask(known, this.#stop.signal);
-      if (fetched.kind === 'catalogue') checkCatalogue(fetched.catalogue, entries, acceptShrunk);
+      if (fetched.kind === 'catalogue') {
+        checkCatalogue(fetched.catalogue, entries, acceptShrunk);
+        const edition = fetched.catalogue;
+        if (entries > 0 && !acceptOlder)
+          checkNotOlder(edition, { ...kept, isOfSource: kept.source === source.name }, NOUN, 'kev.source');
+        if (isFromTheFuture(edition, this.#deps.clock.now()))
+          this.#deps.log.warn(
+            `${NOUN} is dated in the future: check the clock of its source, and of this machine`,
+            {
+              source: source.name,
+              released_at: edition.releasedAt,
+            },
+          );
+      }
       return fetched;
     } catch (error) {
       if (isIpoError(error)) return { fault: error };

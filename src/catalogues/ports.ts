@@ -24,6 +24,8 @@ export interface KevState {
   /** 0 for none: findings are then neither known exploited nor not. */
   readonly entries: number;
   readonly version: string | null;
+  /** When it was released, by its own word. */
+  readonly releasedAt: number | null;
   /** When it was fetched, and when a source was last seen to have nothing else. */
   readonly fetchedAt: number | null;
   readonly checkedAt: number | null;

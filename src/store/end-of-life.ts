@@ -66,6 +66,7 @@ const RELEASES =
 
 async function readState(read: Executor): Promise<ReleaseState> {
   const [row] = await runText<{
+    updated_at: number | null;
     fetched_at: number | null;
     checked_at: number | null;
     last_error: string | null;
@@ -80,6 +81,7 @@ async function readState(read: Executor): Promise<ReleaseState> {
   );
   return {
     entries: counted?.entries ?? 0,
+    releasedAt: row?.updated_at ?? null,
     fetchedAt: row?.fetched_at ?? null,
     checkedAt: row?.checked_at ?? null,
     lastError: row?.last_error ?? null,
@@ -97,15 +99,15 @@ const RELEASE = {
 
 async function replace(
   transaction: Executor,
-  { releases }: ReleaseData,
+  { releases, releasedAt = null }: ReleaseData,
   { source, validators, at }: Parameters<ReleaseStore['replace']>[1],
 ): Promise<number> {
   // Written first, so that who records a scan waits, and another who replaces too.
   await runText(
     transaction,
-    `update catalogue_states set entries = ?, fetched_at = ?, checked_at = ?, last_error = null, source = ?, etag = ?, last_modified = ?
+    `update catalogue_states set entries = ?, updated_at = ?, fetched_at = ?, checked_at = ?, last_error = null, source = ?, etag = ?, last_modified = ?
      where name = '${NAME}'`,
-    [releases.length, at, at, source, validators.etag, validators.lastModified],
+    [releases.length, releasedAt, at, at, source, validators.etag, validators.lastModified],
   );
   const key = ({ product, release }: OsRelease): string => `${product} ${release}`;
   const before = new Map(

@@ -37,6 +37,7 @@ async function readState(read: Store['read']): Promise<KevState> {
   return {
     entries: counted?.entries ?? 0,
     version: row?.version ?? null,
+    releasedAt: row?.updated_at ?? null,
     fetchedAt: row?.fetched_at ?? null,
     checkedAt: row?.checked_at ?? null,
     lastError: row?.last_error ?? null,

@@ -58,8 +58,12 @@ export interface ScanPlace {
   readonly image: string | null;
   /** The scans of other platforms that stay beside it. */
   readonly others: readonly PartRow[];
-  /** What it would replace; null for nothing. */
-  readonly replaces: { readonly scannedAt: number | null } | null;
+  /** What it would replace, with when it was made and by which scanner with a database of when; null for nothing. */
+  readonly replaces: {
+    readonly scannedAt: number | null;
+    readonly scanner: string | null;
+    readonly databaseAt: number | null;
+  } | null;
 }
 
 /** What is known of the scan that is to be recorded. */
@@ -130,8 +134,10 @@ function placeAmong(
   return { platform, image: given.image ?? digest, others, replaces: replaced(before) };
 }
 
-function replaced(row: { readonly scanned_at: number | null } | null | undefined): ScanPlace['replaces'] {
-  return row ? { scannedAt: row.scanned_at } : null;
+function replaced(
+  row: Pick<PartRow, 'scanned_at' | 'scanner' | 'db_updated_at'> | null | undefined,
+): ScanPlace['replaces'] {
+  return row ? { scannedAt: row.scanned_at, scanner: row.scanner, databaseAt: row.db_updated_at } : null;
 }
 
 /** What is no platform says none. */

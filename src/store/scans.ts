@@ -33,7 +33,8 @@ export function scanStore(store: Store): ScanStore {
 
 /**
  * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
- * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use.
+ * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use, or
+ * was made with an older database.
  */
 export async function recordScan(
   transaction: Executor,
@@ -53,7 +54,7 @@ export async function recordScan(
   const complete = scan.findings !== null;
   const place = await placeScan(transaction, digest, given, current ?? null);
   const replaces = place?.replaces ?? null;
-  const older = replaces !== null && (scannedAt ?? -1) < (replaces.scannedAt ?? -1);
+  const older = replaces !== null && isOlder(scan, scannedAt, replaces);
   const isCurrent = complete && place !== null && !older;
   if (isCurrent && current !== undefined)
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
@@ -100,6 +101,18 @@ export async function recordScan(
     outcome: !complete ? 'incomplete' : place === null ? 'other_platform' : older ? 'older' : 'current',
     replaced: isCurrent && replaces !== null,
   };
+}
+
+/** Made earlier, or by the same scanner with an older database: what it does not find, the one in use may have found since. */
+function isOlder(
+  scan: ScanRecord,
+  scannedAt: number | null,
+  replaces: NonNullable<ScanPlace['replaces']>,
+): boolean {
+  if ((scannedAt ?? -1) < (replaces.scannedAt ?? -1)) return true;
+  const database = databaseTime(scan);
+  const isSame = scan.scanner !== null && scan.scanner.name === replaces.scanner;
+  return isSame && database !== null && replaces.databaseAt !== null && database < replaces.databaseAt;
 }
 
 function databaseTime({ scanner }: ScanRecord): number | null {

@@ -9,7 +9,7 @@ import { keptLog, startApi } from './service.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const RELEASES = {
-  ...{ entries: 0, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+  ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
   validators: { etag: null, lastModified: null },
 };
 const DATABASE = { version: null, updatedAt: null, fetchedAt: null, checkedAt: null, lastError: null };

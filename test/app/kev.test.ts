@@ -190,3 +190,29 @@ test('a source that cannot be had is warned of once, and health tells it; everyt
   assert.equal(warned.length, 1, log.join(''));
   await importScan(as('deployer'), ['CVE-2026-0001']);
 });
+
+test('a catalogue of an older date is refused like a shrunk one, health says so, and a person may take it', async (t) => {
+  const dated = (day: string, ...cves: readonly string[]): string =>
+    JSON.stringify({
+      ...(JSON.parse(catalogue(...cves)) as object),
+      ...{ catalogVersion: day.replaceAll('-', '.'), dateReleased: `${day}T12:00:00.0000Z` },
+    });
+  const cves = ['CVE-2026-0001', 'CVE-2026-0002', 'CVE-2026-0003', 'CVE-2026-0004', 'CVE-2026-0005'];
+  const { as, file } = await start(t, dated('2025-08-07', ...cves));
+  await until(as('viewer'), (body) => jobOf(body)?.last_success_at !== undefined);
+  const refresh = async (query: Record<string, string> = {}) => {
+    const { body } = await as('administrator').json<{
+      catalogues: { name: string; outcome: string; message?: string; hint?: string; version?: string }[];
+    }>('POST /catalogues/refresh', { query });
+    return body.catalogues.find(({ name }) => name === 'kev');
+  };
+  writeFileSync(file, dated('2025-07-01', ...cves.slice(1)));
+  const refused = await refresh();
+  assert.deepEqual([refused?.outcome, refused?.version], ['failed', '2025.08.07']);
+  assert.match(refused?.message ?? '', /is of 2025-07-01T12:00:00Z, older than the one that is kept/);
+  assert.match(refused?.hint ?? '', /accept_older=true/);
+  const { body: health } = await as('viewer').json<HealthBody>('GET /system/health');
+  assert.equal(health.kev_state.message, refused?.message);
+  const taken = await refresh({ accept_older: 'true' });
+  assert.deepEqual([taken?.outcome, taken?.version], ['updated', '2025.07.01']);
+});

@@ -132,7 +132,7 @@ suite('release data', () => {
     });
 
   test('what has lost many releases is not believed, unless a person accepts it', () => {
-    const data = { releases: [release('debian', '12', null)] };
+    const data = { releases: [release('debian', '12', null)], releasedAt: null };
     checkReleaseData(data, 0);
     checkReleaseData(data, 1);
     assert.throws(() => checkReleaseData(data, 10), { code: 'invalid_report' });
@@ -192,7 +192,7 @@ test(
 
 suite('EndOfLife', () => {
   const state: ReleaseState = {
-    ...{ entries: 0, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+    ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
     validators: { etag: null, lastModified: null },
   };
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -250,6 +250,17 @@ suite('EndOfLife', () => {
     const fault = new FeedError('network', 'f', 'gone');
     assert.deepEqual(await run(fault, kept), { outcome: 'failed', acts: ['ask e', 'failed', 'mark'] });
     assert.deepEqual(await run(null, kept), { outcome: 'off', acts: ['mark'] });
+  });
+
+  test('what is older than what is kept is not kept', async () => {
+    const kept = { entries: 1, source: 'https://a.example/x', releasedAt: AT - 1, fetchedAt: AT };
+    const answer = (releasedAt: number | null) =>
+      run({ kind: 'releases', data: { ...data, releasedAt }, validators }, kept);
+    const refused = { outcome: 'failed', acts: ['ask null', 'failed', 'mark'] };
+    const at = (acts: readonly string[]) => acts.slice(1);
+    assert.deepEqual(at((await answer(AT - 2)).acts), at(refused.acts));
+    assert.deepEqual(at((await answer(null)).acts), at(refused.acts));
+    for (const releasedAt of [AT - 1, AT]) assert.equal((await answer(releasedAt)).outcome, 'updated');
   });
 
   test('what shrank is not kept, and validators of another source are not sent', async () => {

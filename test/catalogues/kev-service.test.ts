@@ -15,13 +15,13 @@ import { keptLog } from '../api/service.ts';
 const NOW = Date.UTC(2026, 10, 21);
 const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
 
-function catalogueOf(count: number, version = 'v1'): KevCatalogue {
+function catalogueOf(count: number, version = 'v1', releasedAt: number | null = null): KevCatalogue {
   const entries = Array.from({ length: count }, (_, i) => ({
     cve: `CVE-2026-${1000 + i}`,
     dateAdded: null,
     dueDate: null,
   }));
-  return { version, releasedAt: null, entries };
+  return { version, releasedAt, entries };
 }
 
 /** A store that keeps a catalogue in memory, and tells what was asked of it. */
@@ -31,6 +31,7 @@ function memory(): KevStore & { readonly acts: string[]; now: KevState } {
     now: {
       entries: 0,
       version: null,
+      releasedAt: null,
       fetchedAt: null,
       checkedAt: null,
       lastError: null,
@@ -39,13 +40,13 @@ function memory(): KevStore & { readonly acts: string[]; now: KevState } {
     } as KevState,
     state: async () => store.now,
     replace: async (
-      { version, entries }: KevCatalogue,
+      { version, releasedAt, entries }: KevCatalogue,
       { source, validators, at }: { source: string; validators: Validators; at: number },
     ) => {
       const added = entries.length - store.now.entries;
       store.acts.push(`replace ${version}`);
       store.now = {
-        ...{ entries: entries.length, version, source, validators },
+        ...{ entries: entries.length, version, releasedAt, source, validators },
         ...{ fetchedAt: at, checkedAt: at, lastError: null },
       };
       return { added: Math.max(0, added), removed: Math.max(0, -added), redated: 0 };
@@ -202,4 +203,79 @@ test('a service that ends notes nothing of what it cut off, and begins nothing',
   assert.equal((await running).outcome, 'stopped');
   assert.equal((await kev.refresh()).outcome, 'stopped');
   assert.deepEqual(store.acts, []);
+});
+
+const DAY = 24 * 60 * 60_000;
+
+test('a catalogue of an older date or version does not replace a newer one, and a person may take it', async () => {
+  const { kev, store } = open(
+    answers(
+      whole(catalogueOf(1000, '2026.11.20', NOW - DAY)),
+      whole(catalogueOf(990, '2026.11.01', NOW - 20 * DAY)),
+      whole(catalogueOf(1100, '2026.11.01', NOW - 20 * DAY)),
+      whole(catalogueOf(1000, '2026.11.19')),
+      whole(catalogueOf(1000, 'v7')),
+      whole(catalogueOf(1001, '2026.11.20', NOW - DAY)),
+      whole(catalogueOf(990, '2026.11.01', NOW - 20 * DAY)),
+    ),
+  );
+  await kev.refresh();
+  for (const said of [
+    'is of 2026-11-01T00:00:00Z, older than the one that is kept, of 2026-11-20T00:00:00Z, so it is not used',
+    'is of 2026-11-01T00:00:00Z, older than the one that is kept, of 2026-11-20T00:00:00Z, so it is not used',
+    'is version 2026.11.19, older than the one that is kept, 2026.11.20, so it is not used',
+    'does not say when it was released, and the one that is kept does, so it is not used',
+  ]) {
+    const { outcome, fault } = await kev.refresh();
+    const message = `the catalogue of known exploited vulnerabilities ${said}`;
+    assert.deepEqual([outcome, fault?.message], ['failed', message]);
+    assert.match(fault?.hint ?? '', /kev\.source.*accept_older=true/);
+    assert.deepEqual(
+      [store.now.lastError, store.now.entries, store.now.version],
+      [message, 1000, '2026.11.20'],
+    );
+  }
+  // The same date is no older one; it may be corrected.
+  assert.equal((await kev.refresh()).outcome, 'updated');
+  assert.equal((await kev.refresh({ acceptOlder: true })).change.removed, 11);
+  assert.deepEqual([store.now.version, store.now.lastError], ['2026.11.01', null]);
+});
+
+test('an older catalogue is not taken because somebody accepts a shrunk one, nor the other way', async () => {
+  const source = answers(
+    whole(catalogueOf(1000, 'v1', NOW - DAY)),
+    whole(catalogueOf(10, 'v2', NOW - 2 * DAY)),
+    whole(catalogueOf(10, 'v2', NOW - 2 * DAY)),
+    whole(catalogueOf(10, 'v2', NOW - 2 * DAY)),
+  );
+  const { kev, store } = open(source);
+  await kev.refresh();
+  assert.match((await kev.refresh({ acceptShrunk: true })).fault?.message ?? '', /older/);
+  assert.match((await kev.refresh({ acceptOlder: true })).fault?.message ?? '', /shrunk/);
+  assert.equal((await kev.refresh({ acceptShrunk: true, acceptOlder: true })).outcome, 'updated');
+  assert.equal(store.now.entries, 10);
+});
+
+test('a catalogue that is dated in the future is taken with a warning, and does not keep the right ones out', async () => {
+  const { kev, store, log } = open(
+    answers(whole(catalogueOf(3, 'v1', NOW + 400 * DAY)), whole(catalogueOf(4, 'v2', NOW + 1))),
+  );
+  assert.equal((await kev.refresh()).outcome, 'updated');
+  assert.ok(log.lines.some(({ level, message }) => level === 'warn' && message.includes('in the future')));
+  assert.equal((await kev.refresh()).outcome, 'updated');
+  assert.equal(store.now.version, 'v2');
+});
+
+test('a source that never says when may follow another that does', async () => {
+  const { kev, store } = open(answers(whole(catalogueOf(3, 'mine'))));
+  store.now = {
+    ...store.now,
+    entries: 3,
+    version: '2026.11.20',
+    releasedAt: NOW,
+    fetchedAt: NOW,
+    source: 'other',
+  };
+  assert.notEqual((await kev.refresh()).outcome, 'failed');
+  assert.equal(store.now.version, 'mine');
 });

@@ -99,15 +99,15 @@ forEachEngine('the end of life of operating systems', (engine) => {
     const store = await engine.open(t);
     const releases = releaseStore(store);
     assert.deepEqual(await releases.state(), {
-      ...{ entries: 0, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+      ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
       validators: { etag: null, lastModified: null },
     });
-    await releases.replace({ releases: [debian(AT)] }, FROM);
+    await releases.replace({ releases: [debian(AT)], releasedAt: AT - 7 }, FROM);
     await releases.failed('it is gone');
     await releases.checked(AT + 5);
     await releases.failed('it is gone again');
     assert.deepEqual(await releases.state(), {
-      ...{ entries: 1, fetchedAt: AT, checkedAt: AT + 5, lastError: 'it is gone again' },
+      ...{ entries: 1, releasedAt: AT - 7, fetchedAt: AT, checkedAt: AT + 5, lastError: 'it is gone again' },
       ...{ source: FROM.source, validators: FROM.validators },
     });
   });

@@ -9,6 +9,11 @@ export const catalogueRefreshQuery = z.strictObject({
     .transform((value) => value === 'true')
     .optional()
     .describe('Takes a catalogue that has much fewer entries than the one that is kept'),
+  accept_older: z
+    .enum(['true', 'false'], { error: 'accept_older must be true or false' })
+    .transform((value) => value === 'true')
+    .optional()
+    .describe('Takes a catalogue or a vulnerability database that is older than the one that is kept'),
 });
 
 /** cataloguesRefreshedSchema tells what came of asking each source. Times that are not known are left out. */

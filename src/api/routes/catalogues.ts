@@ -31,28 +31,30 @@ export function catalogueRoutes({ kev, endOfLife, database, audit }: CataloguePa
       query: catalogueRefreshQuery,
       answers: { 200: { description: 'What came of it', schema: cataloguesRefreshedSchema } },
       handle: async ({ query, principal, path }) => {
-        const acceptShrunk = query.accept_shrunk ?? false;
+        const { accept_shrunk: acceptShrunk = false, accept_older: acceptOlder = false } = query;
+        const accepted = { accept_shrunk: acceptShrunk, accept_older: acceptOlder };
         const { accountId, name } = principal as Principal;
         const record = (action: AuditAction, target: string, detail: Readonly<Record<string, unknown>>) =>
           audit.record({ actor: { accountId, name }, action, target, path, detail });
         const [known, releases, databased] = await Promise.all([
-          kev.refresh({ acceptShrunk }),
-          endOfLife.refresh({ acceptShrunk }),
-          database.refresh(PATIENCE_MS),
+          kev.refresh({ acceptShrunk, acceptOlder }),
+          endOfLife.refresh({ acceptShrunk, acceptOlder }),
+          database.refresh(PATIENCE_MS, { acceptOlder }),
         ]);
         const { change } = known;
         const state = await database.state();
         await record('catalogue_refresh', 'kev', {
           ...{ outcome: known.outcome, added: change.added, removed: change.removed },
-          ...{ images: known.images, accept_shrunk: acceptShrunk },
+          ...{ images: known.images, ...accepted },
         });
         if (releases.outcome !== 'off')
           await record('catalogue_refresh', 'end_of_life', {
             ...{ outcome: releases.outcome, changed: releases.changed },
-            ...{ images: releases.images, accept_shrunk: acceptShrunk },
+            ...{ images: releases.images, ...accepted },
           });
         await record('vulnerability_db_refresh', 'trivy_db', {
           outcome: databased.outcome,
+          accept_older: acceptOlder,
           version: state.version,
           updated_at: state.updatedAt === null ? null : formatTime(state.updatedAt),
         });
