@@ -1,3 +1,5 @@
+import { parseStrictJson } from '../base/index.ts';
+
 /** JsonDocument is one JSON value of a stream, with where it stands: offsets, and line and column from 1. */
 export interface JsonDocument {
   readonly value: unknown;
@@ -58,9 +60,15 @@ export function splitJson(text: string, maxDepth: number): JsonDocument[] | null
         if (depth < 0) return null;
         if (depth === 0) {
           try {
-            found.push({ value: JSON.parse(text.slice(from, at + 1)), from, to: at + 1, ...place, pieces });
+            found.push({
+              value: parseStrictJson(text.slice(from, at + 1)),
+              from,
+              to: at + 1,
+              ...place,
+              pieces,
+            });
           } catch {
-            return null; // perhaps YAML in braces
+            return null; // perhaps YAML in braces; a key that stands there twice is found with its place
           }
         }
         break;

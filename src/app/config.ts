@@ -1,4 +1,4 @@
-import { isIpoError, nearest } from '../base/index.ts';
+import { isIpoError, nearest, parseStrictJson } from '../base/index.ts';
 import { readBounded } from '../adapters/files/index.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { Places, toProblems } from './config-problems.ts';
@@ -123,7 +123,7 @@ function fromText({ kind }: Setting, text: string): unknown {
       .filter((part) => part !== '');
   if (kind !== 'json') return text;
   try {
-    return JSON.parse(text) as unknown;
+    return parseStrictJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Digest } from '../base/index.ts';
+import { type Digest, parseStrictJson } from '../base/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,10 +26,10 @@ function subjectNames(document: Json, digest: Digest): boolean {
   return list(document.subject).some((subject) => object(object(subject)?.digest)?.sha256 === hex);
 }
 
-/** parseJson gives the object of a payload; null for what is none. */
+/** parseJson gives the object of a payload; null for what is none, or has a key twice: readers may disagree on what was signed. */
 export function parseJson(payload: Buffer): Json | null {
   try {
-    return object(JSON.parse(payload.toString('utf8')));
+    return object(parseStrictJson(payload.toString('utf8')));
   } catch {
     return null;
   }

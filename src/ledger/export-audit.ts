@@ -1,4 +1,4 @@
-import { isIpoError } from '../base/index.ts';
+import { isIpoError, parseStrictJson } from '../base/index.ts';
 import { LedgerError, parseHeader, type ExportHeader } from './export-format.ts';
 import { LeafLines } from './leaf-lines.ts';
 import { LineBlocks } from './lines.ts';
@@ -123,7 +123,7 @@ class Auditor {
   #takeOther(text: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseStrictJson(text);
       if (value === null || typeof value !== 'object') throw new Error('the line is not a JSON object');
       this.#takeValue(value as Readonly<Record<string, unknown>>, text);
     } catch (error) {

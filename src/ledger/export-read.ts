@@ -1,4 +1,4 @@
-import { isIpoError } from '../base/index.ts';
+import { isIpoError, JsonKeyError, parseStrictJson } from '../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../facts/index.ts';
 import {
   LedgerError,
@@ -196,8 +196,9 @@ class ExportReader implements LedgerExport {
   #parseLine(text: string): Readonly<Record<string, unknown>> {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseStrictJson(text);
     } catch (error) {
+      if (error instanceof JsonKeyError) throw this.#fault('damaged', error.message, error);
       if (text.trim() === '') throw this.#fault('damaged', 'the line is empty', error);
       throw this.#ended && this.#block.endsWith(text)
         ? this.#fault('truncated', 'the file ends in the middle of this line', error)

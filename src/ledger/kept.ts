@@ -1,3 +1,4 @@
+import { parseStrictJson } from '../base/index.ts';
 import { readCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { parseHeader } from './export-format.ts';
 import { LineBlocks } from './lines.ts';
@@ -57,8 +58,8 @@ export async function keptOfExport(
   for await (const chunk of chunks) for (const block of lines.push(chunk)) take(block);
   take(lines.end());
   try {
-    const { tree } = parseHeader(JSON.parse(first ?? '') as Record<string, unknown>);
-    const value = JSON.parse(last) as Record<string, unknown>;
+    const { tree } = parseHeader(parseStrictJson(first ?? '') as Record<string, unknown>);
+    const value = parseStrictJson(last) as Record<string, unknown>;
     if (!tree || value.type !== 'checkpoint') throw new Error('it carries no signed checkpoint');
     const seal = parseSeal(value);
     return { source, note: seal.note, checkpoint: readCheckpoint(seal.note), range: { tree, seal } };

@@ -1,6 +1,6 @@
 import { auditExport } from './export-audit.ts';
 import { CompactRange } from './compact-range.ts';
-import { canonicalJson } from '../base/index.ts';
+import { canonicalJson, parseStrictJson } from '../base/index.ts';
 import { coverOf, foldRight, hashLeaf, type Hash, type Range } from './merkle.ts';
 import { inclusionRanges } from './proof.ts';
 import type { ExportTree } from './range-proof.ts';
@@ -45,7 +45,7 @@ export async function proveFromExport(
     ...chain.ranges(),
     ...sideOf({ start: tree.last, end: tree.size }, tree.right),
   ];
-  const { type: _, ...row } = JSON.parse(line) as Record<string, unknown>;
+  const { type: _, ...row } = parseStrictJson(line) as Record<string, unknown>;
   const extra = Buffer.from(canonicalJson(row));
   const hashes = inclusionRanges(index, tree.size).map((range) => hashWithin(parts, range));
   const proof = { index, proof: hashes, note: seal.note, extra };

@@ -1,3 +1,4 @@
+import { parseStrictJson } from '../base/index.ts';
 import { openCheckpoint, readCheckpoint, type Checkpoint } from './checkpoint.ts';
 import type { KeptCheckpoint } from './kept.ts';
 import { hashLeaf } from './merkle.ts';
@@ -99,7 +100,7 @@ function judgeNote(
 
 function parseRow(bytes: Buffer, id: number): Readonly<Record<string, unknown>> | null {
   try {
-    const row: unknown = JSON.parse(bytes.toString('utf8'));
+    const row: unknown = parseStrictJson(bytes.toString('utf8'));
     const isRow = row !== null && typeof row === 'object' && (row as { id?: unknown }).id === id;
     return isRow ? (row as Readonly<Record<string, unknown>>) : null;
   } catch {

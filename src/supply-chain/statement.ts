@@ -1,4 +1,4 @@
-import { isDigest, type Digest } from '../base/index.ts';
+import { isDigest, type Digest, parseStrictJson } from '../base/index.ts';
 
 /** STATEMENT_TYPES are the in-toto statement layers that are read. */
 export const STATEMENT_TYPES = [
@@ -71,10 +71,10 @@ function toSubject(value: unknown): StatementSubject | null {
   return { name: typeof subject.name === 'string' ? subject.name : '', digest: Object.fromEntries(hashes) };
 }
 
-/** parseJson gives the object of JSON bytes; null for what is not UTF-8, not JSON or no object. */
+/** parseJson gives the object of JSON bytes; null for what is not UTF-8, not JSON, no object or has a key twice. */
 export function parseJson(bytes: Uint8Array): Json | null {
   try {
-    return asObject(JSON.parse(decoder.decode(bytes)));
+    return asObject(parseStrictJson(decoder.decode(bytes)));
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { JsonKeyError, parseStrictJson } from '../base/index.ts';
 import { isCsaf, readCsaf } from './csaf.ts';
 import { isCycloneDx, readCycloneDx } from './cyclone-dx.ts';
 import { toObject, type Json } from './json.ts';
@@ -18,9 +19,9 @@ export function readVex(bytes: Uint8Array): VexDocument | VexFault {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return { fault: 'is not JSON' };
+    value = parseStrictJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (error) {
+    return { fault: error instanceof JsonKeyError ? `cannot be read: ${error.message}` : 'is not JSON' };
   }
   return toVexDocument(value);
 }
@@ -60,7 +61,7 @@ function readFormat(document: Json): VexDocument | VexFault | null {
 function unwrapped(data: unknown): Json | null {
   if (typeof data !== 'string') return toObject(data);
   try {
-    return toObject(JSON.parse(data));
+    return toObject(parseStrictJson(data));
   } catch {
     return null;
   }

@@ -140,17 +140,15 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
   );
 });
 
-test('fields that a known line names twice, or further in, are read as JSON reads them', async () => {
+test('fields that a known line names twice are refused, and those further in are read as JSON reads them', async () => {
   const [header = '', ...lines] = toText({ header: { rows: null }, rows: [row(6), row(5), row(4)] })
     .trimEnd()
     .split('\n');
-  const tails = [
-    ',"time" :"2020-01-01T00:00:00Z"}',
-    ',"pod"\t:"other"}',
-    ',"x":{"pod":"inner"}}',
-    ',"x":{"id":1}}',
-    ',"kind": "reconcile"}',
-  ];
+  for (const tail of [',"time" :"2020-01-01T00:00:00Z"}', ',"pod"\t:"other"}', ',"kind": "reconcile"}']) {
+    const twice = lines.with(2, `${lines[2]?.slice(0, -1)}${tail}`);
+    assert.equal(await readAll([header, ...twice, ''].join('\n')), 'damaged', tail);
+  }
+  const tails = [',"x":{"pod":"inner"}}', ',"x":{"id":1}}'];
   for (const tail of tails) {
     const changed = lines.map((line) => `${line.slice(0, -1)}${tail}`);
     const expected = changed.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -3,9 +3,10 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { verifyEvidence } from '../../src/adapters/sigstore/evidence.ts';
 import { readSigner } from '../../src/adapters/sigstore/signer.ts';
+import { SigstoreError } from '../../src/adapters/sigstore/sigstore-error.ts';
 import { parseTrustRoot } from '../../src/adapters/sigstore/trust-root.ts';
 import type { Annotations, Evidence, Verification } from '../../src/supply-chain/index.ts';
-import { rules, toBytes } from './verify-data.ts';
+import { rules, toBytes, type Loose } from './verify-data.ts';
 import { der, extension, octets, oid, seq, utf8, yes } from './verify-der.ts';
 import {
   AT,
@@ -341,3 +342,75 @@ test('a trust root whose authority has limits that are not heeded is refused', (
     /is no Sigstore trust root/,
   );
 });
+
+test('a trust root with a log or an authority that lacks the start of its validity, or is not what it says, is refused', () => {
+  type Entry = Record<string, Loose>;
+  const refusal = (change: (root: Record<string, Entry[]>) => void): string => {
+    const root = structuredClone(own.document()) as Record<string, Entry[]>;
+    root.timestampAuthorities = structuredClone(root.certificateAuthorities ?? []);
+    change(root);
+    try {
+      parseTrustRoot(toBytes(root), 'root.json');
+    } catch (error) {
+      assert.ok(error instanceof SigstoreError);
+      assert.equal(error.code, 'invalid_config');
+      return error.message;
+    }
+    return 'accepted';
+  };
+  assert.equal(
+    refusal(() => {}),
+    'accepted',
+  );
+  const ranges: readonly [string, (root: Record<string, Entry[]>) => Entry][] = [
+    ...(['tlogs', 'ctlogs'] as const).map(
+      (list) =>
+        [
+          `${list}[0].publicKey`,
+          (root: Record<string, Entry[]>): Entry => root[list]?.[0]?.publicKey,
+        ] as const,
+    ),
+    ...(['certificateAuthorities', 'timestampAuthorities'] as const).map(
+      (list) => [`${list}[0]`, (root: Record<string, Entry[]>): Entry => root[list]?.[0] ?? {}] as const,
+    ),
+  ].map(([place, of]) => [place, of]);
+  const start = '2026-01-01T00:00:00Z';
+  for (const [place, of] of ranges) {
+    const said = (validFor: unknown): string => refusal((root) => (of(root).validFor = validFor));
+    assert.match(said(undefined), new RegExp(`${escaped(place)}\\.validFor has no start$`));
+    assert.match(said({}), /has no start$/);
+    assert.match(said({ end: start }), /has no start$/);
+    assert.match(said({ start: 'yesterday' }), /start is not a time$|cannot be read$/);
+    assert.match(said({ start, end: '2025-01-01T00:00:00Z' }), /ends before it starts$/);
+    assert.equal(said({ start, end: start }), 'accepted');
+  }
+  const log = (change: (entry: Entry) => void): string => refusal((root) => change(root.tlogs?.[0] ?? {}));
+  assert.match(
+    log((entry) => delete entry.logId),
+    /tlogs\[0\]\.logId is missing$/,
+  );
+  assert.match(
+    log((entry) => (entry.hashAlgorithm = 'SHA2_512')),
+    /tlogs\[0\]\.hashAlgorithm is not SHA2_256$/,
+  );
+  for (const details of [undefined, 'PUBLIC_KEY_DETAILS_UNSPECIFIED', 'LMS_SHA256'])
+    assert.match(
+      log((entry) => (entry.publicKey.keyDetails = details)),
+      /keyDetails names no kind of key that is known$/,
+    );
+  for (const details of ['PKIX_ED25519', 'PKIX_ECDSA_P384_SHA_384', 'PKIX_RSA_PKCS1V15_2048_SHA256'])
+    assert.match(
+      log((entry) => (entry.publicKey.keyDetails = details)),
+      /publicKey is not of the kind that its keyDetails name$/,
+    );
+  assert.match(
+    refusal(
+      (root) => (root.certificateAuthorities = [{ ...root.certificateAuthorities?.[0], certChain: {} }]),
+    ),
+    /certificateAuthorities\[0\]\.certChain has no certificate$/,
+  );
+});
+
+function escaped(text: string): string {
+  return text.replace(/[[\].]/g, '\\$&');
+}

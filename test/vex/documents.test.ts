@@ -20,7 +20,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, number>> | 'none
   'cyclonedx/cisa1-fixed.json': { fixed: 1 },
   'cyclonedx/cisa1-not_affected.json': { not_affected: 1 },
   'cyclonedx/cisa1-under_investigation.json': { under_investigation: 1 },
-  'cyclonedx/trivy-cyclonedx-vex.json': { not_affected: 2 },
+  'cyclonedx/trivy-cyclonedx-vex.json': { not_affected: 1, affected: 1 },
   'cyclonedx/uc1.json': { not_affected: 1 },
   'openvex/go-vex-v0.0.1.json': { fixed: 1 },
   'openvex/go-vex-v0.2.0.json': { fixed: 3, not_affected: 2 },

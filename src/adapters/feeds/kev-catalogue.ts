@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseTime, printable } from '../../base/index.ts';
+import { parseTime, printable, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 import type { KevCatalogue, KevEntry } from '../../catalogues/index.ts';
 import { FeedError } from './feed-error.ts';
 
@@ -31,8 +31,10 @@ export function readKevCatalogue(text: string, file: string): KevCatalogue {
   };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseStrictJson(text);
   } catch (error) {
+    if (error instanceof JsonKeyError)
+      fail(`the catalogue of known exploited vulnerabilities is damaged: ${error.message}`, error);
     fail('the catalogue of known exploited vulnerabilities is not JSON, or was cut off', error);
   }
   const result = catalogue.safeParse(value);

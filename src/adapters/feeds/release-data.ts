@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DAY_MS, parseTime } from '../../base/index.ts';
+import { DAY_MS, parseTime, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 import { RELEASE_PRODUCTS, type OsRelease, type ReleaseData } from '../../catalogues/index.ts';
 import { FeedError } from './feed-error.ts';
 
@@ -40,8 +40,10 @@ export function readReleaseData(text: string, file: string): ReleaseData {
   };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseStrictJson(text);
   } catch (error) {
+    if (error instanceof JsonKeyError)
+      fail(`the release data of operating systems is damaged: ${error.message}`, error);
     fail('the release data of operating systems is not JSON, or was cut off', error);
   }
   if (Array.isArray(value)) fail('the release data is a list that does not say of which operating system');
@@ -60,7 +62,14 @@ export function readReleaseData(text: string, file: string): ReleaseData {
     }
   }
   if (found.size === 0) fail('the release data knows none of the operating systems that images have');
-  return { releases: [...found.values()] };
+  return { releases: [...found.values()], releasedAt: madeAt(value) };
+}
+
+/** As the API's version 1 says it. */
+function madeAt(value: object): number | null {
+  const { generated_at: at } = value as { generated_at?: unknown };
+  const ms = typeof at === 'string' ? parseTime(at) : NaN;
+  return Number.isNaN(ms) ? null : Math.floor(ms);
 }
 
 function* resultsOf(value: unknown, fail: (message: string) => never): Generator<[string, unknown]> {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { formatTime, parseTime, type Digest } from '../../base/index.ts';
+import { formatTime, parseTime, type Digest, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 import { severityRank, type Finding, type Severity } from '../../findings/index.ts';
 import { parseReference, toPlatformName } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
@@ -13,8 +13,10 @@ const AGAIN = 'Make it with `grype registry:IMAGE --output json --file report.js
 export function parseGrypeReport(text: string, file: string): ScanReport {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseStrictJson(text);
   } catch (error) {
+    if (error instanceof JsonKeyError)
+      throw new GrypeError(file, `the report is damaged: ${error.message}`, AGAIN, error);
     throw new GrypeError(file, 'the report is not JSON, or ends in the middle', AGAIN, error);
   }
   return toGrypeScanReport(value, file);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { formatTime, parseTime, printable } from '../../base/index.ts';
+import { formatTime, parseTime, printable, parseStrictJson } from '../../base/index.ts';
 import {
   IMAGE_TYPE,
   type DatabaseState,
@@ -158,7 +158,7 @@ class Grype implements Scanner {
 
 function read<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | null {
   try {
-    const result = schema.safeParse(JSON.parse(text));
+    const result = schema.safeParse(parseStrictJson(text));
     return result.success ? result.data : null;
   } catch {
     return null;

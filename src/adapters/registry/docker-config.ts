@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { normaliseRegistry, RegistryError, type Credential, type Repository } from '../../image/index.ts';
-import { Secret } from '../../base/index.ts';
+import { Secret, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 
 /** DockerConfig is what a docker `config.json` says of credentials. */
 export interface DockerConfig {
@@ -33,12 +33,13 @@ export function readDockerConfig(
   if (!isUtf8(bytes)) fail('is not UTF-8 text');
   let value: unknown;
   try {
-    value = JSON.parse(
+    value = parseStrictJson(
       Buffer.from(bytes)
         .toString('utf8')
         .replace(/^\uFEFF/, ''),
     );
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonKeyError) fail('has a field twice');
     fail('is not JSON'); // the parser's own words quote the text
   }
   if (!isObject(value)) return fail('is no JSON object');

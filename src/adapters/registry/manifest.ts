@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sha256Hex } from '../../base/index.ts';
+import { sha256Hex, parseStrictJson } from '../../base/index.ts';
 import { RegistryError, type Descriptor, type Manifest, type Platform } from '../../image/index.ts';
 
 const INDEXES = [
@@ -76,13 +76,12 @@ export function readManifest(bytes: Uint8Array, contentType: string | undefined,
       };
 }
 
-/** readJson gives the JSON object that bytes hold, or null. */
+/** readJson gives the JSON object that bytes hold, or null, also where one of its objects has a key twice. */
 export function readJson(bytes: Uint8Array): Json | null {
   if (!isUtf8(bytes)) return null;
   try {
-    const value: unknown = JSON.parse(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
-    );
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const value = parseStrictJson(text, { anyName: true });
     return isObject(value) ? value : null;
   } catch {
     return null;

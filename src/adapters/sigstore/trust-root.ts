@@ -1,9 +1,10 @@
 import { X509Certificate } from '@sigstore/core';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toTrustMaterial, type TrustMaterial } from '@sigstore/verify';
-import { sha256Hex } from '../../base/index.ts';
+import { sha256Hex, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 import { extensionsOf, KEY_PURPOSE } from './extensions.ts';
 import { SigstoreError } from './sigstore-error.ts';
+import { faultOfRoot } from './trust-validity.ts';
 
 /** MAX_TRUST_ROOT_BYTES bounds a trust root; the public one has 7 kB. */
 export const MAX_TRUST_ROOT_BYTES = 4 * 1024 * 1024;
@@ -20,7 +21,8 @@ const MEDIA_TYPE = /^application\/vnd\.dev\.sigstore\.trustedroot(\+json;version
 /**
  * parseTrustRoot reads a `trusted_root.json`. A root whose authorities carry limits that the verifier does not heed
  * (constraints of names, a purpose other than signing code, anything critical and unknown) is refused whole: to
- * leave a limit out would trust more than its maker did. Throws SigstoreError `invalid_config`; `file` names the source.
+ * leave a limit out would trust more than its maker did; so is one with a log or an authority that lacks the start of its
+ * validity, or whose entries are not what they say. Throws SigstoreError `invalid_config`; `file` names the source.
  */
 export function parseTrustRoot(bytes: Uint8Array, file: string): TrustRoot {
   const text = Buffer.from(bytes).toString('utf8');
@@ -32,6 +34,8 @@ export function parseTrustRoot(bytes: Uint8Array, file: string): TrustRoot {
     const root = TrustedRoot.fromJSON(document);
     if (root.certificateAuthorities.length + root.tlogs.length === 0)
       throw unusable(file, 'names neither a certificate authority nor a transparency log');
+    const fault = faultOfRoot(root);
+    if (fault !== null) throw unusable(file, `cannot be used: ${fault}`);
     for (const authority of root.certificateAuthorities) {
       for (const { rawBytes } of authority.certChain?.certificates ?? []) checkAuthority(rawBytes, file);
     }
@@ -61,9 +65,10 @@ function checkAuthority(der: Buffer, file: string): void {
 
 function parsed(text: string, file: string): object {
   try {
-    const document: unknown = JSON.parse(text);
+    const document: unknown = parseStrictJson(text);
     if (document !== null && typeof document === 'object') return document;
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonKeyError) throw unusable(file, `cannot be used: ${error.message}`);
     // said below, without the text, which can be long
   }
   throw unusable(file, 'is not a JSON document');

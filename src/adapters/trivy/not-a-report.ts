@@ -1,3 +1,4 @@
+import { JsonKeyError, parseStrictJson } from '../../base/index.ts';
 import { ReportError } from './report-error.ts';
 
 const AGAIN = 'Make it with `trivy image --format json --output report.json IMAGE`';
@@ -5,8 +6,10 @@ const AGAIN = 'Make it with `trivy image --format json --output report.json IMAG
 /** parseJson reads the text of a report. Throws ReportError for what is no JSON, cut off or not. */
 export function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseStrictJson(text);
   } catch (error) {
+    if (error instanceof JsonKeyError)
+      throw new ReportError(file, `the report is damaged: ${error.message}`, AGAIN, error);
     if (text.trim() === '')
       throw new ReportError(file, 'the report is empty; the scan has probably failed', AGAIN, error);
     const { message } = error as Error;
