@@ -46,10 +46,22 @@ const BOOLEAN: ScalarTag = {
   test: /^(?:[yY]|[yY]es|YES|[oO]n|ON|[nN]|[nN]o|NO|[oO]ff|OFF)$/,
   resolve: (text: string): boolean => /^(?:y|yes|on)$/i.test(text),
 };
+/** Integers as that reader has them: octal behind a zero, binary, and with underscores. */
+const INTEGER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/,
+  resolve: (text: string): number => {
+    const plain = text.replaceAll('_', '');
+    const digits = plain.replace(/^[-+]/, '');
+    const size = /^0[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number(digits);
+    return plain.startsWith('-') ? -size : size;
+  },
+};
 const OPTIONS = {
   version: '1.2' as const,
   schema: 'core',
-  customTags: [BOOLEAN],
+  customTags: (tags) => [BOOLEAN, INTEGER, ...tags],
   merge: true,
   uniqueKeys: false, // looked for below: here it would take the square of the number of keys
   prettyErrors: false,

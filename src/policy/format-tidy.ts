@@ -11,6 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { fieldsAt } from './fields.ts';
+import { wordsOf } from './yaml-words.ts';
 import { joined, type SourceComment } from './format-comments.ts';
 
 /** headerApart keeps a comment at the top of the file there, whichever field comes first: it is about the file. */
@@ -36,6 +37,7 @@ export function tidy(
   if (isScalar(node)) {
     if (typeof node.value === 'string' && node.value.includes('\n') && node.type === Scalar.QUOTE_DOUBLE)
       node.type = Scalar.BLOCK_LITERAL;
+    quoteWords(node);
     return;
   }
   if (!isMap(node) && !isSeq(node)) return;
@@ -51,7 +53,7 @@ export function tidy(
     if (typeof path.at(-1) !== 'number') toFirstField(node, text, comments);
     items.sort((a, b) => rank(known, nameOf(a)) - rank(known, nameOf(b)));
     for (const { key } of items) if (isScalar(key)) key.type = Scalar.PLAIN;
-  }
+  } else for (const { key } of items) if (isScalar(key)) quoteWords(key);
   const [first] = items;
   if (first !== undefined) {
     if (first.key.spaceBefore === true) first.key.spaceBefore = false;
@@ -61,6 +63,13 @@ export function tidy(
     }
   }
   for (const pair of items) tidy(pair.value, [...path, nameOf(pair)], text, comments);
+}
+
+/** What YAML 1.1 would read as something else than a text gets quotes. */
+function quoteWords(node: Scalar): void {
+  const { value, type, source } = node;
+  if (type === Scalar.PLAIN && typeof value === 'string' && wordsOf(source ?? value, value) !== null)
+    node.type = Scalar.QUOTE_DOUBLE;
 }
 
 /** `[checkout, payments]` stays on its line when that is how it was written: words alone, and not many. */

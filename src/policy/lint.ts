@@ -15,6 +15,7 @@ import { repeatedRules } from './rules/repeated.ts';
 import { signerRules } from './rules/signers.ts';
 import { vexRules } from './rules/vex.ts';
 import { windowRules } from './rules/windows.ts';
+import { yamlWordRules } from './rules/yaml-words.ts';
 import type { PolicyRule, Remark } from './rule.ts';
 
 /** POLICY_RULES look at one policy each; a new rule is added here and in the catalogue. */
@@ -28,6 +29,7 @@ const POLICY_RULES: readonly PolicyRule[] = [
   vexRules,
   windowRules,
   breakGlassRules,
+  yamlWordRules,
 ];
 
 /**

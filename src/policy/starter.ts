@@ -1,3 +1,5 @@
+import { wordsOf } from './yaml-words.ts';
+
 /** StarterChoices are what a started policy can be told; the names are written as they stand, so check them first. */
 export interface StarterChoices {
   readonly name: string;
@@ -66,7 +68,7 @@ spec:
     signals: []
   # A pod that shows one of the six, whatever its images: ignore, warn or block.
   workloadHardening: ignore
-  # Running pods judged again: off, audit, or enforce.
+  # Running pods judged again: "off" (in quotes), audit, or enforce.
   runtimeReconciliation: audit
 
   # Time to fix a finding, and how long a triage without an end lasts.
@@ -92,6 +94,7 @@ function list(entries: readonly string[]): string {
 function scalar(text: string): string {
   const plain =
     /^[a-z][a-z0-9./_-]*(:[0-9]+)?([a-z0-9./_-]*)$/i.test(text) &&
-    !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+    wordsOf(text, text) === null &&
+    !/^(true|false|null)$/i.test(text);
   return plain ? text : JSON.stringify(text);
 }

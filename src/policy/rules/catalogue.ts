@@ -31,6 +31,7 @@ const TITLES = {
   'any-issuer': 'An identity of any issuer is accepted',
   'identity-pattern': 'An identity that reads like a pattern',
   repeated: 'An entry that is listed twice',
+  'yaml-words': 'A value without quotes that YAML 1.1 reads otherwise',
   'registry-unreachable': 'A registry that no reference can name',
   'registry-official': 'An organisation where an official image may be meant',
   'registry-covered': 'A registry that another entry covers',
