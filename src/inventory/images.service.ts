@@ -47,6 +47,8 @@ export interface ImagesParts {
 }
 
 const MAX_ANSWERS = 1000;
+/** Nobody looked, or could. An admission must answer and takes it for none; whoever asks for facts is told that they are not known. */
+const UNRECORDED = { signatures: null, attestations: null, provenance: null, vex: null } as const;
 
 /** openImages joins the inventory to where it is kept. */
 export function openImages({ store, policies, coldImagePolicy, clock }: ImagesParts): Images {
@@ -57,7 +59,10 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
       checkDigest(digest);
       await judging.upToDate();
       if ((await store.item(digest)) === null) throw unknownImage(digest);
-      return { facts: (await store.facts(digest)) ?? { ...NO_FACTS, digest }, coldImagePolicy };
+      return {
+        facts: (await store.facts(digest)) ?? { ...NO_FACTS, ...UNRECORDED, digest },
+        coldImagePolicy,
+      };
     },
     async list(query) {
       await judging.upToDate();

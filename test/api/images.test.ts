@@ -249,8 +249,9 @@ suite('GET /images/{digest}/facts', () => {
       ['CVE-2', 'CVE-1'],
     );
     assert.equal(cold_image_policy, 'AllowAndScan');
-    // Seen in a review, and nothing recorded of it: none of anything, which is what the webhook decides from.
-    assert.deepEqual(parseImageFacts((await at(1)).image).signatures, []);
+    // Seen in a review, and nothing recorded of it yet: unknown, never none.
+    const { scan, signatures, attestations, provenance, vex } = parseImageFacts((await at(1)).image);
+    assert.deepEqual([scan, signatures, attestations, provenance, vex], [null, null, null, null, null]);
     await assert.rejects(at(99), /no image with the digest sha256:.* is known/);
   });
 });
