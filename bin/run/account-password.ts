@@ -93,6 +93,7 @@ async function changeOwn(
       rememberServer(terminal.env, server, {
         token: body.token,
         ...(caPath !== undefined && { ca: caPath }),
+        ...(body.device !== null && { device: body.device }),
       });
     if (!globals.quiet) {
       const next = kept ? 'this command line stays signed in' : `sign in again with ipo login ${server}`;

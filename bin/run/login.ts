@@ -7,7 +7,7 @@ import { clean } from '../ui/clean.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
 import { openPrompts, readStdinLines } from '../ui/prompts.ts';
 import { shortMoment } from '../ui/rows.ts';
-import { rememberServer } from '../ui/service-config.ts';
+import { readServiceConfig, rememberServer } from '../ui/service-config.ts';
 import { findService, type ServiceTarget } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
@@ -27,11 +27,14 @@ export async function runLogin(
     { ...(ca !== undefined && { ca }), ...(tokenStdin && { tokenStdin }) },
     server,
   );
-  const kept = tokenStdin ? await checkToken(target) : await signIn(target, options, terminal);
+  const before = readServiceConfig(terminal.env).servers[target.server]?.device;
+  const kept = tokenStdin ? await checkToken(target) : await signIn(target, options, terminal, before);
   const { caPath } = target;
+  const device = kept.device ?? before;
   rememberServer(terminal.env, target.server, {
     token: kept.token,
     ...(caPath !== undefined && { ca: caPath }),
+    ...(device !== undefined && { device }),
   });
   if (globals.quiet) return EXIT.done;
   const { name, email, role } = kept.account;
@@ -65,7 +68,12 @@ async function checkToken(target: ServiceTarget): Promise<SignedInBody> {
   const client = await service;
   try {
     const { body } = await client.json<SessionBody>('GET /session');
-    return { token: token ?? '', expires_at: body.expires_at, account: { ...body.account, role: body.role } };
+    return {
+      token: token ?? '',
+      expires_at: body.expires_at,
+      account: { ...body.account, role: body.role },
+      device: null,
+    };
   } finally {
     await client.close();
   }
@@ -75,13 +83,14 @@ async function signIn(
   { server, ca }: ServiceTarget,
   options: LoginOptions,
   terminal: Terminal,
+  device: string | undefined,
 ): Promise<SignedInBody> {
   const service = await openServiceClient({ server, token: null, ca, userAgent: `ipo/${VERSION}` });
   try {
     if (options.oidc) return await byProvider(service, terminal);
     if (options.code) return await byCode(service, terminal);
     if (options.setup) return await bySetup(service, options, terminal);
-    return await byPassword(service, options, terminal);
+    return await byPassword(service, options, terminal, device);
   } finally {
     await service.close();
   }
@@ -91,6 +100,7 @@ async function byPassword(
   service: ServiceClient,
   options: LoginOptions,
   terminal: Terminal,
+  device: string | undefined,
 ): Promise<SignedInBody> {
   const ask = () =>
     openPrompts(terminal, 'ipo login', 'Give --email ADDRESS and --password-stdin, or a token in IPO_TOKEN');
@@ -98,7 +108,9 @@ async function byPassword(
   const password = options.passwordStdin
     ? (await readStdinLines(terminal, ['the password']))[0]
     : await ask().secret('Password');
-  const { body } = await service.json<SignedInBody>('POST /session', { body: { email, password } });
+  const { body } = await service.json<SignedInBody>('POST /session', {
+    body: { email, password, ...(device !== undefined && { device }) },
+  });
   return body;
 }
 

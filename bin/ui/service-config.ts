@@ -11,6 +11,8 @@ export interface KnownServer {
   readonly token: string | null;
   /** Path of a PEM file, as `--ca` takes it. */
   readonly ca?: string;
+  /** Mark of this machine from the last sign-in with a password, which strangers cannot lock out. */
+  readonly device?: string;
 }
 
 /** ServiceConfig is the file of services known to this user; `current` is the one called when none is named. */
@@ -65,10 +67,11 @@ function parse(text: string, path: string): ServiceConfig {
   const known: Record<string, KnownServer> = {};
   for (const [server, kept] of Object.entries(servers)) {
     if (!isRecord(kept)) throw damaged();
-    const { token, ca } = kept;
+    const { token, ca, device } = kept;
     known[server] = {
       token: typeof token === 'string' ? token : null,
       ...(typeof ca === 'string' && { ca }),
+      ...(typeof device === 'string' && { device }),
     };
   }
   return {

@@ -29,7 +29,7 @@ export {
 export type { IssuedCode } from './codes.service.ts';
 export { withoutPerson, withoutPersonIn, type Person } from './copies.ts';
 export { holdOrigin } from './cross-site.ts';
-export { NO_FAILURES, type Failures } from './lock-out.ts';
+export { NO_FAILURES, SHARED, type Failures } from './lock-out.ts';
 export type { OidcSignIn } from './oidc-sign-in.service.ts';
 export type { Identity, OidcRules, RoleMapping } from './oidc.ts';
 export type { AccountParts } from './parts.ts';
@@ -59,7 +59,15 @@ export {
 export { mayAct, ROLES, type Principal, type Role } from './principal.ts';
 export { rolesTable } from './roles-table.ts';
 export { secretKind, type SecretKind } from './secret.ts';
-export { cookieOf, flowCookieName, sessionCookieName, setCookie, type CookieRule } from './session-cookie.ts';
+export { DEVICE_LIFE, makeDevice, MAX_DEVICE } from './device.ts';
+export {
+  cookieOf,
+  deviceCookieName,
+  flowCookieName,
+  sessionCookieName,
+  setCookie,
+  type CookieRule,
+} from './session-cookie.ts';
 export type { Session } from './session.ts';
 export type { SignedIn } from './sessions.service.ts';
 export { challengeOf } from './sign-in.service.ts';

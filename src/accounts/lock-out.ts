@@ -11,6 +11,15 @@ export interface Failures {
 /** NO_FAILURES stands for a key that the store does not have. */
 export const NO_FAILURES: Failures = { failures: 0, lastAt: 0, blockedUntil: 0 };
 
+/**
+ * SHARED marks the address of a client that came through a proxy of which it is not known whose requests it passes on: `via 10.0.0.1`.
+ * Everybody may have it, so it alone locks nobody out.
+ */
+export const SHARED = 'via ';
+
+/** FREE_FAILURES_SHARED is how many failures there may be of such an address before accounts that had a failure themselves wait. */
+export const FREE_FAILURES_SHARED = 100;
+
 /** FREE_FAILURES is how many failures there may be before the first wait. */
 export const FREE_FAILURES = 5;
 
@@ -23,10 +32,10 @@ export const FORGOTTEN_AFTER = 60 * MINUTE;
  * afterFailure counts one more failed attempt. From the fifth on the key is blocked: for 1 minute, then 2, 4, 8, and 15
  * minutes after each further one. So guessing costs at most 12 runs of the hash in an hour and account, whoever guesses.
  */
-export function afterFailure(before: Failures, now: number): Failures {
+export function afterFailure(before: Failures, now: number, free = FREE_FAILURES): Failures {
   const fresh = now - before.lastAt > FORGOTTEN_AFTER;
   const failures = fresh ? 1 : before.failures + 1;
-  const beyond = failures - FREE_FAILURES;
+  const beyond = failures - free;
   const wait = beyond < 0 ? 0 : Math.min(MINUTE * 2 ** Math.min(beyond, 10), LONGEST);
   return { failures, lastAt: now, blockedUntil: wait === 0 ? 0 : now + wait };
 }
@@ -50,6 +59,16 @@ export function secondsBlocked({ blockedUntil }: Failures, now: number): number 
 /** accountKey is under which failures of an account are counted, whether there is such an account or not. */
 export function accountKey(email: string): string {
   return `account:${sha256Hex(email)}`;
+}
+
+/** isShared tells a client of which no more is known than the proxy that it came through. */
+export function isShared(client: string): boolean {
+  return client.startsWith(SHARED);
+}
+
+/** freeOf gives how many failures of a client there may be before the first wait. */
+export function freeOf(client: string): number {
+  return isShared(client) ? FREE_FAILURES_SHARED : FREE_FAILURES;
 }
 
 /**

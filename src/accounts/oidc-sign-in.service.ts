@@ -3,7 +3,7 @@ import { actorOf, readEmail, readName, targetOf, type Account } from './account.
 import type { Codes, IssuedCode } from './codes.service.ts';
 import { makeId } from './make-secret.service.ts';
 import { pictureOf, roleOf, subjectOf, type Identity, type OidcRules } from './oidc.ts';
-import { addressKey, afterFailure, afterSuccess, NO_FAILURES, secondsBlocked } from './lock-out.ts';
+import { addressKey, afterFailure, afterSuccess, freeOf, NO_FAILURES, secondsBlocked } from './lock-out.ts';
 import type { AccountParts } from './parts.ts';
 import type { Flow, IdentityProvider } from './ports.ts';
 import { lockedOut } from './proofs.service.ts';
@@ -55,7 +55,7 @@ export function openOidcSignIn(
 
     async finish({ query, cookie, address, path }) {
       const client = `oidc:${addressKey(address)}`;
-      await countTry(client);
+      await countTry(client, freeOf(address));
       try {
         const { challenge, flow } = readFlow(cookie);
         const identity = await provider.finish(query, flow);
@@ -87,14 +87,14 @@ export function openOidcSignIn(
    * Anybody may come back with anything, and each time costs an entry of the audit log and a call to the provider; so a client is
    * counted before that, under a key of its own, and forgiven when it was not at fault.
    */
-  async function countTry(client: string): Promise<void> {
+  async function countTry(client: string, free: number): Promise<void> {
     const [kept = NO_FAILURES] = await failures.read([client]);
     const wait = secondsBlocked(kept, clock.now());
     const { before, after } =
       wait > 0
         ? { before: kept, after: kept }
         : await failures.change(client, (stands) =>
-            secondsBlocked(stands, clock.now()) > 0 ? stands : afterFailure(stands, clock.now()),
+            secondsBlocked(stands, clock.now()) > 0 ? stands : afterFailure(stands, clock.now(), free),
           );
     if (before === after)
       throw lockedOut(

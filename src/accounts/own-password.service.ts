@@ -16,6 +16,7 @@ export interface OwnPassword {
       readonly current: string;
       readonly password: string;
       readonly address: string;
+      readonly device?: string | null;
       readonly path: string;
     },
   ): Promise<SignedIn>;
@@ -37,7 +38,7 @@ export function openOwnPassword(
 ): OwnPassword {
   const { accounts, codes, tokens, audit, together, passwords, clock } = parts;
   return {
-    async change(principal, { current, password, address, path }) {
+    async change(principal, { current, password, address, device = null, path }) {
       if (principal.via !== 'session')
         throw new AccountError('forbidden', 'a token cannot change a password', {
           hint: 'Sign in as the person',
@@ -56,7 +57,7 @@ export function openOwnPassword(
       checkPassword(password, account);
       if (password === current) throw invalidField('password', 'it is the one that you have');
       return proofs.withPassword(
-        { email: account.email, password: current, address, path },
+        { email: account.email, password: current, address, device, path },
         async (proved) => {
           const passwordHash = await passwords.hash(password);
           return together(async () =>

@@ -1,6 +1,18 @@
 import { AccountError } from './account-error.ts';
 import type { Account } from './account.ts';
-import { accountKey, addressKey, afterFailure, afterSuccess, secondsBlocked } from './lock-out.ts';
+import { deviceKey } from './device.ts';
+import {
+  accountKey,
+  addressKey,
+  afterFailure,
+  afterSuccess,
+  FORGOTTEN_AFTER,
+  freeOf,
+  isShared,
+  NO_FAILURES,
+  secondsBlocked,
+  type Failures,
+} from './lock-out.ts';
 import { isTooLong } from './password-rules.ts';
 import type { AccountParts } from './parts.ts';
 import type { OneTimeCode } from './ports.ts';
@@ -12,8 +24,10 @@ export interface Attempt {
   /** As it is kept: lower case. */
   readonly email: string;
   readonly password: string;
-  /** Of the client. */
+  /** Of the client; with SHARED before it where only a proxy is known. */
   readonly address: string;
+  /** The mark of a device that an earlier sign-in gave, or null. */
+  readonly device?: string | null;
   readonly path: string;
 }
 
@@ -22,8 +36,10 @@ export interface Proved {
   readonly account: Account;
   /** The password's hash made anew, where the old one is outdated. */
   readonly renewed: string | null;
-  /** Under which failures of the client are counted. */
-  readonly client: string;
+  /** Under which failures of this account are counted: of a known device its own. */
+  readonly key: string;
+  /** Under which failures of the client are counted; null from a known device. */
+  readonly client: string | null;
 }
 
 /** Proofs hold people to what they claim, and count what fails. */
@@ -57,22 +73,27 @@ export function badCredentials(): AccountError {
 export function openProofs(parts: AccountParts, turns: Turns): Proofs {
   const { accounts, failures, codes, audit, together, passwords, clock } = parts;
   return {
-    async withPassword({ email, password, address, path }, then) {
+    async withPassword({ email, password, address, device = null, path }, then) {
       if (isTooLong(password)) throw badCredentials();
-      const keys = [accountKey(email), addressKey(address)] as const;
-      await holdUnblocked(keys); // without waiting for a turn: guesses during a block must not take the turns of others
-      return turns.take(keys[0], async () => {
+      // Strangers lock out strangers: whoever signed in from here before is counted alone, by account and device.
+      const known = deviceKey(device, await accounts.findByEmail(email), clock.now());
+      const key = known ?? accountKey(email);
+      const client = known === null ? addressKey(address) : null;
+      await holdUnblocked([key]); // without waiting for a turn: guesses during a block must not take the turns of others
+      await holdClient(client, address, key);
+      return turns.take(key, async () => {
         // Counted before the hash and forgotten after a success, so that guesses at once are no more than guesses in a row.
-        const { before, after } = await failures.change(keys[0], (before) =>
+        const { before, after } = await failures.change(key, (before) =>
           secondsBlocked(before, clock.now()) > 0 ? before : afterFailure(before, clock.now()),
         );
         if (before === after) throw lockedOut(secondsBlocked(before, clock.now()));
-        await holdUnblocked([keys[1]]);
+        await holdClient(client, address, key, before);
         const account = await accounts.findByEmail(email);
         const { ok, outdated } = await passwords.verify(password, account?.passwordHash ?? null);
         if (account === null || !ok || account.disabledAt !== null) {
           await together(async () => {
-            await failures.change(keys[1], (before) => afterFailure(before, clock.now()));
+            if (client !== null)
+              await failures.change(client, (kept) => afterFailure(kept, clock.now(), freeOf(address)));
             const reason = account === null ? 'unknown_account' : ok ? 'disabled' : 'password';
             const blocked = secondsBlocked(after, clock.now());
             await audit.record({
@@ -85,30 +106,32 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
                 reason,
                 address,
                 ...(account !== null && { account_id: account.id }),
+                ...(known !== null && { known_device: true }),
                 ...(blocked > 0 && { blocked_seconds: blocked }),
               },
             });
           });
           throw badCredentials();
         }
-        return then({ account, client: keys[1], renewed: outdated ? await passwords.hash(password) : null });
+        return then({ account, key, client, renewed: outdated ? await passwords.hash(password) : null });
       });
     },
 
-    async confirm({ account, renewed, client }) {
+    async confirm({ account, renewed, key, client }) {
       const held = await accounts.hold({ id: account.id });
       if (held === null || held.disabledAt !== null || held.passwordHash !== account.passwordHash)
         throw badCredentials();
-      if (held.email !== null) await failures.clear(accountKey(held.email));
-      await failures.change(client, afterSuccess);
+      await failures.clear(key);
+      if (client !== null) await failures.change(client, afterSuccess);
       if (renewed === null) return held;
       await accounts.update(held.id, { passwordHash: renewed });
       return { ...held, passwordHash: renewed };
     },
 
     async withCode(text, purpose, address) {
-      const key = addressKey(address);
-      await holdUnblocked([key]);
+      // 125 bits are not guessed; the count only keeps one client from trying for the sake of it.
+      const key = isShared(address) ? null : addressKey(address);
+      if (key !== null) await holdUnblocked([key]);
       const read = readCode(text);
       const hash = read === null ? null : secretHash(read);
       const code = hash === null ? null : await codes.find(hash);
@@ -120,12 +143,26 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
         clock.now() < code.expiresAt
       )
         return code;
-      await failures.change(key, (before) => afterFailure(before, clock.now()));
+      if (key !== null) await failures.change(key, (before) => afterFailure(before, clock.now()));
       throw new AccountError('bad_credentials', 'the code is wrong, was used already, or has ended', {
         hint: 'Check it, or ask for a new one',
       });
     },
   };
+
+  /** A shared address over its bound holds up those accounts alone that had a failure themselves since their last success. */
+  async function holdClient(
+    client: string | null,
+    address: string,
+    key: string,
+    before?: Failures,
+  ): Promise<void> {
+    if (client === null) return;
+    if (!isShared(address)) return holdUnblocked([client]);
+    const [own = NO_FAILURES] = before === undefined ? await failures.read([key]) : [before];
+    const fresh = clock.now() - own.lastAt > FORGOTTEN_AFTER || own.failures === 0;
+    if (!fresh) await holdUnblocked([client]);
+  }
 
   async function holdUnblocked(keys: readonly string[]): Promise<void> {
     const now = clock.now();

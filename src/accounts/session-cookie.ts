@@ -16,6 +16,11 @@ export function flowCookieName({ https }: CookieRule): string {
   return https ? '__Host-ipo_oidc' : 'ipo_oidc';
 }
 
+/** deviceCookieName is the cookie of a browser that somebody signed in from: strangers cannot lock that person out there. */
+export function deviceCookieName({ https }: CookieRule): string {
+  return https ? '__Host-ipo_device' : 'ipo_device';
+}
+
 /** setCookie writes a Set-Cookie header; `maxAge` in seconds, 0 takes the cookie away. Lax, since a sign-in comes back by a link. */
 export function setCookie(name: string, value: string, maxAge: number, { https }: CookieRule): string {
   return `${name}=${value}; Path=/; Max-Age=${Math.max(0, Math.floor(maxAge))}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;

@@ -11,7 +11,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply {
   const { body, json, stream, headers = {}, type } = answer;
   reply.code(answer.status ?? (body === undefined && json === undefined && stream === undefined ? 204 : 200));
-  for (const [name, value] of Object.entries(headers)) reply.header(name.toLowerCase(), value);
+  for (const [name, value] of Object.entries(headers))
+    reply.header(name.toLowerCase(), typeof value === 'string' ? value : [...value]);
   const isHead = reply.request.method === 'HEAD';
   if (stream !== undefined) {
     reply.type(type ?? 'application/octet-stream');

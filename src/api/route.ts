@@ -31,7 +31,7 @@ export interface RouteAnswer {
   /** JSON text that is sent as it stands, byte for byte. */
   readonly json?: string;
   readonly stream?: Readable;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The policy that the call has written; where it has. */
   readonly written?: WrittenPolicy;
 }

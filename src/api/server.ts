@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { ACCESS } from '../accounts/index.ts';
+import { ACCESS, SHARED } from '../accounts/index.ts';
 import type { Log } from '../base/index.ts';
 import { send } from './answer.ts';
 import { refusalOf, toSent, writeRefusal } from './faults.ts';
@@ -70,6 +70,8 @@ export function openApi(options: ApiOptions): Api {
   const { log, tls } = options;
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const paths = new Paths();
+  const believes = (options.trustedProxies ?? []).length > 0;
+  let told = false;
   const headers = {
     ...SECURITY_HEADERS,
     ...((options.https ?? tls !== undefined) && { 'strict-transport-security': STRICT_TRANSPORT }),
@@ -203,7 +205,7 @@ export function openApi(options: ApiOptions): Api {
           secret,
           headers: request.headers,
           path: `${request.method} ${request.url.split('?')[0] ?? ''}`,
-          address: request.ip,
+          address: clientOf(request),
           signal: gone.signal,
         });
         if (options.inEffect !== undefined && decides(route.key)) {
@@ -213,6 +215,20 @@ export function openApi(options: ApiOptions): Api {
         return send(reply, answer);
       },
     });
+  }
+
+  /** Through a proxy that nobody told us to believe, everybody has one address. */
+  function clientOf(request: FastifyRequest): string {
+    const { headers, ip } = request;
+    const passedOn = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+    if (!passedOn || believes) return ip;
+    if (!told)
+      log.warn('requests come through a proxy that is not trusted, so clients cannot be told apart', {
+        proxy: ip,
+        hint: 'Set trustedProxies (api.trustedProxies of the chart) to the addresses or networks of the proxy',
+      });
+    told = true;
+    return `${SHARED}${ip}`;
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {

@@ -26,10 +26,10 @@ suite('Sessions over HTTP', () => {
     assert.match(body.token, /^ipos_/);
     assert.equal(body.expires_at, '2026-10-02T00:00:00Z');
     assert.equal(body.account.role, 'deployer');
-    assert.equal(
-      headers.get('set-cookie'),
+    assert.deepEqual(headers.getSetCookie(), [
       `__Host-ipo_session=${body.token}; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure`,
-    );
+      `__Host-ipo_device=${body.device}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure`,
+    ]);
     assert.equal(headers.get('cache-control'), 'no-store');
     for (const who of [{ as: body.token }, { headers: { cookie: cookieIn(headers) } }]) {
       const shown = await served.call('GET', '/session', who);
@@ -46,6 +46,45 @@ suite('Sessions over HTTP', () => {
       );
     }
     assert.ok(!/password_hash|argon2/.test(JSON.stringify(body)));
+  });
+
+  test('behind a proxy that is not trusted, wrong passwords of one lock nobody else, and the log says what to set', async (t) => {
+    const served = await serve(t);
+    await served.add('ada@example.com');
+    await served.add('bob@example.com');
+    const through = (from: string, more: object = {}) => ({ 'x-forwarded-for': from, ...more });
+    const sign = (email: string, password: string, headers: Record<string, string>, device?: string) =>
+      served.call('POST', '/session', {
+        body: { email, password, ...(device !== undefined && { device }) },
+        headers: { ...OURS, ...headers },
+      });
+    for (let i = 0; i < 5; i += 1)
+      assert.equal((await sign('bob@example.com', 'wrong password', through('198.51.100.7'))).status, 401);
+    const ada = await sign('ada@example.com', PASSWORD, through('192.0.2.1'));
+    assert.equal(ada.status, 200);
+    // Bob is locked for strangers, and not where he signed in before.
+    assert.equal((await sign('bob@example.com', PASSWORD, through('192.0.2.2'))).status, 429);
+    assert.equal(
+      (await sign('bob@example.com', PASSWORD, through('192.0.2.2'), ada.body.device)).status,
+      429,
+    );
+    served.clock.at += 60_000;
+    const { body } = await sign('bob@example.com', PASSWORD, through('192.0.2.2'));
+    for (let i = 0; i < 6; i += 1) await sign('bob@example.com', 'wrong password', through('198.51.100.7'));
+    assert.equal((await sign('bob@example.com', PASSWORD, through('192.0.2.2'))).status, 429);
+    const cookie = `__Host-ipo_device=${body.device}`;
+    assert.equal((await sign('bob@example.com', PASSWORD, through('192.0.2.2', { cookie }))).status, 200);
+    assert.equal((await sign('bob@example.com', PASSWORD, through('192.0.2.2'), body.device)).status, 200);
+    const told = served.log.lines.filter(({ message }) => /proxy that is not trusted/.test(message));
+    assert.deepEqual(
+      told.map(({ level, keys }) => [level, keys['proxy'], /trustedProxies/.test(String(keys['hint']))]),
+      [['warn', '127.0.0.1', true]],
+    );
+    const { items } = await served.audit.list(
+      { from: 0, to: served.clock.at, action: 'sign_in_failed', actor: null, target: 'bob@example.com' },
+      { limit: 1, offset: 0 },
+    );
+    assert.equal(items[0]?.detail?.['address' as never], 'via 127.0.0.1');
   });
 
   test('whoever is not known yet may send no more than a sign-in needs', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPasswords, type Passwords } from '../../src/accounts/index.ts';
+import { makeDevice, openPasswords, type Account, type Passwords } from '../../src/accounts/index.ts';
 import { CHEAP, code, openFresh, openOn, PASSWORD } from '../accounts/open.ts';
 import { forEachEngine } from './engines.ts';
 
@@ -260,6 +260,82 @@ forEachEngine('Lock-out of sign-ins', (engine) => {
       await assert.rejects(signIn(`nobody${i}@example.com`, 'x', '2001:db8::1'), code('bad_credentials'));
     await assert.rejects(signIn('ada@example.com', PASSWORD, '2001:db8::2'), code('locked_out'));
     await signIn('ada@example.com', PASSWORD, '2001:db8:0:1::2');
+  });
+
+  test('an account that signs in from a known device is not locked by strangers, whatever address they have', async (t) => {
+    const { accounts, add, clock, parts, signIn } = await openFresh(t, engine);
+    const id = await add('ada@example.com');
+    await add('bob@example.com');
+    const device = async (of: string) => makeDevice((await parts.accounts.find(of)) as Account, clock.at);
+    const mark = await device(id);
+    const from = (address: string, known: string | null, password = PASSWORD, email = 'ada@example.com') =>
+      accounts.signIn.withPassword({ email, password, address, device: known, path: 'test' });
+    for (let i = 0; i < 5; i += 1)
+      await assert.rejects(signIn('ada@example.com', 'wrong password', '192.0.2.7'), code('bad_credentials'));
+    await assert.rejects(from('192.0.2.8', null), code('locked_out'));
+    await assert.rejects(from('192.0.2.7', null, PASSWORD, 'bob@example.com'), code('locked_out'));
+    await from('192.0.2.7', mark); // the very address that is blocked
+    // The owner's success gives strangers no further guesses.
+    await assert.rejects(from('192.0.2.9', null), code('locked_out'));
+    // A mark is for one account, one password and a time, and every bit of it counts.
+    for (const wrong of [`${mark}x`, mark?.replace(/^./, (at) => (at === 'a' ? 'b' : 'a')) ?? '', 'x', ''])
+      await assert.rejects(from('192.0.2.9', wrong), code('locked_out'), wrong);
+    const bob = (await parts.accounts.findByEmail('bob@example.com')) as Account;
+    await assert.rejects(from('192.0.2.9', await device(bob.id)), code('locked_out'));
+    // Guesses from the device itself are bounded as any other.
+    for (let i = 0; i < 5; i += 1)
+      await assert.rejects(from('192.0.2.1', mark, 'wrong password'), code('bad_credentials'));
+    await assert.rejects(from('192.0.2.1', mark), code('locked_out'));
+    clock.at += 91 * 24 * 60 * MINUTE;
+    for (let i = 0; i < 5; i += 1)
+      await assert.rejects(signIn('ada@example.com', 'wrong password', '192.0.2.7'), code('bad_credentials'));
+    await assert.rejects(from('192.0.2.8', mark), code('locked_out'));
+  });
+
+  test('an address that is a proxy for everybody locks no account that had no failure itself', async (t) => {
+    const { add, hashes, signIn, clock } = await openFresh(t, engine);
+    await add('ada@example.com');
+    await add('bob@example.com');
+    const proxy = 'via 10.0.0.1';
+    for (let i = 0; i < 5; i += 1)
+      await assert.rejects(signIn('bob@example.com', 'wrong password', proxy), code('bad_credentials'));
+    await assert.rejects(signIn('bob@example.com', PASSWORD, proxy), code('locked_out'));
+    await signIn('ada@example.com', PASSWORD, proxy);
+    // Spraying: beyond its bound an account has one guess an hour instead of five.
+    for (let i = 0; i < 100; i += 1)
+      await assert.rejects(signIn(`nobody${i}@example.com`, 'x', proxy), code('bad_credentials'));
+    const before = hashes.runs;
+    await assert.rejects(signIn('carol@example.com', 'x', proxy), code('bad_credentials'));
+    for (let i = 0; i < 4; i += 1)
+      await assert.rejects(signIn('carol@example.com', 'x', proxy), code('locked_out'));
+    assert.equal(hashes.runs - before, 1);
+    await signIn('ada@example.com', PASSWORD, proxy);
+    clock.at += 61 * MINUTE;
+    await signIn('bob@example.com', PASSWORD, proxy);
+  });
+
+  test('a million guesses cost at most 500 hashes an hour and account, from strangers and from a known device', async (t) => {
+    const { accounts, add, clock, parts, hashes } = await openFresh(t, engine);
+    const id = await add('ada@example.com');
+    const mark = makeDevice((await parts.accounts.find(id)) as Account, clock.at);
+    const before = hashes.runs;
+    // Each guess waits until the next is possible, as no guess in between is hashed.
+    for (const device of [null, mark]) {
+      for (const end = clock.at + 60 * MINUTE; clock.at < end;) {
+        const guess = {
+          email: 'ada@example.com',
+          password: 'x',
+          address: 'via 10.0.0.1',
+          device,
+          path: 'test',
+        };
+        const wait = await accounts.signIn
+          .withPassword(guess)
+          .catch((error: { retryAfter?: number }) => error.retryAfter ?? 0);
+        clock.at += typeof wait === 'number' ? wait * 1000 : 0;
+      }
+    }
+    assert.ok(hashes.runs - before <= 24, String(hashes.runs - before));
   });
 
   test('guesses at once cost no more hashes than guesses in a row', async (t) => {

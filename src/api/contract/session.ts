@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_DEVICE } from '../../accounts/index.ts';
 import { accountSchema, emailSchema, nameSchema, passwordSchema, roleSchema } from './accounts.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
@@ -9,6 +10,13 @@ export const signInBody = z
   .strictObject({
     email: emailSchema.optional(),
     password: passwordSchema.optional(),
+    device: z
+      .string()
+      .max(MAX_DEVICE, { error: 'is no mark of a device' })
+      .optional()
+      .describe(
+        '`device` of an earlier answer: failures of others do not lock this sign-in. Browsers have it as a cookie',
+      ),
     code: code.optional().describe('One-time code that the browser showed after the identity provider'),
     verifier: z
       .string()
@@ -33,6 +41,12 @@ export const signedInSchema = z
     token: z.string().describe('Secret of the session, to be sent as bearer; browsers have it as a cookie'),
     expires_at: time.describe('When it ends at the latest; without use it ends after half an hour'),
     account: accountSchema,
+    device: z
+      .string()
+      .nullable()
+      .describe(
+        'Mark of this device, for `device` of the next sign-in with this password; it proves nobody. Null without a password',
+      ),
   })
   .meta({ id: 'SignedIn' });
 

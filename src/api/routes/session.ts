@@ -1,6 +1,10 @@
 import {
   cookieOf,
   AccountError,
+  DEVICE_LIFE,
+  deviceCookieName,
+  makeDevice,
+  MAX_DEVICE,
   flowCookieName,
   sessionCookieName,
   setCookie,
@@ -25,6 +29,7 @@ import {
 } from '../contract/session.ts';
 import { MAX_SIGN_IN_BODY } from '../limits.ts';
 import { route, type Answered, type Route, type RouteAnswer } from '../route.ts';
+import type { Headers } from '../sign-in.ts';
 import { accountBody } from './accounts.ts';
 import { signedInPage } from './sign-in-page.ts';
 
@@ -52,6 +57,8 @@ const FLOW_SECONDS = 600;
 export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[] {
   const { signIn, ownPassword } = accounts;
   const answer = (signedIn: SignedIn, status = 200) => signedInAnswer(signedIn, cookie, clock.now(), status);
+  const deviceOf = (headers: Headers) =>
+    cookieOf(headers['cookie'], deviceCookieName(cookie))?.slice(0, MAX_DEVICE) ?? null;
   return [
     route({
       key: 'POST /session',
@@ -64,12 +71,15 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       body: signInBody,
       maxBody: MAX_SIGN_IN_BODY,
       answers: { 200: SIGNED_IN, 401: REFUSED, 429: LOCKED },
-      handle: async ({ body: { email = '', password = '', code, verifier = '' }, address, path }) =>
-        answer(
+      handle: async ({ body: { email = '', password = '', code, verifier = '', ...sent }, ...call }) => {
+        const { address, path, headers } = call;
+        const device = sent.device ?? deviceOf(headers);
+        return answer(
           code === undefined
-            ? await signIn.withPassword({ email, password, address, path })
+            ? await signIn.withPassword({ email, password, address, device, path })
             : await signIn.withCode({ code, verifier, address, path }),
-        ),
+        );
+      },
     }),
     route({
       key: 'GET /session',
@@ -123,8 +133,10 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
         409: { ...PROBLEM, description: 'The account has no password' },
         429: LOCKED,
       },
-      handle: async ({ principal, body, address, path }) =>
-        answer(await ownPassword.change(principal as Principal, { ...body, address, path })),
+      handle: async ({ principal, body, address, path, headers }) => {
+        const device = deviceOf(headers);
+        return answer(await ownPassword.change(principal as Principal, { ...body, address, device, path }));
+      },
     }),
     route({
       key: 'POST /session/password',
@@ -209,12 +221,16 @@ export function signedInAnswer(
   status: number,
 ): RouteAnswer {
   const { secret, account, expiresAt } = signedIn;
+  const device = makeDevice(account, now);
   const body: SignedInBody = {
     token: secret,
     expires_at: formatTime(expiresAt),
     account: accountBody(account),
+    device,
   };
-  return { status, body, headers: { 'set-cookie': sessionCookie(signedIn, rule, now) } };
+  const cookies = [sessionCookie(signedIn, rule, now)];
+  if (device !== null) cookies.push(setCookie(deviceCookieName(rule), device, DEVICE_LIFE / 1000, rule));
+  return { status, body, headers: { 'set-cookie': cookies } };
 }
 
 function sessionCookie({ secret, expiresAt }: SignedIn, rule: CookieRule, now: number): string {
