@@ -26,10 +26,16 @@ const WIDE_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   { heading: 'namespaces', flex: 2, text: ({ namespaces }) => namespaces.join(', ') || '–' },
   {
     heading: 'scanned (UTC)',
-    text: ({ scan }) =>
-      scan === null ? 'never' : scan.scanned_at === null ? '–' : shortTime(scan.scanned_at),
+    text: ({ scan }) => (scan === null ? 'never' : scannedText(scan)),
   },
 ];
+
+function scannedText({ scanned_at, platforms }: NonNullable<ImageItemBody['scan']>): string {
+  const all = platforms ?? [];
+  const there = all.filter(({ state }) => state === 'scanned').length;
+  if (there < all.length) return `${there} of ${all.length} platforms`;
+  return scanned_at === null ? '–' : shortTime(scanned_at);
+}
 
 /** imageListViews draw the list of images: the tiles first. */
 export function imageListViews(list: ImageListBody): AnswerViews {
@@ -174,6 +180,7 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
           'scan',
           `${scan.scanned_at === null ? 'at an unknown time' : `${shortTime(scan.scanned_at)} UTC`} by ${scanner}`,
         ],
+    ...platformLines(scan),
     ...(scan === null ? [] : [['system', `${os}${scan.os?.eosl ? ', at its end of life' : ''}`] as const]),
     ...(bare === undefined
       ? []
@@ -186,6 +193,17 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
     ['proofs', proofs.join(', ')],
     ...lookedFor(detail.proofs_collected),
   ];
+}
+
+/** For which platforms a scan is there, and which are missing. */
+function platformLines(scan: ImageDetailBody['scan']): readonly (readonly [string, string])[] {
+  const all = scan?.platforms ?? [];
+  if (all.length === 0) return [];
+  const told = all.map(({ platform, state, scanned_at }) => {
+    if (state === 'missing') return `${platform} not scanned yet`;
+    return `${platform} scanned${scanned_at === null ? '' : ` ${shortTime(scanned_at)} UTC`}`;
+  });
+  return [['platforms', told.join(', ')]];
 }
 
 /** Problems that are shown; the JSON has all that are kept. */

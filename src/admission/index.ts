@@ -42,3 +42,4 @@ export { UNDECIDED } from './review-image.ts';
 export { REVIEW_OUTCOMES, ReviewTally, type ReviewOutcome } from './review-tally.ts';
 export { Reviewer, type ReviewerDeps, type ReviewerOptions, type ReviewReply } from './review.service.ts';
 export { WantedScans, type WantedScansDeps } from './wanted-scans.service.ts';
+export { nodePlatformOf, type PlacedSpec, type PlatformOfNode } from './node-platform.ts';

@@ -27,6 +27,11 @@ export const podSpec = z.object({
   hostNetwork: flag,
   hostPID: flag,
   hostIPC: flag,
+  // Where it may run: looked at by node-platform.ts alone, and only where images differ by platform.
+  nodeName: z.optional(z.unknown()),
+  nodeSelector: z.optional(z.unknown()),
+  affinity: z.optional(z.unknown()),
+  os: z.optional(z.unknown()),
   securityContext: z.nullish(z.object({ runAsNonRoot: flag, runAsUser: z.nullish(z.int()), windowsOptions })),
   volumes: list(
     z.object({

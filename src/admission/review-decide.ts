@@ -2,6 +2,7 @@ import type { Signal } from '../policy/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { judgePod, type PodJudgement } from './hardening.ts';
 import { governing } from './judge.ts';
+import { nodePlatformOf, type PlatformOfNode } from './node-platform.ts';
 import type { ExposureIndex, FailurePolicy } from './ports.ts';
 import { answerImage, type ImageAnswer, type PodContext, type ReviewedImage } from './review-image.ts';
 import type { PodReview } from './review-request.ts';
@@ -24,6 +25,8 @@ export interface ReviewDecision {
   /** Signals of the pod as it would be, whatever the policies' mode. */
   readonly signals: readonly Signal[];
   readonly exposedBy: string | null;
+  /** By which platform its images were judged; null: by the worst of theirs. */
+  readonly platform: string | null;
 }
 
 /** DecideOptions are what an installation says of every decision. */
@@ -56,28 +59,35 @@ export interface PodShown {
   readonly exposedBy: string | null;
   /** Of these signals, those that the pod did not show before an UPDATE. */
   readonly fresh: readonly Signal[];
+  /** Of the nodes that it runs or may run on; null where that is not known. */
+  readonly platform: string | null;
 }
 
 /** shownBy gives the signals of a pod as it arrives. */
-export function shownBy(review: PodReview, exposure: ExposureIndex): PodShown {
+export function shownBy(
+  review: PodReview,
+  exposure: ExposureIndex,
+  platformOf: PlatformOfNode = () => null,
+): PodShown {
   const labels = new Map<string, string>();
   for (const key in review.labels) labels.set(key, review.labels[key] ?? '');
   const exposedBy = exposure.of(review.namespace, labels);
   const signals = signalsOf(review.spec, exposedBy);
-  if (review.before === null) return { signals, exposedBy, fresh: signals };
+  const platform = nodePlatformOf(review.spec, platformOf);
+  if (review.before === null) return { signals, exposedBy, fresh: signals, platform };
   // A label that lets a Service find the pod is no change of the pod's own rights.
   const before = signalsOf(review.before, exposedBy);
-  return { signals, exposedBy, fresh: signals.filter((signal) => !before.includes(signal)) };
+  return { signals, exposedBy, platform, fresh: signals.filter((signal) => !before.includes(signal)) };
 }
 
 /** contextOf gives what the images of a pod share. */
 export function contextOf(
   { breakGlass, groups }: PodReview,
-  { signals, exposedBy }: Pick<PodShown, 'signals' | 'exposedBy'>,
+  { signals, exposedBy, platform }: Pick<PodShown, 'signals' | 'exposedBy' | 'platform'>,
   { coldImagePolicy }: DecideOptions,
 ): PodContext {
   const bypass = breakGlass === null ? null : { reason: breakGlass, groups };
-  return { signals, exposedBy, coldImagePolicy, breakGlass: bypass };
+  return { signals, exposedBy, platform, coldImagePolicy, breakGlass: bypass };
 }
 
 /**
@@ -86,16 +96,16 @@ export function contextOf(
  */
 export function decideReview(
   review: PodReview,
-  { signals, exposedBy, fresh }: PodShown,
+  { signals, exposedBy, fresh, platform }: PodShown,
   { policies, hardens }: Governing,
   reviewed: readonly ReviewedImage[],
   options: DecideOptions,
   at: number,
 ): ReviewDecision {
-  const context = contextOf(review, { signals, exposedBy }, options);
+  const context = contextOf(review, { signals, exposedBy, platform }, options);
   const { breakGlass } = context;
   const images = reviewed.map((one) => answerImage(policies, one, context, at, options.failurePolicy));
   const hardening = hardens && fresh.length > 0 ? judgePod(policies, fresh, breakGlass) : null;
   const allowed = images.every((image) => image.allowed) && hardening?.allowed !== false;
-  return { allowed, images, hardening, signals, exposedBy };
+  return { allowed, images, hardening, signals, exposedBy, platform };
 }

@@ -1,6 +1,6 @@
 import { isDigest } from '../base/index.ts';
 import type { DenialLabel, UnknownFact } from '../decision/index.ts';
-import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
+import { factsDigest, factsOn, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import type { ImageReference } from '../image/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { hangsOnFacts } from './digest-needs.ts';
@@ -48,7 +48,10 @@ export interface ImageAnswer {
 export type Lack = 'no_facts' | 'no_digest' | 'never_recorded';
 
 /** PodContext is what the images of one pod share. */
-export type PodContext = Pick<Subject, 'signals' | 'exposedBy' | 'coldImagePolicy' | 'breakGlass'>;
+export type PodContext = Pick<Subject, 'signals' | 'exposedBy' | 'coldImagePolicy' | 'breakGlass'> & {
+  /** Of the nodes that it may run on (`linux/arm64`); null: its images are as bad as the worst of their platforms. */
+  readonly platform: string | null;
+};
 
 /** UNDECIDED begins the warning that tells which fact an answer lacked. */
 export const UNDECIDED = 'never recorded: ';
@@ -61,7 +64,8 @@ export function answerImage(
   at: number,
   failurePolicy: FailurePolicy,
 ): ImageAnswer {
-  const { reference, digest, facts, quota } = of;
+  const { reference, digest, quota } = of;
+  const facts = of.facts === 'unread' ? of.facts : factsOn(of.facts, context.platform);
   if ('fault' in reference)
     return toAnswer(of, judgeUnnamed(policies, of.image, reference.fault, context.breakGlass), null);
   const subject: Subject = {

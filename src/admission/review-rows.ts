@@ -46,7 +46,7 @@ export function rowsOf(
   at: number,
 ): NewRow[] {
   const { namespace, pod, podUid, subresource, breakGlass } = review;
-  const { allowed, images, hardening, signals, exposedBy } = decision;
+  const { allowed, images, hardening, signals, exposedBy, platform } = decision;
   const requester = pseudonymOf(review.username);
   const suffix = suffixOf(subresource);
   const mostReason = Math.min(MOST_REASON, Math.floor(MOST_REASONS / images.length));
@@ -74,6 +74,7 @@ export function rowsOf(
     requester,
     pod_level: false,
     inputs: image.inputs,
+    ...(platform !== null && { platform }),
   }));
   if (hardening !== null && hardening.label !== null) {
     rows.push({

@@ -26,11 +26,14 @@ import {
   type UnreadableReview,
 } from './review-request.ts';
 import { rowsOf, unreadableRow } from './review-rows.ts';
+import type { PlatformOfNode } from './node-platform.ts';
 
 /** ReviewerDeps are what reviews are answered with. */
 export interface ReviewerDeps extends GatherDeps, RecordingDeps, FollowUpDeps {
   readonly policies: PolicySnapshot;
   readonly exposure: ExposureIndex;
+  /** Absent: no node is known. */
+  readonly platformOf?: PlatformOfNode | undefined;
   readonly clock: Clock;
 }
 
@@ -135,7 +138,7 @@ export class Reviewer {
   }
 
   async #answerPod(review: PodReview, inForce: readonly Policy[]): Promise<ReviewReply> {
-    const { tally, clock, exposure } = this.#deps;
+    const { tally, clock, exposure, platformOf } = this.#deps;
     const images = review.deleted ? [] : imagesToDecide(review);
     // An UPDATE that brings no image changes nothing that one could judge: the rights of a pod stand fast once it is made.
     if (images.length === 0 && (review.deleted || review.operation === 'UPDATE')) {
@@ -144,7 +147,7 @@ export class Reviewer {
     }
     const at = clock.now();
     const governing = governingOf(inForce, review.namespace);
-    const shown = shownBy(review, exposure);
+    const shown = shownBy(review, exposure, platformOf);
     const { policies } = governing;
     const context = contextOf(review, shown, this.#options);
     const gather: Gather = {

@@ -65,6 +65,9 @@ export function toImageDetail(
         version: scanner.version,
         db_updated_at: scanner.dbUpdatedAt,
       },
+      platforms: facts.scan?.platforms?.map(({ platform, digest, scanned, scannedAt, os }) => ({
+        ...{ platform, state: stateOf(scanned), digest, scanned_at: scannedAt, os },
+      })),
     },
     scan_requested_at: timeOf(record.scanRequestedAt),
     places: record.sightings.map((sighting) => ({
@@ -108,6 +111,10 @@ export function toTriage(entry: TriageEntry, at: number): TriageBody {
   };
 }
 
+function stateOf(scanned: boolean): 'scanned' | 'missing' {
+  return scanned ? 'scanned' : 'missing';
+}
+
 function toScan(scan: ScanSummary): NonNullable<ImageItemBody['scan']> {
   return {
     scanned_at: timeOf(scan.scannedAt),
@@ -116,6 +123,9 @@ function toScan(scan: ScanSummary): NonNullable<ImageItemBody['scan']> {
     fixable: scan.fixable,
     known_exploited: scan.knownExploited,
     triaged: scan.triaged,
+    ...(scan.platforms && {
+      platforms: scan.platforms.map(({ platform, scanned }) => ({ platform, state: stateOf(scanned) })),
+    }),
   };
 }
 
@@ -148,6 +158,7 @@ function toFinding(finding: Finding): NonNullable<ImageDetailBody['findings']>[n
     fixed,
     known_exploited: finding.knownExploited,
     triaged_until: finding.triagedUntilMs === -Infinity ? null : formatTime(finding.triagedUntilMs),
+    ...(finding.platforms && { platforms: finding.platforms.filter((name) => name !== '') }),
   };
 }
 

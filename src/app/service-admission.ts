@@ -8,6 +8,7 @@ import {
   type ExposureIndex,
   type FailurePolicy,
   type NameGate,
+  type PlatformOfNode,
   type PolicySnapshot,
   type ReviewEvents,
 } from '../admission/index.ts';
@@ -45,6 +46,7 @@ export interface AdmissionDeps {
   readonly exposure?: ExposureIndex;
   readonly names?: NameGate;
   readonly lookup?: DigestLookup;
+  readonly platformOf?: PlatformOfNode;
   readonly events?: ReviewEvents;
   /** Asks for scans of digests; the queue's own unless given. */
   readonly requestScans?: WantedScansDeps['request'];
@@ -103,6 +105,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       names: deps.names ?? null,
       lookup: deps.lookup ?? null,
       events: deps.events ?? null,
+      platformOf: deps.platformOf,
     },
     { cluster: deps.cluster, coldImagePolicy: deps.coldImagePolicy, failurePolicy: deps.failurePolicy },
   );

@@ -100,6 +100,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
             policies: cluster.policies,
             exposure: exposureOf(cluster),
             events: cluster.reviewEvents,
+            platformOf: (node: string) => cluster.reads.platformOf(node),
           }),
           ...(reconcile !== null && { names: reconcile.meter }),
           ...(deps.tags !== null && { lookup: deps.tags }),

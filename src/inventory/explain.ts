@@ -5,13 +5,18 @@ import type { ImageState } from './state.ts';
  * explainState says in one sentence why an image is in its state. For one that was admitted and is outside a policy now "its
  * detail reads that the next admission would be denied". `lastReason` is the sentence of its newest row.
  */
-export function explainState(state: ImageState, next: PolicyAnswer | null, lastReason: string): string {
+export function explainState(
+  state: ImageState,
+  next: PolicyAnswer | null,
+  lastReason: string,
+  missing: readonly string[] = [],
+): string {
   const then = next === null ? null : explainNext(next);
   switch (state) {
     case 'Blocked':
       return `its last admission was refused${lastReason === '' ? '' : `: ${lastReason}`}; ${then ?? 'the next admission would be allowed'}`;
     case 'Unscanned':
-      return `it has no completed scan; ${then ?? 'the next admission would be allowed'}`;
+      return `it has no completed scan${missing.length === 0 ? '' : ` for ${missing.join(', ')}`}; ${then ?? 'the next admission would be allowed'}`;
     case 'Compliant':
       return 'every policy that governs it admits it';
     case 'Not compliant':

@@ -1,5 +1,6 @@
 import { isDigest, type Clock, type Digest } from '../base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../facts/index.ts';
+import { missingPlatforms } from '../findings/index.ts';
 import type { ColdImagePolicy } from '../ledger/index.ts';
 import { answersAt, type PolicyAnswer } from './compliance.ts';
 import { explainState } from './explain.ts';
@@ -80,7 +81,8 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
         if (answers.length >= MAX_ANSWERS) break;
         answers.push(...answersAt(place, inForce.policies, facts, coldImagePolicy, clock.now()));
       }
-      const explanation = explainState(item.state, item.next, item.lastReview?.reason ?? '');
+      const missing = facts.scan === null ? [] : missingPlatforms(facts.scan);
+      const explanation = explainState(item.state, item.next, item.lastReview?.reason ?? '', missing);
       return { item, record, facts, explanation, answers };
     },
   };

@@ -40,6 +40,8 @@ export interface LedgerRow {
   readonly pod_level?: boolean | null;
   /** SHA-256 of the facts given to the decision; null on old rows. */
   readonly inputs?: string | null;
+  /** The platform of the nodes that it was judged by (`linux/arm64`); absent or null: by the worst of the image's platforms. */
+  readonly platform?: string | null;
 }
 
 /** isRecordedRefusal tells the verdict of the policy on a row: what an audit policy let through was a refusal. */
@@ -78,5 +80,7 @@ export function wholeRow<Id extends number | null>(
     requester: row.requester ?? null,
     pod_level: row.pod_level ?? false,
     inputs: row.inputs ?? null,
+    // Absent where there is none, so that such rows, and their leaves, are what they were before platforms were told apart.
+    ...(row.platform && { platform: row.platform }),
   };
 }

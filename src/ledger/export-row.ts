@@ -26,6 +26,7 @@ export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   if (!isText(row.policy_revision)) throw new Error('policy_revision is not a text');
   if (!isText(row.exposed_by)) throw new Error('exposed_by is not a text');
   if (!isText(row.inputs)) throw new Error('inputs is not a text');
+  if (!isText(row.platform)) throw new Error('platform is not a text');
   const { digest, signals } = row;
   if (digest !== null && digest !== undefined && (typeof digest !== 'string' || !isDigest(digest))) {
     throw new Error('digest is not sha256: with 64 lowercase hex digits');

@@ -29,7 +29,8 @@ export function toLeafShape(row: Omit<LedgerRow, keyof LeafRow>): LeafShape {
       `,"exposed_by":${quoted(row.exposed_by)},"id":`,
     toPod:
       `,"image":${quoted(row.image)},"inputs":${quoted(row.inputs)},"kind":${quoted(row.kind ?? 'review')}` +
-      `,"label":${quoted(row.label)},"namespace":${quoted(row.namespace)},"pod":`,
+      `,"label":${quoted(row.label)},"namespace":${quoted(row.namespace)}` +
+      `${row.platform ? `,"platform":${quoted(row.platform)}` : ''},"pod":`,
     toPodUid: `,"pod_level":${row.pod_level ?? false},"pod_uid":`,
     toRequester:
       `,"policy":${quoted(row.policy)},"policy_revision":${quoted(row.policy_revision ?? '')}` +

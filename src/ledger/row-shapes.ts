@@ -160,6 +160,7 @@ function isSame(a: LedgerRow, b: LedgerRow): boolean {
     a.kind === b.kind &&
     a.cluster === b.cluster &&
     a.inputs === b.inputs &&
+    a.platform === b.platform &&
     isSameList(a.signals, b.signals)
   );
 }

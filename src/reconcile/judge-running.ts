@@ -8,7 +8,14 @@ import {
   type PodJudgement,
 } from '../admission/index.ts';
 import { isDigest, type Digest } from '../base/index.ts';
-import { factsDigest, inputsDigest, NO_FACTS, type ImageFacts, type Subject } from '../facts/index.ts';
+import {
+  factsDigest,
+  factsOn,
+  inputsDigest,
+  NO_FACTS,
+  type ImageFacts,
+  type Subject,
+} from '../facts/index.ts';
 import { parseReference } from '../image/index.ts';
 import type { ColdImagePolicy } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
@@ -86,7 +93,15 @@ export function judgeRunning(pod: RunningPod, record: PodRecord | null, context:
       bypassed += 1;
       continue;
     }
-    const subject = subjectOf(container.image, digestOf(container), signals, exposedBy, null, context);
+    const subject = subjectOf(
+      container.image,
+      digestOf(container),
+      signals,
+      exposedBy,
+      null,
+      context,
+      pod.platform,
+    );
     if (subject === null) {
       const reference = parseReference(container.image);
       const fault = 'fault' in reference ? reference.fault : '';
@@ -113,11 +128,21 @@ export function subjectOf(
   exposedBy: string | null,
   quota: string | null,
   { facts, coldImagePolicy }: JudgeContext,
+  platform: string | null = null,
 ): Subject | null {
   const reference = parseReference(image);
   if ('fault' in reference) return null;
   const known = (digest === null ? undefined : facts.get(digest)) ?? { ...NO_FACTS, digest };
-  return { reference, digest, facts: known, signals, exposedBy, quota, coldImagePolicy, breakGlass: null };
+  return {
+    reference,
+    digest,
+    facts: factsOn(known, platform),
+    signals,
+    exposedBy,
+    quota,
+    coldImagePolicy,
+    breakGlass: null,
+  };
 }
 
 /** Many pods run the same image, and its facts may be long. */

@@ -47,6 +47,8 @@ export interface RunningPod {
   readonly breakGlassReason: string | null;
   readonly spec: PodSpec;
   readonly containers: readonly RunningContainer[];
+  /** Of the node that it runs on (`linux/arm64`); absent or null where that is not known. */
+  readonly platform?: string | null | undefined;
 }
 
 /** RunningPods gives every pod of the cluster. */

@@ -22,6 +22,7 @@ function common(cluster: string, judged: JudgedPod): Partial<LedgerRow> {
     review_allowed: allowed,
     signals,
     exposed_by: exposedBy,
+    ...(pod.platform && { platform: pod.platform }),
   };
 }
 

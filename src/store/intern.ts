@@ -40,6 +40,7 @@ const TYPES = {
   subresource: 'text',
   pod_level: 'integer',
   inputs: 'text',
+  platform: 'text',
 } as const;
 
 const [, ...FIELDS] = Object.keys(TYPES) as ['hash', ...(keyof ShapeFields)[]];
@@ -145,6 +146,7 @@ function fieldsOf(row: NewRow): ShapeFields {
     subresource: text(row.subresource),
     pod_level: row.pod_level === true ? 1 : 0,
     inputs: text(row.inputs),
+    platform: text(row.platform || null),
   };
 }
 

@@ -75,6 +75,7 @@ function isSame(a: ShapeRow, b: Shaped): boolean {
     a.container === (b.container ?? null) &&
     a.reason === b.reason &&
     a.inputs === (b.inputs ?? null) &&
+    (a.platform ?? null) === (b.platform || null) &&
     a.policy_revision === (b.policy_revision ?? '') &&
     a.policy === (b.policy ?? null) &&
     a.label === (b.label ?? null) &&

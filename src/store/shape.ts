@@ -10,7 +10,7 @@ export type ShapeFields = Omit<Selectable<LedgerTables['ledger_shapes']>, 'id' |
  * Texts are hashed in storable form.
  */
 export function shapeHash(shape: ShapeFields): Buffer {
-  const fields = [
+  const fields: (string | number | null)[] = [
     shape.kind,
     shape.cluster,
     shape.namespace,
@@ -31,5 +31,6 @@ export function shapeHash(shape: ShapeFields): Buffer {
     shape.pod_level,
     shape.inputs,
   ];
+  if (shape.platform !== null) fields.push(shape.platform);
   return createHash('sha256').update(JSON.stringify(fields)).digest().subarray(0, 16);
 }

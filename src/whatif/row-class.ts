@@ -99,6 +99,7 @@ export class RowClasses {
       shape.digest ?? null,
       shape.signals ?? null,
       shape.exposed_by ?? null,
+      shape.platform ?? null,
     ]);
     let subject = this.#subjects.get(key);
     if (subject === undefined) {
@@ -139,5 +140,6 @@ function contentOf(row: LedgerRow): string {
     row.break_glass === true,
     row.signals ?? null,
     row.exposed_by ?? null,
+    row.platform ?? null,
   ]);
 }

@@ -1,4 +1,4 @@
-import { effectiveDigest, NO_FACTS, type Subject } from '../facts/index.ts';
+import { effectiveDigest, factsOn, NO_FACTS, type Subject } from '../facts/index.ts';
 import { parseReference } from '../image/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { ReplaySource } from './ports.ts';
@@ -14,7 +14,7 @@ export function subjectOf(row: LedgerRow, source: ReplaySource, quota: string | 
   return {
     reference,
     digest,
-    facts: (digest === null ? undefined : source.facts(digest)) ?? NO_FACTS,
+    facts: factsOn((digest === null ? undefined : source.facts(digest)) ?? NO_FACTS, row.platform),
     signals: row.signals ?? null,
     exposedBy: row.exposed_by || null,
     quota,

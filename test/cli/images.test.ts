@@ -8,7 +8,9 @@ import { renderRows } from '../../bin/ui/rows.ts';
 import { openPaint } from '../../bin/ui/whatif-paint.ts';
 import type { ImageDetailBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
-import { digestOf } from '../store/image-records.ts';
+import { seePlatforms } from '../../src/store/node-platforms.ts';
+import { recordScan } from '../../src/store/scans.ts';
+import { AT, digestOf, finding, scanOf } from '../store/image-records.ts';
 import { startCli } from './inventory.ts';
 import { startRunning } from '../app/running.ts';
 import { ipo } from './fake-terminal.ts';
@@ -42,6 +44,45 @@ test('ipo images list shows the counts of the four states and then the images', 
   assert.match(
     markdown.out,
     /^\*\*1\*\* Blocked · \*\*1\*\* Unscanned · .*\n\n\| state \| image .*\n\|.*\n\| `Not compliant` \| `ghcr.io\/acme\/job:3` /,
+  );
+});
+
+test('lists and details say for which platforms an image is scanned, and which are missing', async (t) => {
+  const { as, api, store } = await startCli(t, [POLICY]);
+  await seePlatforms(store, 'east', ['linux/amd64', 'linux/arm64'], 'linux/amd64', AT);
+  const entries = ['amd64', 'arm64', 's390x'].map((name, i) => ({
+    platform: `linux/${name}`,
+    digest: digestOf(0x101 + i),
+  }));
+  const scan = (platform: string) =>
+    store.write((transaction) =>
+      recordScan(transaction, {
+        ...{ digest: digestOf(0xc3), names: [], source: null, platform, entries, at: AT },
+        scan: scanOf([finding('CVE-1', 'CRITICAL')]),
+      }),
+    );
+  await scan('linux/amd64');
+  const listed = await api
+    .as('viewer')
+    .json<ImageListBody>('GET /images', { query: { filter: 'Unscanned' } });
+  assert.deepEqual(listed.body.items.find(({ name }) => name === 'ghcr.io/acme/job:3')?.scan?.platforms, [
+    { platform: 'linux/amd64', state: 'scanned' },
+    { platform: 'linux/arm64', state: 'missing' },
+  ]);
+  const paint = await openPaint({ color: false, columns: 200 });
+  const table = JSON.stringify(imageListViews(listed.body).table(paint));
+  assert.match(table, /1 of 2 platforms/);
+  const shown = (await as('viewer', 'images', 'show', digestOf(0xc3))).out;
+  assert.match(shown, /it has no completed scan for linux\/arm64; /);
+  assert.match(shown, /platforms: linux\/amd64 scanned 2026-11-19 02:00 UTC, linux\/arm64 not scanned yet\n/);
+  await scan('linux/arm64');
+  const { body } = await api.as('viewer').json<ImageDetailBody>('GET /images/{digest}', {
+    params: { digest: digestOf(0xc3) },
+  });
+  assert.equal(body.state, 'Not compliant');
+  assert.deepEqual(
+    body.scan?.platforms?.map(({ platform, state, digest }) => [platform, state, digest]),
+    entries.slice(0, 2).map(({ platform, digest }) => [platform, 'scanned', digest]),
   );
 });
 

@@ -30,6 +30,7 @@ export interface SeedRow {
   readonly exposed_by: string | null;
   readonly inputs: string | null;
   readonly subresource: string | null;
+  readonly platform: string | null;
 }
 
 /** DAY is 24 hours; SEEDED is the day before the first release, when the seeds begin. */
@@ -83,6 +84,7 @@ export function seedRows(count: number): SeedRow[] {
       exposed_by: i % 2 === 0 ? 'Service shop/web' : null,
       inputs: createHash('sha256').update(`inputs ${image}`).digest('hex'),
       subresource: i % 29 === 3 ? 'ephemeralcontainers' : null,
+      platform: null,
     });
   }
   return rows;
@@ -126,6 +128,7 @@ const SINCE: Readonly<Partial<Record<keyof SeedRow, number>>> = {
   exposed_by: 20,
   inputs: 20,
   subresource: 32,
+  platform: 32,
 };
 
 /** asOf gives a row as a release at that migration recorded it: what it did not know stands at what an upgrade makes of it. */

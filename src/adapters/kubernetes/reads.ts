@@ -136,6 +136,10 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
     const since = informer.staleSince();
     return informer.synced && (since === null || clock.now() - since < MAX_AGE_MS);
   };
+  const platformOfNode = (node: string) => nodes.objects.get(node)?.platform ?? null;
+  // Only the node that it runs on: one that is not bound yet may still go anywhere.
+  const platformOfPod = ({ spec: { nodeName } }: HeldPod) =>
+    typeof nodeName === 'string' ? platformOfNode(nodeName) : null;
   return {
     exposure: {
       of: (namespace, labels) =>
@@ -154,7 +158,10 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
         const read = all.filter((pod) => pod !== UNREAD);
         // A pod that was not read may run anything.
         const complete = isFresh(pods) && read.length === all.length;
-        return { complete, pods: read.map((pod) => toRunningPod(pod, owners.ownerOf)) };
+        return {
+          complete,
+          pods: read.map((pod) => ({ ...toRunningPod(pod, owners.ownerOf), platform: platformOfPod(pod) })),
+        };
       },
     },
     readyNodes: {
@@ -166,7 +173,7 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       const found = new Set([...nodes.objects.values()].flatMap(({ platform }) => platform ?? []));
       return [...found].toSorted();
     },
-    platformOf: (node) => nodes.objects.get(node)?.platform ?? null,
+    platformOf: platformOfNode,
     namespaces: () => [...namespaces.objects.values()],
     policiesStaleSince: () => policies.staleSince(),
     states: () =>

@@ -61,6 +61,13 @@ export const severityCountsSchema = z
   .object({ critical: count, high: count, medium: count, low: count, unknown: count })
   .meta({ id: 'SeverityCounts' });
 
+const platformSchema = z
+  .object({
+    platform: z.string().describe('Such as `linux/arm64`'),
+    state: z.enum(['scanned', 'missing']).describe('Missing: nodes have it, and there is no completed scan'),
+  })
+  .meta({ id: 'ImagePlatform' });
+
 const scanSummarySchema = z.object({
   scanned_at: time.nullable(),
   os: osSchema,
@@ -68,6 +75,10 @@ const scanSummarySchema = z.object({
   fixable: count.describe('Findings that a version repairs'),
   known_exploited: count,
   triaged: count.describe('Findings that a triage decision covers now'),
+  platforms: z
+    .array(platformSchema)
+    .nullish()
+    .describe('The platforms that it is needed for; absent where it is scanned as a whole'),
 });
 
 const reviewSchema = z
@@ -144,6 +155,18 @@ export const imageDetailSchema = z
         scanner: z
           .object({ name: z.string(), version: z.string(), db_updated_at: time.nullable() })
           .nullable(),
+        platforms: z
+          .array(
+            platformSchema
+              .extend({
+                digest: z.string().nullable().describe('Of the image of this platform, where it is known'),
+                scanned_at: time.nullable(),
+                os: osSchema,
+              })
+              .meta({ id: 'ScannedPlatform' }),
+          )
+          .nullish()
+          .describe('The platforms that it is needed for; absent where it is scanned as a whole'),
       })
       .nullable(),
     scan_requested_at: time.nullable().describe('When a scan was asked for that is not made yet'),
@@ -165,6 +188,10 @@ export const imageDetailSchema = z
           fixed: z.string().nullable(),
           known_exploited: z.boolean().nullable().describe('Null: never looked up'),
           triaged_until: time.nullable(),
+          platforms: z
+            .array(z.string())
+            .nullish()
+            .describe('Those that have it; absent: each that is scanned'),
         }),
       )
       .nullable()

@@ -40,6 +40,10 @@ export const rowSchema = z
     requester: nullable,
     pod_level: z.boolean(),
     inputs: nullable,
+    platform: z
+      .string()
+      .nullish()
+      .describe('Platform of the nodes by which it was judged; absent: by the worst of the image'),
   })
   .meta({ id: 'LedgerRow' });
 

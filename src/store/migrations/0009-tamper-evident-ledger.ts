@@ -126,7 +126,10 @@ async function number(db: AnyDatabase): Promise<void> {
   `.execute(db);
 }
 
-type WideRow = Omit<ShapeFields, 'signals' | 'exposed_by' | 'subresource' | 'pod_level' | 'inputs'> & {
+type WideRow = Omit<
+  ShapeFields,
+  'signals' | 'exposed_by' | 'subresource' | 'pod_level' | 'inputs' | 'platform'
+> & {
   readonly new_id: number;
   readonly part: number;
   readonly at: number;
@@ -183,6 +186,7 @@ async function narrow(row: WideRow, shapes: Interned, names: Interned): Promise<
     subresource: null,
     pod_level: 0,
     inputs: null,
+    platform: null,
   });
   const name = requester === null ? null : pseudonym(requester);
   return [

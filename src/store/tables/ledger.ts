@@ -29,6 +29,8 @@ export interface LedgerTables {
     subresource: string | null;
     pod_level: number;
     inputs: string | null;
+    /** Null where it was judged by the worst platform of its image. */
+    platform: string | null;
   };
   /** Names of requesters, kept once. */
   ledger_names: { id: Generated<number>; name: string };
