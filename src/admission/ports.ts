@@ -27,6 +27,8 @@ export interface FactsSnapshot {
   read(digest: Digest): Promise<ImageFacts | null>;
   /** What was known last, however long ago; undefined when nothing ever was. For when it cannot be read. */
   last(digest: Digest): ImageFacts | null | undefined;
+  /** Why no review should come here yet, as a sentence; absent or null once facts were read. */
+  unready?(): string | null;
 }
 
 /** ExposureIndex tells what leads to a pod from outside its cluster. `Exposure` is one. */

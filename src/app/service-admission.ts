@@ -127,13 +127,15 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   });
   // Each by itself: what is slow must not keep a policy from coming into effect.
   const upkeeps = [
-    new Upkeep([() => facts.refresh()], COMPARED_EVERY, deps),
+    new Upkeep([() => facts.warm(), () => facts.refresh()], COMPARED_EVERY, deps),
     new Upkeep([() => scans.flush(), async () => proofs?.flush()], EVERY, deps),
     ...(own ? [new Upkeep([() => own.refresh()], COMPARED_EVERY, deps)] : []),
   ];
   return {
     async listen() {
       await own?.refresh();
+      // Where the database does not answer, the upkeep goes on; the port says meanwhile that it is not ready.
+      await facts.warm().catch(() => undefined);
       const address = await listener.listen(deps.host, deps.port);
       for (const upkeep of upkeeps) upkeep.start();
       return address;

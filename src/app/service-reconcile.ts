@@ -139,9 +139,13 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
         leaderOnly: false,
         atStart: true,
         mayRun: leader.isLeader,
-        run: async () => void (await nodes.run()),
+        run: async () => {
+          await nodes.run();
+          await meter.refreshStanding();
+        },
       },
       { name: 'meter', every: MINUTE, leaderOnly: true, run: (signal) => meter.follow(signal) },
+      { name: 'node-standing', every: 1_000, leaderOnly: false, run: () => meter.refreshStanding() },
       { name: 'meter-memory', every: MINUTE / 4, leaderOnly: false, run: () => meter.refresh() },
     ],
     async gauges() {

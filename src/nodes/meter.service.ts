@@ -91,6 +91,12 @@ export class Meter {
     if (month === this.#month) for (const name of names) this.#names.add(name);
   }
 
+  /** Brings alone how the cluster stands against its ceiling up to date: who was within it again must not be refused on. */
+  async refreshStanding(): Promise<void> {
+    const { cluster, nodes } = this.#deps;
+    this.#standing = await nodes.standing(cluster);
+  }
+
   /** Takes the admissions of the ledger in. One process does it; two at once do no harm. */
   async follow(signal: AbortSignal): Promise<void> {
     const { meter, clock } = this.#deps;

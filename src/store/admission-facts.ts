@@ -30,6 +30,8 @@ type Found = ReadonlyMap<string, ImageFacts | null>;
 
 /** Digests whose versions are compared in one turn of the event loop. */
 const TURN = 250;
+/** Images whose facts are read before the first review. */
+const WARMED = 5_000;
 /** What an entry takes beside its JSON. */
 const ENTRY_CHARS = 300;
 
@@ -43,6 +45,7 @@ export class AdmissionFacts implements FactsSnapshot {
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
   #changedAt = -Infinity;
+  #isWarm = false;
   /** Digests that were used since the last refresh; those of a refresh that fails are read again when they are too old. */
   readonly #used = new Set<string>();
   /** Digests that are read with the next statement, and those who wait for it. */
@@ -86,6 +89,26 @@ export class AdmissionFacts implements FactsSnapshot {
 
   last(digest: string): ImageFacts | null | undefined {
     return this.#entries.get(digest)?.facts;
+  }
+
+  /** Until facts were read once there is nothing to fall back on: other replicas have some. */
+  unready(): string | null {
+    return this.#isWarm ? null : 'the facts of images have not been read yet';
+  }
+
+  /** Reads the facts of the images that were reviewed last, once. Throws when the database does not answer. */
+  async warm(): Promise<void> {
+    if (this.#isWarm) return;
+    const rows = await runText<{ digest: string }>(
+      this.#store.read,
+      `select digest from images where facts is not null order by coalesce(last_row_id, 0) desc, digest limit ${WARMED}`,
+      [],
+    );
+    for (let from = 0; from < rows.length && this.#chars < this.#maxChars / 2; from += TURN) {
+      await this.#load(rows.slice(from, from + TURN).map(({ digest }) => digest));
+      await nextTurn();
+    }
+    this.#isWarm = true;
   }
 
   /** Compares what was used since it was last compared with what is recorded. Throws when the database does not answer. */

@@ -155,6 +155,18 @@ suite('facts that cannot be read', () => {
     }
   });
 
+  test('no review is taken before facts were read once, so that other replicas answer', async () => {
+    let why: string | null = 'the facts of images have not been read yet';
+    const facts = { known: () => null, read: async () => null, last: () => undefined, unready: () => why };
+    const { reviewer, counts } = openReviewer([policyOf('{ enforcement: Enforce }')], { facts });
+    assert.equal(reviewer.unready(), why);
+    const reply = await reviewer.review(reviewOf());
+    assert.deepEqual([reply.status, reply.body, reply.retryAfter], [503, why, 1]);
+    assert.equal(counts().get('svc_admission_reviews_total not_ready'), 1);
+    why = null;
+    assert.equal((await reviewer.review(reviewOf())).status, 200);
+  });
+
   test('what was known last of a digest as nothing is nothing, not unknown', async () => {
     const away = { known: () => undefined, read: () => Promise.reject(new Error('x')), last: () => null };
     const { ask, counts } = openReviewer([policyOf('{ enforcement: Enforce }')], { facts: away });

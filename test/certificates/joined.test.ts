@@ -74,6 +74,13 @@ onEveryServer(
     );
     await follower.run();
     assert.deepEqual(follower.shown, []);
+    // What it made, the leader shows at once: no tick of another job is waited for.
+    await leader.jobs[0]?.run(new AbortController().signal);
+    assert.equal(leader.shown.length, 1);
+    assert.ok(
+      leader.jobs.slice(0, 2).every(({ again = 2_000 }) => again <= 250),
+      'a new leader begins at once',
+    );
     await leader.run();
     await follower.run();
     assert.equal(leader.shown.length, 1);

@@ -84,6 +84,18 @@ test('an enforced ceiling refuses names that the period has not seen: neither ad
   assert.deepEqual(refused(AT), []);
 });
 
+test('what was cleared denies nothing from the next look at the standing on, without reading the names again', async () => {
+  let reads = 0;
+  const names = async () => ((reads += 1), new Set<string>());
+  const { meter, world } = made([], { names, follow: async () => false } as unknown as MeterStore);
+  world.standing = ENFORCED;
+  await meter.refresh();
+  assert.equal(meter.refusal('a.io/new', AT), 'node ceiling of 3 exceeded');
+  world.standing = { ...ENFORCED, state: 'within' };
+  await meter.refreshStanding();
+  assert.deepEqual([meter.refusal('a.io/new', AT), reads], [null, 1]);
+});
+
 test('no name is refused for the nodes until what runs was listed once', async () => {
   const { meter, world } = made(['a.io/one']);
   world.standing = ENFORCED;

@@ -46,6 +46,29 @@ forEachEngine('what admissions know', (engine) => {
     assert.equal(facts.known(digest), same, 'what did not change stays one object');
   });
 
+  test('a replica says that it is not ready until it has read facts, and then has those to fall back on', async (t) => {
+    const store = await engine.open(t);
+    const digest = digestOf(1);
+    await scan(store, digest, 'CVE-1', AT);
+    let isAway = true;
+    const facts = new AdmissionFacts({
+      ...store,
+      get read() {
+        if (isAway) throw new Error('the database is down');
+        return store.read;
+      },
+    });
+    await assert.rejects(facts.warm());
+    assert.equal(facts.unready(), 'the facts of images have not been read yet');
+    isAway = false;
+    await facts.warm();
+    assert.equal(facts.unready(), null);
+    isAway = true;
+    await facts.warm();
+    await assert.rejects(facts.read(digest));
+    assert.deepEqual([cvesOf(facts.last(digest)), facts.unready()], [['CVE-1'], null]);
+  });
+
   test('facts that were not compared for too long are read again; one that nobody uses is not compared', async (t) => {
     const store = await engine.open(t);
     let now = 0;

@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
-import { toFault, toNetworkFault } from './faults.ts';
+import { isPutOff, toFault, toNetworkFault } from './faults.ts';
 import { ClusterError } from '../../cluster/index.ts';
 
 /** Milliseconds for a whole call unless it says otherwise. */
 const TIMEOUT = 15_000;
 /** Bytes of an answer; a page of a list has some megabytes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
+/** Attempts of a call that the server puts off, and milliseconds that it is waited for each time at most. */
+const ATTEMPTS = 6;
+const LONGEST_WAIT = 10_000;
 /** MANAGER is the operator's name as a manager of fields. */
 export const MANAGER = 'image-policy-operator';
 
@@ -30,6 +34,8 @@ export interface Call {
   /** Of objects their metadata alone, which the server can send without the rest. */
   readonly metadataOnly?: 'list' | 'object' | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Leaves it to the caller to make a call again that the server puts off. */
+  readonly once?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,12 +44,23 @@ export interface Opened {
   readonly body: Dispatcher.ResponseData['body'];
 }
 
-/** KubernetesApi calls the API server. Nothing is tried again here: who calls knows what that may mean. */
+/**
+ * KubernetesApi calls the API server. Where it says by `Retry-After` (429, 503) that it did not take a call, as while the storage of a new
+ * definition is made ready, the call is made again within its time. Nothing else is: who calls knows what that may mean.
+ */
 export class KubernetesApi {
   readonly #connection: Connection;
   readonly #agent: string;
+  readonly #wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-  constructor(connection: Connection, version: string) {
+  /** `wait` waits so many milliseconds; real time unless given. */
+  constructor(
+    connection: Connection,
+    version: string,
+    wait: (ms: number, signal: AbortSignal) => Promise<unknown> = (ms, signal) =>
+      sleep(ms, undefined, { signal, ref: false }),
+  ) {
+    this.#wait = wait;
     this.#connection = connection;
     this.#agent = `${MANAGER}/${version}`;
   }
@@ -55,9 +72,10 @@ export class KubernetesApi {
   /** The object, list or Status that the server answers with. Throws ClusterError. */
   async call<T>(call: Call): Promise<T> {
     // What is left of a deadline is measured to the microsecond; timers take whole milliseconds alone.
-    const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(call.timeoutMs ?? TIMEOUT)));
+    const ms = Math.max(0, Math.ceil(call.timeoutMs ?? TIMEOUT));
+    const timeout = AbortSignal.timeout(ms);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
-    const { body } = await this.open(call, signal);
+    const { body } = await this.#openLater(call, signal, performance.now() + ms);
     const text = await readBounded(body, call.what);
     try {
       return JSON.parse(text) as T;
@@ -73,6 +91,25 @@ export class KubernetesApi {
     } catch (error) {
       if (error instanceof ClusterError && error.fault === 'not_found') return null;
       throw error;
+    }
+  }
+
+  /** Opens the answer of a call that the server may put off. */
+  async #openLater(call: Call, signal: AbortSignal, until: number): Promise<Opened> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.open(call, signal);
+      } catch (error) {
+        if (call.once === true || !isPutOff(error) || attempt >= ATTEMPTS) throw error;
+        // Spread, so that those who were put off together do not come back together.
+        const wait = error.retryAfter * 1000 * (1 + Math.random() / 4);
+        if (wait > LONGEST_WAIT || performance.now() + wait >= until) throw error;
+        try {
+          await this.#wait(wait, signal);
+        } catch {
+          throw error;
+        }
+      }
     }
   }
 

@@ -1,4 +1,7 @@
-/** BackOff gives the time to wait before the next attempt: twice as long after each fault, spread, and at once after long health. */
+/**
+ * BackOff gives the time to wait before the next attempt: twice as long after each fault, spread, up to a few seconds, so that what is
+ * held is soon up to date when the server is back; a busy server says itself how long to wait.
+ */
 export class BackOff {
   readonly #random: () => number;
   readonly #first: number;
@@ -6,8 +9,8 @@ export class BackOff {
   #next: number;
 
   constructor({
-    first = 800,
-    most = 30_000,
+    first = 500,
+    most = 3_000,
     random = Math.random,
   }: { first?: number; most?: number; random?: () => number } = {}) {
     this.#first = first;

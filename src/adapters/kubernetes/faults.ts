@@ -27,7 +27,7 @@ export function toFault(status: number, text: string, what: string, retryAfter?:
   const fault = BY_STATUS[status] ?? (status >= 500 ? 'server' : 'unreadable');
   const reason = (body.message ?? '').replaceAll(/\s+/g, ' ').slice(0, 500);
   const seconds = Number(retryAfter ?? body.details?.retryAfterSeconds ?? NaN);
-  return new ClusterError(
+  const error = new ClusterError(
     fault,
     `${what}: the API server answers ${status}${reason === '' ? '' : `, ${reason}`}`,
     {
@@ -35,6 +35,15 @@ export function toFault(status: number, text: string, what: string, retryAfter?:
       ...(seconds > 0 && seconds <= 3600 && { retryAfter: Math.ceil(seconds) }),
     },
   );
+  if (status === 429 || status === 503) putOffs.add(error);
+  return error;
+}
+
+const putOffs = new WeakSet<ClusterError>();
+
+/** isPutOff tells whether the server did not take a call and says when it may be made again: a write too. */
+export function isPutOff(error: unknown): error is ClusterError & { readonly retryAfter: number } {
+  return error instanceof ClusterError && putOffs.has(error) && error.retryAfter !== undefined;
 }
 
 /** statusFault gives the error of a Status object that came as an event of a watch. */

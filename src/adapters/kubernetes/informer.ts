@@ -168,6 +168,8 @@ export class Informer<T> {
           what: `the list of ${resource.plural}`,
           metadataOnly: metadataOnly === true ? 'list' : undefined,
           timeoutMs: 60_000,
+          // It is told as a fault, and waited for by the same back-off.
+          once: true,
           signal: this.#stop.signal,
         });
       } catch (error) {

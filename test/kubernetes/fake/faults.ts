@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { StatusError } from './status-error.ts';
+import { StatusError } from './status-error.ts';
 
 /** Seen is a request as it came. */
 export interface Seen {
@@ -20,6 +20,16 @@ export class Faults {
   answer: ((seen: Seen) => StatusError | null) | null = null;
   /** Requests that this holds for get no answer at all. */
   silent: ((seen: Seen) => boolean) | null = null;
+
+  /** As the storage of a new definition is made ready: so many requests for its objects are put off. */
+  initialising(plural: string, requests: number): void {
+    let left = requests;
+    this.answer = ({ path }) => {
+      if (left === 0 || !path.split('/').includes(plural)) return null;
+      left -= 1;
+      return new StatusError(429, 'TooManyRequests', 'storage is (re)initializing', 1);
+    };
+  }
 
   /** Cuts a client, by its `user-agent`, from the server: what is open breaks, what comes breaks too. */
   cut(agent: string): void {
