@@ -875,6 +875,7 @@ describe(
         at('k8s/manifests/online-boutique.yaml'),
         '-t',
         at('trivy/real/adservice-ecr-alpine3.22.json'),
+        '--by-name',
         '253343486660.dkr.ecr.ap-southeast-4.amazonaws.com/online-boutique/adservice:0.0.2',
       );
       assert.equal(code, 1);
@@ -899,6 +900,7 @@ describe(
         at('trivy/eosl-alpine310-trivy0.72.json'),
         '--kev',
         at('kev/known_exploited_vulnerabilities.json'),
+        '--by-name',
         'alpine:3.10',
       );
       assert.equal(old.first.reason, 'end of life OS: alpine 3.10.9');
@@ -909,6 +911,7 @@ describe(
         at('trivy/golden/spring4shell-jre11.json'),
         '--kev',
         at('kev/known_exploited_vulnerabilities.json'),
+        '--by-name',
         'ghcr.io/aquasecurity/trivy-test-images:spring4shell-jre11',
       );
       assert.equal(spring.first.reason, 'known exploited: CVE-2022-22965');
