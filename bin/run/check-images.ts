@@ -8,7 +8,7 @@ import {
   type PodJudgement,
 } from '../../src/admission/index.ts';
 import type { PolicyVerdict, UnknownFact } from '../../src/decision/index.ts';
-import { hasNoPackages, type Subject } from '../../src/facts/index.ts';
+import { lacksScan, hasNoPackages, type Subject } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import type { FoundFacts } from './check-facts.ts';
@@ -116,8 +116,7 @@ export function checkImages(request: CheckRequest): CheckOutcome {
     undecided: count(({ allowed, unknown }) => allowed === null || (allowed && unknown.length > 0)),
     open: count(({ allowed }) => allowed === null),
     unscanned: count(
-      ({ subject, found }) =>
-        subject !== null && (subject.facts.scan === null || found?.emptyReport === true),
+      ({ subject, found }) => subject !== null && (lacksScan(subject.facts) || found?.emptyReport === true),
     ),
   };
 }
