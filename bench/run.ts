@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { benchApiServer } from './api-server.ts';
 import { writeBigLedger } from './big-ledger.ts';
+import { benchHistory } from './history.ts';
 import { benchInventory } from './inventory.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReport } from './report.ts';
@@ -13,7 +14,8 @@ import { benchWebhook } from './webhook.ts';
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities) and `--webhook` (with a real API server where
+ * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--history` (what evidence is
+ * made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names) and `--webhook` (with a real API server where
  * one is given) measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -53,7 +55,7 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  const chosen = ['--inventory', '--ledger', '--sweep', '--webhook'].filter((flag) =>
+  const chosen = ['--history', '--inventory', '--ledger', '--sweep', '--webhook'].filter((flag) =>
     process.argv.includes(flag),
   );
   const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
@@ -63,6 +65,7 @@ try {
   if (measures('--inventory')) benchReport(directory, line);
   if (measures('--inventory'))
     benchInventory(directory, line, process.argv.includes('--quick') ? 2000 : 10_000);
+  if (measures('--history')) benchHistory(directory, line, process.argv.includes('--quick') ? 30 : 100);
   if (measures('--webhook')) {
     await benchWebhook(line, process.argv.includes('--quick'));
     await benchApiServer(line, process.argv.includes('--quick'));

@@ -21,8 +21,8 @@ export interface FindingEpisode {
   /** Since when no scan reports it though none proves that it is fixed; null while one does, or once it ended. */
   readonly unreportedAt: number | null;
   readonly endedAt: number | null;
-  /** The scan that proves it fixed; null while it stands. */
-  readonly endedBy: EndingScan | null;
+  /** The scan that proves it fixed, or a person who said so; null while it stands, and where it ended since no node has the platform any more that had it. */
+  readonly endedBy: EndingScan | 'person' | null;
 }
 
 /** EndingScan is the scan that proved a finding fixed. */

@@ -1,8 +1,10 @@
 import { byCodeUnit } from '../base/index.ts';
 import type { FindingEpisode, ImageHistory, ImageRun } from './ports.ts';
 
-/** StretchEnd is how a finding ceased to stand. */
-export type StretchEnd = 'fixed' | 'triaged' | 'image_retired';
+/**
+ * StretchEnd is how a finding ceased to stand. `platform_retired`: no node has the platform any more whose image had it, which is no fix.
+ */
+export type StretchEnd = 'fixed' | 'platform_retired' | 'triaged' | 'image_retired';
 
 /**
  * Stretch is a time without a break during which a finding stood: reported, not triaged, and its image not retired. One that comes back
@@ -62,7 +64,10 @@ function stretchesIn(
     }
     from = cut.to;
   }
-  if (from < end) stretches.push(made(from, endedAt, endedAt === null ? null : 'fixed'));
+  if (from < end) {
+    const how = episode.endedBy === null ? 'platform_retired' : 'fixed';
+    stretches.push(made(from, endedAt, endedAt === null ? null : how));
+  }
   return stretches;
 
   function made(since: number, to: number | null, ended: StretchEnd | null): Stretch {

@@ -12,9 +12,16 @@ export interface MadeScan {
   readonly scannedAt: number | null;
   readonly stamp: ScanStamp;
   readonly version: string | null;
+  /** When all of the image was scanned at least: where platforms are scanned by themselves, the time of the oldest; null as above. */
+  readonly wholeAt: number | null;
   /** What it was compared with: the scan that it replaced, or null. */
   readonly replaced: ScanStamp | null;
+  /** CVEs that only platforms had which are not scanned any more, since no node has them. */
+  readonly gone?: ReadonlySet<string>;
 }
+
+/** HistoryCause is why findings changed: a scan, the catalogue, or platforms that no node has any more. */
+export type HistoryCause = MadeScan | 'catalogue' | 'platforms';
 
 /** Episode is a row of `finding_history` that has not ended, or is about to. */
 interface Episode {
@@ -67,22 +74,21 @@ const REPLACE = `on conflict (image, cve, first_seen_at) do update set ${COLUMNS
 
 /**
  * followFindings brings the history of an image's findings up to what its scans in use say, in the transaction that changed them, after
- * lockImage. Only what changed is written: a scan that reports what the last one did costs two reads. `made` is the scan that was
- * recorded; null where the catalogue marked the findings again.
+ * lockImage. Only what changed is written: a scan that reports what the last one did costs two reads.
  */
 export async function followFindings(
   transaction: Executor,
   digest: string,
   at: number,
-  made: MadeScan | null,
+  cause: HistoryCause,
 ): Promise<void> {
   const image = (await imageNumbers(transaction, [digest])).get(digest);
   if (image === undefined) throw new Error(`no number for ${digest}`);
-  if (made !== null && made.scannedAt !== null)
+  if (typeof cause === 'object' && cause.wholeAt !== null)
     await runText(
       transaction,
       'insert into scan_history (image, scanned_at) values (?, ?) on conflict (image, scanned_at) do nothing',
-      [image, made.scannedAt],
+      [image, cause.wholeAt],
     );
   const standing = await readStanding(transaction, digest);
   const open = await runText<Episode>(
@@ -90,7 +96,7 @@ export async function followFindings(
     `select ${COLUMNS.map((name) => `"${name}"`).join(', ')} from finding_history where image = ? and ended_at is null`,
     [image],
   );
-  const changed = planHistory(standing, open, at, made);
+  const changed = planHistory(standing, open, at, cause);
   await insertMany(
     transaction,
     'finding_history',
@@ -164,20 +170,16 @@ function planHistory(
   standing: ReadonlyMap<string, Standing>,
   open: readonly Episode[],
   at: number,
-  made: MadeScan | null,
+  cause: HistoryCause,
 ): Episode[] {
   const changed: Episode[] = [];
   const known = new Set<string>();
+  const made = typeof cause === 'object' ? cause : null;
   const when = made?.scannedAt ?? at;
   for (const episode of open) {
     known.add(episode.cve);
     const now = standing.get(episode.cve);
-    const next =
-      now === undefined
-        ? made === null
-          ? episode
-          : missed(episode, made, when)
-        : goOn(episode, now, when, at);
+    const next = now === undefined ? missed(episode, cause, when) : goOn(episode, now, when, at);
     if (next !== episode) changed.push(next);
   }
   for (const [cve, now] of standing) if (!known.has(cve)) changed.push(begun(cve, now, when, at, made));
@@ -211,25 +213,60 @@ function goOn(episode: Episode, now: Standing, when: number, at: number): Episod
 }
 
 /** It is not reported any more: it ended where that scan proves it, and else waits for one that does, as its issue would. */
-function missed(episode: Episode, { id, stamp, version, replaced }: MadeScan, when: number): Episode {
+function missed(episode: Episode, cause: HistoryCause, when: number): Episode {
+  if (cause === 'catalogue') return episode;
+  // A report may say that it was made before the one that found it, and an end is never before the beginning.
+  const ended_at = Math.max(episode.first_seen_at, when);
+  // An end without a scan is no fix: what had it does not run here any more.
+  if (cause === 'platforms' || cause.gone?.has(episode.cve) === true)
+    return episode.unreported_at === null ? { ...episode, ended_at } : episode;
+  const { id, stamp, version, replaced } = cause;
   const found: ScanStamp =
     episode.unreported_at === null
       ? (replaced ?? { scanner: null, dbUpdatedAt: null })
       : { scanner: episode.found_scanner, dbUpdatedAt: episode.found_db_at };
   if (missingProof(found, stamp) === null)
     return {
-      ...episode,
-      // A report may say that it was made before the one that found it, and an end is never before the beginning.
-      ended_at: Math.max(episode.first_seen_at, when),
-      ended_scan: id,
+      ...{ ...episode, ended_at, ended_scan: id },
       ended_by: JSON.stringify({ scanner: stamp.scanner, version, db_updated_at: stamp.dbUpdatedAt }),
       ...{ unreported_at: null, found_scanner: null, found_db_at: null },
     };
   if (episode.unreported_at !== null) return episode;
   return {
-    ...episode,
-    unreported_at: when,
-    found_scanner: found.scanner,
-    found_db_at: found.dbUpdatedAt,
+    ...{ ...episode, unreported_at: when },
+    ...{ found_scanner: found.scanner, found_db_at: found.dbUpdatedAt },
   };
+}
+
+/** goneWith gives the CVEs that only platforms had which are not kept; `platforms` null is all that there were. */
+export function goneWith(
+  before: readonly { readonly cve: string; readonly platforms: string | null }[],
+  had: readonly string[],
+  kept: readonly string[],
+): ReadonlySet<string> {
+  const stay = new Set(['', ...kept]);
+  if (had.every((platform) => stay.has(platform))) return new Set();
+  const left = new Set<string>();
+  for (const { cve, platforms } of before) {
+    const on = platforms === null ? had : (JSON.parse(platforms) as string[]);
+    if (on.some((platform) => stay.has(platform))) left.add(cve);
+  }
+  return new Set(before.flatMap(({ cve }) => (left.has(cve) ? [] : [cve])));
+}
+
+/** endConfirmed ends a finding that no scan reports any more, on a person's word that it is fixed. */
+export async function endConfirmed(
+  transaction: Executor,
+  digest: string,
+  cve: string,
+  at: number,
+): Promise<void> {
+  await runText(
+    transaction,
+    `update finding_history set ended_at = case when first_seen_at > ? then first_seen_at else ? end, ended_by = 'person',
+       unreported_at = null, found_scanner = null, found_db_at = null
+     where cve = ? and ended_at is null and unreported_at is not null
+       and image = (select id from history_images where digest = ?)`,
+    [at, at, cve, digest],
+  );
 }

@@ -153,11 +153,6 @@ interface FindingRow {
 
 function toEpisode(row: FindingRow): FindingEpisode {
   const others = JSON.parse(row.others ?? '[]') as [string, string | null][];
-  const by = JSON.parse(row.ended_by ?? 'null') as {
-    readonly scanner: string | null;
-    readonly version: string | null;
-    readonly db_updated_at: number | null;
-  } | null;
   return {
     cve: row.cve,
     firstSeenAt: row.first_seen_at,
@@ -170,11 +165,19 @@ function toEpisode(row: FindingRow): FindingEpisode {
     exploitedUntil: row.exploited_until,
     unreportedAt: row.unreported_at,
     endedAt: row.ended_at,
-    endedBy:
-      row.ended_scan === null || by === null
-        ? null
-        : { scan: row.ended_scan, scanner: by.scanner, version: by.version, databaseAt: by.db_updated_at },
+    endedBy: endingOf(row),
   };
+}
+
+function endingOf({ ended_scan, ended_by }: FindingRow): FindingEpisode['endedBy'] {
+  if (ended_by === null) return null;
+  if (ended_scan === null) return 'person';
+  const by = JSON.parse(ended_by) as {
+    readonly scanner: string | null;
+    readonly version: string | null;
+    readonly db_updated_at: number | null;
+  };
+  return { scan: ended_scan, scanner: by.scanner, version: by.version, databaseAt: by.db_updated_at };
 }
 
 function severityOf(rank: number): Severity {

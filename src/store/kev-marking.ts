@@ -89,7 +89,7 @@ async function markImage(transaction: Executor, digest: string, at: number): Pro
   );
   if (changed.length === 0) return false;
   await changeTotals(transaction, before, await countedFindings(transaction, scan.id));
-  await followFindings(transaction, digest, at, null);
+  await followFindings(transaction, digest, at, 'catalogue');
   await rebuildFacts(transaction, digest);
   return true;
 }

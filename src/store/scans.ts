@@ -6,7 +6,7 @@ import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
 import { supportOf } from './end-of-life.ts';
-import { followFindings } from './finding-history.ts';
+import { followFindings, goneWith } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
 import { joinFindings } from './join-findings.ts';
@@ -75,19 +75,20 @@ export async function recordScan(
     );
     const made = storable(scan.findings, before, listed);
     const others = place.others.map(({ platform }) => platform);
+    const had = await hadPlatforms(transaction, digest);
     const found = (written =
-      others.length === 0
-        ? made
-        : joinFindings(before, await hadPlatforms(transaction, digest), others, own.platform, made));
+      others.length === 0 ? made : joinFindings(before, had, others, own.platform, made));
     await insertFindings(transaction, id, found);
     await writeParts(transaction, digest, parts);
     if (current !== undefined) await dropReplaced(transaction, current, whole.scanned_at);
     await changeTotals(transaction, before, found);
     await followFindings(transaction, digest, at, {
       ...{ id, scannedAt, version: scan.scanner?.version ?? null },
-      stamp: { scanner: whole.scanner, dbUpdatedAt: whole.db_updated_at },
-      replaced:
-        current === undefined ? null : { scanner: current.scanner, dbUpdatedAt: current.db_updated_at },
+      // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
+      stamp: { scanner: own.scanner, dbUpdatedAt: own.db_updated_at },
+      wholeAt: whole.scanned_at,
+      replaced: replaces && { scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt },
+      gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
     });
     await runText(
       transaction,

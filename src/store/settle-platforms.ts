@@ -3,6 +3,7 @@ import { neededEntries } from '../image/index.ts';
 import { changeTotals } from './cve-totals.ts';
 import { runText } from './dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
+import { followFindings } from './finding-history.ts';
 import { joinFindings } from './join-findings.ts';
 import { wantedPlatforms } from './node-platforms.ts';
 import { parseEntries, readParts, wholeOf, writeParts } from './scan-platforms.ts';
@@ -92,8 +93,10 @@ async function settleImage(transaction: Executor, digest: string, at: number): P
     ({ platform }) => platform === '' || needed.some((entry) => entry.platform === platform),
   );
   // Where nothing of it is needed, the scan stays until there is another.
-  if (kept.length > 0 && kept.length < parts.length)
+  if (kept.length > 0 && kept.length < parts.length) {
     await dropParts(transaction, digest, scan.id, parts, kept);
+    await followFindings(transaction, digest, at, 'platforms');
+  }
   await rebuildFacts(transaction, digest);
 }
 

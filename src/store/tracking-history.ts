@@ -1,6 +1,7 @@
 import type { TrackingFilter, TrackingHistory, TrackingPage, TrackingRow } from '../trackers/index.ts';
 import { runText, type Cell } from './dialect.ts';
 import { containing } from './search.ts';
+import { endConfirmed } from './finding-history.ts';
 import type { Store } from './store.ts';
 import { FINDING_ROWS, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
 
@@ -40,15 +41,17 @@ export function trackingHistory(store: Store): TrackingHistory {
     confirm: (id, by, at) =>
       store.write(async (transaction) => {
         if ((await get(transaction, id)) === null) return 'missing';
-        const confirmed = await runText(
+        const confirmed = await runText<{ digest: string; cve: string | null }>(
           transaction,
           `update tracking set confirmed_at = ?, confirmed_by = ?
            where id = ? and state = 'open' and exists (
              select 1 from scans s where s.digest = tracking.digest and s.current = 1
                and not exists (select 1 from findings f where f.scan_id = s.id and f.cve = tracking.cve)
-           ) returning id`,
+           ) returning digest, cve`,
           [at, by, id],
         );
+        for (const { digest, cve } of confirmed)
+          if (cve !== null) await endConfirmed(transaction, digest, cve, at);
         return confirmed.length === 0 ? 'not_withheld' : ((await get(transaction, id)) ?? 'missing');
       }),
   };

@@ -12,6 +12,7 @@ const FINDING: FindingEpisode = {
   ...{ fixableAt: null, exploitedAt: null, exploitedUntil: null, unreportedAt: null },
   ...{ endedAt: null, endedBy: null },
 };
+const SCAN = { scan: 7, scanner: 'trivy', version: '1', databaseAt: null };
 const RUN: ImageRun = { cluster: 'eu-1', firstSeenAt: 5, lastSeenAt: 50, endedAt: null, supersededBy: null };
 
 function history(
@@ -21,7 +22,7 @@ function history(
 ): ImageHistory {
   return {
     digest: 'sha256:0',
-    findings: [{ ...FINDING, ...finding }],
+    findings: [{ ...FINDING, endedBy: finding.endedAt === undefined ? null : SCAN, ...finding }],
     triage: triage.map(([from, until], id) => ({ id, cve: FINDING.cve, from, until })),
     runs: runs.map((run) => ({ ...RUN, ...run })),
     scans: [],
@@ -40,6 +41,11 @@ const CASES: readonly (readonly [
 ])[] = [
   ['one that is reported stands', history({}), [[10, null, null]]],
   ['one that is fixed stood until then', history({ endedAt: 30 }), [[10, 30, 'fixed']]],
+  [
+    'one that ended without a scan is not fixed',
+    history({ endedAt: 30, endedBy: null }),
+    [[10, 30, 'platform_retired']],
+  ],
   [
     'triage ends it, and when it is over the finding is back',
     history({}, [[20, 40]]),

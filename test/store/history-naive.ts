@@ -51,10 +51,17 @@ export class Naive {
     this.events = events;
   }
 
+  /** Those that were taken: one by the same scanner with an older database than the one in use replaces nothing. */
   scansOf(image: number, upto = Infinity): At<ScanEvent>[] {
-    return this.events.filter(
-      (event): event is At<ScanEvent> => event.kind === 'scan' && event.image === image && event.at <= upto,
-    );
+    const taken: At<ScanEvent>[] = [];
+    for (const event of this.events) {
+      if (event.kind !== 'scan' || event.image !== image || event.at > upto) continue;
+      const inUse = taken.at(-1);
+      const [before, now] = [inUse === undefined ? null : databaseOf(inUse), databaseOf(event)];
+      const isOlder = inUse?.scanner === event.scanner && before !== null && now !== null && now < before;
+      if (!isOlder) taken.push(event);
+    }
+    return taken;
   }
 
   reported(image: number, cve: string, at: number): boolean {
@@ -160,8 +167,12 @@ export interface NaiveRun {
   knownBefore: number;
 }
 
+function databaseOf({ at, lag }: At<ScanEvent>): number | null {
+  return lag === null ? null : at - lag * TICK;
+}
+
 function proves(finder: At<ScanEvent>, scan: At<ScanEvent>): boolean {
   if (scan.scanner !== finder.scanner) return false;
-  if (finder.lag === null) return true;
-  return scan.lag !== null && scan.at - scan.lag * TICK >= finder.at - finder.lag * TICK;
+  const [found, now] = [databaseOf(finder), databaseOf(scan)];
+  return found === null || (now !== null && now >= found);
 }

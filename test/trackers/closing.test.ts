@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { historyReader } from '../../src/store/history-read.ts';
+import { trackingHistory } from '../../src/store/tracking-history.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { digestOf } from '../store/image-records.ts';
 import { DAY, HOUR, MINUTE } from './virtual-clock.ts';
@@ -162,6 +164,24 @@ forEachEngine('closing', (engine) => {
     await world.scan(1, [], { db: '2026-11-20T00:00:00Z' });
     await world.sweep();
     assert.deepEqual([(await world.row()).reason, (await world.row()).withheld], ['fixed', null]);
+  });
+
+  test('what a person confirms has ended in the history too, and not before', async () => {
+    const world = await open();
+    await world.channel('main');
+    await world.scan(1, ['CVE-1'], { db: '2026-11-20T00:00:00Z' });
+    await world.file();
+    const { id } = await world.row();
+    const confirm = () => trackingHistory(world.store).confirm(id, 'Ada', world.clock.now());
+    const endedBy = async (): Promise<unknown> =>
+      (await historyReader(world.store).image(digestOf(1)))?.findings.map((episode) => episode.endedBy);
+    assert.equal(await confirm(), 'not_withheld');
+    await world.scan(1, [], { scanner: 'grype' });
+    assert.deepEqual(await endedBy(), [null]);
+    await confirm();
+    assert.deepEqual(await endedBy(), ['person']);
+    await world.scan(1, ['CVE-1']);
+    assert.deepEqual(await endedBy(), ['person', null], 'and it is back');
   });
 
   test('each finding of a summary is judged on its own; one comment per sweep; the issue closes once, with its last', async () => {

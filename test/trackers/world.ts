@@ -31,6 +31,10 @@ import { VirtualClock } from './virtual-clock.ts';
 export const BEGIN = Date.UTC(2026, 10, 21, 9);
 
 const TABLES = [
+  'finding_history',
+  'scan_history',
+  'run_history',
+  'cluster_days',
   ...['tracking', 'tracking_issues', 'channels', 'findings', 'scans', 'triage', 'cve_totals', 'cve_packages'],
   ...['running_images', 'clusters', 'reconcile_sweeps'],
 ];

@@ -30,7 +30,10 @@ export interface HistoryTables {
     unreported_at: number | null;
     found_scanner: string | null;
     found_db_at: number | null;
-    /** When the scan was made that proves it fixed, its id, and who made it: JSON, since its record goes before this one. */
+    /**
+     * When the scan was made that proves it fixed, its id, and who made it: JSON, since its record goes before this one. `person`
+     * where one said so. Without either it ended since no node has the platform any more that had it.
+     */
     ended_at: number | null;
     ended_scan: number | null;
     ended_by: string | null;
