@@ -51,6 +51,10 @@ export const chartValues = z.strictObject({
     ),
     existingSecretKey: text('Key of the address in that Secret', 'url'),
     poolSize: whole(2, 200, 10, 'Sessions that one replica opens at PostgreSQL at most'),
+    startEmpty: flag(
+      'Starts although the volume belongs to another database, whose ledger and accounts this one does not have. Nothing is moved and nothing is deleted',
+      false,
+    ),
   }),
   persistence: group(
     'The volume of each replica: the database of SQLite, and the rows that wait while PostgreSQL is away. It outlives `helm uninstall`',

@@ -7,6 +7,10 @@ import type { Settings } from './settings.ts';
 export interface Places {
   /** `sqlite:PATH` or `postgres://…`; may hold a password. */
   readonly databaseUrl: string;
+  /** `sqlite:PATH` of the database that stands in the directory unless a setting names another; null where there is no directory. */
+  readonly ownDatabaseUrl: string | null;
+  /** Says which database the directory belongs to, where that is another; null where there is no directory. */
+  readonly markFile: string | null;
   readonly keyFile: string;
   readonly spoolDirectory: string;
   /** Held by the process that works here; null where there is no directory of its own. */
@@ -16,8 +20,11 @@ export interface Places {
 /** placesOf settles where everything is: in `data`, unless a setting says otherwise. */
 export function placesOf({ data, database, ledger }: Settings): Places {
   const inData = (name: string): string => join(resolve(data ?? '.'), name);
+  const own = `sqlite:${inData('ipo.db')}`;
   return {
-    databaseUrl: database.url?.reveal() ?? `sqlite:${inData('ipo.db')}`,
+    databaseUrl: database.url?.reveal() ?? own,
+    ownDatabaseUrl: data === undefined ? null : own,
+    markFile: data === undefined ? null : inData('database.json'),
     keyFile: ledger.keyFile === undefined ? inData('ledger-key.pem') : resolve(ledger.keyFile),
     spoolDirectory: ledger.spool.directory === undefined ? inData('spool') : resolve(ledger.spool.directory),
     lockFile: data === undefined ? null : inData('service.lock'),

@@ -8,7 +8,6 @@ import {
   fenceWrites,
   jobMarks,
   lockFile,
-  openStore,
   underLeadership,
   type Store,
 } from '../store/index.ts';
@@ -16,6 +15,7 @@ import type { Metrics, Redactor } from '../telemetry/index.ts';
 import { toLedgerEvents } from './cluster-events.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
+import { openServiceStore } from './service-store.ts';
 import { openReplayProcess } from './replay-process.ts';
 import { localUrl, originsOf } from './service-address.ts';
 import { openFacts } from './service-facts.ts';
@@ -90,8 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (settings.data !== undefined) await openDataDirectory(settings.data);
   const tls = settings.tls === undefined ? undefined : await readTls(settings.tls);
   if (places.lockFile !== null) opened.adopt(lockFile(places.lockFile), (unlock) => unlock());
-  const { poolSize } = settings.database;
-  const store = await openStore({ url: places.databaseUrl, poolSize, now: () => clock.now() });
+  const store = await openServiceStore({ places, settings, clock, log });
   opened.adopt(store, () => store.close());
 
   await beginHistory(store, clock.now());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../base/index.ts';
+import { parseDuration, Secret } from '../base/index.ts';
 import { readKevSource } from '../catalogues/index.ts';
 
 /** path is a setting that names a file or a directory. */
@@ -31,3 +31,20 @@ export const catalogueSource = (standard: string, mount: string, description: st
     })
     .default(standard)
     .meta({ description, format: 'https://…, file:///… or off' });
+
+/** secret is a text that does not print; `env` names its variable where that is not made of its path. */
+export const secret = (description: string, env?: string) =>
+  z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({ description, secret: true, env })
+    .transform((text) => new Secret(text));
+
+/** whole is a whole number between two bounds. */
+export const whole = (min: number, max: number, description: string) =>
+  z
+    .int({ error: `must be a whole number between ${min} and ${max}` })
+    .min(min, { error: `must be between ${min} and ${max}` })
+    .max(max, { error: `must be between ${min} and ${max}` })
+    .meta({ description });

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ROLES } from '../accounts/index.ts';
-import { parseDuration, Secret } from '../base/index.ts';
+import { parseDuration } from '../base/index.ts';
+import { database } from './settings-database.ts';
 import { clusterSettings } from './settings-cluster.ts';
 import { endOfLifeSettings } from './settings-end-of-life.ts';
 import { evidenceSettings } from './settings-evidence.ts';
@@ -19,20 +20,12 @@ import { scannerSettings } from './settings-scanner.ts';
 import { sigstoreSettings } from './settings-sigstore.ts';
 import { trackerSettings } from './settings-trackers.ts';
 import { vexSettings } from './settings-vex.ts';
-import { path } from './settings-parts.ts';
+import { path, secret, whole } from './settings-parts.ts';
 
 /** Settings of a running service; `settingsSchema` has each with what it means. */
 export type Settings = z.output<typeof settingsSchema>;
 
 /** `env` names the variable of the environment where it is not the usual one. */
-const secret = (description: string, env?: string) =>
-  z
-    .string()
-    .min(1)
-    .max(4096)
-    .meta({ description, secret: true, env })
-    .transform((text) => new Secret(text));
-
 /** A Go duration between two bounds; milliseconds come out. */
 const duration = (min: string, max: string, description: string) =>
   z
@@ -46,13 +39,6 @@ function within(text: string, min: string, max: string): boolean {
   const [value, least, most] = [text, min, max].map(parseDuration);
   return value === null || value === undefined || (value >= (least ?? 0) && value <= (most ?? Infinity));
 }
-
-const whole = (min: number, max: number, description: string) =>
-  z
-    .int({ error: `must be a whole number between ${min} and ${max}` })
-    .min(min, { error: `must be between ${min} and ${max}` })
-    .max(max, { error: `must be between ${min} and ${max}` })
-    .meta({ description });
 
 const webAddress = (description: string) =>
   z
@@ -110,18 +96,7 @@ export const settingsSchema = z.strictObject({
   data: path(
     'Directory of the service: the database unless `database.url` names one, the key of the ledger and the spool. Made if it is not there',
   ).optional(),
-  database: z
-    .strictObject({
-      url: secret(
-        'Database as `postgres://USER:PASSWORD@HOST:5432/NAME` or `sqlite:PATH`. Unset: `ipo.db` in the directory `data`',
-      )
-        .refine((url) => /^(?:sqlite:|postgres(?:ql)?:\/\/)./.test(url.reveal()), {
-          error: 'must be postgres://USER@HOST:5432/NAME or sqlite:PATH',
-        })
-        .optional(),
-      poolSize: whole(2, 200, 'Sessions of PostgreSQL that one replica opens at most').default(10),
-    })
-    .prefault({}),
+  database,
   listen: listen.default('127.0.0.1:8080'),
   publicUrl: webAddress(
     'Address by which people and programs reach the service. Needed behind a proxy, for single sign-on and for browsers; unset: where it listens',

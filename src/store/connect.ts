@@ -11,6 +11,8 @@ export interface ConnectOptions {
   readonly readOnly: boolean;
   /** A file may not be made when it is not there. */
   readonly mustExist: boolean;
+  /** A file is not even brought out of its write-ahead log: to look at one that somebody may want back as it is. */
+  readonly untouched?: boolean | undefined;
   /** How long a transaction of SQLite waits for another process (10 s). */
   readonly lockTimeout?: number | undefined;
   /** Sessions of PostgreSQL at most (10). */
@@ -23,9 +25,11 @@ export interface ConnectOptions {
 
 /** connect opens a handle on a database: one connection to a file, a pool on a server. Throws StoreError. */
 export async function connect<T>(location: StoreLocation, options: ConnectOptions): Promise<Kysely<T>> {
-  const { readOnly, mustExist, lockTimeout = 10_000 } = options;
-  if (location.engine === 'sqlite')
-    return new Kysely<T>({ dialect: await openSqlite(location.file, { mustExist, readOnly, lockTimeout }) });
+  const { readOnly, mustExist, untouched = false, lockTimeout = 10_000 } = options;
+  if (location.engine === 'sqlite') {
+    const how = { mustExist, readOnly, untouched, lockTimeout };
+    return new Kysely<T>({ dialect: await openSqlite(location.file, how) });
+  }
   const server: PostgresOptions = {
     poolSize: options.poolSize ?? 10,
     connectTimeout: options.connectTimeout ?? 5000,

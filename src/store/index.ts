@@ -6,6 +6,7 @@ export { adoptionStore } from './channels-adopt.ts';
 export { AdmissionFacts } from './admission-facts.ts';
 export { AdmissionPolicies } from './admission-policies.ts';
 export { channelStore } from './channels.ts';
+export { contentsOf, type DatabaseContents } from './contents.ts';
 export { keepAlive, readAlive, readFence, type FenceHolder } from './fence-holder.ts';
 export { fenceWrites, underLeadership } from './fenced-writes.ts';
 export { meterStore } from './meter.ts';

@@ -92,6 +92,8 @@ export interface SqliteOptions {
   /** May not be made when it is not there. */
   readonly mustExist: boolean;
   readonly readOnly: boolean;
+  /** The file is opened for reading by the operating system, so that closing it changes nothing either. */
+  readonly untouched?: boolean;
   /** Milliseconds that a transaction waits for another process. */
   readonly lockTimeout: number;
 }
@@ -113,6 +115,7 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
     database = new Database(file, {
       timeout: options.readOnly ? READ_BUSY_TIMEOUT : WRITE_BUSY_TIMEOUT,
       fileMustExist: true,
+      readonly: options.untouched === true,
     });
   } catch (error) {
     throw sqliteFault(error, file);

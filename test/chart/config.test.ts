@@ -65,7 +65,7 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.sigstore.trustRoot, 'file:///etc/sigstore/trusted_root.json');
   assert.equal(settings.sigstore.keyedLog, 'required');
   assert.equal(settings.vex.sources[0]?.bundle, 'https://vex.example.com/acme.bundle');
-  assert.equal(settings.database.poolSize, 20);
+  assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
   assert.equal(settings.evidence.retentionDays, 800);
   assert.equal(settings.publicUrl, 'https://ipo.example.com');
   assert.deepEqual(settings.oidc?.roles, {

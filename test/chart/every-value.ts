@@ -9,7 +9,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     pullPolicy: 'Always',
   },
   imagePullSecrets: [{ name: 'pull' }],
-  database: { existingSecret: 'postgres', existingSecretKey: 'address', poolSize: 20 },
+  database: { existingSecret: 'postgres', existingSecretKey: 'address', poolSize: 20, startEmpty: true },
   persistence: { size: '2Gi', storageClass: 'fast' },
   ledger: { existingSecret: 'my-ledger-key', origin: 'example.com/ledger', checkpointInterval: '2m' },
   admin: { existingSecret: 'first-admin' },

@@ -46,13 +46,15 @@ test('an install makes both keys, upgrades keep them, and an uninstall leaves th
   const config = cluster.object('ConfigMap', 'prod-image-policy-operator')?.['data']['config.yaml'];
   assert.equal(parse(config).clusterName, 'prod-eu1');
   assert.equal(parse(config).reconcile.interval, '1h');
-  const many = await upgrade('--reuse-values', '--set', 'database.existingSecret=pg');
+  const many = await upgrade(
+    ...['--reuse-values', '--set', 'database.existingSecret=pg,database.startEmpty=true'],
+  );
   assert.doesNotMatch(many, /clusterName is empty/);
   const unnamed = await upgrade('--reuse-values', '--set', 'database.existingSecret=pg,clusterName=');
   assert.match(unnamed, /clusterName is empty\. Set it before a second cluster uses this database/);
   await upgrade('--reuse-values', '--set', 'rbac.allowEnforce=true');
   assert.ok(cluster.object('ClusterRole', 'prod-image-policy-operator-enforce.ipo-system'));
-  await upgrade('--reset-values');
+  await upgrade('--reset-values', '--set', 'database.startEmpty=true');
   assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
   assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
 
@@ -68,6 +70,50 @@ test('an install makes both keys, upgrades keep them, and an uninstall leaves th
   assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
   assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
 });
+
+test(
+  'an upgrade to a database that does not have the ledger is refused before a pod is replaced',
+  withHelm,
+  async () => {
+    const own = await openFakeCluster();
+    const ask = (...args: readonly string[]): Promise<string> =>
+      helm([...args, '--namespace', 'ipo-system', '--disable-openapi-validation'], {
+        kubeconfig: own.kubeconfig,
+      });
+    const config = (): { database?: object } =>
+      parse(own.object('ConfigMap', 'prod-image-policy-operator')?.['data']['config.yaml']) as object;
+    try {
+      await ask('install', 'prod', CHART);
+      const values = (...set: readonly string[]): string[] => [
+        'upgrade',
+        'prod',
+        CHART,
+        '--set',
+        set.join(','),
+      ];
+      const [postgres, empty] = ['database.existingSecret=pg', 'database.startEmpty=true'];
+      await assert.rejects(
+        ask(...values(postgres, 'replicaCount=3')),
+        /keeps its ledger and accounts in SQLite, and PostgreSQL does not have them: .*database\.startEmpty=true/,
+      );
+      assert.deepEqual(config().database, { startEmpty: false }, 'nothing was changed');
+      const notes = await ask(...values(postgres, empty));
+      assert.match(
+        notes,
+        /database\.startEmpty is true: .* Take it out of your values once the service runs/,
+      );
+      assert.deepEqual(config().database, { startEmpty: true, poolSize: 10 });
+      assert.doesNotMatch(await ask(...values(postgres)), /startEmpty/);
+      await assert.rejects(
+        ask('upgrade', 'prod', CHART, '--reset-values'),
+        /keeps its ledger and accounts in PostgreSQL, and SQLite does not have them/,
+      );
+      await ask('upgrade', 'prod', CHART, '--reset-values', '--set', empty);
+    } finally {
+      await own.close();
+    }
+  },
+);
 
 test('keys of one’s own are named, and none is made', withHelm, async () => {
   const folder = await openFakeCluster();

@@ -5,6 +5,17 @@
 {{- if and (gt (int $v.replicaCount) 1) (empty $v.database.existingSecret) -}}
 {{- fail (printf "replicaCount is %d, but the database is SQLite, which serves one replica: set database.existingSecret to a Secret with the address of PostgreSQL, or replicaCount to 1" (int $v.replicaCount)) -}}
 {{- end -}}
+{{- /* What the release runs with now; nothing where the cluster is not asked (helm template), and the service refuses by itself. */ -}}
+{{- $before := get (get (lookup "v1" "ConfigMap" .Release.Namespace (include "ipo.fullname" .)) "data" | default dict) "config.yaml" -}}
+{{- if and $before $v.persistence.enabled (not $v.database.startEmpty) -}}
+{{- $wasPostgres := hasKey (get (fromYaml $before) "database" | default dict) "poolSize" -}}
+{{- if and $v.database.existingSecret (not $wasPostgres) -}}
+{{- fail "database.existingSecret is set, but this release keeps its ledger and accounts in SQLite, and PostgreSQL does not have them: leave database.existingSecret empty to go on with them, or set database.startEmpty=true to begin with an empty ledger (the volume keeps the old one)" -}}
+{{- end -}}
+{{- if and (empty $v.database.existingSecret) $wasPostgres -}}
+{{- fail "database.existingSecret is empty, but this release keeps its ledger and accounts in PostgreSQL, and SQLite does not have them: set database.existingSecret to go on with them, or database.startEmpty=true to begin with an empty ledger (PostgreSQL keeps the old one)" -}}
+{{- end -}}
+{{- end -}}
 {{- range list (list "kev" "source" $v.kev.source "/etc/kev/") (list "endOfLife" "source" $v.endOfLife.source "/etc/end-of-life/") (list "sigstore" "trustRoot" $v.sigstore.trustRoot "/etc/sigstore/") -}}
 {{- $group := index . 0 -}}{{- $key := index . 1 -}}{{- $source := index . 2 -}}{{- $place := index . 3 -}}
 {{- $mirror := (get $v $group).existingConfigMap -}}

@@ -17,10 +17,11 @@ trustedProxies: {{ toJson . }}
 {{- with $v.clusterName }}
 clusterName: {{ . | quote }}
 {{- end }}
-{{- if $v.database.existingSecret }}
 database:
+  startEmpty: {{ $v.database.startEmpty }}
+  {{- if $v.database.existingSecret }}
   poolSize: {{ int $v.database.poolSize }}
-{{- end }}
+  {{- end }}
 webhook:
   listen: {{ printf "%s:8443" $v.listenAddress | quote }}
   coldImagePolicy: {{ $v.webhook.coldImagePolicy }}
