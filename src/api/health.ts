@@ -2,6 +2,7 @@ import { formatTime } from '../base/index.ts';
 import type { AnchorRefusal } from '../ledger/index.ts';
 import type { ReplicaState } from '../replicas/index.ts';
 import type { HealthBody } from './contract/health.ts';
+import { TRUST_HINT, type UntrustedProxy } from './untrusted-proxies.ts';
 
 /** PartState is how a part of the service stands. */
 export type PartState = 'ok' | 'degraded' | 'down';
@@ -77,6 +78,8 @@ export interface Health {
     /** How many beside those. */
     readonly more: number;
   };
+  /** Addresses that pass requests on to this replica and are not trusted, the one seen last first. */
+  readonly untrustedProxies: readonly UntrustedProxy[];
 }
 
 /** WebhookHealth is how the admission webhook of this replica stands. */
@@ -112,7 +115,8 @@ export interface ClusterHealth {
 
 /** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
 export function toHealthBody(health: Health): HealthBody {
-  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb, scanner, registries } = health;
+  const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb } = health;
+  const { scanner, registries, untrustedProxies } = health;
   const parts = [
     database,
     ledger,
@@ -175,6 +179,16 @@ export function toHealthBody(health: Health): HealthBody {
       })),
       ...(registries.more > 0 && { more: registries.more }),
     },
+    ...(untrustedProxies.length > 0 && {
+      untrusted_proxies: {
+        message: TRUST_HINT,
+        addresses: untrustedProxies.map(({ address, since, lastAt }) => ({
+          address,
+          since: formatTime(since),
+          last_at: formatTime(lastAt),
+        })),
+      },
+    }),
   };
 }
 

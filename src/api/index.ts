@@ -39,3 +39,4 @@ export { vulnerabilityRoutes, type VulnerabilityParts } from './routes/vulnerabi
 export { whatIfRoutes, type WhatIfParts } from './routes/whatif.ts';
 export { toImportedScans } from './scan-bodies.ts';
 export type { ImportedScansBody } from './contract/scans.ts';
+export { UntrustedProxies, type UntrustedProxy } from './untrusted-proxies.ts';

@@ -15,6 +15,7 @@ import type { SentProblem } from './problems.ts';
 import type { Route, RouteAnswer } from './route.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.ts';
 import { admit, type Admitted, type SignIn } from './sign-in.ts';
+import { UntrustedProxies } from './untrusted-proxies.ts';
 import { validated } from './validate.ts';
 
 /** Probe is a path beside `/api/v1` that anybody may read: health, readiness, metrics. */
@@ -44,6 +45,8 @@ export interface ApiOptions {
   readonly https?: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
+  /** Told of requests that others pass on. */
+  readonly proxies?: UntrustedProxies;
   /** Brings what was written, and is durable, into effect here before its answer leaves. It never rejects. */
   readonly inEffect?: (written: WrittenPolicy | null) => Promise<InEffect>;
   /** Other bounds than SERVER_LIMITS. */
@@ -71,7 +74,7 @@ export function openApi(options: ApiOptions): Api {
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const paths = new Paths();
   const believes = (options.trustedProxies ?? []).length > 0;
-  let told = false;
+  const proxies = options.proxies ?? new UntrustedProxies({ now: () => 0, log });
   const headers = {
     ...SECURITY_HEADERS,
     ...((options.https ?? tls !== undefined) && { 'strict-transport-security': STRICT_TRANSPORT }),
@@ -219,16 +222,8 @@ export function openApi(options: ApiOptions): Api {
 
   /** Through a proxy that nobody told us to believe, everybody has one address. */
   function clientOf(request: FastifyRequest): string {
-    const { headers, ip } = request;
-    const passedOn = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
-    if (!passedOn || believes) return ip;
-    if (!told)
-      log.warn('requests come through a proxy that is not trusted, so clients cannot be told apart', {
-        proxy: ip,
-        hint: 'Set trustedProxies (api.trustedProxies of the chart) to the addresses or networks of the proxy',
-      });
-    told = true;
-    return `${SHARED}${ip}`;
+    const isPassedOn = proxies.note(request);
+    return isPassedOn && !believes ? `${SHARED}${request.ip}` : request.ip;
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {

@@ -25,6 +25,8 @@ export interface HealthDeps {
   scanner(): Health['scanner'];
   /** Which registries do not answer. */
   registries(): Health['registries'];
+  /** Which addresses pass requests on without being trusted. */
+  untrustedProxies(): Health['untrustedProxies'];
 }
 
 /** A database that has not answered for so many milliseconds counts as gone. */
@@ -107,6 +109,7 @@ export class ServiceHealth {
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
       scanner: this.#deps.scanner(),
       registries: this.#deps.registries(),
+      untrustedProxies: this.#deps.untrustedProxies(),
     };
   }
 

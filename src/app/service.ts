@@ -1,5 +1,5 @@
 import { holdOrigin, sessionCookieName } from '../accounts/index.ts';
-import { openApi, probes, type Api } from '../api/index.ts';
+import { openApi, probes, UntrustedProxies, type Api } from '../api/index.ts';
 import { type Clock, type Log } from '../base/index.ts';
 import type { LedgerAppend } from '../ledger/index.ts';
 import {
@@ -173,20 +173,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       underFence: (act) => (leader === undefined ? act() : underLeadership(leader.fence(), act)),
     },
   );
+  const proxies = new UntrustedProxies({ now: () => clock.now(), log });
   const health = new ServiceHealth({
-    parts,
-    appender,
+    ...{ parts, appender, replay, jobs, version, clock, metrics },
     anchors: ledger.anchors,
-    replay,
-    jobs,
     engine: store.engine,
-    version,
     startedAt: clock.now(),
-    clock,
-    metrics,
     operator: () => operator.health(),
     scanner: () => facts.health(),
     registries: () => facts.registries(),
+    untrustedProxies: () => proxies.list(),
     feeds: async () => {
       const { kev, trivyDb } = await catalogueStates(store);
       // Why an attempt failed is of no matter any more where none is made.
@@ -229,6 +225,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     tls,
     https: parts.cookie.https,
     trustedProxies: settings.trustedProxies,
+    proxies,
     inEffect: async (written) => {
       // A policy of a cluster comes to every replica by the watch, all else by the database.
       const others = written !== null && cluster !== null ? 'watch' : store.engine === 'sqlite' ? null : 1;

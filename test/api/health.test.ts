@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAge, healthRoutes, type Health } from '../../src/api/index.ts';
+import { formatAge, healthRoutes, UntrustedProxies, type Health } from '../../src/api/index.ts';
 import type { HealthBody } from '../../src/api/contract/health.ts';
-import { startApi } from './service.ts';
+import { keptLog, startApi } from './service.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -34,6 +34,7 @@ const health: Health = {
   trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null, fetchedAt: null, lastError: null },
   scanner: null,
   registries: { status: 'ok', away: [], more: 0 },
+  untrustedProxies: [],
 };
 
 test('ages are minutes under an hour, and hours above', () => {
@@ -132,4 +133,49 @@ test('the whole is as bad as its worst part, and down without its database', asy
     const { as } = await startApi(t, healthRoutes({ health: async () => ({ ...health, ...change }) }));
     assert.equal((await as('viewer').json<HealthBody>('GET /system/health')).body.status, status);
   }
+});
+
+test('health says that requests come through a proxy that is not trusted: since when, which address, what to set', async (t) => {
+  // None is trusted; others are; this one is.
+  for (const [trustedProxies, isNamed] of [
+    [[], true],
+    [['10.0.0.0/8'], true],
+    [['127.0.0.1'], false],
+  ] as const) {
+    let now = NOW - 2 * HOUR;
+    const log = keptLog();
+    const proxies = new UntrustedProxies({ now: () => now, log });
+    const told = async () => ({ ...health, untrustedProxies: proxies.list() });
+    const { url } = await startApi(t, healthRoutes({ health: told }), { proxies, trustedProxies });
+    const ask = async (headers: Record<string, string>): Promise<HealthBody> => {
+      const authorization = 'Bearer viewer-token';
+      const response = await fetch(`${url}/api/v1/system/health`, { headers: { authorization, ...headers } });
+      return (await response.json()) as HealthBody;
+    };
+    assert.equal((await ask({})).untrusted_proxies, undefined);
+    await ask({ 'x-forwarded-for': '192.0.2.1' });
+    now = NOW;
+    const body = await ask({ forwarded: 'for=192.0.2.2', 'x-forwarded-for': '192.0.2.2' });
+    const addresses = [
+      { address: '127.0.0.1', since: '2026-11-20T10:00:00Z', last_at: '2026-11-20T12:00:00Z' },
+    ];
+    const message =
+      'Set trustedProxies (api.trustedProxies of the chart) to the addresses or networks of the proxy';
+    assert.deepEqual(body.untrusted_proxies, isNamed ? { message, addresses } : undefined);
+    assert.equal(body.status, 'ok'); // anybody can send the header
+    assert.deepEqual(
+      log.lines.map(({ keys }) => keys['proxy']),
+      isNamed ? ['127.0.0.1'] : [],
+    );
+  }
+});
+
+test('of addresses that pass requests on, the ten that were seen last are kept', () => {
+  const proxies = new UntrustedProxies({ now: () => NOW, log: keptLog() });
+  for (let i = 0; i < 1000; i += 1) {
+    const ip = `10.0.${i >> 8}.${i & 255}`;
+    proxies.note({ ip, headers: { 'x-forwarded-for': 'x' }, socket: { remoteAddress: ip } as never });
+  }
+  assert.equal(proxies.list().length, 10);
+  assert.equal(proxies.list()[0]?.address, '10.0.3.231');
 });

@@ -111,7 +111,7 @@ test('the address of a client is the one that a trusted proxy says, and no other
     const { url } = await startApi(t, [whose], { trustedProxies });
     await fetch(`${url}/api/v1/system/health`, { headers });
   }
-  assert.deepEqual(seen, ['127.0.0.1', '127.0.0.1', '198.51.100.7', '203.0.113.9']);
+  assert.deepEqual(seen, ['via 127.0.0.1', '127.0.0.1', '198.51.100.7', '203.0.113.9']);
 });
 
 test('a route that the table of access does not have cannot be served', () => {

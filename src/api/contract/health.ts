@@ -148,6 +148,16 @@ export const healthSchema = z
       })
       .optional()
       .describe('Registries that do not answer the replica that answers'),
+    untrusted_proxies: z
+      .object({
+        message: z.string().describe('What to set'),
+        addresses: z.array(z.object({ address: z.string(), since: time, last_at: time })),
+      })
+      .optional()
+      .describe(
+        'Addresses that pass requests on to the replica that answers and are not in `trustedProxies`: their clients cannot be told ' +
+          'apart. Anyone can send `X-Forwarded-For`, so they do not change `status`',
+      ),
   })
   .meta({ id: 'Health' });
 
