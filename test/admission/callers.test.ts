@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { suite, test, type TestContext } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { REVIEW_PATH, ReviewTally } from '../../src/admission/index.ts';
 import { Callers, type CallersOptions } from '../../src/api/admission/index.ts';
 import { keptLog } from '../api/service.ts';
@@ -29,15 +30,16 @@ async function guarded(t: TestContext, options: Partial<CallersOptions>) {
     });
     return found;
   };
-  const shown = (pair: object, path = REVIEW_PATH): Promise<number> =>
+  const shown = (pair: object, path = REVIEW_PATH, agent: Agent | false = false): Promise<number> =>
     new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port: port.port, method: 'POST', path, rejectUnauthorized: false };
-      const call = request({ ...options, ...pair, agent: false }, (answer) => {
+      const method = path === REVIEW_PATH || path.startsWith(`${REVIEW_PATH}/`) ? 'POST' : 'GET';
+      const options = { host: '127.0.0.1', port: port.port, method, path, rejectUnauthorized: false };
+      const call = request({ ...options, ...pair, agent }, (answer) => {
         answer.resume();
         resolve(answer.statusCode ?? 0);
       });
       call.on('error', reject);
-      call.end(reviewOf());
+      call.end(method === 'POST' ? reviewOf() : undefined);
     });
   return { ...port, callers, log, state, counts, shown };
 }
@@ -94,6 +96,21 @@ suite('who may post reviews', { skip }, () => {
     listener.callersChanged();
     assert.deepEqual([await shown(apiServer), await shown(other)], [403, 200]);
     assert.deepEqual(counts(), { 'svc_admission_refused_callers_total certificate': 5 });
+  });
+
+  test('before the authority of callers is known, none of the system is trusted in its place', async (t) => {
+    assert.ok(apiServer !== null && other !== null);
+    const before = getCACertificates('default');
+    t.after(() => setDefaultCACertificates(before));
+    setDefaultCACertificates([apiServer.cert]);
+    const { shown, callers, listener } = await guarded(t, { certificate: true });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    // A connection that is open since then is not taken once there is an authority.
+    assert.equal(await shown(apiServer, '/livez', agent), 200);
+    callers.trust(other.cert);
+    listener.callersChanged();
+    assert.equal(await shown(apiServer, REVIEW_PATH, agent), 403);
   });
 
   test('certificates of one authority are told apart by their names, and path and certificate are both asked for', async (t) => {

@@ -50,10 +50,14 @@ export class Callers {
   }
 
   /** What TLS asks of clients; `/livez` and `/readyz` are open to those without a certificate. */
-  get tls(): { readonly requestCert?: true; readonly rejectUnauthorized?: false; readonly ca?: string } {
+  get tls(): {
+    readonly requestCert?: true;
+    readonly rejectUnauthorized?: false;
+    readonly ca?: string | string[];
+  } {
     if (!this.#options.certificate) return {};
-    // Never those of the system, before ours are known.
-    return { requestCert: true, rejectUnauthorized: false, ca: this.#authority ?? '' };
+    // Before it is known, none: an empty text would trust the authorities of the system, on open connections for good.
+    return { requestCert: true, rejectUnauthorized: false, ca: this.#authority ?? [] };
   }
 
   /** Why no review can be taken yet, or null. */
