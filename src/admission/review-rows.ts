@@ -1,5 +1,5 @@
 import { printable } from '../base/index.ts';
-import { bypassFault } from '../decision/index.ts';
+import { BYPASS_DID_NOT_COUNT, bypassFault } from '../decision/index.ts';
 import type { NewRow } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { pseudonymOf } from './requester.ts';
@@ -32,7 +32,7 @@ export function bypassSuffixOf(
 ): string {
   if (breakGlass === null || label === null || policy === null) return '';
   const fault = bypassFault(policy, { reason: breakGlass, groups });
-  return fault === null ? '' : `; break-glass did not count: ${fault}`;
+  return fault === null ? '' : BYPASS_DID_NOT_COUNT + fault;
 }
 
 /**

@@ -25,6 +25,9 @@ export function decide(policy: Policy, subject: Subject, at: number): Decision {
   return ADMIT;
 }
 
+/** BYPASS_DID_NOT_COUNT stands in a recorded reason between the gate's sentence and why a bypass that was asked for was not granted. */
+export const BYPASS_DID_NOT_COUNT = '; break-glass did not count: ';
+
 /** mayBypass tells whether a request to bypass a policy is granted. */
 export function mayBypass(policy: Policy, request: NonNullable<Subject['breakGlass']>): boolean {
   return bypassFault(policy, request) === null;

@@ -2,7 +2,7 @@
  * The decision: one pure function from a policy, the facts of one image and a time to a verdict. The webhook, the
  * replay and the reconciliation call it; whether a policy audits or enforces is applied afterwards.
  */
-export { bypassFault, decide, mayBypass, type Decision } from './decide.ts';
+export { BYPASS_DID_NOT_COUNT, bypassFault, decide, mayBypass, type Decision } from './decide.ts';
 export { AUDIT_PREFIX, enforce, sentenceOf, type PolicyVerdict, type Outcome } from './enforce.ts';
 export { DENIAL_LABELS, isDenialLabel, WORKLOAD_HARDENING, type DenialLabel } from './labels.ts';
 export { labelOfSentence } from './reasons.ts';

@@ -1,4 +1,4 @@
-import { decide, sentenceOf } from '../decision/index.ts';
+import { BYPASS_DID_NOT_COUNT, decide, sentenceOf } from '../decision/index.ts';
 import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import { formatTime } from '../base/index.ts';
 import { isRecordedRefusal, type LedgerRow, type RowBatch } from '../ledger/index.ts';
@@ -10,7 +10,8 @@ import { isQuotaRefusal } from './row-class.ts';
 import { subjectOf } from './subject.ts';
 
 const MAX_MISMATCHES = 200;
-const SUBRESOURCE = '; subresource ';
+/** What may follow the sentence in a recorded reason. */
+const SUFFIXES = [BYPASS_DID_NOT_COUNT, '; subresource '];
 
 /**
  * SelfCheck replays each row under the revision that decided it, at the row's own time (so that a triage decision
@@ -128,6 +129,6 @@ export class SelfCheck {
 /** The meter's answer is a fact of the decision, and the recorded sentence is all that is left of it. */
 function quotaSentence(reason: string): string {
   const sentence = sentenceOf(reason);
-  const suffix = sentence.indexOf(SUBRESOURCE);
-  return suffix === -1 ? sentence : sentence.slice(0, suffix);
+  const ends = SUFFIXES.map((suffix) => sentence.indexOf(suffix)).filter((at) => at !== -1);
+  return ends.length === 0 ? sentence : sentence.slice(0, Math.min(...ends));
 }

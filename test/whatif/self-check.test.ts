@@ -57,12 +57,20 @@ test('rows are told apart: reproduced, inputs changed, mismatch, unknown', async
   );
 });
 
-test('a refusal by the meter is reproduced from its recorded sentence, audited or with a suffix', async () => {
+test('a refusal by the meter is reproduced from its recorded sentence, audited or with suffixes', async () => {
   const sentence = 'node ceiling of 5 exceeded';
   const result = await check({
     policies: [POLICY],
     images: [CRITICAL],
     rows: [
+      ...['', '; subresource ephemeralcontainers'].map((end, at) =>
+        row(4 - at, {
+          inputs: inputs(sentence),
+          allowed: false,
+          label: 'quota',
+          reason: `${sentence}; break-glass did not count: policy shop does not allow it${end}`,
+        }),
+      ),
       row(2, { inputs: inputs(sentence), allowed: true, label: 'quota', reason: `audit mode: ${sentence}` }),
       row(1, {
         inputs: inputs(sentence),
@@ -72,5 +80,5 @@ test('a refusal by the meter is reproduced from its recorded sentence, audited o
       }),
     ],
   });
-  assert.deepEqual([result.reproduced, result.mismatch, result.inputs_changed], [2, 0, 0]);
+  assert.deepEqual([result.reproduced, result.mismatch, result.inputs_changed], [4, 0, 0]);
 });
