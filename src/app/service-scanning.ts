@@ -5,6 +5,7 @@ import { openGrype } from '../adapters/grype/index.ts';
 import { openTrivy } from '../adapters/trivy/index.ts';
 import { DAY_MS, isDigest, type Clock, type Log } from '../base/index.ts';
 import {
+  isUnnamed,
   parsePlatform,
   platformEntries,
   RegistryError,
@@ -183,6 +184,10 @@ function imageChoice({ registry = null, env }: ScanningDeps): ImageChoice | null
       if (entry === null)
         throw new RegistryError('unsupported', `${name} has no image for a platform that nodes have`, {
           hint: 'Build it for the platforms of the nodes, or name one of its own in scanner.platform where no nodes are known',
+        });
+      if (isUnnamed(entry))
+        throw new RegistryError('unsupported', `${name} has an image that does not say its platform`, {
+          hint: 'Build the index again with a present tool, so that each image in it names its platform',
         });
       const { platform } = entry;
       const { image } = await registry.platformImage(reference, parsePlatform(platform), { signal });

@@ -1,14 +1,9 @@
 /** Image references as the OCI and Docker rules say, and what of them the gates compare. */
 export { isUnder, normaliseRegistry, parseReference, type ImageReference } from './reference.ts';
-export {
-  formatPlatform,
-  isAttestation,
-  normalisePlatform,
-  parsePlatform,
-  selectPlatform,
-} from './platform.ts';
+export { formatPlatform, normalisePlatform, parsePlatform, selectPlatform } from './platform.ts';
 export {
   entryFor,
+  isUnnamed,
   neededEntries,
   platformEntries,
   toPlatformName,

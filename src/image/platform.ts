@@ -54,9 +54,10 @@ export function formatPlatform({ os, architecture, variant }: Platform): string 
 /**
  * selectPlatform picks the image that a node of a platform would run out of an index, as containerd does: the same operating system and
  * architecture, of several variants the best that the platform can run, of equal ones the first. What is marked as no image
- * (`unknown/unknown`, BuildKit's attestations) or says no platform is never picked. Null when nothing fits.
+ * (`unknown/unknown`, as BuildKit marks its attestations) or says no platform is never picked; an annotation keeps no node from an image.
+ * Null when nothing fits.
  */
-export function selectPlatform<Entry extends Pick<Descriptor, 'platform' | 'annotations'>>(
+export function selectPlatform<Entry extends Pick<Descriptor, 'platform'>>(
   manifests: readonly Entry[],
   wanted: Platform,
 ): Entry | null {
@@ -66,16 +67,11 @@ export function selectPlatform<Entry extends Pick<Descriptor, 'platform' | 'anno
   for (const descriptor of manifests) {
     const rank =
       descriptor.platform === null ? null : rankOf(normalisePlatform(descriptor.platform), platform);
-    if (rank === null || rank >= bestRank || isAttestation(descriptor)) continue;
+    if (rank === null || rank >= bestRank) continue;
     best = descriptor;
     bestRank = rank;
   }
   return best;
-}
-
-/** isAttestation tells whether an entry of an index is what BuildKit recorded of an image, not an image. */
-export function isAttestation({ annotations }: Pick<Descriptor, 'annotations'>): boolean {
-  return annotations['vnd.docker.reference.type'] === 'attestation-manifest';
 }
 
 /** How far an image is from the best that the platform could run; null when it cannot run it. */

@@ -3,8 +3,10 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import {
   formatPlatform,
+  neededEntries,
   normalisePlatform,
   parsePlatform,
+  platformEntries,
   selectPlatform,
   type Descriptor,
   type Platform,
@@ -15,6 +17,8 @@ const platformOf = (text: string, osVersion: string | null = null): Platform => 
   ...(parsePlatform(text) ?? assert.fail(text)),
   osVersion,
 });
+
+const digestOf = (digit: string): string => `sha256:${digit.repeat(64)}`;
 
 /** An entry as it is written, not yet normalised; the name stands in the digest. */
 function entry(text: string, osVersion: string | null = null, annotations = {}): Descriptor {
@@ -92,11 +96,41 @@ suite('platforms', () => {
     assert.equal(pick(['', 'unknown/unknown'], 'linux/amd64'), undefined);
   });
 
-  test('attestations of BuildKit are no images, whatever platform they claim', () => {
-    const claims = entry('linux/amd64', null, { 'vnd.docker.reference.type': 'attestation-manifest' });
-    const image = { ...entry('linux/amd64'), digest: 'image' };
-    assert.equal(selectPlatform([claims, image], platformOf('linux/amd64'))?.digest, 'image');
-    assert.equal(selectPlatform([claims], platformOf('linux/amd64')), null);
+  test('an annotation hides no image from the scan that a node would run', () => {
+    const marked = entry('linux/amd64', null, { 'vnd.docker.reference.type': 'attestation-manifest' });
+    const image = { ...entry('linux/amd64'), digest: digestOf('b') };
+    const first = { ...marked, digest: digestOf('a') };
+    assert.equal(selectPlatform([first, image], platformOf('linux/amd64'))?.digest, first.digest);
+    assert.deepEqual(platformEntries([first, image]), [{ platform: 'linux/amd64', digest: first.digest }]);
+    const attestation = { ...first, platform: { ...platformOf('linux/amd64'), os: 'unknown' } };
+    assert.deepEqual(platformEntries([attestation]), []);
+  });
+
+  test('an image whose platform is not said is needed where a node has no other', () => {
+    const unnamed = { ...entry(''), digest: digestOf('a') };
+    const arm = { ...entry('linux/arm64'), digest: digestOf('b') };
+    const entries = platformEntries([unnamed, arm]);
+    const names = (nodes: string[]) => neededEntries(entries, nodes).map(({ platform }) => platform);
+    assert.deepEqual(names(['linux/arm64']), ['linux/arm64']);
+    assert.deepEqual(names(['linux/amd64', 'linux/arm64']), ['linux/arm64', 'unknown/unknown']);
+    const signature = { ...unnamed, mediaType: 'application/vnd.oci.empty.v1+json' };
+    assert.deepEqual(platformEntries([signature, arm]).length, 1);
+  });
+
+  test('no list of an index is so long, and no digest so strange, that an image of it is overlooked', () => {
+    const many = Array.from({ length: 64 }, (_, i) => ({
+      ...entry(`linux/made${i}`),
+      digest: digestOf('a'),
+    }));
+    const dirty = { ...entry('linux/amd64'), digest: digestOf('b') };
+    for (const entries of [
+      platformEntries([...many, dirty]),
+      platformEntries([{ ...dirty, digest: `sha512:${'b'.repeat(128)}` }]),
+    ])
+      assert.deepEqual(
+        neededEntries(entries, ['linux/amd64']).map(({ platform }) => platform),
+        ['unknown/unknown'],
+      );
   });
 
   test('Windows runs images of its own build', () => {

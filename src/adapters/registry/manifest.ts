@@ -101,7 +101,9 @@ export function toTexts(value: unknown, fail: (why: string) => never): Readonly<
 /** toPlatform reads a platform as descriptors and configurations have it; null where it names none. */
 export function toPlatform(value: unknown): Platform | null {
   if (!isObject(value)) return null;
-  const [os, architecture] = [textOf(value['os']), textOf(value['architecture'])];
+  // Where none is written, a node reads its own.
+  const os = value['os'] === undefined || value['os'] === '' ? 'linux' : textOf(value['os']);
+  const architecture = textOf(value['architecture']);
   if (os === null || architecture === null) return null;
   return { os, architecture, variant: textOf(value['variant']), osVersion: textOf(value['os.version']) };
 }
