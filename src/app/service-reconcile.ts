@@ -11,6 +11,7 @@ import {
   meterStore,
   nodeStore,
   podLedger,
+  pulledIndexes,
   sweepFacts,
   sweepLog,
   type Store,
@@ -83,6 +84,7 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     // Those that the webhook of this cluster asks: the database may have those of another one, and has them a moment later.
     policies: async () => currentOf(cluster.policies),
     facts: sweepFacts(store),
+    indexes: pulledIndexes(store),
     podLedger: podLedger(store),
     ledger: appender,
     account: options.account,

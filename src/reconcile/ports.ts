@@ -208,6 +208,25 @@ export interface RecordedFacts {
   load(digests: readonly string[]): Promise<ReadonlyMap<string, ImageFacts>>;
 }
 
+/** PulledImage is an image that a node pulled by this name (`host/path`). */
+export interface PulledImage {
+  readonly name: string;
+  readonly digest: Digest;
+}
+
+/** ImageOfIndex is a pulled image that is the one of a platform in an index. */
+export interface ImageOfIndex extends PulledImage {
+  readonly index: Digest;
+  /** Such as `linux/arm64`. */
+  readonly platform: string;
+}
+
+/** PulledIndexes knows the indexes that were scanned. */
+export interface PulledIndexes {
+  /** Those of the images that are known by their index under the same name; not those that were themselves reviewed since. */
+  of(images: readonly PulledImage[]): Promise<readonly ImageOfIndex[]>;
+}
+
 /** SweepPolicies gives the policies in force. */
 export type SweepPolicies = () => Promise<readonly Policy[]>;
 

@@ -10,6 +10,7 @@ import type {
   PodLedger,
   PodRecord,
   PodStopper,
+  PulledIndexes,
   RecordedFacts,
   Replacements,
   RunningPod,
@@ -20,6 +21,7 @@ import type {
   SweepPolicies,
   TagDigests,
 } from './ports.ts';
+import { asReviewed } from './pulled-images.ts';
 import { knownReplacements } from './replacements.service.ts';
 import { fenceName, STOPS_REMEMBERED, type SweepRules } from './rules.ts';
 import { seenWorkloads } from './seen.ts';
@@ -34,6 +36,7 @@ export interface ReconciliationDeps {
   readonly exposure: { of(namespace: string, labels: ReadonlyMap<string, string>): string | null };
   readonly policies: SweepPolicies;
   readonly facts: RecordedFacts;
+  readonly indexes: PulledIndexes;
   readonly podLedger: PodLedger;
   readonly ledger: LedgerAppend;
   /** Asked after the pods were listed and before the ledger is read. */
@@ -102,7 +105,8 @@ export class Reconciliation {
     if (!leader.isLeader()) return null;
     const fence = leader.fence();
     const startedAt = this.#deps.clock.now();
-    const { complete, pods } = await source.list();
+    const { complete, pods: listed } = await source.list();
+    const pods = await asReviewed(listed, this.#deps.indexes);
     const context = await this.#contextOf(pods, startedAt);
     const account = await this.#accounting.ask(fence, signal);
     const records = await this.#deps.podLedger.find(

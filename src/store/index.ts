@@ -14,6 +14,7 @@ export { nodeStandings, nodeStore } from './nodes.ts';
 export { policyMirror } from './policy-mirror.ts';
 export { raiseClusterFence, underClusterFence } from './reconcile-fence.ts';
 export { podLedger } from './reconcile-ledger.ts';
+export { pulledIndexes } from './pulled-indexes.ts';
 export { installedAt, lastSweepAt, sweepFacts, sweepLog } from './reconcile-sweeps.ts';
 export { reportSource } from './report-source.ts';
 export { accountStore } from './accounts.ts';

@@ -10,12 +10,14 @@ import {
   type SweepResult,
 } from '../../src/reconcile/index.ts';
 import { ledgerWriter } from '../../src/store/ledger-append.ts';
+import { pulledIndexes } from '../../src/store/pulled-indexes.ts';
 import { podLedger } from '../../src/store/reconcile-ledger.ts';
 import { sweepFacts, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
 import type { Account } from '../../src/replicas/index.ts';
+import type { NewScan } from '../../src/scan/index.ts';
 import type { Severity } from '../../src/findings/index.ts';
 import { listen } from '../ledger/parts.ts';
 import { finding, rowsOf, scanOf } from '../store/image-records.ts';
@@ -88,6 +90,7 @@ export class SweepHarness {
       exposure: { of: () => null },
       policies: async () => this.policies,
       facts: sweepFacts(this.store),
+      indexes: pulledIndexes(this.store),
       podLedger: podLedger(this.store),
       ledger,
       account: async () => this.account,
@@ -119,7 +122,12 @@ export class SweepHarness {
     return result;
   }
 
-  async scanned(digest: string, severities: readonly Severity[], at = this.now): Promise<void> {
+  async scanned(
+    digest: string,
+    severities: readonly Severity[],
+    at = this.now,
+    more: Partial<NewScan> = {},
+  ): Promise<void> {
     await this.store.write(async (transaction) => {
       await recordScan(transaction, {
         digest,
@@ -130,6 +138,7 @@ export class SweepHarness {
           severities.map((severity, i) => finding(`CVE-2026-${1000 + i}`, severity)),
           { scannedAt: new Date(at).toISOString() },
         ),
+        ...more,
       });
     });
   }
@@ -138,7 +147,7 @@ export class SweepHarness {
   rows(kind: string): Promise<Record<string, unknown>[]> {
     return rowsOf(
       this.store,
-      `select r.id, r.pod, s.container, s.digest, s.allowed, s.reason, s.label, s.policy from ledger_rows r
+      `select r.id, r.pod, s.container, s.digest, s.allowed, s.reason, s.label, s.policy, s.platform from ledger_rows r
        join ledger_shapes s on s.id = r.shape where s.kind = '${kind}' order by r.id`,
     );
   }

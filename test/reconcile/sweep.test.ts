@@ -4,7 +4,8 @@ import { digestOf } from '../../src/reconcile/index.ts';
 import { runningImages } from '../../src/store/tracking-running.ts';
 import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
-import { rowsOf } from '../store/image-records.ts';
+import type { Severity } from '../../src/findings/index.ts';
+import { digestOf as digestOfRecord, rowsOf } from '../store/image-records.ts';
 import { SweepHarness } from './harness.ts';
 import { AT, BAD, CLEAN, container, podOf, policy, specOf, uidOf } from './parts.ts';
 
@@ -102,6 +103,45 @@ forEachEngine('a sweep', (engine) => {
       'select pods, unreviewed, last_error from reconcile_sweeps order by id',
     );
     assert.deepEqual(second, { pods: 1, unreviewed: 0, last_error: null });
+  });
+
+  test('a container whose status names the image of an index is judged, and kept, as that index', async (t) => {
+    const h = await harness(engine, t);
+    const name = 'ghcr.io/acme/web';
+    const index = digestOfRecord(10);
+    const [amd, arm, alone] = [digestOfRecord(11), digestOfRecord(12), digestOfRecord(13)];
+    const entries = [
+      { platform: 'linux/amd64', digest: amd },
+      { platform: 'linux/arm64', digest: arm },
+    ];
+    const scan = async (platform: string, severities: readonly Severity[]): Promise<void> =>
+      h.scanned(index, severities, AT, { platform, entries, names: [name] });
+    await scan('linux/amd64', ['CRITICAL']);
+    await scan('linux/arm64', []);
+    h.policies = [policy({ runtimeReconciliation: 'audit', admissionTiming: 'DenyUntilScanned' })];
+    for (const n of [1, 2, 3, 4]) await reviewed(h, n, { digest: index });
+    const own = { image: `${name}@${arm}` };
+    h.pods = [
+      podOf(1, { containers: [container(amd)], platform: 'linux/amd64' }),
+      podOf(2, { containers: [container(arm)] }),
+      podOf(3, { containers: [container(arm, { image: 'ghcr.io/other/web:1' })] }),
+      podOf(4, { containers: [container(arm, own)] }),
+      podOf(5, { containers: [container(alone)] }),
+    ];
+    await h.sweep();
+    const rows = await h.rows('reconcile');
+    assert.deepEqual(
+      rows.map(({ pod, digest, label, platform }) => [pod, digest, label, platform]),
+      [
+        ['web-1', index, 'threshold', 'linux/amd64'],
+        ['web-3', arm, 'unscanned', null],
+        ['web-4', arm, 'unscanned', null],
+        ['web-5', alone, 'unscanned', null],
+      ],
+      'one of another name, one that the pod names, and one of no index are what they are',
+    );
+    const ran = await rowsOf(h.store, 'select distinct digest from running_images order by digest');
+    assert.deepEqual(new Set(ran.map(({ digest }) => digest)), new Set([index, arm, alone]));
   });
 
   test('a list that is not complete retires nothing and stops nothing, and records what it saw', async (t) => {

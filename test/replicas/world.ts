@@ -292,6 +292,7 @@ class World {
       exposure: { of: () => null },
       policies: async () => [policy({ runtimeReconciliation: 'enforce' })],
       facts: sweepFacts(store),
+      indexes: { of: async () => [] },
       podLedger: podLedger(store),
       ledger: life.appender,
       account: this.#plan.rule === 'own' ? own : all,

@@ -34,6 +34,7 @@ export const imageFacts: Migration = {
       },
       { key: ['digest', 'platform'] },
     );
+    await createIndex(db, 'scan_platforms', ['image'], { name: 'scan_platforms_image' });
     await createTable(
       db,
       'node_platforms',
