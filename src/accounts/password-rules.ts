@@ -39,6 +39,9 @@ export function checkPassword(
   if (/\p{Cc}/u.test(password))
     throw refused('it holds a control character, such as a tab or the end of a line');
   const normal = normalisePassword(password);
+  // One character may become eighteen; what follows takes time by the square of its length.
+  if (isTooLong(normal))
+    throw refused(`it has more than ${MAX_PASSWORD} characters when it is composed (NFKC)`);
   if (Math.min([...password].length, [...normal].length) < MIN_PASSWORD)
     throw refused(
       `it has fewer than ${MIN_PASSWORD} characters`,

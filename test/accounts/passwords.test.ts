@@ -46,6 +46,10 @@ suite('Which passwords are taken', () => {
     ['the domain of the address and a year', 'example2026example'],
     ['this product and a number', 'ipo-operator-2026'],
     ['one character that is written as eighteen', '\ufdfa'],
+    [
+      'one that NFKC makes longer than 256 characters',
+      [...Array(20).keys()].map((i) => `${String.fromCodePoint(0x4e00 + i)}\ufdfa`).join(''),
+    ],
   ];
   for (const [what, password] of refused)
     test(`${what} is refused`, () => {
