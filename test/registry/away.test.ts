@@ -156,6 +156,55 @@ suite('a registry that does not answer', () => {
     assert.deepEqual(registry.away(), [], 'a blob that cannot be read says little of the registry');
   });
 
+  test('one repository with a fault of its own takes no other of its registry away', async (t) => {
+    const { fake } = await pushedWorld(t);
+    let now = 0;
+    const registry = openClient(t, { monotonic: () => now, random: () => 0 });
+    const read = (name: string) => registry.digestOf(referenceTo(fake.host, name), ask);
+    await read('shop/web:1');
+    fake.answering = ({ url }, response) => {
+      if (!url.includes('/broken')) return false;
+      fault(response, 500, 'UNKNOWN');
+      return true;
+    };
+    for (let i = 0; i < 10; i += 1) {
+      assert.equal((await faultOf(read(`shop/broken:${i}`))).fault, 'unavailable');
+      assert.deepEqual(registry.away(), []);
+      now += 31_000; // no answer is remembered so long
+      assert.match(await read('shop/web:1'), /^sha256:/);
+    }
+    // Nothing else answered meanwhile: then it is the registry.
+    await faultOf(read('shop/broken:x'));
+    assert.deepEqual(registry.away(), []);
+    await faultOf(read('shop/broken-too:x'));
+    assert.equal(registry.away().length, 1);
+  });
+
+  test('a tag that takes long takes no registry away that answers others meanwhile', async (t) => {
+    for (const answersOthers of [true, false]) {
+      const { fake } = await pushedWorld(t);
+      const time = virtualTime();
+      const registry = openClient(t, { monotonic: () => time.now, after: time.after, random: () => 0 });
+      const read = (name: string) => registry.digestOf(referenceTo(fake.host, name), ask);
+      await read('shop/web:1');
+      const slow = Promise.withResolvers<ServerResponse>();
+      fake.answering = ({ url }, response) => {
+        if (url.includes('/slow')) slow.resolve(response);
+        return url.includes('/slow');
+      };
+      const asked = faultOf(read('shop/slow:1'));
+      const response = await slow.promise;
+      time.now = 31_000;
+      if (answersOthers) await read('shop/web:1');
+      time.next();
+      assert.equal(registry.away().length, answersOthers ? 0 : 1);
+      fake.answering = null;
+      fault(response, 404, 'MANIFEST_UNKNOWN');
+      await asked;
+      assert.deepEqual(registry.away(), []);
+    }
+  });
+
   test('one that answers too late for a review is known to the next', async (t) => {
     const { fake, made } = await pushedWorld(t);
     fake.asked.length = 0;

@@ -54,11 +54,21 @@ export function toAnswerError(
     return new RegistryError('refused', `${host} speaks TLS and was called over plain HTTP`, {
       hint: 'Do not allow plain HTTP for this registry (plainHttp: false)',
     });
-  if (status >= 500 || status === 408 || status === 425)
-    return new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
+  if (status >= 500 || status === 408 || status === 425) {
+    const error = new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
       ...{ retryAfter, busy: BUSY.includes(status) },
     });
+    ownFaults.add(error);
+    return error;
+  }
   return new RegistryError('unreadable', `${host} does not answer for ${what} as a registry does (${shown})`);
+}
+
+const ownFaults = new WeakSet<RegistryError>();
+
+/** isOwnFault tells whether a registry answered that it has a fault, as against that it did not answer. */
+export function isOwnFault(error: unknown): boolean {
+  return error instanceof RegistryError && ownFaults.has(error);
 }
 
 function forSeconds(seconds: number | undefined): string {

@@ -3,6 +3,7 @@ import { RegistryError, type Keychain, type RegistryAsk, type Repository } from 
 import { fingerprintOf } from './authorised.ts';
 import { ExpiringCache } from './cache.ts';
 import type { Flights } from './flights.ts';
+import { isOwnFault } from './answers.ts';
 import { isAway, type HostHealth, type Pass } from './host-health.ts';
 import { ABSENT_MS, CACHE_BYTES, FAULT_MS, SILENT_MS } from './limits.ts';
 import type { Newcomers } from './newcomers.ts';
@@ -96,7 +97,7 @@ export class Asking {
 
   /** Asks where the host is not known to be away, and notes whether it answers. Throws what `put` throws, and RegistryError `unavailable`. */
   async #atHost<T>(
-    { repository: { host }, pace, ask }: Question<T>,
+    { repository: { host, path }, pace, ask }: Question<T>,
     signal: AbortSignal,
     put: () => Promise<T>,
   ): Promise<T> {
@@ -114,7 +115,7 @@ export class Asking {
       pass.answered();
       return value;
     } catch (error) {
-      if (error instanceof RegistryError) heard(pass, error, pace === 'long');
+      if (error instanceof RegistryError) heard(pass, error, pace === 'long', path);
       throw error;
     } finally {
       for (const leave of left) leave();
@@ -124,11 +125,11 @@ export class Asking {
 }
 
 /** What a fault says of the host: a denial is an answer too; what was never sent says nothing. */
-function heard(pass: Pass, error: RegistryError, isLong: boolean): void {
+function heard(pass: Pass, error: RegistryError, isLong: boolean, repository: string): void {
   const { fault } = error;
   if (isAway(error) || fault === 'cancelled' || fault === 'refused' || fault === 'credentials') return;
   if (fault !== 'unavailable') pass.answered();
-  else if (!isLong) pass.failed();
+  else if (!isLong) pass.failed(isOwnFault(error) ? repository : undefined);
 }
 
 function lifeOf({ fault, retryAfter }: RegistryError): number {

@@ -23,6 +23,10 @@ export interface HostHealthDeps {
 
 interface Known {
   answered: boolean;
+  /** How many questions it has answered. */
+  answers: number;
+  /** Repositories that it had a fault of its own for since its last answer, up to what tells the host's fault from theirs. */
+  readonly faulty: Set<string>;
   /** Null while it answers. */
   away: { readonly since: number; until: number; delay: number; probing: boolean } | null;
   /** Called when it goes away. */
@@ -35,8 +39,8 @@ export interface Pass {
   readonly away: Promise<never>;
   /** It answered, whatever it said. */
   answered(): void;
-  /** It did not. */
-  failed(): void;
+  /** It did not; or, with the repository, it says that it has a fault of its own. */
+  failed(repository?: string): void;
   /** To be called in the end, whatever came of it. */
   done(): void;
 }
@@ -81,13 +85,15 @@ export class HostHealth {
     gone.promise.catch(() => undefined); // nobody may wait for it
     const leave = (error: RegistryError): void => gone.reject(error);
     known.leaving.add(leave);
+    const before = known.answers;
     let isOver = false;
     return {
       away: gone.promise,
       answered: () => this.#answered(host, known),
-      failed: () => {
-        if (!isOver) this.#failed(host, known, isProbe);
+      failed: (repository) => {
+        if (isOver || (!isProbe && isOfQuestion(known, before, repository))) return;
         isOver = true;
+        this.#failed(host, known, isProbe);
       },
       done: () => {
         known.leaving.delete(leave);
@@ -115,7 +121,7 @@ export class HostHealth {
   }
 
   #of(host: string): Known {
-    const known = this.#hosts.get(host) ?? { answered: false, away: null, leaving: new Set() };
+    const known = this.#hosts.get(host) ?? fresh();
     this.#hosts.delete(host);
     this.#hosts.set(host, known); // asked last
     for (const [oldest, { leaving }] of this.#hosts) {
@@ -128,6 +134,8 @@ export class HostHealth {
   #answered(host: string, known: Known): void {
     if (known.away !== null) this.#deps.log?.info('a registry answers again', { host });
     known.answered = true;
+    known.answers += 1;
+    known.faulty.clear();
     known.away = null;
   }
 
@@ -161,6 +169,21 @@ export class HostHealth {
         asked_again_in_seconds: Math.ceil(ms / 1000),
       });
   }
+}
+
+function fresh(): Known {
+  return { answered: false, answers: 0, faulty: new Set(), away: null, leaving: new Set() };
+}
+
+/**
+ * Whether a failure says nothing of the host: it answered another question meanwhile, or has a fault for this one repository only. Who
+ * names a broken repository in a pod must not take the images of all others out of sight.
+ */
+function isOfQuestion(known: Known, before: number, repository: string | undefined): boolean {
+  if (known.answers > before) return true;
+  if (repository === undefined || !known.answered) return false;
+  known.faulty.add(repository);
+  return known.faulty.size < 2;
 }
 
 /** isAway tells whether a question was not put since its host did not answer before. */
