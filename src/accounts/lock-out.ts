@@ -13,7 +13,7 @@ export const NO_FAILURES: Failures = { failures: 0, lastAt: 0, blockedUntil: 0 }
 
 /**
  * SHARED marks the address of a client that came through a proxy of which it is not known whose requests it passes on: `via 10.0.0.1`.
- * Everybody may have it, so it alone locks nobody out.
+ * Everybody may have it, so it alone locks nobody out who signs in with a password.
  */
 export const SHARED = 'via ';
 

@@ -293,7 +293,7 @@ forEachEngine('Lock-out of sign-ins', (engine) => {
   });
 
   test('an address that is a proxy for everybody locks no account that had no failure itself', async (t) => {
-    const { add, hashes, signIn, clock } = await openFresh(t, engine);
+    const { add, audit, hashes, signIn, clock } = await openFresh(t, engine);
     await add('ada@example.com');
     await add('bob@example.com');
     const proxy = 'via 10.0.0.1';
@@ -310,6 +310,20 @@ forEachEngine('Lock-out of sign-ins', (engine) => {
       await assert.rejects(signIn('carol@example.com', 'x', proxy), code('locked_out'));
     assert.equal(hashes.runs - before, 1);
     await signIn('ada@example.com', PASSWORD, proxy);
+    // Made-up addresses do not fill the audit log; a failure of an account is there.
+    const failed = async () =>
+      (
+        await audit.list(
+          { from: 0, to: clock.at + 1, action: 'sign_in_failed', actor: null, target: null },
+          { limit: 1, offset: 0 },
+        )
+      ).total;
+    const written = await failed();
+    for (let i = 0; i < 50; i += 1)
+      await assert.rejects(signIn(`more${i}@example.com`, 'x', proxy), code('bad_credentials'));
+    assert.equal((await failed()) - written, 1, 'the first after the success of another');
+    await assert.rejects(signIn('ada@example.com', 'wrong password', proxy), code('bad_credentials'));
+    assert.equal((await failed()) - written, 2);
     clock.at += 61 * MINUTE;
     await signIn('bob@example.com', PASSWORD, proxy);
   });
