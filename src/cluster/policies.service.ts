@@ -92,6 +92,7 @@ export class ClusterPolicies {
 
   /** Whether what is in force here comes from this version of an object, or a later one. */
   holds(mark: PolicyMark): boolean {
+    if (this.#current === null) return false;
     const version = this.#held.get(mark.name)?.read.object.version;
     if ('gone' in mark) return version === undefined || isLater(version, mark.gone);
     return version !== undefined && (version === mark.version || isLater(version, mark.version));
@@ -116,10 +117,19 @@ export class ClusterPolicies {
       this.#held.delete(name);
       changed = true;
     }
-    for (const object of objects) {
+    const news = objects.filter(({ name, version }) => this.#held.get(name)?.read.object.version !== version);
+    const reads = news.map(readPolicyObject);
+    const asks = ({ policy, object }: ReadPolicy): boolean =>
+      policy === null && this.#held.get(object.name)?.known !== true;
+    const later = reads.filter(asks);
+    for (const read of [...reads.filter((one) => !asks(one)), ...later]) {
+      // What waits for the database keeps no other policy from coming into effect; at the start nothing is decided before all are read.
+      if (changed && this.#current !== null && read === later[0]) {
+        this.#change();
+        changed = false;
+      }
+      const { object } = read;
       const before = this.#held.get(object.name);
-      if (before?.read.object.version === object.version) continue;
-      const read = readPolicyObject(object);
       if (await this.#hold(read, before ?? null)) changed = true;
       const write = this.#toWrite(read);
       if (write === null) this.#tell(read, before ?? null);

@@ -30,6 +30,7 @@ function opened(last: Policy | null = null) {
   const replaced: Replaced[] = [];
   const statuses: { readonly name: string; readonly status: PolicyStatus }[] = [];
   const down = { database: false, status: '' };
+  const slow: { until: PromiseWithResolvers<void> | null } = { until: null };
   const policies = new ClusterPolicies({
     mirror: {
       record: async () => {
@@ -40,6 +41,7 @@ function opened(last: Policy | null = null) {
         replaced.push({ fence, names: writes.map(({ name }) => name), kept });
       },
       last: async () => {
+        await slow.until?.promise;
         if (down.database) throw new Error('the database is down');
         return last;
       },
@@ -55,7 +57,7 @@ function opened(last: Policy | null = null) {
     clock: { now: () => 1_763_000_000_000 },
     log: silent,
   });
-  return { policies, replaced, statuses, down };
+  return { policies, replaced, statuses, down, slow };
 }
 
 const leads = (fence: number) => ({ isLeader: () => true, leadsCluster: () => true, fence: () => fence });
@@ -140,4 +142,28 @@ test('a write through the API holds here once the watch has told this version or
     [policies.holds({ name: 'a', gone: '10' }), policies.holds({ name: 'a', gone: '12' })],
     [true, false],
   );
+});
+
+test('a policy is in effect while an invalid one that came with it waits for the database, and not said to be before', async () => {
+  const { policies, slow } = opened();
+  await policies.take([object('a', {})]);
+  // Another object that came with it waits for the database.
+  slow.until = Promise.withResolvers();
+  const taken = policies.take([object('a', { enforcement: 'Enforce' }, '2'), object('b', INVALID)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  const inList = (): boolean =>
+    policies.current()?.some(({ spec }) => spec.enforcement === 'Enforce') === true;
+  const mark = { name: 'a', version: '2' };
+  assert.deepEqual([policies.holds(mark), inList()], [true, true]);
+  slow.until.resolve();
+  await taken;
+  // At the start nothing is decided before all were read.
+  const { policies: fresh, slow: waits } = opened();
+  waits.until = Promise.withResolvers();
+  const first = fresh.take([object('a', {}), object('b', INVALID)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([fresh.holds({ name: 'a', version: '1' }), fresh.current()], [false, null]);
+  waits.until.resolve();
+  await first;
+  assert.equal(fresh.holds({ name: 'a', version: '1' }), true);
 });
