@@ -72,6 +72,13 @@ export function planPath(
     const earlier = [gone, ...previous].slice(0, MOST_PREVIOUS);
     return { kind: 'keep', paths: { current: { token, certificate: of }, next: null, previous: earlier } };
   }
+  // What the API server still calls by is taken until it was told of another, however long that fails.
+  const calledBy = kept.previous.filter(({ token }) => live?.includes(token));
+  if (calledBy.some(({ until }) => until - at < times.overlap / 2)) {
+    const until = at + times.overlap;
+    const longer = kept.previous.map((one) => (calledBy.includes(one) ? { ...one, until } : one));
+    return { kind: 'keep', paths: { ...kept, previous: longer.filter((one) => one.until > at) } };
+  }
   if (live?.some((token) => token !== current.token)) return { kind: 'publish', token: current.token };
   if (next === null && certificate !== null && certificate !== current.certificate)
     return { kind: 'keep', paths: { current, next: { token: make(), certificate, at }, previous } };

@@ -147,6 +147,34 @@ suite('the path by which the API server calls', () => {
     );
   });
 
+  test('the path that the API server still calls by is taken for as long as the configuration cannot be written', async () => {
+    const { paths, path, state, replica } = cluster();
+    await path.run();
+    const one = replica();
+    const [before = ''] = paths.live ?? [];
+    const publish = paths.publish.bind(paths);
+    paths.publish = async () => Promise.reject(new Error('forbidden'));
+    state.certificate = 'second';
+    for (let passed = 0; passed < 10 * TIMES.overlap; passed += 1_000) {
+      state.at += 1_000;
+      await path.run().catch(() => {});
+      await one.read();
+      assert.equal(one.call(before), null, `after ${passed} ms`);
+    }
+    // Also where nobody led for long.
+    state.at += 10 * TIMES.overlap;
+    await path.run().catch(() => {});
+    await one.read();
+    assert.equal(one.call(before), null);
+    paths.publish = publish;
+    await path.run();
+    assert.notEqual(paths.live?.[0], before);
+    state.at += TIMES.overlap + 1_000;
+    await path.run();
+    await one.read();
+    assert.deepEqual([one.call(before), one.call(paths.live?.[0] ?? '')], ['path', null]);
+  });
+
   test('without a configuration it is kept and waits; who does not lead writes nothing', async () => {
     const { secret, paths, path, state } = cluster();
     state.leads = false;
