@@ -111,13 +111,21 @@ export function judgeRunning(pod: RunningPod, record: PodRecord | null, context:
     }
     const judgement = judgeImage(policies, subject, context.at);
     const { digest } = subject;
-    if (judgement.undecided !== null) undecided += 1;
+    if (judgement.undecided !== null || isTooEarly(judgement, digest)) undecided += 1;
     else images.push({ container, digest, judgement, inputs: () => inputsOf(subject, container.image) });
   }
   const hardening = judgePod(bypassed > 0 ? [] : policies, signals, null);
   const allowed = hardening.allowed && images.every(({ judgement }) => judgement.outcome.allowed);
   const unproven = pod.breakGlassReason !== null && record?.reviewed !== true;
   return { pod, signals, exposedBy, policies, images, hardening, allowed, undecided, unproven, bypassed };
+}
+
+/** Whether it was refused for want of a scan of what its node has not pulled yet: of that nobody knows which image it is. */
+function isTooEarly({ verdicts }: ImageJudgement, digest: Digest | null): boolean {
+  return (
+    digest === null &&
+    verdicts.some(({ decision }) => decision.kind === 'refuse' && decision.label === 'unscanned')
+  );
 }
 
 /** subjectOf gives what is decided about an image; null when its reference does not parse. */

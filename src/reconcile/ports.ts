@@ -208,7 +208,7 @@ export interface RecordedFacts {
   load(digests: readonly string[]): Promise<ReadonlyMap<string, ImageFacts>>;
 }
 
-/** PulledImage is an image that a node pulled by this name (`host/path`). */
+/** PulledImage is an image that a node pulled by this name (`host/path:tag`, or `host/path` for a reference by digest). */
 export interface PulledImage {
   readonly name: string;
   readonly digest: Digest;

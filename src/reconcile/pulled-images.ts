@@ -1,5 +1,5 @@
 import { isDigest, type Digest } from '../base/index.ts';
-import { parseReference } from '../image/index.ts';
+import { parseReference, type ImageReference } from '../image/index.ts';
 import type { ImageOfIndex, PulledImage, PulledIndexes, RunningPod } from './ports.ts';
 
 /** The digests that nodes say they pulled, where that is not the one that the pod names, each with the name of its image. */
@@ -9,9 +9,15 @@ function pulledImages(pods: readonly RunningPod[]): PulledImage[] {
     for (const { image, digest } of containers) {
       const reference = parseReference(image);
       if (digest === null || 'fault' in reference || reference.digest === digest) continue;
-      found.set(keyOf({ name: reference.name, digest }), { name: reference.name, digest });
+      const pulled = { name: seenAs(reference), digest };
+      found.set(keyOf(pulled), pulled);
     }
   return [...found.values()];
+}
+
+/** As the ledger names images. */
+function seenAs({ name, tag }: ImageReference): string {
+  return tag === null ? name : `${name}:${tag}`;
 }
 
 const keyOf = ({ name, digest }: PulledImage): string => `${name}@${digest}`;
@@ -36,7 +42,7 @@ function underIndexes(pod: RunningPod, found: ReadonlyMap<string, ImageOfIndex>)
     const { image, digest } = container;
     const reference = parseReference(image);
     if (digest === null || 'fault' in reference || reference.digest === digest) return container;
-    const known = found.get(keyOf({ name: reference.name, digest }));
+    const known = found.get(keyOf({ name: seenAs(reference), digest }));
     if (known === undefined) return container;
     platform ??= known.platform;
     return { ...container, digest: namedOf(reference.digest) ?? known.index };

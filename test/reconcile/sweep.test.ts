@@ -115,7 +115,7 @@ forEachEngine('a sweep', (engine) => {
       { platform: 'linux/arm64', digest: arm },
     ];
     const scan = async (platform: string, severities: readonly Severity[]): Promise<void> =>
-      h.scanned(index, severities, AT, { platform, entries, names: [name] });
+      h.scanned(index, severities, AT, { platform, entries });
     await scan('linux/amd64', ['CRITICAL']);
     await scan('linux/arm64', []);
     h.policies = [policy({ runtimeReconciliation: 'audit', admissionTiming: 'DenyUntilScanned' })];
@@ -142,6 +142,21 @@ forEachEngine('a sweep', (engine) => {
     );
     const ran = await rowsOf(h.store, 'select distinct digest from running_images order by digest');
     assert.deepEqual(new Set(ran.map(({ digest }) => digest)), new Set([index, arm, alone]));
+  });
+
+  test('a pod whose image its node has not pulled yet is not stopped for want of a scan', async (t) => {
+    const h = await harness(engine, t);
+    h.policies = [policy({ runtimeReconciliation: 'enforce', admissionTiming: 'DenyUntilScanned' })];
+    h.tags = { 'ghcr.io/acme/web:1': CLEAN };
+    h.replacement = () => ({
+      labels: new Map(),
+      spec: specOf([{ name: 'web', image: 'ghcr.io/acme/web:1' }]),
+    });
+    await reviewed(h, 1);
+    h.pods = [podOf(1, { containers: [container(null)] })];
+    const result = await h.sweep();
+    assert.deepEqual([h.stopped, result.refused, result.undecided], [[], 0, 1]);
+    assert.deepEqual(await h.rows('reconcile'), []);
   });
 
   test('a list that is not complete retires nothing and stops nothing, and records what it saw', async (t) => {
