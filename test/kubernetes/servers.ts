@@ -153,8 +153,8 @@ export function onEveryServer(
   });
 }
 
-/** kubeconfigOf is the kubeconfig of a server without credentials. */
-function kubeconfigOf(server: string): string {
+/** kubeconfigOf gives the kubeconfig of a server without credentials. */
+export function kubeconfigOf(server: string): string {
   return JSON.stringify({
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],

@@ -34,7 +34,7 @@ exports.main = function main(folder) {
     );
   }
   const image = args.at(-1);
-  const mode = plan.images?.[image.split('@')[0]] ?? plan.mode ?? 'report';
+  const mode = plan.images?.[image] ?? plan.images?.[image.split('@')[0]] ?? plan.mode ?? 'report';
   const report = () => reportOf(plan, image, mode);
   switch (mode) {
     case 'hang':
@@ -53,6 +53,12 @@ exports.main = function main(folder) {
       return process.stdout.write(report(), () => process.exit(0));
     case 'slow':
       return void setTimeout(() => process.stdout.write(report()), plan.delay ?? 300);
+    // Until the test says so.
+    case 'wait': {
+      const look = () =>
+        existsSync(join(folder, 'go')) ? process.stdout.write(report()) : setTimeout(look, 20);
+      return void look();
+    }
     case 'truncate':
       return void process.stdout.write(report().slice(0, -200));
     case 'killed':
@@ -86,7 +92,7 @@ exports.main = function main(folder) {
 
 /** A real report, made to be about the image that was asked for. */
 function reportOf(plan, image, mode) {
-  const report = JSON.parse(readFileSync(plan.report, 'utf8'));
+  const report = JSON.parse(readFileSync(plan.reports?.[image] ?? plan.report, 'utf8'));
   report.ArtifactType = mode === 'files' ? 'filesystem' : 'container_image';
   if (plan.createdAt !== undefined) report.CreatedAt = plan.createdAt;
   if (mode === 'foreign') {

@@ -25,6 +25,7 @@ export interface Plan {
     | 'family'
     | 'orphan'
     | 'slow'
+    | 'wait'
     | 'truncate'
     | 'killed'
     | 'status'
@@ -36,7 +37,9 @@ export interface Plan {
     | 'foreign'
     | 'files'
     | 'incomplete';
-  /** The same by repository. */
+  /** Reports of single images, by reference. */
+  readonly reports?: Readonly<Record<string, string>>;
+  /** The same by repository, or by reference. */
   readonly images?: Readonly<Record<string, NonNullable<Plan['mode']>>>;
   /** What it says when it fails. */
   readonly said?: string;
@@ -66,6 +69,8 @@ export interface StandIn {
   /** For what a scanner keeps. */
   readonly directory: string;
   plan(plan: Plan): void;
+  /** What waits goes on. */
+  go(): void;
   calls(): readonly Call[];
   /** Calls that scan an image. */
   scans(): readonly Call[];
@@ -97,6 +102,7 @@ export function standInAt(folder: string, first: Plan): StandIn {
     program,
     directory: join(folder, 'scanner'),
     plan: (plan) => writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan)),
+    go: () => writeFileSync(join(folder, 'go'), ''),
     calls,
     scans: () =>
       calls().filter(({ args }) => args[0] === 'image' && !args.some((arg) => arg.startsWith('--download'))),
