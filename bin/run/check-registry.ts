@@ -19,7 +19,7 @@ import { UsageError } from '../ui/usage.ts';
 import type { FactBook, FoundFacts } from './check-facts.ts';
 import type { CheckedPod } from './check-images.ts';
 import { LazyRegistry } from './check-lazy-registry.ts';
-import { digestOfService, factsOfService } from './check-service.ts';
+import { coldImagePolicyOfService, digestOfService, factsOfService } from './check-service.ts';
 
 /** At once, so that a manifest of fifty images does not wait for one after another. */
 const AT_ONCE = 4;
@@ -169,10 +169,11 @@ interface Round extends Asking {
 /** A few images at once. */
 async function askEach(images: readonly Wanted[], round: Round): Promise<Asked> {
   const answers = new Map<string, Pick<RegistryAnswer, 'problems' | 'remarks'>>();
-  let coldImagePolicy: Asked['coldImagePolicy'] = null;
+  let coldImagePolicy = round.service === null ? null : await coldImagePolicyOfService(round.service);
   await eachOf(images, AT_ONCE, async (image) => {
     const tag = await askTag(image.reference, round);
-    coldImagePolicy ??= await askService(image.reference, tag?.digest ?? null, round);
+    const told = await askService(image.reference, tag?.digest ?? null, round);
+    coldImagePolicy ??= told;
     const { problems, remarks } = await askRegistry(image, tag, round);
     answers.set(image.reference.text, { problems: [...(tag?.problems ?? []), ...problems], remarks });
   });

@@ -1,3 +1,4 @@
+import type { AdmissionDefaultsBody } from '../../src/api/contract/admission-defaults.ts';
 import type { DecidedFromBody, ImageListBody } from '../../src/api/contract/images.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isDigest, isIpoError, type Digest } from '../../src/base/index.ts';
@@ -20,6 +21,22 @@ export async function factsOfService(service: ServiceClient, digest: Digest): Pr
       params: { digest },
     });
     return { facts: parseImageFacts(body.image), coldImagePolicy: body.cold_image_policy };
+  } catch (error) {
+    if (isIpoError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/**
+ * coldImagePolicyOfService asks a service what it decides images without a scan by. Null where it is of a version that does not tell:
+ * then the facts of an image that it knows do.
+ */
+export async function coldImagePolicyOfService(
+  service: ServiceClient,
+): Promise<ServiceFacts['coldImagePolicy'] | null> {
+  try {
+    const { body } = await service.json<AdmissionDefaultsBody>('GET /system/admission');
+    return body.cold_image_policy;
   } catch (error) {
     if (isIpoError(error) && error.code === 'not_found') return null;
     throw error;

@@ -74,6 +74,7 @@ export const ACCESS = {
   'POST /tracking/{id}/confirm': 'deployer',
   'POST /catalogues/refresh': 'administrator',
   'GET /system/health': 'viewer',
+  'GET /system/admission': 'viewer',
   'GET /system/nodes': 'viewer',
   'GET /system/replicas': 'viewer',
   'DELETE /system/replicas/{name}': 'administrator',

@@ -21,6 +21,7 @@ export type { Headers, SignIn } from './sign-in.ts';
 export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
 export { auditRoutes, type AuditParts } from './routes/audit.ts';
 export { replicasRoutes, type ReplicasParts } from './routes/replicas.ts';
+export { admissionDefaultsRoutes, type AdmissionDefaultsParts } from './routes/admission-defaults.ts';
 export { nodesRoutes, type NodesParts } from './routes/nodes.ts';
 export { healthRoutes, type HealthParts } from './routes/health.ts';
 export { imageRoutes, type ImageParts } from './routes/images.ts';

@@ -68,6 +68,8 @@ export interface ServiceParts {
   readonly accounts: Accounts;
   readonly audit: AuditLog & AuditReader;
   readonly cookie: CookieRule;
+  /** What holds for an image without a scan where a policy does not say. */
+  readonly coldImagePolicy: Settings['webhook']['coldImagePolicy'];
   readonly clock: Clock;
   readonly policies: Policies;
   /** The policies that govern now. */
@@ -133,6 +135,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
       openOidc(settings, clock),
     ),
     cookie: { https: isHttps(settings) },
+    coldImagePolicy,
     clock,
     inForce: policies,
     policies: openPolicies({ store: deps.policyStore ?? stored, clock }),

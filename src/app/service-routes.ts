@@ -1,5 +1,6 @@
 import {
   accountsRoutes,
+  admissionDefaultsRoutes,
   auditRoutes,
   catalogueRoutes,
   healthRoutes,
@@ -63,6 +64,7 @@ export function serviceRoutes(
     ...catalogueRoutes({ ...parts, database: facts.database }),
     ...ledgerRoutes(ledger),
     ...healthRoutes(health),
+    ...admissionDefaultsRoutes(parts),
     ...nodesRoutes(nodes),
     ...replicasRoutes({ replicas }),
   ];
