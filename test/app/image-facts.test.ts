@@ -193,7 +193,7 @@ async function reviewer(t: TestContext, port: number) {
 
 const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
   for (let tries = 0; !(await holds()); tries += 1) {
-    assert.ok(tries < 600, `${what} did not come about within a minute`);
+    assert.ok(tries < 1_800, `${what} did not come about within three minutes`); // a fault is tried again after one
     await new Promise((resume) => setTimeout(resume, 100));
   }
 };

@@ -92,7 +92,7 @@ forEachEngine('the catalogue of known exploited vulnerabilities', (engine) => {
     await holdTotals(store);
     assert.equal(await kev.mark(AT, NEVER), 0, 'once is enough');
     assert.deepEqual(await kev.state(), {
-      ...{ entries: 2, version: 'v2', fetchedAt: AT, checkedAt: AT, lastError: null },
+      ...{ entries: 2, version: 'v2', releasedAt: AT - 1000, fetchedAt: AT, checkedAt: AT, lastError: null },
       ...{ source: FROM.source, validators: FROM.validators },
     });
     const judged = await rowsOf(
