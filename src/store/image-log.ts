@@ -104,7 +104,8 @@ export class ImageLog {
       transaction,
       'image_names',
       { digest: 'text', name: 'text', last_seen_at: 'integer', not_asked: 'integer' },
-      [...names.values()],
+      // Sorted for the same reason: who follows the ledger holds names in this order too.
+      [...names].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells),
       LATER,
     );
     return () => {

@@ -150,7 +150,11 @@ function fieldsOf(row: NewRow): ShapeFields {
   };
 }
 
-function imageOf({ image, digest }: ShapeRow): Pick<Interned, 'digest' | 'name'> {
+/** imageOf gives the digest that an image resolved to, else the one that its reference names, and the name under which it is kept. */
+export function imageOf({
+  image,
+  digest,
+}: Pick<ShapeRow, 'image' | 'digest'>): Pick<Interned, 'digest' | 'name'> {
   const reference = image === null || image === undefined ? null : parseReference(image);
   if (reference === null || 'fault' in reference) return { digest: digest ?? null, name: null };
   const named = reference.digest !== null && isDigest(reference.digest) ? reference.digest : null;

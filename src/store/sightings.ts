@@ -1,6 +1,5 @@
-import { isDigest } from '../base/index.ts';
-import { parseReference } from '../image/index.ts';
 import { insertMany, runText } from './dialect.ts';
+import { imageOf } from './intern.ts';
 import { moveMark } from './ledger-mark.ts';
 import { touchAll } from './image-states.ts';
 import { inChunks } from './marks.ts';
@@ -45,11 +44,11 @@ export async function followLedger(store: Store, rows: number): Promise<boolean>
   if (from !== null && from >= size) return false;
   const upto = Math.min(size, (from ?? 0) + rows);
   const followed = await readRows(store.read, from ?? 0, upto);
+  await seeNames(store, followed);
   await store.write(async (transaction) => {
     if (!(await moveMark(transaction, MARK, from, upto))) return; // another replica was quicker
     if (from === null) await stateForAll(transaction);
     await takeIn(transaction, followed);
-    await seeNames(transaction, followed);
   });
   return true;
 }
@@ -86,14 +85,12 @@ async function readRows(read: Executor, from: number, upto: number): Promise<Fol
       `select distinct id, kind, digest, image, namespace from ledger_shapes where image is not null and id in (${marks})`,
       cells,
     );
-    for (const { id, kind, image, namespace, ...shape } of shapes) {
-      const reference = parseReference(image ?? '');
-      const digest = shape.digest ?? digestOf(reference);
+    for (const { id, kind, namespace, ...shape } of shapes) {
+      const { digest, name } = imageOf(shape);
       const { row = 0, at = 0 } = rowOf.get(id) ?? {};
       if (digest === null) continue;
       // A reconciliation judges again what runs; it is no review.
       if (kind === 'review' && row > (reviews.get(digest) ?? 0)) reviews.set(digest, row);
-      const name = 'fault' in reference ? null : reference.name;
       const named = `${digest} ${name}`;
       if (name !== null && at > (names.get(named)?.[2] ?? 0)) names.set(named, [digest, name, at]);
       const key = `${digest} ${namespace ?? ''}`;
@@ -105,13 +102,6 @@ async function readRows(read: Executor, from: number, upto: number): Promise<Fol
     a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0,
   );
   return { seen: sorted, reviews, names };
-}
-
-/** "Null on a reference with a digest takes the reference's." */
-function digestOf(reference: ReturnType<typeof parseReference>): string | null {
-  return 'fault' in reference || reference.digest === null || !isDigest(reference.digest)
-    ? null
-    : reference.digest;
 }
 
 interface Known {
@@ -172,13 +162,22 @@ async function takeIn(transaction: Executor, { seen, reviews }: Followed): Promi
   }
 }
 
-/** Moves when names were seen last; their lines were made with their first rows. */
-async function seeNames(transaction: Executor, { names }: Followed): Promise<void> {
+/** Names of one transaction: an append that writes one of them waits for its end. */
+const NAMES = 100;
+
+/**
+ * Moves when names were seen last; their lines were made with their first rows. Twice comes to the same as once, so that it needs no
+ * mark; and by itself, so that it holds no line that a scan waits for while it waits for one of the scan's.
+ */
+async function seeNames(store: Store, { names }: Followed): Promise<void> {
   const sorted = [...names].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (const [, [digest, name, at]] of sorted)
-    await runText(
-      transaction,
-      'update image_names set last_seen_at = ? where digest = ? and name = ? and last_seen_at < ?',
-      [at, digest, name, at],
-    );
+  for (let from = 0; from < sorted.length; from += NAMES)
+    await store.write(async (transaction) => {
+      for (const [, [digest, name, at]] of sorted.slice(from, from + NAMES))
+        await runText(
+          transaction,
+          'update image_names set last_seen_at = ? where digest = ? and name = ? and last_seen_at < ?',
+          [at, digest, name, at],
+        );
+    });
 }

@@ -58,7 +58,13 @@ forEachEngine('what an image was seen for last', (engine) => {
     await process(store)([63, 64]);
     assert.equal(await lastReview(store), at(64));
     const [named] = await rowsOf(store, 'select last_seen_at from image_names');
-    assert.equal(named?.last_seen_at, AT + 70_000);
+    assert.equal(named?.last_seen_at, at(70));
+    await append([71, 72, 73]);
+    assert.equal(await lastReview(store), at(73));
+    // No append writes a name that it wrote within a minute.
+    assert.deepEqual(await rowsOf(store, 'select name, last_seen_at from image_names'), [
+      { name: 'ghcr.io/acme/web:1', last_seen_at: at(73) },
+    ]);
   });
 
   test('a judgement that was read before a burst ended does not take its last review back', async (t) => {
