@@ -18,7 +18,12 @@ export interface PolicyMirror {
    * Makes the policies in force exactly these, and those of the `kept` names as they stand there. Only the leader of this fence may:
    * throws when there is a later one.
    */
-  replace(fence: number, policies: readonly PolicyWrite[], kept: readonly string[]): Promise<void>;
+  replace(
+    fence: number,
+    policies: readonly PolicyWrite[],
+    kept: readonly string[],
+    at: number,
+  ): Promise<void>;
   /** The policy in force under a name as kept last, or null. */
   last(name: string): Promise<Policy | null>;
 }
@@ -243,7 +248,7 @@ export class ClusterPolicies {
       kept,
     ]);
     if (this.#mirrored?.key === key && this.#mirrored.fence === fence) return;
-    await this.#deps.mirror.replace(fence, writes, kept);
+    await this.#deps.mirror.replace(fence, writes, kept, this.#deps.clock.now());
     this.#mirrored = { key, fence };
   }
 

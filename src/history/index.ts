@@ -14,6 +14,7 @@ export {
   type HistoryReader,
   type ImageHistory,
   type ImageRun,
+  type PolicyStay,
   type RecordBegan,
   type RecordKind,
   type TriageSpan,

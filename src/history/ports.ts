@@ -96,8 +96,25 @@ export interface CatalogueEntry {
   readonly delistedAt: number | null;
 }
 
+/** PolicyStay is a time during which a revision of a policy was in force. */
+export interface PolicyStay {
+  readonly name: string;
+  readonly revision: string;
+  readonly from: number;
+  /** Null while it is in force. */
+  readonly until: number | null;
+}
+
 /** RECORDS are the kinds of records whose beginning is kept; those from `answers` on begin in each cluster. */
-export const RECORDS = ['findings', 'scans', 'catalogue', 'answers', 'sweeps', 'detector'] as const;
+export const RECORDS = [
+  'findings',
+  'scans',
+  'catalogue',
+  'policies',
+  'answers',
+  'sweeps',
+  'detector',
+] as const;
 export type RecordKind = (typeof RECORDS)[number];
 
 /** RecordBegan says since when something is recorded: what lies before is not known, and nothing may be concluded from its absence. */
@@ -118,6 +135,8 @@ export interface HistoryReader {
   days(from: number, to: number): Promise<readonly ClusterDay[]>;
   /** The stays of some CVEs, in upper case, in the order of CVE and time. */
   catalogue(cves: readonly string[]): Promise<readonly CatalogueEntry[]>;
+  /** Which revisions were in force at some moment from one time to another, in the order of name and time. */
+  policies(from: number, to: number): Promise<readonly PolicyStay[]>;
 }
 
 /** AnsweredMinutes keeps minutes since 1970 in which a replica of a cluster answered reviews, beside those of others. */

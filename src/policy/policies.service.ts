@@ -103,7 +103,7 @@ export function openPolicies({
       }
     },
     async remove(name, expected) {
-      const outcome = await store.remove(name, expected);
+      const outcome = await store.remove(name, expected, clock.now());
       if (outcome.kind === 'removed') return outcome.policy;
       throw outcome.kind === 'missing' ? notFound(name) : mismatch(name);
     },

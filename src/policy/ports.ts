@@ -76,10 +76,11 @@ export interface PolicyStore {
   create(policy: PolicyWrite): Promise<StoredPolicy | null>;
   /** Writes when one of the expected versions stands, and records the revision where it is new. */
   replace(policy: PolicyWrite, expected: Expected): Promise<Replaced>;
-  /** Takes a policy out of force; its revisions stay. */
+  /** Takes a policy out of force; its revisions stay. `at`: UTC milliseconds. */
   remove(
     name: string,
     expected: Expected,
+    at: number,
   ): Promise<
     { readonly kind: 'missing' | 'mismatch' } | { readonly kind: 'removed'; readonly policy: StoredPolicy }
   >;

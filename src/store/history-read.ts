@@ -50,6 +50,13 @@ export function historyReader({ read }: Pick<Store, 'read'>): HistoryReader {
         );
       return entries;
     },
+    policies: (from, to) =>
+      runText(
+        read,
+        `select name, revision, from_at as "from", until_at as "until" from policy_history
+         where from_at <= ? and (until_at is null or until_at > ?) order by name, from_at`,
+        [to, from],
+      ),
   };
 }
 

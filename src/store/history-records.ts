@@ -5,7 +5,8 @@ import type { Store } from './store.ts';
 /** beginHistory keeps that everything is recorded from now on that is recorded by itself, unless it was before. */
 export async function beginHistory(store: Store, at: number): Promise<void> {
   await store.write(async (transaction) => {
-    for (const record of ['findings', 'scans', 'catalogue']) await beginRecord(transaction, record, '', at);
+    for (const record of ['findings', 'scans', 'catalogue', 'policies'])
+      await beginRecord(transaction, record, '', at);
   });
 }
 

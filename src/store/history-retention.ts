@@ -18,6 +18,7 @@ const ENDED = [
        and n.last_seen_at < ? and n.last_seen_at > run_history.last_seen_at) and ended_at is not null`,
   ],
   ['catalogue_history', 'cve, listed_at', 'delisted_at < ?'],
+  ['policy_history', 'name, from_at', 'until_at < ?'],
 ] as const;
 
 /**

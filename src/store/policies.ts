@@ -9,6 +9,7 @@ import type {
   StoredPolicy,
 } from '../policy/index.ts';
 import { held } from './dialect.ts';
+import { followPolicy } from './policy-history.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -82,7 +83,7 @@ export function policyStore(store: Store): PolicyStore {
         await record(transaction, policy);
         return { kind: 'replaced', policy: toStored(row), before: toStored(before) };
       }),
-    remove: (name, expected) =>
+    remove: (name, expected, at) =>
       store.write(async (transaction) => {
         const before = await find(transaction, name);
         if (before === undefined) return { kind: 'missing' };
@@ -92,6 +93,7 @@ export function policyStore(store: Store): PolicyStore {
           .where('name', '=', name)
           .returningAll()
           .executeTakeFirstOrThrow();
+        await followPolicy(transaction, name, null, at);
         return { kind: 'removed', policy: toStored(row) };
       }),
     revisions: (name, page) => listRevisions(store, name, page),
@@ -141,7 +143,7 @@ function isSame(before: string, after: string): boolean {
   return before === after || isDeepStrictEqual(JSON.parse(before), JSON.parse(after));
 }
 
-/** A revision that was in force before keeps its first time and document. */
+/** A revision that was in force before keeps its first time and document; when it was in force, the history says. */
 async function record(transaction: Transaction<Tables>, policy: PolicyWrite): Promise<void> {
   await transaction
     .insertInto('policy_revisions')
@@ -154,6 +156,7 @@ async function record(transaction: Transaction<Tables>, policy: PolicyWrite): Pr
     })
     .onConflict((conflict) => conflict.columns(['name', 'revision']).doNothing())
     .execute();
+  await followPolicy(transaction, policy.name, policy.revision, policy.at);
 }
 
 function stands(row: PolicyRow, expected: Expected): boolean {

@@ -1,6 +1,7 @@
 import type { PolicyMirror } from '../cluster/index.ts';
 import { parseRecordedPolicy, type PolicyWrite } from '../policy/index.ts';
 import { runText } from './dialect.ts';
+import { followPolicy } from './policy-history.ts';
 import type { Store } from './store.ts';
 import { underFence } from './tracking-fence.ts';
 
@@ -16,7 +17,7 @@ export function policyMirror(store: Store): PolicyMirror {
       store.write(async (transaction) => {
         for (const policy of policies) await recordRevision(transaction, policy);
       }),
-    replace: (fence, policies, kept) =>
+    replace: (fence, policies, kept, now) =>
       underFence(store, fence, async (transaction) => {
         const rows = await runText<{ name: string; revision: string; document: string }>(
           transaction,
@@ -26,7 +27,10 @@ export function policyMirror(store: Store): PolicyMirror {
         const before = new Map(rows.map((row) => [row.name, row]));
         const wanted = new Set([...kept, ...policies.map(({ name }) => name)]);
         for (const { name } of rows)
-          if (!wanted.has(name)) await runText(transaction, 'delete from policies where name = ?', [name]);
+          if (!wanted.has(name)) {
+            await runText(transaction, 'delete from policies where name = ?', [name]);
+            await followPolicy(transaction, name, null, now);
+          }
         for (const policy of policies) {
           const { name, revision, at, by } = policy;
           const document = JSON.stringify(policy.document);
@@ -40,6 +44,7 @@ export function policyMirror(store: Store): PolicyMirror {
                version = policies.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
             [name, document, revision, at, at, by],
           );
+          await followPolicy(transaction, name, revision, at);
         }
       }),
     async last(name) {

@@ -157,7 +157,7 @@ suite('the webhook of a service', { skip }, () => {
 
   test('a policy that is written holds for the next review once it is told', async (t) => {
     const { ask, store, admission } = await start(t);
-    await policyStore(store).remove('shop', 'any');
+    await policyStore(store).remove('shop', 'any', 200);
     const elsewhere = () => reviewOf({ spec: { containers: [{ name: 'web', image: 'quay.io/x:1' }] } });
     assert.equal((await ask(elsewhere())).allowed, false);
     await admission.inEffect();

@@ -12,6 +12,7 @@ test('a service says from its first start on that it keeps the history', async (
   assert.deepEqual(await historyReader(service.store).began(), [
     { record: 'catalogue', cluster: '', at },
     { record: 'findings', cluster: '', at },
+    { record: 'policies', cluster: '', at },
     { record: 'scans', cluster: '', at },
   ]);
 });

@@ -156,7 +156,7 @@ forEachEngine('What a replica acknowledged is in effect', (engine) => {
             true,
           ],
           'DELETE of it': [(by) => triageStore(by.store).end(triaged, AT), false],
-          'DELETE of the policy': [(by) => policies(by).remove('shop', 'any'), true],
+          'DELETE of the policy': [(by) => policies(by).remove('shop', 'any', 200), true],
         };
         for (let round = 0; round < runs(1); round += 1)
           for (const [what, [act, admits]] of Object.entries(acts)) {

@@ -114,11 +114,11 @@ onEveryServer('a policy is removed in the version that is named', async (_, benc
   const name = bench.name('p');
   removed(bench, name);
   const made = await store.create(toWrite(policy(name, {})));
-  assert.deepEqual(await store.remove(name, ['1']), { kind: 'mismatch' });
-  const gone = await store.remove(name, [made?.version ?? '']);
+  assert.deepEqual(await store.remove(name, ['1'], 200), { kind: 'mismatch' });
+  const gone = await store.remove(name, [made?.version ?? ''], 200);
   assert.ok(gone.kind === 'removed');
   assert.equal(gone.policy.revision, made?.revision);
-  assert.deepEqual(await store.remove(name, 'any'), { kind: 'missing' });
+  assert.deepEqual(await store.remove(name, 'any', 200), { kind: 'missing' });
 });
 
 onEveryServer(
@@ -307,7 +307,7 @@ onEveryServer(
       [undefined, revision, revision],
     );
     await spoil();
-    const gone = await store.remove(name, 'any');
+    const gone = await store.remove(name, 'any', 200);
     assert.ok(gone.kind === 'removed');
     assert.equal(gone.policy.revision, revision);
     assert.equal(await store.get(name), null);

@@ -20,7 +20,7 @@ forEachEngine('the reconciliation joined with its cluster', (engine) => {
     const lax = { severityThreshold: 'NONE' };
     const document = { apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name: 'us' }, spec: lax };
     const { revision } = policy(lax, 'us');
-    await policyMirror(store).replace(fence, [{ name: 'us', document, revision, at: AT, by: null }], []);
+    await policyMirror(store).replace(fence, [{ name: 'us', document, revision, at: AT, by: null }], [], 200);
     let current: readonly Policy[] | null = null;
     const options = {
       ...{ store, appender: h.ledger, log: h.log, count: h.counted, clock: { now: () => AT } },

@@ -143,7 +143,7 @@ forEachEngine('what admissions know', (engine) => {
     await policies.refresh();
     assert.equal(policies.current(), first, 'the same list as long as nothing changed');
     await policyStore(store).replace(write('a', '{ enforcement: Enforce }'), 'any');
-    await policyStore(store).remove('b', 'any');
+    await policyStore(store).remove('b', 'any', 200);
     await policyStore(store).create(write('b', '{ denyLatestTag: true }'));
     await policies.refresh();
     assert.equal(policies.current()?.[0]?.spec.enforcement, 'Enforce');
@@ -178,7 +178,7 @@ forEachEngine('what admissions know', (engine) => {
     const fresh = new AdmissionPolicies(store, { now: () => AT }, log);
     await fresh.refresh();
     assert.deepEqual(fresh.current(), [], 'nothing of it was ever read');
-    await policyStore(store).remove('a', 'any');
+    await policyStore(store).remove('a', 'any', 200);
     await policies.refresh();
     assert.deepEqual(policies.current(), []);
   });

@@ -77,6 +77,7 @@ forEachEngine('the days of a cluster', (engine) => {
       ['catalogue', '', 0],
       ['detector', 'eu-1', 3],
       ['findings', '', 0],
+      ['policies', '', 0],
       ['scans', '', 0],
     ]);
     await pruneHistory(store, at + 2.5 * DAY, new AbortController().signal);
@@ -85,6 +86,7 @@ forEachEngine('the days of a cluster', (engine) => {
       ['catalogue', '', 2.5],
       ['detector', 'eu-1', 3],
       ['findings', '', 2.5],
+      ['policies', '', 2.5],
       ['scans', '', 2.5],
     ]);
     const days = await historyReader(store).days(0, 30_000);

@@ -26,12 +26,12 @@ forEachEngine('the cluster', (engine) => {
     const mirror = policyMirror(store);
     assert.equal(await readFence(plain), null);
     const fence = await raiseFence(plain, 'c/a', 1);
-    await underLeadership(fence, () => mirror.replace(fence, [write('a', 'Audit')], []));
+    await underLeadership(fence, () => mirror.replace(fence, [write('a', 'Audit')], [], 200));
     // Inside another write it joins, as it does without a fence.
     await underLeadership(fence, () =>
       store.write(async () => {
         await Promise.resolve();
-        await mirror.replace(fence, [write('a', 'Enforce')], []);
+        await mirror.replace(fence, [write('a', 'Enforce')], [], 200);
       }),
     );
     const later = await raiseFence(plain, 'c/b', 2);
@@ -41,11 +41,11 @@ forEachEngine('the cluster', (engine) => {
       /another process leads/,
     );
     // The mirror carries its fence itself, whoever calls it.
-    await assert.rejects(mirror.replace(fence, [], []), /another process leads/);
+    await assert.rejects(mirror.replace(fence, [], [], 200), /another process leads/);
     assert.equal((await policyStore(plain).list(WHOLE)).total, 1);
     // What no leader's job began is as before.
     await mirror.record([write('b', 'Audit')]);
-    await mirror.replace(later, [], []);
+    await mirror.replace(later, [], [], 200);
     assert.equal((await policyStore(plain).list(WHOLE)).total, 0);
   });
 
@@ -57,15 +57,15 @@ forEachEngine('the cluster', (engine) => {
     await mirror.record([write('a', 'Audit', 5), write('a', 'Audit', 9)]);
     assert.equal((await policies.revisions('a', WHOLE)).items[0]?.recordedAt, 5);
     assert.equal((await policies.list(WHOLE)).total, 0, 'recorded is not in force');
-    await mirror.replace(fence, [write('a', 'Audit'), write('b', 'Enforce')], []);
+    await mirror.replace(fence, [write('a', 'Audit'), write('b', 'Enforce')], [], 200);
     const before = await policies.get('a');
-    await mirror.replace(fence, [write('a', 'Audit', 99), write('b', 'Audit')], []);
+    await mirror.replace(fence, [write('a', 'Audit', 99), write('b', 'Audit')], [], 200);
     assert.deepEqual(await policies.get('a'), before, 'what stands is not written again');
     assert.equal((await policies.revisions('b', WHOLE)).total, 2);
     assert.equal((await mirror.last('b'))?.spec.enforcement, 'Audit');
     assert.equal(await mirror.last('c'), null);
     // One that turned invalid keeps what was mirrored of it.
-    await mirror.replace(fence, [], ['b']);
+    await mirror.replace(fence, [], ['b'], 200);
     assert.deepEqual(
       (await policies.list(WHOLE)).items.map(({ name }) => name),
       ['b'],

@@ -92,9 +92,9 @@ forEachEngine('policies', (engine) => {
     assert.match((await store.get('a'))?.version ?? '', /^13-/);
     const last = await Promise.all([
       store.replace(write('a', 'd'), 'any'),
-      store.remove('a', 'any'),
+      store.remove('a', 'any', 200),
       store.replace(write('a', 'e'), 'any'),
-      store.remove('a', 'any'),
+      store.remove('a', 'any', 200),
     ]);
     assert.ok(last.every(({ kind }) => kind !== 'mismatch'));
     assert.equal(last.filter(({ kind }) => kind === 'removed').length, 1);
@@ -125,8 +125,8 @@ forEachEngine('policies', (engine) => {
     await store.create(write('a', '1', 1));
     await store.replace(write('a', '2', 2), 'any');
     await store.replace(write('a', '1', 3), 'any');
-    assert.equal((await store.remove('a', 'any')).kind, 'removed');
-    assert.deepEqual(await store.remove('a', 'any'), { kind: 'missing' });
+    assert.equal((await store.remove('a', 'any', 200)).kind, 'removed');
+    assert.deepEqual(await store.remove('a', 'any', 200), { kind: 'missing' });
     const { items, total } = await store.revisions('a', WHOLE);
     assert.deepEqual(
       items.map(({ revision, recordedAt }) => [revision.slice(0, 1), recordedAt]),
@@ -143,10 +143,10 @@ forEachEngine('policies', (engine) => {
   test('the version of a policy that was deleted does not meet one made anew', async (t) => {
     const store = policyStore(await engine.open(t));
     const old = await store.create(write('a', '1'));
-    await store.remove('a', 'any');
+    await store.remove('a', 'any', 200);
     await store.create(write('a', '2'));
     assert.deepEqual(await store.replace(write('a', '3'), [old?.version ?? '']), { kind: 'mismatch' });
-    assert.deepEqual(await store.remove('a', [old?.version ?? '']), { kind: 'mismatch' });
+    assert.deepEqual(await store.remove('a', [old?.version ?? ''], 200), { kind: 'mismatch' });
   });
 
   test('of writers that read one version, one writes and the others are told', async (t) => {

@@ -55,6 +55,12 @@ export async function makeHistory(db: AnyDatabase): Promise<void> {
   );
   await createTable(
     db,
+    'policy_history',
+    { name: 'text!', from_at: 'integer!', revision: 'text!', until_at: 'integer' },
+    { key: ['name', 'from_at'] },
+  );
+  await createTable(
+    db,
     'cluster_days',
     {
       cluster: 'text!',
@@ -179,6 +185,9 @@ async function fillRest(db: AnyDatabase): Promise<void> {
     insert into catalogue_history (cve, listed_at, date_added)
     select cve, coalesce((select coalesce(fetched_at, checked_at) from catalogue_states where name = 'kev'), 0), date_added
     from kev_entries
+  `.execute(db);
+  await sql`
+    insert into policy_history (name, from_at, revision) select name, updated_at, revision from policies
   `.execute(db);
   await sql`
     insert into cluster_days (cluster, day, sweeps, last_sweep_at)
