@@ -54,7 +54,7 @@ export async function recordScan(
   const complete = scan.findings !== null;
   const place = await placeScan(transaction, digest, given, current ?? null);
   const replaces = place?.replaces ?? null;
-  const older = replaces !== null && isOlder(scan, scannedAt, replaces);
+  const older = replaces !== null && isOlder(scan, scannedAt, replaces, at);
   const isCurrent = complete && place !== null && !older;
   if (isCurrent && current !== undefined)
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
@@ -109,16 +109,18 @@ function isOlder(
   scan: ScanRecord,
   scannedAt: number | null,
   replaces: NonNullable<ScanPlace['replaces']>,
+  at: number,
 ): boolean {
   if ((scannedAt ?? -1) < (replaces.scannedAt ?? -1)) return true;
-  const database = databaseTime(scan);
+  const database = databaseTime(scan, at);
   const isSame = scan.scanner !== null && scan.scanner.name === replaces.scanner;
   return isSame && database !== null && replaces.databaseAt !== null && database < replaces.databaseAt;
 }
 
-function databaseTime({ scanner }: ScanRecord): number | null {
-  const at = scanner?.dbUpdatedAt ?? null;
-  return at === null ? null : Math.floor(parseTime(at));
+/** No database is newer than the scan with it: one that says so would keep every later scan out, until its time came. */
+function databaseTime({ scanner }: ScanRecord, at: number): number | null {
+  const updatedAt = scanner?.dbUpdatedAt ?? null;
+  return updatedAt === null ? null : Math.min(Math.floor(parseTime(updatedAt)), at);
 }
 
 async function recordNames(
@@ -149,7 +151,7 @@ async function toPart(
     image: place?.image ?? null,
     scanner: scanner?.name ?? null,
     scanner_version: scanner?.version ?? null,
-    db_updated_at: databaseTime(scan),
+    db_updated_at: databaseTime(scan, at),
     scanned_at: scannedAt,
     recorded_at: at,
     os_family: os?.family ?? null,

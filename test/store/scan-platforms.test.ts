@@ -56,6 +56,21 @@ const totals = (store: Store) =>
   rowsOf(store, 'select cve, images, critical, high, fixable from cve_totals order by cve');
 
 forEachEngine('scans of platforms', (engine) => {
+  test('a scan whose database is dated in the future keeps no later one out', async (t) => {
+    const store = await engine.open(t);
+    const scan = (dbUpdatedAt: string, at: number, found: readonly Finding[]): Promise<unknown> =>
+      record(store, AMD, found, {
+        at,
+        scan: scanOf(found, {
+          scannedAt: formatTime(at),
+          scanner: { name: 'grype', version: '1', dbUpdatedAt },
+        }),
+      });
+    await scan('2099-01-01T00:00:00Z', AT, []);
+    await scan(formatTime(AT + HOUR), AT + 2 * HOUR, [onAmd]);
+    assert.deepEqual(cvesOf(await scanIn(store)), ['CVE-AMD']);
+  });
+
   test('each platform of the nodes is scanned for itself, and the digest is as bad as the worst of them', async (t) => {
     const store = await engine.open(t);
     await seePlatforms(store, 'east', [AMD, ARM], AMD, AT);
