@@ -94,8 +94,8 @@ export function standInAt(folder: string, first: Plan): StandIn {
   const calls = (): Call[] =>
     existsSync(join(folder, 'calls.ndjson'))
       ? readFileSync(join(folder, 'calls.ndjson'), 'utf8')
-          .trimEnd()
           .split('\n')
+          .slice(0, -1) // a line that has no end yet is being written
           .map((line) => JSON.parse(line) as Call)
       : [];
   const standIn: StandIn = {

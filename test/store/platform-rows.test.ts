@@ -72,8 +72,10 @@ forEachEngine('rows of platforms', (engine) => {
           scan: scanOf(found),
         }),
       );
+    const recorded = new AdmissionFacts(store);
+    await recorded.warm();
     const { reviewer, rows, ask } = openReviewer([POLICY], {
-      facts: new AdmissionFacts(store),
+      facts: recorded,
       platformOf: (node: string) => NODES.get(node) ?? null,
     });
     for (const [where, , allowed] of PODS) {

@@ -64,7 +64,15 @@ forEachEngine('"Limits" of trackers', (engine) => {
     const swept: unknown[] = [];
     const trackers = { file: async () => null, sweep: async (signal: unknown) => void swept.push(signal) };
     const settings = settingsSchema.parse({ data: '/none' });
-    const parts = { trackers, settings, kev: { off: true }, facts: [], operator: [], renewTls: null };
+    const parts = {
+      trackers,
+      settings,
+      kev: { off: true },
+      facts: [],
+      history: [],
+      operator: [],
+      renewTls: null,
+    };
     const jobs = serviceJobs(parts as unknown as JobsParts);
     const job = jobs.find(({ name }) => name === 'closing-sweep');
     assert.deepEqual([job?.every, job?.leaderOnly], [10 * MINUTE, true]);
