@@ -1,9 +1,9 @@
 import { isUnscanned, scanOn } from '../findings/index.ts';
 import type { ImageFacts } from './image-facts.ts';
 
-/** What was made of facts already: many pods run one image, and what follows from its facts is remembered by the object. */
 /** A pod may name what it likes. */
 const MOST = 16;
+/** What was made of facts already: many pods run one image, and what follows from its facts is remembered by the object. */
 const made = new WeakMap<ImageFacts, Map<string, ImageFacts>>();
 
 /**
