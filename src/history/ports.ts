@@ -80,6 +80,8 @@ export interface ClusterDay {
   /** Sweeps that saw every pod, those that did not, and when the last whole one ended. */
   readonly sweeps: number;
   readonly partialSweeps: number;
+  /** Of the whole ones, those in which no replica could hold rows of reviews: only they would have found a pod without a review. */
+  readonly accountedSweeps: number;
   readonly lastSweepAt: number | null;
   readonly detectorEvents: number;
   readonly detectorHeartbeats: number;

@@ -161,6 +161,8 @@ export interface EndedSweep {
   readonly running: readonly SeenWorkload[];
   /** Why it is not whole, or null: then it counts for the retirement of images. */
   readonly fault: string | null;
+  /** Whether no replica could hold rows, so that a pod without a review would have been found. */
+  readonly accounted: boolean;
 }
 
 /** StopAttempt is one attempt to stop a pod. */

@@ -148,7 +148,8 @@ export class Reconciliation {
     }
     const fault = complete ? null : 'the list of pods was not complete';
     const { cluster } = rules;
-    await this.#deps.log.end(fence, id, { cluster, at: this.#deps.clock.now(), running: seen, fault });
+    const at = this.#deps.clock.now();
+    await this.#deps.log.end(fence, id, { cluster, at, running: seen, fault, accounted: account.whole });
     if (complete) this.#deps.podLedger.keep(new Set(pods.map(({ uid }) => uid)));
 
     const { withheld, putOff } = stops;
@@ -278,7 +279,9 @@ export class Reconciliation {
     count.add('svc_reconcile_sweeps_total', { outcome: 'failed' });
     if (!leader.isLeader()) return;
     const fault = error instanceof Error ? error.message : String(error);
-    await log.end(fence, id, { cluster, at: clock.now(), running: [], fault }).catch(() => {});
+    await log
+      .end(fence, id, { cluster, at: clock.now(), running: [], fault, accounted: false })
+      .catch(() => {});
   }
 
   #mustLead(signal: AbortSignal): void {

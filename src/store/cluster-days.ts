@@ -84,6 +84,18 @@ export async function noteSweep(
   );
 }
 
+/**
+ * noteAccounted counts a whole sweep, one that `noteSweep` has counted, in which no replica could hold rows: only such a one would have
+ * found a pod that was never reviewed.
+ */
+export async function noteAccounted(transaction: Executor, cluster: string, at: number): Promise<void> {
+  await runText(
+    transaction,
+    'update cluster_days set accounted_sweeps = accounted_sweeps + 1 where cluster = ? and day = ?',
+    [cluster, Math.floor(at / DAY_MS)],
+  );
+}
+
 /** noteDetector counts signs of life of the runtime detector. */
 export async function noteDetector(
   transaction: Executor,

@@ -32,7 +32,7 @@ export function historyReader({ read }: Pick<Store, 'read'>): HistoryReader {
     days: (from, to) =>
       runText(
         read,
-        `select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", last_sweep_at as "lastSweepAt",
+        `select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", accounted_sweeps as "accountedSweeps", last_sweep_at as "lastSweepAt",
            detector_events as "detectorEvents", detector_heartbeats as "detectorHeartbeats", detector_last_at as "detectorLastAt"
          from cluster_days where day between ? and ? order by cluster, day`,
         [from, to],

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../base/index.ts';
 import { PERIOD, type SweepLog } from '../reconcile/index.ts';
 import { seeCluster, seeRunning } from './cluster-sweeps.ts';
+import { noteAccounted } from './cluster-days.ts';
 import { runText } from './dialect.ts';
 import { writeOutbox } from './outbox.ts';
 import { underClusterFence } from './reconcile-fence.ts';
@@ -39,7 +40,7 @@ export function sweepLog(store: Store): SweepLog {
         if (row === undefined) throw new Error('a sweep was not recorded');
         return row.id;
       }),
-    end: (fence, id, { cluster, at, running, fault }) =>
+    end: (fence, id, { cluster, at, running, fault, accounted }) =>
       underClusterFence(store, cluster, fence, async (transaction) => {
         await runText(
           transaction,
@@ -48,6 +49,7 @@ export function sweepLog(store: Store): SweepLog {
         );
         await seeCluster(transaction, cluster, at);
         await seeRunning(transaction, cluster, running, at, fault === null);
+        if (fault === null && accounted) await noteAccounted(transaction, cluster, at);
       }),
     stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
       underClusterFence(store, cluster, fence, async (transaction) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { digestOf } from '../../src/reconcile/index.ts';
+import { historyReader } from '../../src/store/history-read.ts';
 import { runningImages } from '../../src/store/tracking-running.ts';
 import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
@@ -263,6 +264,18 @@ forEachEngine('a sweep', (engine) => {
     h.account = { whole: true, since: null, holders: [] };
     assert.equal((await h.sweep(service)).unreviewed, 2);
     assert.match(h.log.lines.at(-2) ?? '', /every row of every replica is accounted for/);
+  });
+
+  test('only a sweep in which no replica may hold rows is kept as one that would find a pod without a review', async (t) => {
+    const h = await harness(engine, t);
+    h.pods = [bad(1)];
+    await h.sweep();
+    h.account = { whole: false, since: null, holders: [{ name: 'ipo-1-4d5e6f', cleanAt: null }] };
+    await h.sweep();
+    await h.sweep();
+    const day = Math.floor(AT / 86_400_000);
+    const [kept] = await historyReader(h.store).days(day, day);
+    assert.deepEqual([kept?.sweeps, kept?.accountedSweeps, kept?.partialSweeps], [3, 1, 0]);
   });
 
   test('a template of a registry that no policy allows is not asked for there', async (t) => {

@@ -68,6 +68,7 @@ export async function makeHistory(db: AnyDatabase): Promise<void> {
       answered: 'blob',
       sweeps: 'integer!=0',
       partial_sweeps: 'integer!=0',
+      accounted_sweeps: 'integer!=0',
       last_sweep_at: 'integer',
       detector_events: 'integer!=0',
       detector_heartbeats: 'integer!=0',

@@ -68,6 +68,8 @@ export interface HistoryTables {
     /** Sweeps that saw every pod, those that did not, and when the last whole one ended. */
     sweeps: Generated<number>;
     partial_sweeps: Generated<number>;
+    /** Of the whole ones, those in which no replica could hold rows of reviews. */
+    accounted_sweeps: Generated<number>;
     last_sweep_at: number | null;
     detector_events: Generated<number>;
     detector_heartbeats: Generated<number>;
