@@ -85,6 +85,18 @@ test('every page is in the package', () => {
   );
 });
 
+test('the tables of the README name every command', () => {
+  const rows = read('README.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `ipo '))
+    .join('\n');
+  const commands = PAGES.flatMap(([, all]) => all).map(([command = '']) => command);
+  assert.deepEqual(
+    [...new Set(commands)].filter((command) => !new RegExp(`\\b${command}\\b`).test(rows)),
+    [],
+  );
+});
+
 test('every denial label stands in the page and in the README', () => {
   for (const label of DENIAL_LABELS) assert.ok(page('ipo-whatif').includes(label), label);
 });
