@@ -69,6 +69,7 @@ async function ours(): Promise<number> {
   const policies = new AdmissionPolicies(store, clock, log);
   const facts = new AdmissionFacts(store);
   await policies.refresh();
+  await facts.warm();
   const tally = new ReviewTally();
   setInterval(() => {
     void policies.refresh();
