@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { IpoError } from '../base/index.ts';
+import { endOfString, IpoError } from '../base/index.ts';
 
 /** MAX_DEPTH is how deep arrays and objects of a body may be nested. */
 export const MAX_DEPTH = 100;
@@ -26,7 +26,6 @@ export function parseJsonBody(bytes: Buffer): unknown {
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** Walks brackets and strings alone; whatever else is wrong is JSON.parse's to find. */
 function checkShape(text: string): void {
@@ -61,16 +60,6 @@ function checkShape(text: string): void {
       }
     }
   }
-}
-
-/** The place of the quote that ends the string beginning at `from`, or the end of the text. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 function takeKey(quoted: string, keys: Set<string>): void {

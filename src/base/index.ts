@@ -16,7 +16,7 @@ export {
   type IpoErrorOptions,
 } from './errors.ts';
 export { fieldSentence } from './field-sentence.ts';
-export { JsonKeyError, parseStrictJson } from './json.ts';
+export { endOfString, JsonKeyError, parseStrictJson } from './json.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';

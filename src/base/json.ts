@@ -47,8 +47,8 @@ function countFields(value: unknown): number {
   return fields;
 }
 
-/** The place of the quote that ends the text which begins at `from`. */
-function endOfString(text: string, from: number): number {
+/** endOfString gives the place of the quote that ends the JSON text which begins at `from`, or the end of all. */
+export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;

@@ -23,8 +23,8 @@ export interface MadeScan {
 /** HistoryCause is why findings changed: a scan, the catalogue, or platforms that no node has any more. */
 export type HistoryCause = MadeScan | 'catalogue' | 'platforms';
 
-/** Episode is a row of `finding_history` that has not ended, or is about to. */
-interface Episode {
+/** Episode is a row of `finding_history`, without its image. */
+export interface Episode {
   readonly cve: string;
   readonly first_seen_at: number;
   readonly first_scan: number | null;

@@ -1,6 +1,7 @@
 import { SEVERITIES, type Severity } from '../findings/index.ts';
 import type { FindingEpisode, HistoryReader, ImageHistory, RecordKind } from '../history/index.ts';
 import { runText } from './dialect.ts';
+import type { Episode } from './finding-history.ts';
 import { readSuccessorCves } from './history-successors.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
@@ -139,23 +140,8 @@ interface TriageRow {
   readonly ends: number;
 }
 
-interface FindingRow {
+interface FindingRow extends Omit<Episode, 'found_scanner' | 'found_db_at'> {
   readonly image: number;
-  readonly cve: string;
-  readonly first_seen_at: number;
-  readonly first_scan: number | null;
-  readonly rank: number;
-  readonly worst: number;
-  readonly package: string;
-  readonly fixed: string | null;
-  readonly others: string | null;
-  readonly fixable_at: number | null;
-  readonly exploited_at: number | null;
-  readonly exploited_until: number | null;
-  readonly unreported_at: number | null;
-  readonly ended_at: number | null;
-  readonly ended_scan: number | null;
-  readonly ended_by: string | null;
 }
 
 function toEpisode(row: FindingRow): FindingEpisode {

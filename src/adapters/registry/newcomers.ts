@@ -1,4 +1,5 @@
 import type { RegistryError } from '../../image/index.ts';
+import { Held } from './held.ts';
 import { NEWCOMERS, NEWCOMERS_PER_HOST } from './limits.ts';
 
 interface Waiter {
@@ -12,8 +13,7 @@ interface Waiter {
  */
 export class Newcomers {
   readonly #isProven: (host: string) => boolean;
-  readonly #held = new Map<string, number>();
-  #all = 0;
+  readonly #held = new Held(NEWCOMERS_PER_HOST, NEWCOMERS);
   #waiting: Waiter[] = [];
 
   constructor(isProven: (host: string) => boolean) {
@@ -24,7 +24,7 @@ export class Newcomers {
   async enter(host: string, away: Promise<never>, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#isProven(host)) return () => {};
-    if (this.#isFree(host)) this.#take(host);
+    if (this.#held.isFree(host)) this.#held.take(host);
     else {
       const free = Promise.withResolvers<void>();
       const waiter: Waiter = { host, go: free.resolve };
@@ -41,31 +41,19 @@ export class Newcomers {
     return () => this.#leave(host);
   }
 
-  #take(host: string): void {
-    this.#all += 1;
-    this.#held.set(host, (this.#held.get(host) ?? 0) + 1);
-  }
-
   #leave(host: string): void {
-    this.#all -= 1;
-    const left = (this.#held.get(host) ?? 1) - 1;
-    if (left === 0) this.#held.delete(host);
-    else this.#held.set(host, left);
+    this.#held.leave(host);
     this.#wake();
-  }
-
-  #isFree(host: string): boolean {
-    return this.#all < NEWCOMERS && (this.#held.get(host) ?? 0) < NEWCOMERS_PER_HOST;
   }
 
   /** All of a host that has answered, and the first of the others for which there is room. */
   #wake(): void {
     const ready = this.#waiting.filter(({ host }) => this.#isProven(host));
-    const next = this.#waiting.find((waiter) => !ready.includes(waiter) && this.#isFree(waiter.host));
+    const next = this.#waiting.find((waiter) => !ready.includes(waiter) && this.#held.isFree(waiter.host));
     const going = next === undefined ? ready : [...ready, next];
     this.#waiting = this.#waiting.filter((waiter) => !going.includes(waiter));
     for (const { host, go } of going) {
-      this.#take(host);
+      this.#held.take(host);
       go();
     }
   }
