@@ -8,6 +8,8 @@ export interface ScanImportOptions extends ServiceFlags {
   readonly dryRun?: true;
   readonly image?: string;
   readonly digest?: string;
+  readonly dbUpdatedAt?: string;
+  readonly trivyVersion?: string;
   readonly database?: string;
   readonly output: readonly string[];
 }
@@ -29,6 +31,18 @@ export function scanCommand(settle: Settle): Command {
       ),
     )
     .addOption(new Option('--digest <digest>', 'its digest, where the report does not say it'))
+    .addOption(
+      new Option(
+        '--db-updated-at <time>',
+        'when the database of the scanner was made (RFC 3339), where a report does not say it',
+      ).conflicts('trivyVersion'),
+    )
+    .addOption(
+      new Option(
+        '--trivy-version <file>',
+        'the same, from what trivy version --format json wrote where the image was scanned',
+      ),
+    )
     .addOption(
       new Option(
         '--database <url>',

@@ -1,5 +1,12 @@
 import type { ImportedScansBody } from '../../src/api/contract/scans.ts';
-import { describeScans, openScanDatabase, readReportText, type DescribedScans } from '../../src/app/index.ts';
+import {
+  describeScans,
+  openScanDatabase,
+  readReportText,
+  readTrivyDatabase,
+  type DescribedScans,
+  type ImportTarget,
+} from '../../src/app/index.ts';
 import { isIpoError, IpoError } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { ScanImportOptions } from '../commands/scan.ts';
@@ -37,11 +44,21 @@ export async function runScanImport(
   if (files.length > 1 && (image ?? digest) !== undefined) {
     throw new UsageError('--image and --digest are about one report', 'Import that report by itself');
   }
-  const reports = await readReports(files, options, terminal);
+  if (options.trivyVersion === '-' && files.includes('-'))
+    throw new UsageError(
+      'stdin can hold the report or --trivy-version, not both',
+      'Give one of them as a file',
+    );
+  const databaseAt =
+    options.trivyVersion === undefined
+      ? options.dbUpdatedAt
+      : await readTrivyDatabase(options.trivyVersion, openParts(terminal));
+  const target: ImportTarget = { image, digest, databaseAt };
+  const reports = await readReports(files, target, options, terminal);
   const scans: ShownScan[] =
     options.dryRun === true
       ? reports.flatMap(({ file, described }) => described.map((scan) => ({ ...scan, file })))
-      : await record(reports, options, terminal);
+      : await record(reports, target, options, terminal);
   const body = { scans: scans.map(({ file: _file, ...scan }) => scan) };
   await writeAnswer(targets, { body, text: JSON.stringify(body) }, scanViews(scans), terminal, globals);
   const nameless = scans.filter((scan) => scan.digest === null);
@@ -50,6 +67,11 @@ export async function runScanImport(
       `ipo: ${counted(nameless.length, 'report')} named no registry digest; to import one, say which image it is with --digest, or --image NAME@sha256:…\n`,
     );
   }
+  const undated = scans.filter(({ db_updated_at, findings }) => db_updated_at === null && findings !== null);
+  if (undated.length > 0 && !globals.quiet)
+    terminal.err(
+      `ipo: ${counted(undated.length, 'report does', 'reports do')} not say how old the scanner’s database was, so no finding ends by it; add --trivy-version FILE, or --db-updated-at TIME\n`,
+    );
   // A pipeline that brings a scan is to stop at one that says nothing.
   const isLess = options.dryRun !== true && scans.some(({ outcome }) => outcome === 'incomplete');
   return isLess ? EXIT.check : EXIT.done;
@@ -57,7 +79,8 @@ export async function runScanImport(
 
 async function readReports(
   files: readonly string[],
-  { dryRun, image, digest }: ScanImportOptions,
+  target: ImportTarget,
+  { dryRun }: ScanImportOptions,
   terminal: Terminal,
 ): Promise<Report[]> {
   const parts = openParts(terminal);
@@ -65,25 +88,29 @@ async function readReports(
   for (const path of files) {
     const text = await readReportText(path, parts);
     const file = path === '-' ? 'stdin' : path;
-    const { scans } = await describeScans(text, file, { image, digest }, parts.clock, dryRun !== true);
+    const { scans } = await describeScans(text, file, target, parts.clock, dryRun !== true);
     reports.push({ file, text, described: scans });
   }
   return reports;
 }
 
-type Target = Pick<ScanImportOptions, 'image' | 'digest'>;
-type Send = (value: unknown, file: string, target: Target) => Promise<DescribedScans>;
+type Send = (value: unknown, file: string, target: ImportTarget) => Promise<DescribedScans>;
 
 async function record(
   reports: readonly Report[],
+  target: ImportTarget,
   options: ScanImportOptions,
   terminal: Terminal,
 ): Promise<ShownScan[]> {
   if (options.database === undefined) {
     return withService(terminal, options, (service) =>
-      sendAll(reports, options, async (body, _file, { image, digest }) => {
+      sendAll(reports, target, async (body, _file, { image, digest, databaseAt }) => {
         const answer = await service.json<ImportedScansBody>('POST /scans', {
-          query: { image, digest },
+          query: {
+            image: image ?? undefined,
+            digest: digest ?? undefined,
+            db_updated_at: databaseAt ?? undefined,
+          },
           body,
         });
         return answer.body;
@@ -95,26 +122,17 @@ async function record(
     openParts(terminal).clock,
   );
   try {
-    return await sendAll(reports, options, (value, file, target) =>
-      database.importScans(value, file, target),
-    );
+    return await sendAll(reports, target, (value, file, of) => database.importScans(value, file, of));
   } finally {
     await database.close();
   }
 }
 
-async function sendAll(
-  reports: readonly Report[],
-  { image, digest }: Target,
-  send: Send,
-): Promise<ShownScan[]> {
+async function sendAll(reports: readonly Report[], target: ImportTarget, send: Send): Promise<ShownScan[]> {
   const scans: ShownScan[] = [];
   for (const { file, text } of reports) {
     try {
-      const sent = await send(JSON.parse(text), file, {
-        ...(image !== undefined && { image }),
-        ...(digest !== undefined && { digest }),
-      });
+      const sent = await send(JSON.parse(text), file, target);
       scans.push(...sent.scans.map((scan) => ({ ...scan, file })));
     } catch (error) {
       throw atFile(error, file, scans.length);

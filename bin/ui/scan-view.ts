@@ -51,7 +51,7 @@ const HINTS: Readonly<Record<string, string>> = {
     'incomplete: the scan found no packages to look at, so it says nothing of vulnerabilities and is not used',
   'other platform':
     'other platform: the image has several, and the scan is of one that no node has, or does not say of which',
-  older: 'older: a later scan of this image is in use, and stays',
+  older: 'older: a later scan of this image, or one with a newer database, is in use, and stays',
 };
 
 function wordOf({ outcome, findings, replaced }: ShownScan): string {

@@ -8,11 +8,12 @@ export function toImportedScans<T extends DescribedScan>(
   scans: readonly T[],
 ): { scans: (Omit<ScanBody, 'digest'> & { digest: T['digest'] })[] } {
   return {
-    scans: scans.map(({ digest, image, names, scannedAt, os, findings, outcome, replaced }) => ({
+    scans: scans.map(({ digest, image, names, scannedAt, databaseAt, os, findings, outcome, replaced }) => ({
       digest,
       image,
       names: [...names],
       scanned_at: scannedAt,
+      db_updated_at: databaseAt,
       os: os && { family: os.family, name: os.name },
       end_of_life: os && os.eosl,
       findings,

@@ -21,7 +21,9 @@ export {
   describeScans,
   openScanDatabase,
   readReportText,
+  readTrivyDatabase,
   type DescribedScans,
+  type ImportTarget,
   type ScanDatabase,
 } from './scan-door.ts';
 export { ASKS_NOBODY, asksNobody } from './offline.ts';

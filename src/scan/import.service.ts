@@ -1,5 +1,6 @@
 import type { Clock, Digest } from '../base/index.ts';
 import { countBySeverity, type OperatingSystem, type SeverityCounts } from '../findings/index.ts';
+import { withDatabase } from './given-database.ts';
 import { findTargets, planImport, type ImportTarget } from './plan-import.ts';
 import type { Recorded, ScanStore } from './ports.ts';
 import { ScanError } from './scan-error.ts';
@@ -13,6 +14,8 @@ export interface ImportedScan {
   readonly image: string;
   readonly names: readonly string[];
   readonly scannedAt: string | null;
+  /** When the database of the scanner was made; null where neither the report nor anyone else says so. */
+  readonly databaseAt: string | null;
   readonly os: OperatingSystem | null;
   /** Null when the report holds no result of packages: the scan is incomplete, not clean. */
   readonly findings: SeverityCounts | null;
@@ -44,7 +47,8 @@ export function describeReports(
   toRecord = false,
 ): readonly DescribedScan[] {
   checkTarget(reports, target);
-  return reports.flatMap((report): readonly DescribedScan[] => {
+  return reports.flatMap((one): readonly DescribedScan[] => {
+    const report = withDatabase(one, target.databaseAt, at);
     const planned = (toRecord ? planImport : findTargets)(report, target, at);
     if (planned.length === 0) return [{ ...describe(report, report.names), digest: null }];
     return planned.map(({ digest, names }) => ({ ...describe(report, names), digest }));
@@ -70,6 +74,7 @@ function describe(report: ScanReport, names: readonly string[]): Omit<ImportedSc
     image: names[0] ?? (report.artifact || '(no name)'),
     names,
     scannedAt: scan.scannedAt,
+    databaseAt: scan.scanner?.dbUpdatedAt ?? null,
     os: scan.os,
     findings: scan.findings === null ? null : countBySeverity(scan.findings),
     outcome: null,
@@ -88,9 +93,10 @@ export async function importReports(
 ): Promise<readonly ImportedScan[]> {
   const at = clock.now();
   checkTarget(reports, target);
-  const planned = reports.flatMap((report) =>
-    planImport(report, target, at).map((scan) => ({ report, ...scan })),
-  );
+  const planned = reports.flatMap((one) => {
+    const report = withDatabase(one, target.databaseAt, at);
+    return planImport(report, target, at).map((scan) => ({ report, ...scan }));
+  });
   const imported: ImportedScan[] = [];
   for (const { report, digest, names } of planned) {
     const { source, scan, platform } = report;

@@ -8,6 +8,8 @@ export interface ImportTarget {
   readonly digest?: string | null | undefined;
   /** A reference, with its digest or as another name of the image. */
   readonly image?: string | null | undefined;
+  /** When the database of its scanner was made (RFC 3339), where the report does not say it. */
+  readonly databaseAt?: string | null | undefined;
 }
 
 /** PlannedScan is a digest that a report is recorded for, with the names that it gets. */

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../base/index.ts';
-import { missingProof, type ScanStamp } from '../trackers/index.ts';
+import { missingProof, type FoundStamp, type ScanStamp } from '../trackers/index.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
 import { imageNumbers } from './history-images.ts';
 
@@ -15,7 +15,7 @@ export interface MadeScan {
   /** When all of the image was scanned at least: where platforms are scanned by themselves, the time of the oldest; null as above. */
   readonly wholeAt: number | null;
   /** What it was compared with: the scan that it replaced, or null. */
-  readonly replaced: ScanStamp | null;
+  readonly replaced: FoundStamp | null;
   /** CVEs that only platforms had which are not scanned any more, since no node has them. */
   readonly gone?: ReadonlySet<string>;
 }
@@ -39,6 +39,7 @@ export interface Episode {
   readonly unreported_at: number | null;
   readonly found_scanner: string | null;
   readonly found_db_at: number | null;
+  readonly found_scan_at: number | null;
   readonly ended_at: number | null;
   readonly ended_scan: number | null;
   readonly ended_by: string | null;
@@ -60,6 +61,7 @@ const TYPES = {
   unreported_at: 'integer',
   found_scanner: 'text',
   found_db_at: 'integer',
+  found_scan_at: 'integer',
   ended_at: 'integer',
   ended_scan: 'integer',
   ended_by: 'text',
@@ -166,6 +168,9 @@ function pairOf(finding: FindingRow): string {
   return JSON.stringify([finding.package, finding.fixed]);
 }
 
+/** Of one that is reported, or has ended: nothing is waited for. */
+const NEVER_MISSED = { unreported_at: null, found_scanner: null, found_db_at: null, found_scan_at: null };
+
 function planHistory(
   standing: ReadonlyMap<string, Standing>,
   open: readonly Episode[],
@@ -192,7 +197,7 @@ function begun(cve: string, now: Standing, when: number, at: number, made: MadeS
     ...{ cve, first_seen_at: when, first_scan: made?.id ?? null },
     ...{ ...said, worst: now.rank },
     ...{ fixable_at: isFixable ? when : null, exploited_at: isExploited ? at : null, exploited_until: null },
-    ...{ unreported_at: null, found_scanner: null, found_db_at: null },
+    ...NEVER_MISSED,
     ...{ ended_at: null, ended_scan: null, ended_by: null },
   };
 }
@@ -207,7 +212,7 @@ function goOn(episode: Episode, now: Standing, when: number, at: number): Episod
     exploited_at: episode.exploited_at ?? (now.isExploited ? at : null),
     exploited_until:
       now.isExploited || episode.exploited_at === null ? null : (episode.exploited_until ?? at),
-    ...{ unreported_at: null, found_scanner: null, found_db_at: null },
+    ...NEVER_MISSED,
   };
   return COLUMNS.every((name) => next[name] === episode[name]) ? episode : next;
 }
@@ -221,20 +226,20 @@ function missed(episode: Episode, cause: HistoryCause, when: number): Episode {
   if (cause === 'platforms' || cause.gone?.has(episode.cve) === true)
     return episode.unreported_at === null ? { ...episode, ended_at } : episode;
   const { id, stamp, version, replaced } = cause;
-  const found: ScanStamp =
-    episode.unreported_at === null
-      ? (replaced ?? { scanner: null, dbUpdatedAt: null })
-      : { scanner: episode.found_scanner, dbUpdatedAt: episode.found_db_at };
+  const { found_scanner: scanner, found_db_at: dbUpdatedAt, found_scan_at: recordedAt } = episode;
+  // The row says what found it from when it is not reported any more.
+  const found: FoundStamp =
+    episode.unreported_at === null && replaced !== null ? replaced : { scanner, dbUpdatedAt, recordedAt };
   if (missingProof(found, stamp) === null)
     return {
       ...{ ...episode, ended_at, ended_scan: id },
       ended_by: JSON.stringify({ scanner: stamp.scanner, version, db_updated_at: stamp.dbUpdatedAt }),
-      ...{ unreported_at: null, found_scanner: null, found_db_at: null },
+      ...NEVER_MISSED,
     };
   if (episode.unreported_at !== null) return episode;
   return {
     ...{ ...episode, unreported_at: when },
-    ...{ found_scanner: found.scanner, found_db_at: found.dbUpdatedAt },
+    ...{ found_scanner: found.scanner, found_db_at: found.dbUpdatedAt, found_scan_at: found.recordedAt },
   };
 }
 
@@ -264,7 +269,7 @@ export async function endConfirmed(
   await runText(
     transaction,
     `update finding_history set ended_at = case when first_seen_at > ? then first_seen_at else ? end, ended_by = 'person',
-       unreported_at = null, found_scanner = null, found_db_at = null
+       unreported_at = null, found_scanner = null, found_db_at = null, found_scan_at = null
      where cve = ? and ended_at is null and unreported_at is not null
        and image = (select id from history_images where digest = ?)`,
     [at, at, cve, digest],

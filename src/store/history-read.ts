@@ -140,7 +140,7 @@ interface TriageRow {
   readonly ends: number;
 }
 
-interface FindingRow extends Omit<Episode, 'found_scanner' | 'found_db_at'> {
+interface FindingRow extends Omit<Episode, 'found_scanner' | 'found_db_at' | 'found_scan_at'> {
   readonly image: number;
 }
 

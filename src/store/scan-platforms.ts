@@ -58,11 +58,12 @@ export interface ScanPlace {
   readonly image: string | null;
   /** The scans of other platforms that stay beside it. */
   readonly others: readonly PartRow[];
-  /** What it would replace, with when it was made and by which scanner with a database of when; null for nothing. */
+  /** What it would replace, with when it was made and recorded, and by which scanner with a database of when; null for nothing. */
   readonly replaces: {
     readonly scannedAt: number | null;
     readonly scanner: string | null;
     readonly databaseAt: number | null;
+    readonly recordedAt: number;
   } | null;
 }
 
@@ -135,9 +136,11 @@ function placeAmong(
 }
 
 function replaced(
-  row: Pick<PartRow, 'scanned_at' | 'scanner' | 'db_updated_at'> | null | undefined,
+  row: Pick<PartRow, 'scanned_at' | 'scanner' | 'db_updated_at' | 'recorded_at'> | null | undefined,
 ): ScanPlace['replaces'] {
-  return row ? { scannedAt: row.scanned_at, scanner: row.scanner, databaseAt: row.db_updated_at } : null;
+  if (!row) return null;
+  const { scanned_at: scannedAt, scanner, db_updated_at: databaseAt, recorded_at: recordedAt } = row;
+  return { scannedAt, scanner, databaseAt, recordedAt };
 }
 
 /** What is no platform says none. */

@@ -2,6 +2,7 @@ import { parseTime } from '../base/index.ts';
 import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../facts/index.ts';
 import type { Finding, ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
+import type { FoundStamp } from '../trackers/index.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
@@ -87,7 +88,7 @@ export async function recordScan(
       // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
       stamp: { scanner: own.scanner, dbUpdatedAt: own.db_updated_at },
       wholeAt: whole.scanned_at,
-      replaced: replaces && { scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt },
+      replaced: foundBy(replaces, current),
       gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
     });
     await runText(
@@ -101,6 +102,18 @@ export async function recordScan(
   return {
     outcome: !complete ? 'incomplete' : place === null ? 'other_platform' : older ? 'older' : 'current',
     replaced: isCurrent && replaces !== null,
+  };
+}
+
+/** What reported so far that which is not reported any more: the scan of this platform, or where there was none, the whole. */
+function foundBy(replaces: ScanPlace['replaces'], current: CurrentScan | undefined): FoundStamp | null {
+  if (replaces !== null)
+    return {
+      ...{ scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt, recordedAt: replaces.recordedAt },
+    };
+  if (current === undefined) return null;
+  return {
+    ...{ scanner: current.scanner, dbUpdatedAt: current.db_updated_at, recordedAt: current.recorded_at },
   };
 }
 

@@ -89,8 +89,8 @@ async function claimAgain(
           `update tracking set state = 'open', reason = null, closed_at = null, generation = generation + 1, channel_id = ?,
              channel_kind = ?, clusters = ?, closed_via = null, last_error = null, attempts = 0, attempt_id = null, attempt_at = null,
              attempt_tick = null, withheld = null, confirmed_at = null, confirmed_by = null, returned_at = null, superseded_by = null,
-             successor_has_cve = null, (found_scanner, found_db_at) = (
-               select scanner, db_updated_at from scans c where c.digest = tracking.digest and c.current = 1
+             successor_has_cve = null, (found_scanner, found_db_at, found_scan_at) = (
+               select scanner, db_updated_at, recorded_at from scans c where c.digest = tracking.digest and c.current = 1
              )
            where id = ? and ${STILL} and ${notTriaged('tracking.digest', 'tracking.cve')} returning id, generation`,
           [channelId, channelKind, clusters.get(finding.digest) ?? '[]', id, at],
@@ -132,10 +132,10 @@ async function insertNew(
   return runText<Claimed>(
     transaction,
     `insert into tracking (kind, digest, cve, generation, channel_id, channel_kind, image, clusters, severity, state, claimed_at,
-       found_scanner, found_db_at)
+       found_scanner, found_db_at, found_scan_at)
      select 'finding', s.digest, v.column2, cast(v.column3 as bigint), ?, ?,
        (select n.name from image_names n where n.digest = s.digest order by n.last_seen_at desc, n.name limit 1),
-       v.column4, 'CRITICAL', 'open', cast(? as bigint), s.scanner, s.db_updated_at
+       v.column4, 'CRITICAL', 'open', cast(? as bigint), s.scanner, s.db_updated_at, s.recorded_at
      from (values ${Array(size).fill('(?, ?, ?, ?, ?)').join(', ')}) v join scans s on s.id = cast(v.column5 as bigint)
      where ${CLAIMABLE} on conflict do nothing returning id, generation`,
     [channelId, channelKind, at, ...cells, at],

@@ -103,9 +103,10 @@ export async function noteScans(store: Store, from: number, upto: number, fence:
     );
     await runText(
       transaction,
-      `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, confirmed_at = null, confirmed_by = null
+      `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
        from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and ${NEWER} and ${REPORTS}
          and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
+           or (s.db_updated_at is null and b.found_scan_at is distinct from s.recorded_at)
            or b.confirmed_at is not null)`,
       [from, upto],
     );

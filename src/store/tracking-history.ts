@@ -30,8 +30,8 @@ export function trackingHistory(store: Store): TrackingHistory {
              summary = 0, issue_key = null, issue_url = null, issue_id = null, issue_left_open = 0, target = null, claimed_at = ?,
              attempts = 0, attempt_id = null, attempt_at = null, attempt_tick = null, missed_tick = null, last_error = null,
              withheld = null, confirmed_at = null, confirmed_by = null, superseded_by = null, successor_has_cve = null,
-             (found_scanner, found_db_at) = (
-               select scanner, db_updated_at from scans s where s.digest = tracking.digest and s.current = 1
+             (found_scanner, found_db_at, found_scan_at) = (
+               select scanner, db_updated_at, recorded_at from scans s where s.digest = tracking.digest and s.current = 1
              )
            where id = ? and state = 'closed' and returned_at is not null returning id`,
           [row.generation + 1, marker(row.channelId, id, row.generation + 1), at, id],

@@ -10,6 +10,7 @@ const PAGE = 500;
 interface FoundRow extends StoredRow {
   readonly found_scanner: string | null;
   readonly found_db_at: number | null;
+  readonly found_scan_at: number | null;
   readonly confirmed_at: number | null;
   readonly scan_id: number | null;
   readonly scanner: string | null;
@@ -20,7 +21,7 @@ interface FoundRow extends StoredRow {
 }
 
 // A closing that is under way ends as it was begun, before its rows are judged again.
-const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.confirmed_at,
+const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.found_scan_at, t.confirmed_at,
     s.id as scan_id, s.scanner, s.db_updated_at,
     exists (select 1 from findings f where f.scan_id = s.id and f.cve = t.cve) as reported,
     (select max(case when g.ended_at < g."until" then g.ended_at else g."until" end)
@@ -65,7 +66,10 @@ function toOpenFinding(found: FoundRow, seenIn: readonly string[]): OpenFinding 
     row: { ...row, clusters: [...new Set([...row.clusters, ...seenIn])].toSorted() },
     scan: found.scan_id === null ? null : { scanner: found.scanner, dbUpdatedAt: found.db_updated_at },
     reported: Boolean(found.reported),
-    found: { scanner: found.found_scanner, dbUpdatedAt: found.found_db_at },
+    found: {
+      ...{ scanner: found.found_scanner, dbUpdatedAt: found.found_db_at },
+      recordedAt: found.found_scan_at,
+    },
     triagedUntil: found.triaged_until,
     lastSeenAt: found.last_seen_at,
     confirmedAt: found.confirmed_at,

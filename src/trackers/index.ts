@@ -36,7 +36,14 @@ export type {
   PendingClaim,
   StoredClock,
 } from './filing-ports.ts';
-export { judgeFinding, missingProof, type ClusterSweeps, type OpenFinding, type ScanStamp } from './judge.ts';
+export {
+  judgeFinding,
+  missingProof,
+  type ClusterSweeps,
+  type FoundStamp,
+  type OpenFinding,
+  type ScanStamp,
+} from './judge.ts';
 export { majorityReason } from './majority.ts';
 export { MARKER, openMarkers, type Markers } from './marker.ts';
 export { planSweep, type IssueName, type PlannedEnd, type SweepPlan } from './plan-sweep.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../base/index.ts';
+import { DAY_MS, formatTime } from '../base/index.ts';
 import type { CloseReason } from './issue.ts';
 import type { TrackingRow } from './row.ts';
 
@@ -11,6 +11,14 @@ export interface ScanStamp {
   readonly dbUpdatedAt: number | null;
 }
 
+/**
+ * FoundStamp is that of the scan which found something. Where it does not say how old its database was, `recordedAt` bounds it: no scan asks
+ * a database that is made after it was recorded.
+ */
+export interface FoundStamp extends ScanStamp {
+  readonly recordedAt: number | null;
+}
+
 /** OpenFinding is an open row with what is known of its finding now. Times are UTC milliseconds. */
 export interface OpenFinding {
   readonly row: TrackingRow;
@@ -19,7 +27,7 @@ export interface OpenFinding {
   /** Whether that scan reports the CVE, whatever its severity. */
   readonly reported: boolean;
   /** The scan that found it, as far as it was recorded. */
-  readonly found: ScanStamp;
+  readonly found: FoundStamp;
   /** When the last triage decision on it ends, or null for none. */
   readonly triagedUntil: number | null;
   /** When a pod was last seen running the digest, in any cluster that was not forgotten; null for never. */
@@ -62,16 +70,20 @@ function judgeFixed({ scan, reported, found, confirmedAt }: OpenFinding): Judged
 
 /**
  * missingProof tells why a scan that does not report a finding is no proof that it is fixed; null when it is one: it was made by a scanner
- * of the same name, any version, with a database no older than the one that found it.
+ * of the same name, any version, with a database no older than the one that found it. What is not known proves nothing.
  */
-export function missingProof(found: ScanStamp, scan: ScanStamp): string | null {
-  if (found.scanner !== null && scan.scanner !== found.scanner)
+export function missingProof(found: FoundStamp, scan: ScanStamp): string | null {
+  if (found.scanner === null) return 'nothing says which scanner found it';
+  if (scan.scanner !== found.scanner)
     return `it was found by ${found.scanner}, and that scan is by ${scan.scanner ?? 'an unnamed scanner'}`;
-  if (found.dbUpdatedAt !== null && scan.dbUpdatedAt === null)
-    return 'that scan does not say how old its database is';
-  if (found.dbUpdatedAt !== null && (scan.dbUpdatedAt ?? 0) < found.dbUpdatedAt)
-    return 'its database is older than the one that found it';
-  return null;
+  if (scan.dbUpdatedAt === null) return 'that scan does not say how old its database is';
+  if (found.dbUpdatedAt !== null)
+    return scan.dbUpdatedAt < found.dbUpdatedAt ? 'its database is older than the one that found it' : null;
+  if (found.recordedAt !== null && scan.dbUpdatedAt >= found.recordedAt) return null;
+  const unknown = 'the scan that found it does not say how old its database was';
+  return found.recordedAt === null
+    ? unknown
+    : `${unknown}: only one that was made since ${formatTime(found.recordedAt)} is known to be no older`;
 }
 
 /**

@@ -72,6 +72,7 @@ forEachEngine('POST /scans', (engine) => {
         image: 'ghcr.io/acme/web:1',
         names: ['ghcr.io/acme/web:1'],
         scanned_at: '2026-11-20T01:00:00Z',
+        db_updated_at: null,
         os: { family: 'alpine', name: '3.10.9' },
         end_of_life: true,
         findings: { critical: 1, high: 0, medium: 0, low: 0, unknown: 0 },
@@ -132,6 +133,35 @@ forEachEngine('POST /scans', (engine) => {
       [['current', true]],
     );
     assert.deepEqual(await states(), [['Compliant', 0]]);
+  });
+
+  test('who imports a report may say how old its database was, and only what can be true', async (t) => {
+    const store = await engine.open(t);
+    const { send, as } = await open(t, store);
+    const given = async (db_updated_at: string, change: Record<string, unknown> = {}) =>
+      (await send(trivy(change, FOUND), { db_updated_at })).map((scan) => [scan.outcome, scan.db_updated_at]);
+    assert.deepEqual(await given('2026-11-20T02:00:00+02:00'), [['current', '2026-11-20T00:00:00Z']]);
+    const { body } = await as('viewer').json<ImageDetailBody>('GET /images/{digest}', {
+      params: { digest: digestOf(1) },
+    });
+    assert.equal(body.scan?.scanner?.db_updated_at, '2026-11-20T00:00:00Z');
+    const older = { CreatedAt: '2026-11-20T02:00:00Z' };
+    assert.deepEqual(await given('2026-08-22T00:00:00Z', older), [['older', '2026-08-22T00:00:00Z']]);
+    const Trivy = { Version: '0.72.0', VulnerabilityDB: { UpdatedAt: '2026-11-20T00:30:00Z' } };
+    assert.deepEqual(await given('2026-11-20T00:30:00.000Z', { ...older, Trivy }), [
+      ['current', '2026-11-20T00:30:00Z'],
+    ]);
+    for (const [value, change, says] of [
+      ['yesterday', {}, /db_updated_at "yesterday" is not an RFC 3339 time/],
+      ['2999-01-01T00:00:00Z', {}, /db_updated_at 2999-01-01T00:00:00Z is in the future/],
+      ['2026-11-20T01:00:01Z', {}, /later than the scan, which was made at 2026-11-20T01:00:00Z/],
+      [
+        '2026-11-19T00:00:00Z',
+        { Trivy },
+        /the report says that its database was made at 2026-11-20T00:30:00Z/,
+      ],
+    ] as const)
+      await assert.rejects(given(value, change), says);
   });
 
   test('a list of objects of trivy-operator is recorded for each digest, or not at all', async (t) => {

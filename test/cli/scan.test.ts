@@ -34,7 +34,11 @@ test('a dry run tells what a report says with no service at hand, also where it 
   const { code, out, err } = await ipo(['scan', 'import', '-', '--dry-run'], {
     stdin: report(digestOf(1), FOUND),
   });
-  assert.deepEqual([code, err], [0, '']);
+  assert.equal(code, 0);
+  assert.match(
+    err,
+    /^ipo: 1 report does not say how old the scanner’s database was, so no finding ends by it; add --trivy-version/,
+  );
   assert.match(
     out,
     /^image +digest +system +EOL +crit +high +med +low +unkn *\nghcr\.io\/acme\/new:1 +000000000000 +alpine 3\.10\.9 +yes +1 +0 +0 +0 +0\n$/,
@@ -50,6 +54,7 @@ test('a dry run tells what a report says with no service at hand, also where it 
         image: 'ghcr.io/acme/new:1',
         names: ['ghcr.io/acme/new:1'],
         scanned_at: '2026-11-20T01:00:00Z',
+        db_updated_at: null,
         os: { family: 'alpine', name: '3.10.9' },
         end_of_life: true,
         findings: null,
@@ -147,13 +152,49 @@ test('reports are recorded at a service, and said what became of each', async (t
   assert.equal((await as('viewer', 'scan', 'import', full)).code, 3);
 });
 
+test('what Trivy says of its version tells how old the database was that a report was made with', async (t) => {
+  const { as, folder } = await startCli(t);
+  const file = (name: string, value: unknown): string => {
+    writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+    return join(folder, name);
+  };
+  const full = file('full.json', report(digestOf(1), FOUND));
+  const version = { Version: '0.72.0', VulnerabilityDB: { Version: 2, UpdatedAt: '2026-11-19T18:00:00Z' } };
+  const send = (value: unknown) =>
+    as('deployer', 'scan', 'import', full, '-o', 'json', '--trivy-version', file('version.json', value));
+  const done = await send(version);
+  assert.deepEqual([done.code, done.err], [0, '']);
+  const { scans } = JSON.parse(done.out) as { scans: { db_updated_at: string }[] };
+  assert.deepEqual(
+    scans.map(({ db_updated_at }) => db_updated_at),
+    ['2026-11-19T18:00:00Z'],
+  );
+  for (const [value, says] of [
+    ['trivy 0.72.0', /version\.json: this is not what `trivy version --format json` writes/],
+    [{ Version: '0.72.0' }, /version\.json: it does not say when the vulnerability database was made/],
+    [
+      { VulnerabilityDB: { UpdatedAt: '2026-11-20T01:00:01Z' } },
+      /full\.json: db_updated_at 2026-11-20T01:00:01Z is later than the scan, which was made at 2026-11-20T01:00:00Z/,
+    ],
+  ] as const) {
+    const refused = await send(value);
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, says);
+  }
+  const both = await ipo(['scan', 'import', '-', '--dry-run', '--trivy-version', '-'], { stdin: '{}' });
+  assert.equal(both.code, 2);
+});
+
 test('reports are recorded in a database without a service, with an audit entry of nobody', async (t) => {
   const { store, folder } = await startCli(t);
   const file = join(folder, 'report.json');
   writeFileSync(file, report(digestOf(1), FOUND));
   const database = `sqlite:${join(folder, 'service.db')}`;
-  const { code, out, err } = await ipo(['scan', 'import', file, '--database', database]);
+  const dated = ['--db-updated-at', '2026-11-19T00:00:00Z'];
+  const { code, out, err } = await ipo(['scan', 'import', file, '--database', database, ...dated]);
   assert.deepEqual([code, err], [0, '']);
+  const [scan] = await rowsOf(store, "select db_updated_at from scans where digest like '%01'");
+  assert.equal(Number(scan?.['db_updated_at']), Date.UTC(2026, 10, 19));
   assert.match(out, / recorded\n$/);
   assert.deepEqual(await rowsOf(store, 'select action, target, actor_id, path from audit'), [
     { action: 'scan_import', target: digestOf(1), actor_id: null, path: 'ipo scan import' },

@@ -105,6 +105,16 @@ forEachEngine('the history of findings', (engine) => {
     assert.deepEqual(await kept(store), [[A, 1, null, 8]], 'the scanner that found it, with that database');
   });
 
+  test('what a scan found that does not say how old its database was ends with a database made since', async (t) => {
+    const store = await engine.open(t);
+    await scan(store, [finding(A)], { day: 1, databaseDay: null });
+    await scan(store, [], { day: 2, databaseDay: null });
+    await scan(store, [], { day: 3, databaseDay: 1 });
+    assert.deepEqual(await kept(store), [[A, 1, 2, null]]);
+    await scan(store, [], { day: 4, databaseDay: 2 });
+    assert.deepEqual(await kept(store), [[A, 1, null, 4]]);
+  });
+
   test('a scan that reports what the last one did writes nothing but that it was made', async (t) => {
     const store = await engine.open(t);
     const found = Array.from({ length: 300 }, (_, i) =>

@@ -174,5 +174,6 @@ function databaseOf({ at, lag }: At<ScanEvent>): number | null {
 function proves(finder: At<ScanEvent>, scan: At<ScanEvent>): boolean {
   if (scan.scanner !== finder.scanner) return false;
   const [found, now] = [databaseOf(finder), databaseOf(scan)];
-  return found === null || (now !== null && now >= found);
+  // One that did not say how old its database was asked none that was made after it.
+  return now !== null && now >= (found ?? finder.at);
 }

@@ -166,6 +166,52 @@ forEachEngine('closing', (engine) => {
     assert.deepEqual([(await world.row()).reason, (await world.row()).withheld], ['fixed', null]);
   });
 
+  test('an import that does not say how old its database was closes nothing, nor does one with an older database', async () => {
+    const world = await open();
+    await world.channel('main');
+    await world.scan(1, ['CVE-1'], { db: '2026-11-20T00:00:00Z' });
+    await world.file();
+    const state = async (report: object): Promise<(string | null)[]> => {
+      await world.import(1, report);
+      await world.sweep();
+      const { state: is, reason, withheld } = await world.row();
+      return [is, reason, withheld];
+    };
+    const [is, , why] = await state({ Trivy: { Version: '0.72.0' } });
+    assert.equal(is, 'open');
+    assert.match(why ?? '', /that scan does not say how old its database is/);
+    const old = { Version: '0.72.0', VulnerabilityDB: { Version: 2, UpdatedAt: '2026-08-22T00:00:00Z' } };
+    const [stays, , older] = await state({ Trivy: old });
+    assert.equal(stays, 'open');
+    assert.match(older ?? '', /its database is older than the one that found it/);
+    const fresh = { ...old, VulnerabilityDB: { Version: 2, UpdatedAt: '2026-11-20T06:00:00Z' } };
+    assert.deepEqual(await state({ Trivy: fresh }), ['closed', 'fixed', null]);
+  });
+
+  test('what an import without that date found waits for a database that was made since', async () => {
+    const world = await open();
+    await world.channel('main');
+    await world.scan(1, ['CVE-1'], { db: null });
+    await world.file();
+    const withheld = async (): Promise<string> => {
+      await world.sweep();
+      const row = await world.row();
+      assert.equal(row.state, 'open');
+      return row.withheld ?? '';
+    };
+    await world.scan(1, [], { db: null });
+    assert.match(await withheld(), /that scan does not say how old its database is/);
+    await world.scan(1, [], { db: '2026-11-20T00:00:00Z' });
+    assert.match(
+      await withheld(),
+      /only one that was made since 2026-11-21T09:00:00Z is known to be no older/,
+    );
+    world.clock.advance(DAY);
+    await world.scan(1, [], { db: new Date(world.clock.now()).toISOString() });
+    await world.sweep();
+    assert.deepEqual([(await world.row()).reason, (await world.row()).withheld], ['fixed', null]);
+  });
+
   test('what a person confirms has ended in the history too, and not before', async () => {
     const world = await open();
     await world.channel('main');

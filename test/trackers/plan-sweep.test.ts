@@ -13,6 +13,9 @@ import { DAY, HOUR, MINUTE } from './virtual-clock.ts';
 const LONG_AGO = { claimedAt: NOW - 30 * DAY };
 const SWEPT = sweeps({ prod: NOW - HOUR });
 const gone = { lastSeenAt: NOW - DAY };
+const ended = { reported: false };
+/** Found by a scan that does not say how old its database was. */
+const undated = { found: { scanner: 'trivy', dbUpdatedAt: null, recordedAt: 9 } };
 
 suite('a finding is judged on its own', () => {
   for (const [what, finding, clusters, expected] of [
@@ -108,7 +111,7 @@ suite('a finding is judged on its own', () => {
       'a database as old as the one that found it is enough',
       openFinding({
         reported: false,
-        found: { scanner: 'trivy', dbUpdatedAt: 5 },
+        found: { scanner: 'trivy', dbUpdatedAt: 5, recordedAt: 9 },
         scan: { scanner: 'trivy', dbUpdatedAt: 5 },
       }),
       SWEPT,
@@ -118,7 +121,7 @@ suite('a finding is judged on its own', () => {
       'an older database is not',
       openFinding({
         reported: false,
-        found: { scanner: 'trivy', dbUpdatedAt: 5 },
+        found: { scanner: 'trivy', dbUpdatedAt: 5, recordedAt: 9 },
         scan: { scanner: 'trivy', dbUpdatedAt: 4 },
       }),
       SWEPT,
@@ -126,13 +129,35 @@ suite('a finding is judged on its own', () => {
     ],
     [
       'a scan that does not say how old its database is waits where the other did',
-      openFinding({ reported: false, found: { scanner: 'trivy', dbUpdatedAt: 5 } }),
+      openFinding({
+        reported: false,
+        found: { scanner: 'trivy', dbUpdatedAt: 5, recordedAt: 9 },
+        scan: { scanner: 'trivy', dbUpdatedAt: null },
+      }),
       SWEPT,
       null,
     ],
     [
-      'where nothing was recorded of the scan that found it, any completed one is enough',
-      openFinding({ reported: false, found: { scanner: null, dbUpdatedAt: null } }),
+      'where nothing was recorded of the scan that found it, nothing is proved',
+      openFinding({ reported: false, found: { scanner: null, dbUpdatedAt: null, recordedAt: null } }),
+      SWEPT,
+      null,
+    ],
+    [
+      'without the age of either database it waits, though one scanner made both scans',
+      openFinding({ ...ended, ...undated, scan: { scanner: 'trivy', dbUpdatedAt: null } }),
+      SWEPT,
+      null,
+    ],
+    [
+      'a database made before the scan that found it was recorded may be the older one',
+      openFinding({ ...ended, ...undated, scan: { scanner: 'trivy', dbUpdatedAt: 8 } }),
+      SWEPT,
+      null,
+    ],
+    [
+      'one made since is not: no scan asks a database that is yet to be made',
+      openFinding({ ...ended, ...undated, scan: { scanner: 'trivy', dbUpdatedAt: 9 } }),
       SWEPT,
       'fixed',
     ],
@@ -161,8 +186,6 @@ suite('a finding is judged on its own', () => {
 });
 
 suite('a sweep is planned by issue', () => {
-  const ended = { reported: false };
-
   test('an issue with nothing ended is not in the plan', () => {
     assert.deepEqual(planSweep([openFinding()], SWEPT, NOW), { issues: [], unfiled: [], withheld: [] });
   });

@@ -42,9 +42,9 @@ export function trackingRow(more: Partial<TrackingRow> = {}): TrackingRow {
 export function openFinding(more: Partial<OpenFinding> = {}, row: Partial<TrackingRow> = {}): OpenFinding {
   return {
     row: trackingRow(row),
-    scan: { scanner: 'trivy', dbUpdatedAt: null },
+    scan: { scanner: 'trivy', dbUpdatedAt: 1 },
     reported: true,
-    found: { scanner: 'trivy', dbUpdatedAt: null },
+    found: { scanner: 'trivy', dbUpdatedAt: 1, recordedAt: 2 },
     triagedUntil: null,
     lastSeenAt: NOW,
     confirmedAt: null,

@@ -1,9 +1,11 @@
 import { after } from 'node:test';
+import { parseTrivyReport } from '../../src/adapters/trivy/index.ts';
 import { Secret, type Log } from '../../src/base/index.ts';
 import type { ChannelEvent, TrackerChannel } from '../../src/channels/index.ts';
+import { importReports } from '../../src/scan/index.ts';
 import { runText, type Cell } from '../../src/store/dialect.ts';
 import { openStore } from '../../src/store/open.ts';
-import { recordScan } from '../../src/store/scans.ts';
+import { recordScan, scanStore } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raiseFence } from '../../src/store/tracking-fence.ts';
 import { filingStore } from '../../src/store/tracking-filing.ts';
@@ -287,7 +289,7 @@ export class World {
       exploited?: readonly string[];
     } = {},
   ): Promise<void> {
-    const { scanner = 'trivy', db = null, severity = 'CRITICAL', exploited = [] } = more;
+    const { scanner = 'trivy', db = '2026-01-01T00:00:00Z', severity = 'CRITICAL', exploited = [] } = more;
     const at = this.clock.now();
     // Later than every scan before it, whatever the clock was set to.
     const scannedAt = new Date(Date.UTC(2026, 0, 1) + 1000 * ++this.#scanned).toISOString();
@@ -300,6 +302,29 @@ export class World {
         scan: scanOf(findings, { scannedAt, scanner: { name: scanner, version: '1', dbUpdatedAt: db } }),
         at,
       }),
+    );
+  }
+
+  /** Records a clean report of the n-th image as an import does, made now; `more` stands in it. */
+  async import(image: number, more: object): Promise<void> {
+    const CreatedAt = new Date(Date.UTC(2026, 0, 1) + 1000 * ++this.#scanned).toISOString();
+    const RepoDigests = [`docker.io/team/app${image}@${digestOf(image)}`];
+    const report = {
+      SchemaVersion: 2,
+      CreatedAt,
+      ArtifactType: 'container_image',
+      Metadata: { RepoDigests },
+    };
+    const clean = { Results: [{ Class: 'os-pkgs' }], ...more };
+    await importReports(
+      [parseTrivyReport(JSON.stringify({ ...report, ...clean }), 'report.json')],
+      {},
+      {
+        scans: scanStore(this.store),
+        clock: this.clock,
+        together: (act) => this.store.write(act),
+        recorded: async () => {},
+      },
     );
   }
 

@@ -7,6 +7,7 @@ import { toPackageUrl } from './package-url.ts';
 import { explainForeign, parseJson } from './not-a-report.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
+import { reportedDatabase } from './run-version.ts';
 import {
   SOURCE_LABEL,
   trivyReport,
@@ -37,6 +38,7 @@ export function toScanReport(value: unknown, file: string): ScanReport {
   if (foreign !== null) throw foreign;
   const report = read(trivyReport, value, [], file);
   const { Metadata: metadata } = report;
+  const databaseAt = reportedDatabase(value);
   return {
     file,
     artifact: report.ArtifactName ?? '',
@@ -47,7 +49,10 @@ export function toScanReport(value: unknown, file: string): ScanReport {
     source: metadata?.ImageConfig?.config?.Labels?.[SOURCE_LABEL] || null,
     scan: {
       scannedAt: createdAt(report.CreatedAt, file),
-      scanner: { name: 'trivy', version: report.Trivy?.Version ?? '', dbUpdatedAt: null },
+      scanner: {
+        ...{ name: 'trivy', version: report.Trivy?.Version ?? '' },
+        dbUpdatedAt: databaseAt === null ? null : formatTime(databaseAt),
+      },
       os: metadata?.OS
         ? { family: metadata.OS.Family ?? '', name: metadata.OS.Name ?? '', eosl: metadata.OS.EOSL ?? false }
         : null,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { parseTime } from '../../base/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { type DatabaseState, ScannerError } from '../../scan/index.ts';
+import { ReportError } from './report-error.ts';
 
 /** TrivyVersion is what Trivy says of itself and of its database. */
 export type TrivyVersion = DatabaseState;
@@ -26,7 +27,24 @@ export function readVersion(text: string): TrivyVersion {
   return { version: read.data.Version ?? '', updatedAt: timeOf(read.data.VulnerabilityDB?.UpdatedAt) };
 }
 
-/** reportedDatabase tells when the database was made, where a report says so (since 0.69 of a server's); else null. */
+/**
+ * parseTrivyDatabase reads a file of what `trivy version --format json` wrote beside a report, and gives when the database was made
+ * (RFC 3339). Throws ReportError.
+ */
+export function parseTrivyDatabase(text: string, file: string): string {
+  const again = 'Make it where the image is scanned: `trivy version --format json > trivy-version.json`';
+  let made: number | null = null;
+  try {
+    made = readVersion(text).updatedAt;
+  } catch (error) {
+    throw new ReportError(file, 'this is not what `trivy version --format json` writes', again, error);
+  }
+  if (made === null)
+    throw new ReportError(file, 'it does not say when the vulnerability database was made', again);
+  return formatTime(made);
+}
+
+/** reportedDatabase tells when the database was made, where a report says so (since 0.69 that of a server); else null. */
 export function reportedDatabase(report: unknown): number | null {
   const read = reported.safeParse(report);
   if (!read.success) return null;

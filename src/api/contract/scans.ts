@@ -23,6 +23,14 @@ export const scansQuery = z.strictObject({
     .max(1200)
     .optional()
     .describe('A reference, with the digest or as another name of the image'),
+  db_updated_at: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe(
+      'RFC 3339: when the database of the scanner was made, where the report does not say it. Not later than the scan',
+    ),
 });
 
 /** importedScanSchema tells what became of a report for one digest. */
@@ -32,6 +40,12 @@ export const importedScanSchema = z
     image: z.string(),
     names: z.array(z.string()),
     scanned_at: z.string().nullable().describe('RFC 3339, UTC'),
+    db_updated_at: z
+      .string()
+      .nullable()
+      .describe(
+        'RFC 3339, UTC: when the database of the scanner was made. Null: it is not known, so a finding that the report lacks is not taken for fixed',
+      ),
     os: z.object({ family: z.string(), name: z.string() }).nullable(),
     end_of_life: z
       .boolean()
@@ -44,7 +58,7 @@ export const importedScanSchema = z
       .enum(['current', 'older', 'incomplete', 'other_platform'])
       .nullable()
       .describe(
-        'In use from now on; older than the scan in use, which stays; without a result; or of an index, and of a platform that no node has, or of none that it says. Null: nothing was recorded',
+        'In use from now on; older than the scan in use, or made by the same scanner with an older database, so that that one stays; without a result; or of an index, and of a platform that no node has, or of none that it says. Null: nothing was recorded',
       ),
     replaced: z.boolean().describe('Whether another scan was in use before'),
   })

@@ -28,7 +28,8 @@ export function scanRoutes({ scans, readReport, audit, clock, together }: ScanPa
       summary: 'Import a report of Trivy',
       description:
         'A scan becomes the one that decisions use unless a later one is in use, or it found no packages to look at. A report without ' +
-        'a registry digest needs `digest`, or `image` with one.',
+        'a registry digest needs `digest`, or `image` with one. A finding that it lacks is taken for fixed only where its database is known to be ' +
+        'no older than the one that found it: Trivy leaves that out of reports that it makes without a server, so give `db_updated_at`.',
       query: scansQuery,
       body: scanReportSchema,
       maxBody: MAX_REPORT_BODY,
@@ -37,19 +38,24 @@ export function scanRoutes({ scans, readReport, audit, clock, together }: ScanPa
       },
       handle: async ({ body, query, principal, path }) => {
         const { accountId, name } = principal as Principal;
-        const imported = await importReports(readReport(body, 'body'), query, {
-          scans,
-          clock,
-          together,
-          recorded: (scan) =>
-            audit.record({
-              actor: { accountId, name },
-              action: 'scan_import',
-              target: scan.digest,
-              path,
-              detail: { image: scan.image, outcome: scan.outcome, findings: scan.findings },
-            }),
-        });
+        const { db_updated_at: databaseAt, ...of } = query;
+        const imported = await importReports(
+          readReport(body, 'body'),
+          { ...of, databaseAt },
+          {
+            scans,
+            clock,
+            together,
+            recorded: (scan) =>
+              audit.record({
+                actor: { accountId, name },
+                action: 'scan_import',
+                target: scan.digest,
+                path,
+                detail: { image: scan.image, outcome: scan.outcome, findings: scan.findings },
+              }),
+          },
+        );
         return { body: toImportedScans(imported) };
       },
     }),

@@ -45,9 +45,10 @@ export const tracking: Migration = {
       // Steady times of the last create, and of a first look-up that found nothing.
       attempt_tick: 'integer',
       missed_tick: 'integer',
-      // The scan that found it last.
+      // The scan that found it last, and when that was recorded.
       found_scanner: 'text',
       found_db_at: 'integer',
+      found_scan_at: 'integer',
       // Why it is not closed though it seems to have ended; a person's word that it is fixed.
       withheld: 'text',
       confirmed_at: 'integer',

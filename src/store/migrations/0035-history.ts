@@ -99,6 +99,7 @@ const FINDING = {
   unreported_at: 'integer',
   found_scanner: 'text',
   found_db_at: 'integer',
+  found_scan_at: 'integer',
   ended_at: 'integer',
   ended_scan: 'integer',
   ended_by: 'text',

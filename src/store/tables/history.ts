@@ -30,6 +30,7 @@ export interface HistoryTables {
     unreported_at: number | null;
     found_scanner: string | null;
     found_db_at: number | null;
+    found_scan_at: number | null;
     /**
      * When the scan was made that proves it fixed, its id, and who made it: JSON, since its record goes before this one. `person`
      * where one said so. Without either it ended since no node has the platform any more that had it.

@@ -146,9 +146,10 @@ interface ChannelTables {
     /** Steady times of the last create, and of a first look-up that found nothing. */
     attempt_tick: number | null;
     missed_tick: number | null;
-    /** The scan that found it last. */
+    /** The scan that found it last, and when that was recorded. */
     found_scanner: string | null;
     found_db_at: number | null;
+    found_scan_at: number | null;
     /** Why it is not closed though it seems to have ended; a person's word that it is fixed. */
     withheld: string | null;
     confirmed_at: number | null;

@@ -211,6 +211,22 @@ suite('what a report is of', () => {
     assert.equal(source, 'https://github.com/acme/web');
   });
 
+  test('when the database was made, as Trivy says it of its own or of its server’s', () => {
+    const database = (UpdatedAt: unknown): object => ({ VulnerabilityDB: { Version: 2, UpdatedAt } });
+    const told = (Trivy: object): unknown => parse({ Trivy }).scan.scanner;
+    const made = (dbUpdatedAt: string | null): object => ({ name: 'trivy', version: '0.72.0', dbUpdatedAt });
+    const Version = '0.72.0';
+    const own = database('2026-08-01T02:00:00+02:00');
+    assert.deepEqual(told({ Version, ...own }), made('2026-08-01T00:00:00Z'));
+    const Server = { Version, ...database('2026-08-02T00:00:00Z') };
+    assert.deepEqual(told({ Version, Server }), made('2026-08-02T00:00:00Z'));
+    assert.deepEqual(told({ Version, Server, ...own }), made('2026-08-02T00:00:00Z'), 'which looked it up');
+    for (const none of [{}, database('0001-01-01T00:00:00Z'), database(null), { VulnerabilityDB: null }])
+      assert.deepEqual(told({ Version, ...none }), made(null));
+    for (const wrong of [database('yesterday'), database(7), { VulnerabilityDB: 'new' }, { Server: 1 }])
+      assert.deepEqual(told({ Version, ...wrong }), made(null), 'what is no time is not guessed');
+  });
+
   test('what is not said is null', () => {
     const { scan, source } = parse({ CreatedAt: '0001-01-01T00:00:00Z' });
     assert.deepEqual([scan.os, scan.scannedAt, source], [null, null, null]);

@@ -1,0 +1,37 @@
+import { formatTime, parseTime } from '../base/index.ts';
+import { ScanError } from './scan-error.ts';
+import type { ScanReport } from './scan-report.ts';
+
+const HINT =
+  'Give what `trivy version --format json` said of VulnerabilityDB.UpdatedAt on the machine that scanned';
+
+/**
+ * withDatabase adds to a report when its scanner's database was made, as whoever imports it says (RFC 3339). Trivy leaves that out of reports
+ * that it makes without a server. It may not contradict the report, nor be later than the scan. Throws ScanError `invalid_request`.
+ */
+export function withDatabase(report: ScanReport, given: string | null | undefined, at: number): ScanReport {
+  if (given === null || given === undefined) return report;
+  const { scan, file } = report;
+  const made = parseTime(given);
+  if (Number.isNaN(made))
+    throw wrong(file, `db_updated_at "${given.slice(0, 60)}" is not an RFC 3339 time (2026-11-20T06:00:00Z)`);
+  const said = formatTime(Math.floor(made));
+  if (made > at) throw wrong(file, `db_updated_at ${said} is in the future`);
+  if (scan.scannedAt !== null && made > parseTime(scan.scannedAt))
+    throw wrong(
+      file,
+      `db_updated_at ${said} is later than the scan, which was made at ${scan.scannedAt}: it is another database’s`,
+    );
+  const own = scan.scanner?.dbUpdatedAt ?? null;
+  if (own !== null && Math.floor(parseTime(own)) !== Math.floor(made))
+    throw wrong(file, `the report says that its database was made at ${own}, db_updated_at says ${said}`);
+  if (scan.scanner === null) throw wrong(file, 'the report names no scanner whose database db_updated_at is');
+  return { ...report, scan: { ...scan, scanner: { ...scan.scanner, dbUpdatedAt: said } } };
+}
+
+function wrong(file: string, message: string): ScanError {
+  return new ScanError('invalid_request', message, {
+    ...{ file, hint: HINT },
+    fields: [{ path: 'db_updated_at', message }],
+  });
+}
