@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { JsonKeyError, parseStrictJson } from '../../src/base/index.ts';
+import { runs } from '../runs.ts';
 
 suite('JSON that decides something', () => {
   const refused: readonly (readonly [text: string, message: string])[] = [
@@ -54,7 +55,7 @@ suite('JSON that decides something', () => {
       if (new Set(keys.map((one) => JSON.parse(one) as string)).size < keys.length) twice = true;
       return `{${items.map((item, i) => `${keys[i]} :${item}`).join(',')}}`;
     };
-    const rounds = process.env.IPO_TORTURE === undefined ? 2000 : 1_000_000;
+    const rounds = runs(2000, 500);
     for (let i = 0; i < rounds; i += 1) {
       twice = false;
       const text = write(0);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Callers } from '../../src/api/index.ts';
 import { pathSource, readPathData, WebhookPath } from '../../src/certificates/index.ts';
+import { runs } from '../runs.ts';
 import { FakeSecret, SILENT } from './cluster.ts';
 
 const BASE = '/admission/pods';
-const CHANGES = process.env['IPO_TORTURE'] === '1' ? 500 : 50;
+const CHANGES = runs(50, 10);
 const TIMES = { announce: 6_000, overlap: 8_000 };
 
 /** A configuration of two webhooks, with all paths that it ever had. */

@@ -11,11 +11,12 @@ import {
   type CertificateMaker,
   type CertificateTimes,
 } from '../../src/certificates/index.ts';
+import { runs } from '../runs.ts';
 import { FakeCluster, shake, SILENT } from './cluster.ts';
 
 const YEAR = 365 * 86_400_000;
 const TICK = 1_000;
-const ROTATIONS = process.env['IPO_TORTURE'] === '1' ? 500 : 50;
+const ROTATIONS = runs(50, 10);
 
 /** Certificates of which less than a third is left from the start on, and all holding now: each authority is followed by the next. */
 const oldFromTheStart: CertificateMaker = {

@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import type { CheckDocument } from '../../bin/run/check-document.ts';
 import { startFakeRegistry, type Asked, type FakeRegistry } from '../registry/fake-registry.ts';
 import { imageOf, push, type MadeImage } from '../registry/images.ts';
-import { runs } from '../runs.ts';
+import { TORTURE } from '../runs.ts';
 import { ipo } from './fake-terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ipo-check-faults-'));
@@ -151,7 +151,6 @@ async function assertUnknown(gate: Gate, image: string, why: string): Promise<vo
 }
 
 const gates = Object.keys(GATES) as Gate[];
-const TORTURE = runs(1) > 1;
 /** By timers of the machine. */
 const QUICK = TORTURE ? false : 'waits for real: npm run torture';
 /** In the test command some of the cells, each fault both ways and each gate among them; all of them under torture. */

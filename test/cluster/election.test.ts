@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Election } from '../../src/cluster/index.ts';
 import { SharedDatabase, SharedLease, VirtualProcess, VirtualTime } from './virtual.ts';
+import { counted, turns } from '../runs.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -234,14 +235,14 @@ test('a machine that was suspended does not lead when it wakes, though its monot
   assert.equal(replica.election.isLeader(), false);
 });
 
-test('whatever happens to three replicas, never two lead, no old fence writes, and somebody leads again', async () => {
+test('whatever happens to three replicas, never two lead, no old fence writes, and somebody leads again', async (t) => {
   // A small generator, so that a seed that fails can be run again.
   const random = (seed: number) => () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return seed / 2_147_483_648;
   };
-  const schedules = process.env['IPO_TORTURE'] === undefined ? 25 : 2_000;
-  for (let seed = 1; seed <= schedules; seed += 1) {
+  const schedules = turns(25, 2_000);
+  for (let seed = schedules.from + 1; seed <= schedules.until; seed += 1) {
     const next = random(seed);
     const world = new World(() => 2 + next() * 400);
     for (let i = 0; i < 3; i += 1) world.add(`r${i}`, 0.97 + next() * 0.06);
@@ -276,4 +277,5 @@ test('whatever happens to three replicas, never two lead, no old fence writes, a
       world.pass(1_000),
     ]);
   }
+  counted(t, { 'schedules of elections': schedules.until - schedules.from });
 });

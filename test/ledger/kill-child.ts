@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { openFileSpool } from '../../src/adapters/spool/index.ts';
 import { Appender, LedgerTree, toSigner } from '../../src/ledger/index.ts';
-import { ledgerTree, ledgerWriter, openStore } from '../../src/store/index.ts';
+import { ledgerTree, ledgerWriter, openStore, StoreError } from '../../src/store/index.ts';
 import {
   POINTS,
   unsteady,
@@ -26,6 +26,12 @@ const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_2
 const hit = (passed: Point): void => {
   if (passed === aim && (left -= 1) === 0) process.kill(process.pid, 'SIGKILL');
 };
+/**
+ * Whether the one session that this process writes with was in use: a row waits there for the head of the ledger, which another process
+ * has that stands still in its transaction. Reviews are answered all the same, but the checkpoint comes with the next one.
+ */
+const isBusy = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === 'unavailable' && error.message.startsWith('every session');
 /** At once into the pipe: what was said before a kill was said. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 const quiet = {
@@ -86,12 +92,14 @@ while (!until.stopping) {
       const note = (await tree.checkpoint())?.note;
       if (note !== undefined) say(`note ${Buffer.from(note).toString('base64')}`);
     } catch (error) {
-      say(`fault ${(error as Error).message}`);
+      say(`${isBusy(error) ? 'unsigned' : 'fault'} ${(error as Error).message}`);
     }
   }
 }
 while (appender.delayed) await new Promise((resolve) => setImmediate(resolve));
-await tree.checkpoint().catch((error: Error) => say(`fault ${error.message}`));
+await tree
+  .checkpoint()
+  .catch((error: Error) => say(`${isBusy(error) ? 'unsigned' : 'fault'} ${error.message}`));
 await appender.close();
 await store.close();
 process.exit(0);

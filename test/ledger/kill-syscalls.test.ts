@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { openStore } from '../../src/store/open.ts';
-import { runs } from '../runs.ts';
+import { counted, TORTURE, turns } from '../runs.ts';
 import { judgeLedger, makeProgram, scratch, startChild, stopChild } from './kill-process.ts';
 
 /** What a database and a spool call to keep something, and what may go wrong in it. */
@@ -13,6 +13,9 @@ const FAULTS = ['error=EIO', 'error=ENOSPC', 'signal=SIGKILL'];
 const OCCURRENCES = ['1', '2', '3', '5', '9', '17', '4..6', '3+'];
 /** Lines after which a child may end. */
 const ENOUGH = 25;
+/** Faults of the test command, and how often `npm run torture` takes each of them. */
+const USUAL = 12;
+const PASSES = 20;
 
 const skip = canTrace();
 
@@ -34,14 +37,17 @@ test(
     const sites = CALLS.flatMap((call) =>
       FAULTS.flatMap((fault) => OCCURRENCES.map((when) => ({ call, fault, when }))),
     );
-    const count = Math.min(sites.length, runs(12));
-    // A part of them each time, spread over all; every one under `npm run torture`.
-    const chosen = sites.filter(
-      (_, i) => Math.floor((i * count) / sites.length) !== Math.floor(((i - 1) * count) / sites.length),
-    );
+    const { from, until } = turns(USUAL, sites.length * PASSES);
+    const count = until - from;
+    // Some of them each time, spread over all; every one, and each in another place of the work, under `npm run torture`.
+    const chosen = Array.from({ length: count }, (_, i) => {
+      const number = from + i;
+      const site = TORTURE ? number % sites.length : Math.floor((number * sites.length) / USUAL);
+      return { number, ...(sites[site] as (typeof sites)[number]) };
+    });
     let felt = 0;
     let answered = 0;
-    for (const [number, { call, fault, when }] of chosen.entries()) {
+    for (const { number, call, fault, when } of chosen) {
       const file = scratch(`faults-${number}.db`);
       const url = `sqlite:${file}`;
       const spool = scratch(`faults-${number}-spool`);
@@ -91,6 +97,6 @@ test(
     }
     assert.ok(felt > count / 3, `${felt} of ${count} faults were felt`);
     assert.ok(answered > count * 5, `${answered} reviews were answered`);
-    t.diagnostic(`${felt} of ${count} faults were felt; ${answered} reviews were answered`);
+    counted(t, { 'faults of system calls': count, felt, 'reviews answered': answered });
   },
 );

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseVkey, type Verification } from '../../src/ledger/index.ts';
-import { runs } from '../runs.ts';
+import { TORTURE } from '../runs.ts';
 import { makeSigner } from './grown.ts';
 
 /** TIMES is how many more cases there are under torture: 1,200 over twelve classes, on exports and two databases, then 12,000. */
-export const TIMES = runs(1) > 1 ? 10 : 1;
+export const TIMES = TORTURE ? 10 : 1;
 /** ROWS is how many rows the ledger has. */
 export const ROWS = 530;
 /** KEPT is how many rows it had when its checkpoint was kept elsewhere. */

@@ -1,26 +1,31 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
+import { counted, TORTURE, turns, type Turns } from '../runs.ts';
 import { runSchedule, type Outcome, type Plan } from './world.ts';
-
-/** Schedules of each way: the full count under `npm run torture`. */
-const TORTURE = process.env['IPO_TORTURE'] === '1';
 
 async function play(
   engine: TestEngine,
   t: TestContext,
   plan: Omit<Plan, 'seed'>,
-  schedules = TORTURE ? 200 : engine.name === 'sqlite' ? 3 : 1,
+  schedules: Turns = turns(engine.name === 'sqlite' ? 3 : 1, 200),
 ): Promise<Outcome> {
   const sum: Record<string, number> = {};
   const store = await engine.open(t);
-  for (let seed = 1; seed <= schedules; seed += 1) {
+  for (let seed = schedules.from + 1; seed <= schedules.until; seed += 1) {
     const outcome = await runSchedule(store, { ...plan, seed });
     for (const [name, count] of Object.entries(outcome)) sum[name] = (sum[name] ?? 0) + count;
     const wrong = outcome.falseUnreviewed + outcome.falseStops + outcome.lost;
     if (wrong > 0 && plan.rule === 'all') t.diagnostic(`schedule ${seed}: ${JSON.stringify(outcome)}`);
   }
-  t.diagnostic(`${schedules} schedules: ${JSON.stringify(sum)}`);
+  counted(t, {
+    [`schedules on ${engine.name}`]: schedules.until - schedules.from,
+    'false unreviewed': sum['falseUnreviewed'] ?? 0,
+    'false stops': sum['falseStops'] ?? 0,
+    'reviews lost': sum['lost'] ?? 0,
+    'pods found without a review': sum['found'] ?? 0,
+    'pods stopped that were due': sum['stopped'] ?? 0,
+  });
   return sum as unknown as Outcome;
 }
 
@@ -40,7 +45,7 @@ forEachEngine('three replicas that die, and a database that goes away', (engine)
   // Once is enough to know that the schedules can tell.
   const skip = engine.name === 'sqlite' || TORTURE ? false : 'under torture';
   test('a leader that looks at its own spool alone fails the same schedules', { skip }, async (t) => {
-    const sum = await play(engine, t, { death: 'killed', away: 'one', rule: 'own' }, 6);
+    const sum = await play(engine, t, { death: 'killed', away: 'one', rule: 'own' }, { from: 0, until: 6 });
     assert.ok(sum.falseUnreviewed > 0 && sum.falseStops > 0);
   });
 });

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { build } from 'esbuild';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import { turns } from '../runs.ts';
 import { contentHash } from './content.ts';
 import { forEachEngine, type TestEngine } from './engines.ts';
 import { levelOf, makeRelease, migrateTo, NOW, openRaw, seed } from './releases.ts';
@@ -73,8 +74,8 @@ forEachEngine('processes that migrate', (engine) => {
     assert.equal(await hashOf(url), await hashOf(alone));
   });
 
-  const rounds = process.env['IPO_TORTURE'] === '1' ? 50 : 1;
-  for (let round = 1; round <= rounds; round += 1) {
+  const rounds = turns(1, 50);
+  for (let round = rounds.from + 1; round <= rounds.until; round += 1) {
     test(`kill -9 inside of each leaves it whole or absent, and the next start finishes (${round})`, async () => {
       const levels = await referenceLevels(engine);
       const url = await engine.empty();

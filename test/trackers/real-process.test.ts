@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { openStore } from '../../src/store/open.ts';
+import { counted, TORTURE, turns } from '../runs.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
 import { FLAVOURS } from './fake-tracker.ts';
 import { CELLS, type Cell } from './fault-cell.ts';
@@ -9,9 +10,8 @@ import { runRealCell } from './real-process-cell.ts';
 import { Lane, openScene, run, toAct, undisturbed } from './real-process-lane.ts';
 import { paused, PAUSES, together, type Pair } from './real-process-pair.ts';
 
-const TORTURE = process.env['IPO_TORTURE'] === '1';
 /** All cells five times under `npm run torture`; a share of them in the test command, PostgreSQL less, as the protocol is the same. */
-const KILLS = { sqlite: TORTURE ? CELLS.length * 5 : 28, postgres: TORTURE ? CELLS.length : 6 };
+const KILLS = { sqlite: turns(28, CELLS.length * 5), postgres: turns(6, CELLS.length) };
 const FIRST = { sqlite: 0, postgres: TORTURE ? 0 : 28 };
 /** Cells are taken so far apart that 28 hold every flavour, step, fault and place, and nearly every two of them together. */
 const STRIDE = 509;
@@ -49,10 +49,11 @@ forEachEngine('real processes', (engine) => {
     await lane.close();
   });
 
-  const kills = KILLS[engine.name];
+  const { from, until } = KILLS[engine.name];
+  const kills = until - from;
   test(`${kills} are killed with SIGKILL at a step of filing or closing, and others go on: nothing is doubled, nothing is lost`, async (t) => {
     const jobs = Array.from({ length: kills }, (_, nth) => {
-      const n = FIRST[engine.name] + nth;
+      const n = FIRST[engine.name] + from + nth;
       // A cell that comes again takes another turn.
       return { cell: CELLS[(n * STRIDE) % CELLS.length] as Cell, turn: Math.floor(n / CELLS.length) + n };
     });
@@ -86,7 +87,7 @@ forEachEngine('real processes', (engine) => {
     const failed = lanes.find((lane) => lane.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     assert.equal(killed, kills);
-    t.diagnostic(`${killed} killed`);
+    counted(t, { [`processes killed on ${engine.name}`]: killed });
   });
 
   async function withPair(act: (lane: Lane, pair: Pair) => Promise<void>): Promise<void> {
@@ -100,26 +101,32 @@ forEachEngine('real processes', (engine) => {
     }
   }
 
-  test('two at once, each sure that it leads, over one database: every finding is filed and closed once', async () => {
+  test('two at once, each sure that it leads, over one database: every finding is filed and closed once', async (t) => {
+    const usual = engine.name === 'sqlite' ? (['gitlab'] as const) : (['github'] as const);
+    const { from, until } = turns(usual.length, FLAVOURS.length);
     await withPair(async (lane, pair) => {
-      for (const flavour of TORTURE ? FLAVOURS : ([engine.name === 'sqlite' ? 'gitlab' : 'github'] as const))
+      for (const flavour of (TORTURE ? FLAVOURS : usual).slice(from, until))
         await together(lane, pair, flavour);
     });
+    counted(t, { [`pairs at once on ${engine.name}`]: until - from });
   });
 
-  test('one that stands still anywhere and goes on after another began to lead doubles nothing', async () => {
+  test('one that stands still anywhere and goes on after another began to lead doubles nothing', async (t) => {
     // Five and the six kinds of pauses have no factor in common.
     const isOurs = (n: number): boolean => (engine.name === 'sqlite' ? n % 5 < 2 : n % 5 === 2);
-    const chosen = TORTURE ? PAUSES : PAUSES.filter((_, n) => isOurs(n));
+    const all = (TORTURE ? PAUSES : PAUSES.filter((_, n) => isOurs(n))).flatMap((pause, n) =>
+      (TORTURE ? FLAVOURS : FLAVOURS.slice(n % 4, (n % 4) + 1)).map((flavour) => ({ pause, flavour })),
+    );
+    const { from, until } = turns(all.length, all.length);
     await withPair(async (lane, pair) => {
-      for (const [n, pause] of chosen.entries())
-        for (const flavour of TORTURE ? FLAVOURS : FLAVOURS.slice(n % 4, (n % 4) + 1)) {
-          try {
-            await paused(lane, pair, flavour, pause);
-          } catch (error) {
-            throw new Error(`${flavour}, ${pause.when} ${pause.call}, ${pause.ms} ms`, { cause: error });
-          }
+      for (const { pause, flavour } of all.slice(from, until)) {
+        try {
+          await paused(lane, pair, flavour, pause);
+        } catch (error) {
+          throw new Error(`${flavour}, ${pause.when} ${pause.call}, ${pause.ms} ms`, { cause: error });
         }
+      }
     });
+    counted(t, { [`pauses on ${engine.name}`]: until - from });
   });
 });

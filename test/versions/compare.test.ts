@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { compareVersions } from '../../src/versions/index.ts';
+import { runs } from '../runs.ts';
 
 /** Versions in their order, by what the package managers themselves say; `=` joins those that are the same. */
 const ORDERED: Readonly<Record<string, readonly string[]>> = {
@@ -151,7 +152,6 @@ suite('the order of versions', () => {
         compareVersions(type, unit.repeat(250), `${unit.repeat(249)}x`);
   });
 
-  const torture = process.env.IPO_TORTURE !== undefined;
   const dpkg = hasDpkg() ? false : 'dpkg is not here';
   test('of deb is that of dpkg, for versions by chance', { skip: dpkg }, () => {
     const parts = ['0', '1', '10', '~', 'a', '.', '+', '-1', '~rc1', '2ubuntu1', '+deb12u1', '.0'];
@@ -160,7 +160,7 @@ suite('the order of versions', () => {
     const version = (): string =>
       `1${Array.from({ length: 1 + next(5) }, () => parts[next(parts.length)]).join('')}`;
     let compared = 0;
-    for (let i = 0; i < (torture ? 3000 : 20); i += 1) {
+    for (let i = 0; i < runs(20, 150); i += 1) {
       const [a, b] = [version(), version()];
       const order = compareVersions('deb', a, b);
       if (order === null) continue;
