@@ -242,6 +242,27 @@ test('pure folders ask no clock, no environment and no file', () => {
   }
 });
 
+test('credential helpers are run by what a person runs alone', () => {
+  const importing = (path: string): readonly string[] =>
+    [...src, ...doors]
+      .filter((file) => !file.path.startsWith(dirname(path)))
+      .filter((file) => file.imports.some((specifier) => target(file, specifier) === path))
+      .map((file) => file.path);
+  assert.deepEqual(importing('src/adapters/credential-helpers/index.ts'), ['src/app/registry-facts.ts']);
+  const facts = src.filter(({ imports }) => imports.some((one) => one.endsWith('/registry-facts.ts')));
+  assert.deepEqual(
+    facts.map(({ path }) => path),
+    ['src/app/registry-door.ts'],
+  );
+  // Through the door of the command line; the service has neither this function nor what it opens.
+  const using = [...src, ...doors].filter(({ text }) => /\bopenRegistryFacts\(/.test(text));
+  assert.deepEqual(using.map(({ path }) => path).toSorted(), [
+    'bin/run/check-lazy-registry.ts',
+    'src/app/registry-door.ts',
+    'src/app/registry-facts.ts',
+  ]);
+});
+
 test('the decision is synchronous', () => {
   for (const file of src.filter(({ path }) => folderOf(path) === 'decision')) {
     assert.doesNotMatch(file.text, /\basync\b|\bawait\b|\bPromise\b/, file.path);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openCredentialHelpers } from '../adapters/credential-helpers/index.ts';
 import { readBounded } from '../adapters/files/index.ts';
 import { dockerKeychain, openRegistry, type OpenRegistry } from '../adapters/registry/index.ts';
 import {
@@ -13,6 +14,8 @@ import {
 import { IpoError, isIpoError, type Clock, type Count, type Log } from '../base/index.ts';
 import { isAbsent, type ImageReference } from '../image/index.ts';
 import { collectReference, mergeProofs, NOTHING_KNOWN, VexLibrary } from '../supply-chain/index.ts';
+import { beforeSignal } from './before-signal.ts';
+import { findProgram } from './find-program.ts';
 import type { RegistryAnswer, RegistryFacts, RegistryFactsOptions, ResolvedTag } from './registry-door.ts';
 import { TlsOnLoopback } from './registry-loopback.ts';
 import { adviseOn, placeOf } from './registry-words.ts';
@@ -20,6 +23,8 @@ import { vexSources } from './service-supply-chain.ts';
 
 /** Bytes of a file of authorities. */
 const MAX_CA_BYTES = 1024 * 1024;
+/** Of the time for an image, what a credential helper may take; the rest is for asking without it. */
+const HELPER_SHARE = 2 / 3;
 /** Bytes of a VEX document. */
 const MAX_VEX_BYTES = 16 * 1024 * 1024;
 /** A command tells what it found out in its own words, and counts nothing. */
@@ -39,7 +44,11 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
     parseTrustRoot(Buffer.from(await readBounded(trustRoot, MAX_TRUST_ROOT_BYTES)), trustRoot);
   for (const path of vex) await readBounded(path, MAX_VEX_BYTES);
   const plain = insecure.map((host) => ({ host, plainHttp: true }));
-  const shared = { ...{ userAgent, ca, loopback: true }, keychain: dockerKeychain(env, home) };
+  const helpers = openCredentialHelpers({
+    ...{ env, cwd: process.cwd(), timeoutMs: Math.ceil(timeout * HELPER_SHARE) },
+    find: (program) => findProgram(program, env),
+  });
+  const shared = { ...{ userAgent, ca, loopback: true }, keychain: dockerKeychain(env, home, helpers) };
   const registry = atFile(caFile, () => openRegistry({ ...shared, hosts: plain }));
   const tls = new TlsOnLoopback(insecure);
   const others = new Map<string, OpenRegistry>();
@@ -65,6 +74,7 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
     sources.length === 0
       ? null
       : new VexLibrary({ sources, verifier, monotonic, count: UNCOUNTED, log: SILENT });
+  const deaf = beforeSignal(() => helpers.close());
   const ask = async (reference: ImageReference): Promise<RegistryAnswer> => {
     const signal = AbortSignal.timeout(timeout);
     try {
@@ -96,6 +106,8 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
       }
     },
     async close() {
+      deaf();
+      helpers.close();
       await Promise.all([registry, ...others.values(), verifier].map((part) => part.close()));
     },
   };

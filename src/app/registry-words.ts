@@ -2,6 +2,23 @@ import type { ImageReference } from '../image/index.ts';
 
 /** What to do at a terminal, where the registry client speaks of settings. */
 const ADVICE: readonly (readonly [message: RegExp, advice: (host: string) => string])[] = [
+  [
+    /names a credential helper for \S+ that is no program name$/,
+    (host) => `write what follows docker-credential-, or take it out and run docker login ${host}`,
+  ],
+  [
+    /^docker-credential-\S+ gave .*: it did not end within/,
+    () => 'unlock what it reads from and try again, or raise --registry-timeout, of which it has two thirds',
+  ],
+  [
+    /^docker-credential-\S+, which .* is not on the PATH$/,
+    (host) => `install it, or take it out of the config and run docker login ${host}`,
+  ],
+  [
+    /^docker-credential-\S+ gave no credential/,
+    (host) =>
+      `sign in again with docker login ${host}, and see what docker pull says; what the program wrote is not shown, since it can be a secret`,
+  ],
   [/^\S+ has a certificate that no trusted authority signed$/, () => 'name its authority with --registry-ca'],
   [
     /^\S+ (?:does not speak TLS|would be called over plain HTTP)/,

@@ -8,6 +8,7 @@ import {
   openRegistry,
   pullSecretKeychain,
   type HostState,
+  type Ignoring,
 } from '../adapters/registry/index.ts';
 import type { DigestLookup } from '../admission/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
@@ -72,8 +73,9 @@ export interface ServiceRegistry {
 export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<ServiceRegistry> {
   const { settings, pullSecrets, clock, log } = deps;
   const { dockerConfigFile, caFile, platform, podSecrets = false } = settings;
+  const ignoring = ignoringHelpers(log);
   const keychain =
-    dockerConfigFile === undefined ? NO_KEYS : fileKeychain(dockerConfigFile, { required: true });
+    dockerConfigFile === undefined ? NO_KEYS : fileKeychain(dockerConfigFile, { required: true, ignoring });
   const hosts = await Promise.all(
     settings.hosts.map(async ({ host, plainHttp, mirrors, mirrorsOnly, tokenHosts, caFile }) => ({
       host: parseRegistryHost(host) ?? host,
@@ -95,9 +97,22 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
     keychain,
     async keychainOf(pod) {
       if (!podSecrets || pullSecrets === null) return keychain;
-      return chainKeychains(pullSecretKeychain(await pullSecrets.of(pod)), keychain);
+      return chainKeychains(pullSecretKeychain(await pullSecrets.of(pod), ignoring), keychain);
     },
     close: () => registry.close(),
+  };
+}
+
+/** Configs of which it is said; beyond them nobody reads one line more. */
+const MAX_IGNORED = 1000;
+
+/** Says once of each config that the programs which it names are not run: whoever may write a Secret would choose what runs here. */
+function ignoringHelpers(log: Log): Ignoring {
+  const said = new Set<string>();
+  return (config) => {
+    if (said.has(config) || said.size === MAX_IGNORED) return;
+    said.add(config);
+    log.warn('credential helpers are ignored: the service runs none; only auths counts', { config });
   };
 }
 

@@ -51,7 +51,7 @@ export const registrySettings = z
       'PEM file with authorities that are believed for every registry, beside those of the system',
     ).optional(),
     dockerConfigFile: path(
-      'Credentials for registries, as a docker `config.json` (the key `.dockerconfigjson` of a Secret). Read again when it changes. Unset: registries are asked anonymously',
+      'Credentials for registries, as a docker `config.json` (the key `.dockerconfigjson` of a Secret). Only `auths` counts: credential helpers are never run. Read again when it changes. Unset: registries are asked anonymously',
     ).optional(),
     tags: z.enum(['resolve', 'ignore']).default('resolve').meta({
       description:

@@ -9,15 +9,19 @@ export {
   toPlatformName,
   type PlatformEntry,
 } from './platform-entries.ts';
+export { accountsToTry, type AccountsToTry } from './accounts-to-try.ts';
 export { isAbsent, RegistryError, type RegistryFault } from './registry-error.ts';
 export {
   ATTACHMENTS,
   type Attachment,
   type Credential,
+  type CredentialHelpers,
   type Descriptor,
+  type HelperAsk,
   type ImageConfig,
   type ImageIndex,
   type ImageManifest,
+  type KeptCredential,
   type Keychain,
   type Manifest,
   type Platform,

@@ -33,6 +33,11 @@ export class RegistryError extends IpoError {
   readonly fault: RegistryFault;
   /** Whether the registry itself said that it is busy: it may be asked the same again, after `retryAfter` where it says so. */
   readonly isBusy: boolean;
+  /**
+   * Of `credentials`: whether the registry may be asked anonymously instead. Then this error counts where that is denied. Only a helper
+   * that gives nothing is such a fault: docker and the kubelet go on without one, too.
+   */
+  readonly elseAnonymous: boolean;
 
   constructor(
     fault: RegistryFault,
@@ -42,12 +47,14 @@ export class RegistryError extends IpoError {
       /** Whole seconds. */
       readonly retryAfter?: number | undefined;
       readonly busy?: boolean | undefined;
+      readonly elseAnonymous?: boolean | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
     super(REGISTRY_FAULTS[fault], message, options);
     this.fault = fault;
     this.isBusy = options.busy ?? false;
+    this.elseAnonymous = options.elseAnonymous ?? false;
   }
 
   /** Whether asking again later, with nothing changed here, may succeed. */

@@ -26,6 +26,33 @@ export interface Keychain {
   credentialsFor(repository: Repository): Promise<readonly Credential[]>;
 }
 
+/**
+ * CredentialHelpers asks the programs to which a docker config leaves credentials, `docker-credential-NAME`. They are programs of a
+ * person: only what a person runs has one of these, never the service.
+ */
+export interface CredentialHelpers {
+  /** What a helper keeps for a server; null where it has nothing. Throws RegistryError `credentials`, `elseAnonymous`. */
+  find(ask: HelperAsk): Promise<KeptCredential | null>;
+}
+
+/** HelperAsk is what a helper is asked for. */
+export interface HelperAsk {
+  /** What follows `docker-credential-`, as a config has it: it may be anything. */
+  readonly helper: string;
+  /** What docker calls the registry: its host, and `https://index.docker.io/v1/` for Docker Hub. */
+  readonly server: string;
+  /** The registry's host as references have it, for people. */
+  readonly host: string;
+  /** The file that names the helper, for people. */
+  readonly config: string;
+}
+
+/** KeptCredential is what a helper keeps, as it says it: the user `<token>` marks a refresh token. */
+export interface KeptCredential {
+  readonly username: string;
+  readonly secret: Secret;
+}
+
 /** RegistryAsk is on whose behalf, and how long, a registry is asked. */
 export interface RegistryAsk {
   /** Ends the waiting. What others wait for too goes on. */

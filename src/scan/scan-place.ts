@@ -1,5 +1,5 @@
 import { isIpoError, type Clock, type Digest } from '../base/index.ts';
-import { parseReference, type ImageReference, type Keychain } from '../image/index.ts';
+import { accountsToTry, parseReference, type ImageReference, type Keychain } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 import { ScannerError } from './scanner-error.ts';
 import type { ChosenImage, ImageChoice, Scanner } from './scanner-ports.ts';
@@ -48,9 +48,9 @@ async function scan(
   const image = (await imageOf?.(reference, choose, signal)) ?? { digest, platform: null };
   const place = parseReference(`${reference.name}@${image.digest}`);
   if ('fault' in place) throw new ScannerError('image', `the image ${place.fault}`);
-  const found = (await keychain?.credentialsFor(reference)) ?? [];
+  const { credentials, without } = await accountsToTry(keychain, reference);
   let fault: ScannerError | null = null;
-  for (const credential of found.length === 0 ? [null] : found) {
+  for (const credential of credentials) {
     if (signal.aborted) throw new ScannerError('stopped', 'the service was stopped');
     try {
       const { platform } = image;
@@ -61,5 +61,10 @@ async function scan(
       if (clock.now() > late) break;
     }
   }
+  if (fault !== null && without !== null)
+    throw new ScannerError('image', `${fault.message}; ${without.message}`, {
+      ...(without.hint !== undefined && { hint: without.hint }),
+      cause: fault,
+    });
   throw fault ?? new ScannerError('image', 'no credential was tried');
 }

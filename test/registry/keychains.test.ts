@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { chainKeychains, dockerKeychain, fileKeychain, NO_KEYS } from '../../src/adapters/registry/index.ts';
-import { credentialsIn, readDockerConfig } from '../../src/adapters/registry/docker-config.ts';
+import { credentialsIn, helperFor, readDockerConfig } from '../../src/adapters/registry/docker-config.ts';
 import { RegistryError, type Credential } from '../../src/image/index.ts';
 import { runs } from '../runs.ts';
 import { faultOf, keysOf, passwordOf } from './open.ts';
@@ -104,20 +104,20 @@ suite('docker configs', () => {
     assert.deepEqual(users, ['app', 'team', 'host', 'star']);
   });
 
-  test('credential helpers are refused with a sentence, where the credential is theirs', () => {
+  test('without helpers none is run, and the sentence says so where the credential is theirs', () => {
     const fault = (config: object, host: string): string | null => {
       try {
         within(config, host);
         return null;
       } catch (error) {
-        assert.ok(error instanceof RegistryError && error.fault === 'credentials');
+        assert.ok(error instanceof RegistryError && error.fault === 'credentials' && error.elseAnonymous);
         return error.message;
       }
     };
     const store = { auths: { 'a.example': {}, 'b.example': auth('me') }, credsStore: 'desktop' };
     assert.match(
       fault(store, 'a.example') ?? '',
-      /^the file keeps the credential for a\.example in docker-credential-desktop/,
+      /^the file leaves the credential for a\.example to docker-credential-desktop, and the service runs no such program$/,
     );
     assert.equal(fault(store, 'b.example'), null);
     assert.equal(fault(store, 'c.example'), null, 'nothing of it is there');
@@ -127,6 +127,30 @@ suite('docker configs', () => {
       fault({ credHelpers: { 'gcr.io': '../\u001b[31m' } }, 'gcr.io') ?? '',
       /docker-credential-…/,
     );
+  });
+
+  test('a helper is chosen as docker does, and Docker Hub has the name that its config gives it', () => {
+    const hub = 'https://index.docker.io/v1/';
+    for (const [config, host, helper, server] of [
+      [{ credsStore: 'all' }, 'a.example', 'all', 'a.example'],
+      [{ credsStore: 'all' }, 'docker.io', 'all', hub],
+      [{ credsStore: 'all', credHelpers: { 'a.example': 'a' } }, 'a.example', 'a', 'a.example'],
+      [{ credsStore: 'all', credHelpers: { 'a.example': 'a' } }, 'a.example:443', 'all', 'a.example:443'],
+      [{ credsStore: 'all', credHelpers: { 'a.example': '' } }, 'a.example', null, null],
+      [{ credHelpers: { [hub]: 'hub', 'docker.io': 'podman' } }, 'docker.io', 'hub', hub],
+      [{ credHelpers: { 'docker.io': 'podman' } }, 'docker.io', 'podman', 'docker.io'],
+      [{ credHelpers: { 'index.docker.io': 'x' } }, 'docker.io', 'x', 'index.docker.io'],
+      [{ credHelpers: { 'localhost:5000': 'x' } }, 'localhost:5000', 'x', 'localhost:5000'],
+      [{ credHelpers: { 'b.example': 'b' } }, 'a.example', null, null],
+      [{ credHelpers: { 'a.example': 1 }, credsStore: ['x'] }, 'a.example', null, null],
+      [{ credHelpers: 'x', auths: {} }, 'a.example', null, null],
+    ] as const) {
+      const read = readDockerConfig(Buffer.from(JSON.stringify(config)), 'f', 'docker_config');
+      const expected = helper === null ? null : { helper, server };
+      assert.deepEqual(helperFor(read, { host }), expected, JSON.stringify(config));
+    }
+    const old = readDockerConfig(Buffer.from('{"credsStore":{"auth":""}}'), 'f', 'dockercfg');
+    assert.equal(helperFor(old, { host: 'a.example' }), null, 'the older form names none');
   });
 
   test('an entry that cannot be used is no fault of another', () => {

@@ -174,7 +174,10 @@ test('grype is run by digest, alone with its database and one credential', async
   const options = {
     ...{ program: grype.program, directory: grype.directory, timeoutMs: 30_000, platform: 'linux/arm64' },
     ...{ update: true, memory: null },
-    env: { PATH: process.env['PATH'], HOME: '/home/somebody', DATA_KEY: 'x', GRYPE_ONLY_FIXED: 'true' },
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: '/home/somebody', DOCKER_CONFIG: '/home/somebody/.docker' },
+      ...{ DATA_KEY: 'x', GRYPE_ONLY_FIXED: 'true' },
+    },
   };
   const scanner = await openGrype(options);
   assert.deepEqual(await scanner.refresh(signal), {
@@ -202,6 +205,9 @@ test('grype is run by digest, alone with its database and one credential', async
     [call.env['HOME'], call.env['GRYPE_DB_AUTO_UPDATE'], call.env['DATA_KEY'], call.env['GRYPE_ONLY_FIXED']],
     [call.cwd, 'false', undefined, undefined],
   );
+
+  await scanner.scan({ ...order, credential: null });
+  assert.deepEqual(grype.calls().at(-1)?.docker, { auths: {} }, 'none of ours, which could name helpers');
 
   const faults = [
     ['!ERROR could not fetch image "x": unable to load image: hunter2 denied', 'image'],

@@ -85,6 +85,7 @@ test('nothing of our environment, and no file beside it, reaches the program', {
     ...{
       PATH: process.env['PATH'],
       HOME: '/home/somebody',
+      DOCKER_CONFIG: '/home/somebody/.docker',
       HTTPS_PROXY: 'http://proxy:3128',
       AWS_ROLE_ARN: 'arn',
     },
@@ -107,8 +108,9 @@ test('nothing of our environment, and no file beside it, reaches the program', {
     const names = Object.keys(call.env).toSorted();
     const known = [
       ...['AWS_ROLE_ARN', 'GOMEMLIMIT', 'HOME', 'HTTPS_PROXY', 'PATH', 'TMPDIR'],
-      ...['TRIVY_DISABLE_TELEMETRY', 'TRIVY_SKIP_VERSION_CHECK'],
+      ...['TRIVY_DISABLE_TELEMETRY', 'TRIVY_SKIP_VERSION_CHECK', 'DOCKER_CONFIG'],
     ];
+    assert.deepEqual(call.docker, { auths: {} }, 'none of ours, which could name credential helpers');
     assert.deepEqual(
       names.filter((name) => !known.includes(name)),
       [],

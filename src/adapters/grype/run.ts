@@ -13,6 +13,7 @@ import {
 import {
   childEnvironment,
   dockerConfig,
+  NO_CREDENTIALS,
   openWorkDirectory,
   ProgramError,
   runProgram,
@@ -128,10 +129,10 @@ class Grype implements Scanner {
   async #run(args: readonly string[], { secrets, config, ...bounds }: ScannerRun): Promise<string> {
     const { program, directory, memory, env } = this.#options;
     const given = childEnvironment(env);
-    const dockerHome = given['DOCKER_CONFIG'] ?? (given['HOME'] ? join(given['HOME'], '.docker') : null);
     try {
       return await this.#work.within(async (cwd, keep) => {
-        const docker = config === null ? dockerHome : await keep('config.json', config);
+        // Never ours: it can name programs that Grype would run.
+        const docker = await keep('config.json', config ?? NO_CREDENTIALS);
         const { output } = await runProgram({
           ...{ program, args, cwd, ...bounds },
           env: {
@@ -144,7 +145,7 @@ class Grype implements Scanner {
             GRYPE_DB_VALIDATE_AGE: 'false',
             GRYPE_CHECK_FOR_APP_UPDATE: 'false',
             ...(memory !== null && { GOMEMLIMIT: `${memory}B` }),
-            ...(docker !== null && { DOCKER_CONFIG: docker }),
+            DOCKER_CONFIG: docker,
           },
         });
         return output.toString('utf8');

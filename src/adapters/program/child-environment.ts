@@ -1,6 +1,6 @@
 /** What a scanner may need of our environment: where programs, certificates and proxies are, and who the pod is in its cloud. */
 const NAMES: ReadonlySet<string> = new Set([
-  ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'DOCKER_CONFIG'],
+  ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
   ...['GOOGLE_APPLICATION_CREDENTIALS', 'XDG_RUNTIME_DIR', 'SYSTEMROOT'],
 ]);

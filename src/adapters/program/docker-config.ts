@@ -3,6 +3,9 @@ import type { Credential, Repository } from '../../image/index.ts';
 /** The name under which Docker and its libraries keep what is for Docker Hub. */
 const DOCKER_HUB = 'https://index.docker.io/v1/';
 
+/** NO_CREDENTIALS is a `config.json` by which a scanner asks anonymously, and runs no credential helper. */
+export const NO_CREDENTIALS = JSON.stringify({ auths: {} });
+
 /**
  * dockerConfig writes one credential as a `config.json` of Docker, for one registry alone: whatever else a scanner calls (where its
  * database comes from, where a blob is redirected to) is not shown it.

@@ -1,6 +1,6 @@
 /** Programs of others, run as children: bounded in time and in what they write, and ended with all that they started. */
 export { childEnvironment } from './child-environment.ts';
-export { dockerConfig, secretsOf } from './docker-config.ts';
+export { dockerConfig, NO_CREDENTIALS, secretsOf } from './docker-config.ts';
 export { ProgramError, type ProgramFault } from './program-error.ts';
 export { runProgram, type Ended, type Run } from './run-program.ts';
 export { openWorkDirectory, type WorkDirectory } from './work-directory.ts';

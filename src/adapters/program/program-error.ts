@@ -11,10 +11,13 @@ export class ProgramError extends Error {
   readonly fault: ProgramFault;
   /** What it wrote last on stderr, as it came: it is not to be trusted, and may hold a secret. */
   readonly said: string;
+  /** What it wrote on stdout where it `failed`; as little to be trusted. */
+  readonly output: string;
 
-  constructor(fault: ProgramFault, message: string, said = '', cause?: unknown) {
+  constructor(fault: ProgramFault, message: string, said = '', cause?: unknown, output = '') {
     super(message, cause === undefined ? undefined : { cause });
     this.fault = fault;
     this.said = said;
+    this.output = output;
   }
 }

@@ -11,6 +11,10 @@ export interface Run {
   /** All of its environment: nothing else of ours is handed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Written to its standard input, which then ends; it has none unless given. */
+  readonly input?: string | undefined;
+  /** Whether it keeps our priority, because a person waits for it; the lowest unless said. */
+  readonly prompt?: boolean | undefined;
   /** Milliseconds from its start to the end of its output. */
   readonly timeoutMs: number;
   /** Bytes of its output that are taken. */
@@ -30,11 +34,11 @@ const MAX_SAID = 16_384;
 const LINGER_MS = 2_000;
 
 /**
- * runProgram runs a program at the lowest priority, in a group of its own. It is killed with everything that it started when its time is
+ * runProgram runs a program without a shell, at the lowest priority unless told otherwise, in a group of its own. It is killed with everything that it started when its time is
  * over, when it writes too much, or on an abort. Throws ProgramError.
  */
 export function runProgram(run: Run): Promise<Ended> {
-  const { program, args, env, cwd, timeoutMs, maxBytes, signal } = run;
+  const { program, args, env, cwd, input, prompt = false, timeoutMs, maxBytes, signal } = run;
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new ProgramError('stopped', 'it was stopped'));
@@ -46,7 +50,7 @@ export function runProgram(run: Run): Promise<Ended> {
         cwd,
         env: { ...env },
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       });
     } catch (error) {
       reject(missing(error));
@@ -62,6 +66,7 @@ export function runProgram(run: Run): Promise<Ended> {
       fault ??= why;
       killGroup(child);
       // Something that left the group may hold them open for ever.
+      child.stdin?.destroy();
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
@@ -87,7 +92,10 @@ export function runProgram(run: Run): Promise<Ended> {
     child.stderr?.on('data', (part: Buffer) => {
       said = Buffer.concat([said, part]).subarray(-MAX_SAID);
     });
-    child.once('spawn', () => lowerPriority(child));
+    // One that ends without reading it is judged by its answer.
+    child.stdin?.on('error', () => {});
+    if (input !== undefined) child.stdin?.end(input);
+    if (!prompt) child.once('spawn', () => lowerPriority(child));
     child.once('error', (error) => {
       if (child.pid === undefined) settle(() => reject(missing(error)));
     });
@@ -103,7 +111,7 @@ export function runProgram(run: Run): Promise<Ended> {
         else if (code === 0) resolve({ output: Buffer.concat(output), said: text(said) });
         else {
           const how = code === null ? `was killed by ${killedBy}` : `ended with status ${code}`;
-          reject(new ProgramError('failed', `it ${how}`, text(said)));
+          reject(new ProgramError('failed', `it ${how}`, text(said), undefined, text(Buffer.concat(output))));
         }
       });
     });

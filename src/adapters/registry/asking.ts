@@ -61,8 +61,10 @@ export class Asking {
     const { places, keychain, flights, count, patience, askMs } = this.#deps;
     const { repository, name, ask, act, lifeMs, sizeOf, isNothing } = question;
     const asked = await places.placesOf(repository, ask.keychain ?? keychain);
-    const who = asked.map(({ credentials, fault }) =>
-      fault === null ? credentials.map(fingerprintOf).join(' ') : `fault ${fault.message}`,
+    const who = asked.map(({ credentials, fault, without }) =>
+      fault === null
+        ? [...credentials.map(fingerprintOf), ...(without === null ? [] : [without.message])].join(' ')
+        : `fault ${fault.message}`,
     );
     const key = JSON.stringify([repository.host, repository.path, name, who]);
     const known = this.#remembered.get(key);

@@ -6,13 +6,17 @@ import { Secret, JsonKeyError, parseStrictJson } from '../../base/index.ts';
 export interface DockerConfig {
   /** By the key as it is written, such as `https://index.docker.io/v1/` or `*.example.com/team`; what cannot be used is a fault. */
   readonly auths: ReadonlyMap<string, Credential | { readonly fault: string } | null>;
-  /** Programs that keep the credentials, by host; of all hosts that `auths` names without one, under `''`. */
+  /** `credHelpers`: programs that keep the credentials of a host; one without a name leaves it to `auths`. */
   readonly helpers: ReadonlyMap<string, string>;
+  /** `credsStore`: the program that keeps those of all other hosts; null for none. */
+  readonly store: string | null;
 }
 
 const MAX_ENTRIES = 1000;
 /** Docker writes this name beside a refresh token. */
 const TOKEN_USER = '<token>';
+/** What docker calls Docker Hub in a config, and to a helper. */
+const DOCKER_HUB = 'https://index.docker.io/v1/';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -47,51 +51,93 @@ export function readDockerConfig(
   if (!isObject(listed)) return fail('has auths that are no map');
   const entries = Object.entries(listed);
   if (entries.length > MAX_ENTRIES) fail(`has more than ${MAX_ENTRIES} auths`);
-  const helpers = new Map<string, string>();
-  if (form === 'docker_config') {
-    const { credHelpers, credsStore } = value;
-    if (typeof credsStore === 'string' && credsStore !== '') helpers.set('', credsStore);
-    for (const [host, helper] of isObject(credHelpers) ? Object.entries(credHelpers) : [])
-      if (typeof helper === 'string' && helper !== '') helpers.set(host, helper);
-  }
-  return { auths: new Map(entries.map(([key, entry]) => [key, toCredential(entry)])), helpers };
+  const auths = new Map(entries.map(([key, entry]) => [key, toCredential(entry)]));
+  if (form === 'dockercfg') return { auths, helpers: new Map(), store: null };
+  const { credHelpers, credsStore } = value;
+  const named = isObject(credHelpers) ? Object.entries(credHelpers) : [];
+  if (named.length > MAX_ENTRIES) fail(`has more than ${MAX_ENTRIES} credHelpers`);
+  const helpers = named.flatMap(([host, helper]) =>
+    typeof helper === 'string' ? [[host, helper] as const] : [],
+  );
+  return { auths, helpers: new Map(helpers), store: isText(credsStore) ? credsStore : null };
+}
+
+/** namesHelpers tells whether a config leaves credentials to programs. */
+export function namesHelpers({ helpers, store }: DockerConfig): boolean {
+  return store !== null || [...helpers.values()].some((helper) => helper !== '');
+}
+
+/** NamedHelper is the program to which a config leaves the credential of a host. */
+export interface NamedHelper {
+  /** What follows `docker-credential-`, as it is written. */
+  readonly helper: string;
+  /** What docker calls the registry. */
+  readonly server: string;
+}
+
+/** helperFor gives the helper of a host as docker chooses it: that of `credHelpers`, else `credsStore`; null where there is none. */
+export function helperFor(
+  { helpers, store }: DockerConfig,
+  { host }: Pick<Repository, 'host'>,
+): NamedHelper | null {
+  const server = host === 'docker.io' ? DOCKER_HUB : host;
+  const key = helpers.has(server) ? server : [...helpers.keys()].find((one) => toKey(one).host === host);
+  // Podman calls Docker Hub docker.io, and asks for it so.
+  const own = key !== undefined && host === 'docker.io' ? key : server;
+  const helper = key === undefined ? store : helpers.get(key);
+  return helper === undefined || helper === null || helper === '' ? null : { helper, server: own };
 }
 
 /**
- * credentialsIn gives the credentials of a config for a repository, the most specific first: keys name a host, with `*` for a part of it
- * as Kubernetes has it, and a path before the repository's where they have one. Throws RegistryError `credentials` where the one there is
- * cannot be used.
+ * credentialsIn gives the credentials that a config itself holds for a repository, the most specific first: keys name a host, with `*` for
+ * a part of it as Kubernetes has it, and a path before the repository's where they have one. Throws RegistryError `credentials` where the
+ * one there is cannot be used, or is left to a program, which is not run here.
  */
 export function credentialsIn(
-  { auths, helpers }: DockerConfig,
+  config: DockerConfig,
   repository: Repository,
   name: string,
 ): readonly Credential[] {
+  const { found, isListed, fault } = heldIn(config, repository);
+  if (found.length > 0) return found;
+  // Docker lists a host that it keeps in the store of all hosts, without a credential.
+  const left = helperFor(isListed ? config : { ...config, store: null }, repository);
+  if (left !== null)
+    throw new RegistryError(
+      'credentials',
+      `${name} leaves the credential for ${repository.host} to docker-credential-${/^[\w.-]{1,64}$/.test(left.helper) ? left.helper : '…'}, and the service runs no such program`,
+      {
+        hint: `Put the credential itself under auths: docker login ${repository.host} with a config.json that has neither credsStore nor credHelpers`,
+        elseAnonymous: true,
+      },
+    );
+  if (fault !== null)
+    throw new RegistryError('credentials', `${name} has a credential for ${repository.host} that ${fault}`);
+  return [];
+}
+
+/** Held is what the `auths` of a config have for a repository. */
+export interface Held {
+  readonly found: readonly Credential[];
+  /** Whether an entry is about it, with a credential or without. */
+  readonly isListed: boolean;
+  /** Why an entry cannot be used, or null. */
+  readonly fault: string | null;
+}
+
+/** heldIn looks a repository up in `auths` alone. */
+export function heldIn({ auths }: DockerConfig, repository: Repository): Held {
   const fits = [...auths]
     .map(([key, credential]) => ({ key: toKey(key), credential }))
     .filter(({ key }) => isFor(key, repository))
     .toSorted((a, b) => b.key.path.length - a.key.path.length || stars(a.key.host) - stars(b.key.host));
+  const [fault = null] = fits.flatMap(({ credential }) =>
+    credential !== null && 'fault' in credential ? [credential.fault] : [],
+  );
   const found = fits.flatMap(({ credential }) =>
     credential !== null && 'kind' in credential ? [credential] : [],
   );
-  if (found.length > 0) return found;
-  const named = [...helpers].find(([host]) => host !== '' && toKey(host).host === repository.host)?.[1];
-  // Docker lists a host that it keeps in the store of all hosts, without a credential.
-  const helper = named ?? (fits.length > 0 ? helpers.get('') : undefined);
-  if (helper !== undefined)
-    throw new RegistryError(
-      'credentials',
-      `${name} keeps the credential for ${repository.host} in docker-credential-${/^[\w.-]{1,64}$/.test(helper) ? helper : '…'}, and no such program is run`,
-      {
-        hint: 'Name a directory by DOCKER_CONFIG whose config.json has the credential under auths, or an empty one to ask anonymously',
-      },
-    );
-  const [fault] = fits.flatMap(({ credential }) =>
-    credential !== null && 'fault' in credential ? [credential.fault] : [],
-  );
-  if (fault !== undefined)
-    throw new RegistryError('credentials', `${name} has a credential for ${repository.host} that ${fault}`);
-  return [];
+  return { found, isListed: fits.length > 0, fault };
 }
 
 /** A credential, null where an entry holds none, or why it cannot be used. */
@@ -110,7 +156,8 @@ function toCredential(entry: unknown): Credential | { readonly fault: string } |
   return isText(username) && typeof password === 'string' ? toPassword(username, password) : null;
 }
 
-function toPassword(username: string, password: string): Credential {
+/** toPassword makes a credential of what docker keeps under a user's name, which marks a refresh token. */
+export function toPassword(username: string, password: string): Credential {
   return username === TOKEN_USER
     ? { kind: 'identity_token', token: new Secret(password) }
     : { kind: 'password', username, password: new Secret(password) };

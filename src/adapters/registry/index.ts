@@ -5,5 +5,12 @@
 export { digestLookup, type DigestLookupDeps } from './digest-lookup.ts';
 export type { HostState } from './host-health.ts';
 export type { HostSettings, Mirror } from './hosts.ts';
-export { chainKeychains, dockerKeychain, fileKeychain, NO_KEYS, pullSecretKeychain } from './keychains.ts';
+export {
+  chainKeychains,
+  dockerKeychain,
+  fileKeychain,
+  NO_KEYS,
+  pullSecretKeychain,
+  type Ignoring,
+} from './keychains.ts';
 export { openRegistry, type OpenRegistry, type RegistryOptions } from './open.ts';

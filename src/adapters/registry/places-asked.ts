@@ -1,4 +1,10 @@
-import { RegistryError, type Credential, type Keychain, type Repository } from '../../image/index.ts';
+import {
+  accountsToTry,
+  RegistryError,
+  type Credential,
+  type Keychain,
+  type Repository,
+} from '../../image/index.ts';
 import { fingerprintOf } from './authorised.ts';
 import { ExpiringCache } from './cache.ts';
 import type { Endpoint, Hosts } from './hosts.ts';
@@ -9,6 +15,8 @@ export interface AskedPlace {
   readonly endpoint: Endpoint;
   readonly credentials: readonly (Credential | null)[];
   readonly fault: RegistryError | null;
+  /** What to say where it is denied: why it is asked anonymously although a config names a credential; else null. */
+  readonly without: RegistryError | null;
 }
 
 /** Act is one question, put to one place as one account. Throws RegistryError. */
@@ -37,12 +45,12 @@ export class PlacesAsked {
     return Promise.all(
       this.#hosts.endpointsOf(repository).map(async (endpoint): Promise<AskedPlace> => {
         try {
-          const found = await keychain.credentialsFor({ host: endpoint.host, path: endpoint.path });
-          const credentials = found.length === 0 ? [null] : found.slice(0, MAX_CREDENTIALS);
-          return { endpoint, credentials, fault: null };
+          const place = { host: endpoint.host, path: endpoint.path };
+          const { credentials, without } = await accountsToTry(keychain, place);
+          return { endpoint, credentials: credentials.slice(0, MAX_CREDENTIALS), fault: null, without };
         } catch (error) {
           if (!(error instanceof RegistryError)) throw error;
-          return { endpoint, credentials: [], fault: error };
+          return { endpoint, credentials: [], fault: error, without: null };
         }
       }),
     );
@@ -85,7 +93,7 @@ export class PlacesAsked {
 
   /** With each credential in turn, the one that could read the repository before first. */
   async #as<T>(
-    { endpoint, credentials, fault }: AskedPlace,
+    { endpoint, credentials, fault, without }: AskedPlace,
     act: Act<T>,
     isNothing: (value: T) => boolean,
   ): Promise<T> {
@@ -111,7 +119,8 @@ export class PlacesAsked {
         // Who may read a repository is told what is not in it; a registry may tell another that nothing is there at all.
         if (error.fault === 'absent' && fingerprintOf(credential) === working) throw error;
         if (error.fault === 'absent') absent ??= error;
-        else if (error.fault === 'denied' || error.fault === 'credentials') denied ??= error;
+        else if (error.fault === 'denied' || error.fault === 'credentials')
+          denied ??= error.fault === 'denied' && without !== null ? without : error;
         else throw error;
       }
     }

@@ -10,6 +10,7 @@ import {
 import {
   childEnvironment,
   dockerConfig,
+  NO_CREDENTIALS,
   openWorkDirectory,
   ProgramError,
   runProgram,
@@ -223,7 +224,8 @@ class Trivy implements Scanner {
             ...{ TRIVY_DISABLE_TELEMETRY: 'true', TRIVY_SKIP_VERSION_CHECK: 'true' },
             ...(memory !== null && { GOMEMLIMIT: `${memory}B` }),
             ...(token !== null && { TRIVY_TOKEN: token }),
-            ...(config !== null && { DOCKER_CONFIG: await keep('config.json', config) }),
+            // Never ours: it can name programs that Trivy would run.
+            DOCKER_CONFIG: await keep('config.json', config ?? NO_CREDENTIALS),
           },
         }),
       );
