@@ -7,7 +7,7 @@ import { parseReference } from '../src/image/index.ts';
 import { parsePolicies, type Policy } from '../src/policy/index.ts';
 import { runWhatIf, sourceOf } from '../src/whatif/index.ts';
 
-/** One measurement in a process of its own: `measure.ts scan|replay FILE` or `measure.ts decide`. Prints one JSON line. */
+/** One measurement in a process of its own: `measure.ts scan|replay FILE` or `measure.ts decide|decide-patterns`. Prints one JSON line. */
 const DRAFT = `apiVersion: ipo.dev/v1
 kind: ImagePolicy
 metadata: { name: shop }
@@ -53,9 +53,13 @@ async function replay(file: string): Promise<number> {
   return result.evaluated;
 }
 
-/** Every gate on, over images that pass them all but the last: the longest way through. */
-function decisions(): number {
+/** Every gate on, over images that pass them all but the last: the longest way through. Signers are named exactly, or by a pattern. */
+function decisions(signers: 'exact' | 'patterns'): number {
   const key = 'https://github.com/acme/build/.github/workflows/release.yml@refs/heads/main';
+  const by =
+    signers === 'exact'
+      ? `identity: '${key}'`
+      : "identityRegExp: 'https://github\\.com/acme/[^/]+/\\.github/workflows/release\\.yml@refs/(heads|tags)/.*'";
   const policy = policyOf(`apiVersion: ipo.dev/v1
 kind: ImagePolicy
 metadata: { name: all }
@@ -66,10 +70,10 @@ spec:
   allowedRegistries: [registry.shop.example, ghcr.io/acme]
   denyLatestTag: true
   digestEnforcement: require
-  signature: { required: true, identities: [{ identity: '${key}' }] }
-  attestations: [{ predicateType: 'https://spdx.dev/Document', identities: [{ identity: '${key}' }] }]
-  provenance: { minLevel: 3, trustedBuilders: [{ id: builder, level: 3, signer: '${key}' }] }
-  vex: { mode: apply, trustedIssuers: [{ identity: '${key}' }] }
+  signature: { required: true, identities: [{ ${by} }] }
+  attestations: [{ predicateType: 'https://spdx.dev/Document', identities: [{ ${by} }] }]
+  provenance: { minLevel: 3, trustedBuilders: [{ id: builder, level: 3, ${by.replace('identity:', 'signer:')} }] }
+  vex: { mode: apply, trustedIssuers: [{ ${by} }] }
   knownExploited: block
   endOfLifeOS: block
   deploymentContext: { mode: Escalate }
@@ -121,6 +125,11 @@ spec:
 
 const [what, file = ''] = process.argv.slice(2);
 const began = performance.now();
-const count = what === 'scan' ? await scan(file) : what === 'replay' ? await replay(file) : decisions();
+const count =
+  what === 'scan'
+    ? await scan(file)
+    : what === 'replay'
+      ? await replay(file)
+      : decisions(what === 'decide-patterns' ? 'patterns' : 'exact');
 const ms = performance.now() - began;
 process.stdout.write(`${JSON.stringify({ count, ms, rss: process.resourceUsage().maxRSS / 1024 })}\n`);

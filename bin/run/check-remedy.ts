@@ -146,10 +146,19 @@ function repairOf(sentence: string, { facts }: Subject): string {
 
 function signersOf(
   signers:
-    | { readonly keys: readonly string[]; readonly identities: readonly { readonly identity: string }[] }
+    | {
+        readonly keys: readonly string[];
+        readonly identities: readonly {
+          readonly identity?: string | undefined;
+          readonly identityRegExp?: string | undefined;
+        }[];
+      }
     | undefined,
 ): string {
-  const named = signers?.identities.map(({ identity }) => identity) ?? [];
+  const named =
+    signers?.identities.map(
+      ({ identity, identityRegExp }) => identity ?? `an identity that matches ${identityRegExp ?? ''}`,
+    ) ?? [];
   const keys = signers?.keys.length ?? 0;
   return some(
     [...named, ...(keys > 0 ? [keys === 1 ? "the policy's key" : `one of the policy's ${keys} keys`] : [])],

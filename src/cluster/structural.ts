@@ -34,6 +34,7 @@ export function toStructural(schema: Json): Json {
       if (value !== false) made[word] = toStructural(value as Json);
     } else if (word === 'anyOf' || word === 'oneOf' || word === 'allOf')
       made[word] = (value as Json[]).map(toRule);
+    else if (word === 'not') made[word] = toRule(value as Json);
     else if (word === 'if') made['anyOf'] = implication(value as Json, schema['then'] as Json);
     else if (word !== 'then' && !DROPPED.has(word))
       throw new Error(`no structural schema has the word ${word}`);

@@ -1,6 +1,13 @@
 import { normaliseRegistry } from '../image/index.ts';
 import { severityRank } from '../findings/index.ts';
-import { SIGNALS, THRESHOLDS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
+import {
+  SIGNALS,
+  THRESHOLDS,
+  type Policy,
+  type PolicySpec,
+  type Signal,
+  type SignerName,
+} from '../policy/index.ts';
 
 /** Rules is a policy prepared for judging: everything that does not depend on the image, worked out once. */
 export interface Rules {
@@ -12,10 +19,20 @@ export interface Rules {
   readonly escalating: readonly Signal[];
   /** Whether statements of producers can take findings out at all. */
   readonly appliesVex: boolean;
-  /** Builders credited with at least the required level. */
-  readonly creditedBuilders: PolicySpec['provenance']['trustedBuilders'];
+  /** The trusted builders, each with who must have signed its provenance. */
+  readonly builders: readonly Builder[];
+  /** Whether a builder is credited with at least the required level. */
+  readonly isAnyCredited: boolean;
   /** The same policy one step stricter on gates 8 to 10. */
   readonly stricter: Rules | null;
+}
+
+/** Builder is a trusted builder. */
+export interface Builder {
+  readonly id: string;
+  readonly level: number;
+  /** "Unset signer must equal the builder id; unset issuer accepts any." */
+  readonly by: SignerName;
 }
 
 const prepared = new WeakMap<Policy, Rules>();
@@ -44,9 +61,16 @@ function prepare(spec: PolicySpec, escalates: boolean): Rules {
     allowedRegistries: spec.allowedRegistries.map(normaliseRegistry),
     escalating,
     appliesVex: vex.mode === 'apply' && vex.trustedIssuers.length > 0,
-    creditedBuilders: provenance.trustedBuilders.filter((builder) => builder.level >= provenance.minLevel),
+    builders: provenance.trustedBuilders.map(toBuilder),
+    isAnyCredited: provenance.trustedBuilders.some(({ level }) => level >= provenance.minLevel),
     stricter: escalating.length > 0 ? prepare(oneStepStricter(spec), false) : null,
   };
+}
+
+function toBuilder(trusted: PolicySpec['provenance']['trustedBuilders'][number]): Builder {
+  const { id, level, signer, identityRegExp, issuer, issuerRegExp } = trusted;
+  const identity = identityRegExp === undefined ? (signer ?? id) : undefined;
+  return { id, level, by: { identity, identityRegExp, issuer, issuerRegExp } };
 }
 
 /**

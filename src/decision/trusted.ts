@@ -15,6 +15,8 @@ interface Proofs {
   signed: boolean | undefined;
   /** The first predicate type that is missing; null when none is. */
   missing: string | null | undefined;
+  /** Why no provenance is accepted; null where one is. */
+  provenance: string | null | undefined;
   readonly vex: Map<string, boolean>;
 }
 
@@ -25,7 +27,10 @@ function proofsOf(rules: Rules, facts: ImageFacts): Proofs {
   if (byFacts === undefined) proofs.set(rules, (byFacts = new WeakMap()));
   let known = byFacts.get(facts);
   if (known === undefined)
-    byFacts.set(facts, (known = { signed: undefined, missing: undefined, vex: new Map() }));
+    byFacts.set(
+      facts,
+      (known = { signed: undefined, missing: undefined, provenance: undefined, vex: new Map() }),
+    );
   return known;
 }
 
@@ -56,6 +61,13 @@ export function missingAttestation(rules: Rules, facts: ImageFacts): string | nu
     known.missing = missing?.predicateType ?? null;
   }
   return known.missing;
+}
+
+/** provenanceOnce gives why no provenance is accepted, or null where one is, as `find` finds it once for these facts. */
+export function provenanceOnce(rules: Rules, facts: ImageFacts, find: () => string | null): string | null {
+  const known = proofsOf(rules, facts);
+  if (known.provenance === undefined) known.provenance = find();
+  return known.provenance;
 }
 
 /** isSuppressed tells whether a trusted statement takes the finding out. Ask only when the policy applies VEX. */

@@ -1,12 +1,9 @@
 import { constants, verify } from 'node:crypto';
-import { CURVE_HASHES, openPublicKey } from '../policy/index.ts';
+import { CURVE_HASHES, openPublicKey, type SignerName } from '../policy/index.ts';
 
-/** Signer is one key or one keyless identity that a policy trusts. Identities and issuers match exactly. */
-export interface Signer {
+/** Signer is one key that a policy trusts, or one keyless identity or pattern of identities. */
+export interface Signer extends SignerName {
   readonly key?: string | undefined;
-  readonly identity?: string | undefined;
-  /** Unset accepts any issuer of the identity. */
-  readonly issuer?: string | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Digest } from '../base/index.ts';
+import { acceptsIdentity, acceptsIssuer } from '../policy/index.ts';
 import type { VexPackage } from '../vex/index.ts';
 import type { SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
 import { verifyWithKey, type Signer } from './keys.ts';
@@ -49,10 +50,10 @@ function signedBy(
   signers: readonly Signer[],
   states: (payload: Buffer) => boolean,
 ): boolean {
-  if (entry.identity !== null) {
+  const { identity, issuer } = entry;
+  if (identity !== null) {
     const byIdentity = signers.some(
-      (signer) =>
-        signer.identity === entry.identity && (signer.issuer === undefined || signer.issuer === entry.issuer),
+      (signer) => acceptsIdentity(signer, identity) && acceptsIssuer(signer, issuer),
     );
     // A payload that was kept beside the identity must still be about this image.
     if (byIdentity) return entry.payload === null || states(Buffer.from(entry.payload, 'base64'));

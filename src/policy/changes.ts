@@ -47,10 +47,10 @@ function compareEntries(path: string, before: readonly unknown[], after: readonl
   return { added, removed, changed };
 }
 
-/** What an entry is called by: the id of a builder, the predicate of an attestation, the identity of a signer. */
+/** What an entry is called by: the id of a builder, the predicate of an attestation, the identity of a signer or its pattern. */
 function nameOf(entry: unknown): string | null {
   if (entry === null || typeof entry !== 'object') return null;
-  const { id, predicateType, identity } = entry as Record<string, unknown>;
-  const name = id ?? predicateType ?? identity;
+  const { id, predicateType, identity, identityRegExp } = entry as Record<string, unknown>;
+  const name = id ?? predicateType ?? identity ?? identityRegExp;
   return typeof name === 'string' ? name : null;
 }

@@ -5,6 +5,8 @@ import { keyId } from './public-key.ts';
 import { compareReach, type Reach } from './reach.ts';
 import { THRESHOLDS, type PolicySpec } from './schema.ts';
 import { SIGNALS } from './signals.ts';
+import type { Steps } from './pattern-program.ts';
+import { COVER_STEPS, coversSigner, type SignerName } from './signer.ts';
 
 /** Direction says what a change does to what is admitted: it refuses more, or less, or neither can be said. */
 export type Direction = 'tighter' | 'looser' | 'neither';
@@ -48,16 +50,20 @@ function asks(reach: Reach): Direction {
 
 const equal = (entry: string, other: string): boolean => entry === other;
 
-type Identity = { readonly identity: string; readonly issuer?: string | undefined };
-const sameIdentity = (entry: Identity, other: Identity): boolean =>
-  entry.identity === other.identity && (entry.issuer === undefined || entry.issuer === other.issuer);
+const steps = (): Steps => ({ left: COVER_STEPS });
+
+/** Which lists of signers hold which, where one comparison may look into patterns for so long and no longer. */
+const covering =
+  (steps: Steps) =>
+  (entry: SignerName, other: SignerName): boolean =>
+    coversSigner(entry, other, steps);
 
 type Attestation = PolicySpec['attestations'][number];
 
 /** Whether an image with the one attestation always has the other: same predicate, no other signer accepted. */
-function impliesAttestation(asked: Attestation, other: Attestation): boolean {
+function impliesAttestation(asked: Attestation, other: Attestation, steps: Steps): boolean {
   const keys = compareReach(other.keys.map(keyId), asked.keys.map(keyId), equal);
-  const identities = compareReach(other.identities, asked.identities, sameIdentity);
+  const identities = compareReach(other.identities, asked.identities, covering(steps));
   return (
     asked.predicateType === other.predicateType &&
     [keys, identities].every((reach) => reach === 'same' || reach === 'narrower')
@@ -65,10 +71,9 @@ function impliesAttestation(asked: Attestation, other: Attestation): boolean {
 }
 
 type Builder = PolicySpec['provenance']['trustedBuilders'][number];
-const sameBuilder = (entry: Builder, other: Builder): boolean =>
-  entry.id === other.id &&
-  (entry.signer ?? entry.id) === (other.signer ?? other.id) &&
-  (entry.issuer === undefined || entry.issuer === other.issuer);
+/** Whom a builder must have been signed by: itself, where nothing is said. */
+const signerOf = ({ id, signer, ...named }: Builder): SignerName =>
+  named.identityRegExp === undefined ? { ...named, identity: signer ?? id } : named;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   'spec.targetNamespaces': (before, after) => {
@@ -100,15 +105,17 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       : 'neither',
   'spec.signature.identities': (before, after) =>
     before.signature.required && after.signature.required
-      ? admits(compareReach(before.signature.identities, after.signature.identities, sameIdentity))
+      ? admits(compareReach(before.signature.identities, after.signature.identities, covering(steps())))
       : 'neither',
   // Each one asked for must be there, so the lists go the other way than those of who may sign.
-  'spec.attestations': (before, after) =>
-    asks(
+  'spec.attestations': (before, after) => {
+    const left = steps();
+    return asks(
       compareReach(before.attestations, after.attestations, (entry, other) =>
-        impliesAttestation(entry, other),
+        impliesAttestation(entry, other, left),
       ),
-    ),
+    );
+  },
   'spec.provenance.minLevel': (before, after) =>
     toward(after.provenance.minLevel - before.provenance.minLevel),
   'spec.provenance.trustedBuilders': (before, after) => {
@@ -117,17 +124,26 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     const [left, right] = [before, after].map(({ provenance }) =>
       provenance.trustedBuilders.filter(({ level }) => level >= minLevel),
     );
-    return admits(compareReach(left ?? [], right ?? [], sameBuilder));
+    const covers = covering(steps());
+    return admits(
+      compareReach(
+        left ?? [],
+        right ?? [],
+        (entry, other) => entry.id === other.id && covers(signerOf(entry), signerOf(other)),
+      ),
+    );
   },
   'spec.vex.mode': ladder((spec) => spec.vex.mode, ['apply', 'ignore']),
   'spec.vex.trustedIssuers': (before, after) => {
     if (before.vex.mode === 'ignore' || after.vex.mode === 'ignore') return 'neither';
-    const named = ({ vex }: PolicySpec): Identity[] =>
-      vex.trustedIssuers.map(({ identity, issuer, key }) => ({
-        identity: key === undefined ? `i ${identity ?? ''}` : `k ${keyId(key)}`,
-        issuer,
-      }));
-    return admits(compareReach(named(before), named(after), sameIdentity));
+    const covers = covering(steps());
+    return admits(
+      compareReach(before.vex.trustedIssuers, after.vex.trustedIssuers, (entry, other) =>
+        entry.key === undefined || other.key === undefined
+          ? entry.key === other.key && covers(entry, other)
+          : keyId(entry.key) === keyId(other.key),
+      ),
+    );
   },
   'spec.knownExploited': ladder((spec) => spec.knownExploited, ['ignore', 'warn', 'block']),
   'spec.endOfLifeOS': ladder((spec) => spec.endOfLifeOS, ['ignore', 'warn', 'block']),

@@ -25,6 +25,7 @@ export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
 export { CURVE_HASHES, openPublicKey } from './public-key.ts';
+export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';
 export { MAX_POLICY_BYTES } from './document.ts';

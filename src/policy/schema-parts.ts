@@ -123,26 +123,3 @@ export const duration = (description: string) =>
       examples: ['24h', '168h'],
     }),
   );
-
-const identity = z
-  .strictObject({
-    identity: text(
-      'Keyless identity as in the certificate, matched exactly: a workflow address or an e-mail address.',
-    ),
-    issuer: z.optional(text('OIDC issuer of the identity, matched exactly. Unset accepts any.')),
-  })
-  .check(about('A keyless signer.'));
-
-/** signers are the two lists of those who may sign; one entry of either is enough. */
-export const signers = {
-  keys: list(pem, 'Public keys; one of them, or one of the identities, must have signed.', 32),
-  identities: list(identity, 'Keyless identities; one of them, or one of the keys, must have signed.', 64),
-};
-
-/** SOMEBODY_SIGNS says in JSON Schema that one of the two lists has an entry. */
-export const SOMEBODY_SIGNS = {
-  anyOf: [
-    { required: ['keys'], properties: { keys: { minItems: 1 } } },
-    { required: ['identities'], properties: { identities: { minItems: 1 } } },
-  ],
-};

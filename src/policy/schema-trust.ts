@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { about, choice, flag, list, pem, signers, SOMEBODY_SIGNS, text } from './schema-parts.ts';
+import { about, choice, flag, list, pem, text } from './schema-parts.ts';
+import { named, signedBy, signers, SOMEBODY_SIGNS } from './schema-signers.ts';
 
 const level = (description: string) => z.int().check(z.minimum(0), z.maximum(3), about(description));
 
@@ -57,11 +58,19 @@ export const provenance = z
           id: text('Builder id as the provenance states it, matched exactly.'),
           level: level('SLSA build level that this builder is credited with.'),
           signer: z.optional(
-            text('Identity that must have signed the provenance. Unset must equal the builder id.'),
+            text(
+              'Identity that must have signed the provenance. Where neither it nor identityRegExp is set, it is the builder id.',
+            ),
           ),
-          issuer: z.optional(text('OIDC issuer of the signer. Unset accepts any.')),
+          ...named,
         })
-        .check(about('A builder and the level it is credited with.')),
+        .check(
+          ...signedBy(
+            ['signer', 'identityRegExp'],
+            'A builder, the level it is credited with, and who signs its provenance.',
+            'allowed',
+          ),
+        ),
       'Builders whose provenance is accepted.',
       128,
     ),
@@ -71,29 +80,15 @@ export const provenance = z
 const vexIssuer = z
   .strictObject({
     identity: z.optional(text('Keyless identity of the producer, matched exactly.')),
-    issuer: z.optional(text('OIDC issuer of the identity. Unset accepts any.')),
+    ...named,
     key: z.optional(pem),
   })
   .check(
-    z.check((input) => {
-      const { identity, issuer, key } = input.value;
-      const [message, hint] =
-        identity === undefined && key === undefined
-          ? [
-              'has neither an identity nor a key; exactly one of the two is allowed',
-              'Name the producer by one of them',
-            ]
-          : identity !== undefined && key !== undefined
-            ? ['has both an identity and a key; exactly one of the two is allowed', 'Make two entries of it']
-            : issuer !== undefined && key !== undefined
-              ? ['has an issuer beside a key; an issuer belongs to an identity', 'Take the issuer out']
-              : [null, null];
-      if (message !== null)
-        input.issues.push({ code: 'custom', input: input.value, message, params: { hint } });
-    }),
-    about('A producer: a keyless identity with an optional issuer, or a PEM key.', {
-      oneOf: [{ required: ['identity'] }, { required: ['key'], not: { required: ['issuer'] } }],
-    }),
+    ...signedBy(
+      ['identity', 'identityRegExp', 'key'],
+      'A producer: a keyless identity with an optional issuer, or a PEM key.',
+      'refused',
+    ),
   );
 
 /** vex is whose statements take findings out. */

@@ -25,15 +25,18 @@ const EMPTY: Readonly<Record<string, string>> = {
 export function showEntry(entry: unknown): string {
   if (typeof entry === 'string') return entry.includes('-----BEGIN') ? showKey(entry) : printable(entry, 200);
   if (entry === null || typeof entry !== 'object') return String(entry);
-  const { id, level, signer, predicateType, identity, issuer, key, keys, identities } = entry as Readonly<
-    Record<string, unknown>
-  >;
+  const { id, level, signer, predicateType, identity, issuer, key, keys, identities, ...patterns } =
+    entry as Readonly<Record<string, unknown>>;
+  const { identityRegExp, issuerRegExp } = patterns;
   const parts: string[] = [];
   if (typeof id === 'string') parts.push(`${id} level ${String(level)}`);
   if (typeof signer === 'string') parts.push(`signed by ${signer}`);
   if (typeof predicateType === 'string') parts.push(predicateType);
   if (typeof identity === 'string') parts.push(identity);
+  if (typeof identityRegExp === 'string')
+    parts.push(`${typeof id === 'string' ? 'signed by ' : ''}any that matches ${identityRegExp}`);
   if (typeof key === 'string') parts.push(showKey(key));
+  if (typeof issuerRegExp === 'string') parts.push(`(any that matches ${issuerRegExp})`);
   if (typeof issuer === 'string') parts.push(`(${issuer})`);
   const signers = [keys, identities].flatMap((list) => (Array.isArray(list) ? list.map(showEntry) : []));
   if (signers.length > 0) parts.push(`signed by ${signers.join(' or ')}`);

@@ -41,14 +41,16 @@ spec:
   # A reference without a digest: ignore, warn or require.
   digestEnforcement: warn
 
-  # Who must have signed the digest: PEM public keys, or identities with their issuer.
+  # Who must have signed the digest: PEM public keys, or identities with their issuer
+  # (identityRegExp and issuerRegExp: RE2 patterns in their place, which match whole texts).
   signature:
     required: false
     keys: []
     identities: []
   # Attestations that must be there: predicateType, and the keys or identities of which one signed.
   attestations: []
-  # Lowest build level (0 is off), and the builders credited with one: id, level, signer, issuer.
+  # Lowest build level (0 is off), and the builders credited with one: id, level, signer, issuer,
+  # identityRegExp, issuerRegExp.
   provenance:
     minLevel: 0
     trustedBuilders: []

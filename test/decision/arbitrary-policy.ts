@@ -4,6 +4,8 @@ import {
   flag,
   GROUPS,
   IDENTITIES,
+  IDENTITY_PATTERNS,
+  ISSUER_PATTERNS,
   ISSUERS,
   KEYS,
   NAMESPACES,
@@ -13,7 +15,19 @@ import {
 } from './pools.ts';
 
 const issuer = fc.option(fc.constantFrom(...ISSUERS), { nil: undefined });
-const identity = fc.record({ identity: fc.constantFrom(...IDENTITIES), issuer });
+const issuedBy = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ issuer }) },
+  { weight: 1, arbitrary: fc.record({ issuerRegExp: fc.constantFrom(...ISSUER_PATTERNS) }) },
+);
+const identity = fc
+  .tuple(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.record({ identity: fc.constantFrom(...IDENTITIES) }) },
+      { weight: 1, arbitrary: fc.record({ identityRegExp: fc.constantFrom(...IDENTITY_PATTERNS) }) },
+    ),
+    issuedBy,
+  )
+  .map(([name, by]) => ({ ...name, ...by }));
 const signers = fc
   .record({ keys: some(KEYS), identities: fc.array(identity, { maxLength: 2 }) })
   .filter(({ keys, identities }) => keys.length + identities.length > 0);
@@ -46,12 +60,16 @@ export function arbitraryPolicySpec(): fc.Arbitrary<PolicySpec> {
       provenance: fc.record({
         minLevel: fc.constantFrom(0, 0, 0, 1, 2, 3),
         trustedBuilders: fc.array(
-          fc.record({
-            id: fc.constantFrom(...IDENTITIES),
-            level: fc.integer({ min: 0, max: 3 }),
-            signer: fc.option(fc.constantFrom(...IDENTITIES), { nil: undefined }),
-            issuer,
-          }),
+          fc
+            .tuple(
+              fc.record({ id: fc.constantFrom(...IDENTITIES), level: fc.integer({ min: 0, max: 3 }) }),
+              fc.oneof(
+                fc.record({ signer: fc.option(fc.constantFrom(...IDENTITIES), { nil: undefined }) }),
+                fc.record({ identityRegExp: fc.constantFrom(...IDENTITY_PATTERNS) }),
+              ),
+              issuedBy,
+            )
+            .map(([builder, name, by]) => ({ ...builder, ...name, ...by })),
           { maxLength: 3 },
         ),
       }),

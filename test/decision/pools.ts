@@ -42,6 +42,13 @@ export const NAMESPACES = ['shop', 'payments', 'ci'] as const;
 
 export const IDENTITIES = ['release@acme.example', 'https://build.acme.example/slsa'] as const;
 export const ISSUERS = ['https://issuer.acme.example', 'https://issuer.other.example'] as const;
+export const IDENTITY_PATTERNS = [
+  '.*',
+  '[a-z]+@acme\\.example',
+  'https://build\\.acme\\.example/.*',
+] as const;
+/** Both hold the first issuer, to which tightening binds. */
+export const ISSUER_PATTERNS = ['https://issuer\\..*', 'https://issuer\\.acme\\.example'] as const;
 export const CVES = ['CVE-2021-44228', 'CVE-2024-3094', 'CVE-2022-0778', 'CVE-2023-4911'] as const;
 export const PREDICATES = ['https://spdx.dev/Document', 'https://cyclonedx.org/bom'] as const;
 export const GROUPS = ['sre-oncall', 'platform'] as const;

@@ -12,13 +12,19 @@ const next = (value: (typeof STEPS)[number]) => STEPS[STEPS.indexOf(value) + 1];
 const rest = <T>(list: readonly T[]): T[] => list.slice(1);
 
 /** The same list with the first entry that names no issuer bound to one. */
-function bindIssuer<T extends { readonly issuer?: string | undefined; readonly key?: string | undefined }>(
-  list: readonly T[],
-): T[] | null {
+function bindIssuer<
+  T extends {
+    readonly issuer?: string | undefined;
+    readonly issuerRegExp?: string | undefined;
+    readonly key?: string | undefined;
+  },
+>(list: readonly T[]): T[] | null {
   const at = list.findIndex(({ issuer, key }) => issuer === undefined && key === undefined);
   return at === -1
     ? null
-    : list.map((entry, i) => (i === at ? { ...entry, issuer: 'https://issuer.acme.example' } : entry));
+    : list.map((entry, i) =>
+        i === at ? { ...entry, issuerRegExp: undefined, issuer: 'https://issuer.acme.example' } : entry,
+      );
 }
 
 /** TIGHTENINGS are ways to make a policy stricter, at least one for each gate and for each way around a gate. */

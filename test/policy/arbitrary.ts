@@ -35,7 +35,11 @@ const name = fc.oneof(
 );
 const duration = words('24h', '168h0m0s', '1.5h', '90m', '2160h');
 const key = words(KEY, OTHER_KEY, KEY.trim());
-const identity = fc.record({ identity: name, issuer: maybe(name) });
+const pattern = words('.*', 'https://github\\.com/acme/.*', "it's", '# [^/]+', 'a: b|- x', '(?i)é');
+const identity = fc.oneof(
+  fc.record({ identity: name, issuer: maybe(name) }),
+  fc.record({ identityRegExp: pattern, issuerRegExp: maybe(pattern) }),
+);
 const level = fc.integer({ min: 0, max: 3 });
 
 /** arbitrarySpec is a valid spec as somebody could write it: any field left out, or its default written out. */

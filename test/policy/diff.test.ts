@@ -108,6 +108,86 @@ const CASES: Readonly<Record<string, readonly [before: unknown, after: unknown, 
     { signature: { required: true, keys: [KEY, OTHER_KEY] } },
     ['looser signature.keys'],
   ],
+  'an identity exchanged for a pattern that holds it': [
+    signed({ identity: 'ci@shop.example', issuer: 'i' }),
+    signed({ identityRegExp: '[a-z]+@shop\\.example', issuer: 'i' }),
+    ['looser signature.identities'],
+  ],
+  'a pattern exchanged for an identity in it': [
+    signed({ identityRegExp: '[a-z]+@shop\\.example' }),
+    signed({ identity: 'ci@shop.example' }),
+    ['tighter signature.identities'],
+  ],
+  'a pattern exchanged for an identity outside of it': [
+    signed({ identityRegExp: '[a-z]+@shop\\.example' }),
+    signed({ identity: 'ci2@shop.example' }),
+    ['neither signature.identities'],
+  ],
+  'a pattern widened': [
+    signed({ identityRegExp: 'https://github\\.com/acme/web/v[0-9]+' }),
+    signed({ identityRegExp: '^https://github\\.com/acme/.*$' }),
+    ['looser signature.identities'],
+  ],
+  'a pattern narrowed': [
+    signed({ identityRegExp: 'https://github\\.com/acme/.*' }),
+    signed({ identityRegExp: 'https://github\\.com/acme/(web|shop)/.*' }),
+    ['tighter signature.identities'],
+  ],
+  'a pattern exchanged for another': [
+    signed({ identityRegExp: 'a+b' }),
+    signed({ identityRegExp: 'ab+' }),
+    ['neither signature.identities'],
+  ],
+  'a pattern spelt in another way': [
+    signed({ identityRegExp: 'a+' }),
+    signed({ identityRegExp: 'aa*' }),
+    ['neither signature.identities'],
+  ],
+  'a pattern with words in it, which is not looked into': [
+    signed({ identityRegExp: 'a\\b.*' }),
+    signed({ identityRegExp: '.*' }),
+    ['neither signature.identities'],
+  ],
+  'an issuer exchanged for a pattern that holds it': [
+    signed({ identity: 'a', issuer: 'https://gitlab.com' }),
+    signed({ identity: 'a', issuerRegExp: 'https://.*' }),
+    ['looser signature.identities'],
+  ],
+  'a pattern of issuers for any issuer': [
+    signed({ identity: 'a' }),
+    signed({ identity: 'a', issuerRegExp: 'https://.*' }),
+    ['tighter signature.identities'],
+  ],
+  'a pattern of identities with another issuer': [
+    signed({ identity: 'a', issuer: 'x' }),
+    signed({ identityRegExp: '.*', issuer: 'y' }),
+    ['neither signature.identities'],
+  ],
+  'the signer of an attestation exchanged for a pattern': [
+    { attestations: [{ predicateType: 'x', identities: [{ identity: 'abc' }] }] },
+    { attestations: [{ predicateType: 'x', identities: [{ identityRegExp: 'a.c' }] }] },
+    ['looser attestations'],
+  ],
+  'the signer of a builder exchanged for a pattern': [
+    built(2, { id: 'b', level: 2 }),
+    built(2, { id: 'b', level: 2, identityRegExp: '[a-z]' }),
+    ['looser provenance.trustedBuilders'],
+  ],
+  'a pattern of a builder exchanged for its signer': [
+    built(2, { id: 'b', level: 2, identityRegExp: '[a-z]' }),
+    built(2, { id: 'b', level: 2, signer: 'x', issuer: 'i' }),
+    ['tighter provenance.trustedBuilders'],
+  ],
+  'a producer exchanged for a pattern': [
+    { vex: { mode: 'apply', trustedIssuers: [{ identity: 'a@b' }, { key: KEY }] } },
+    { vex: { mode: 'apply', trustedIssuers: [{ identityRegExp: '.*@b' }, { key: KEY_REWRAPPED }] } },
+    ['looser vex.trustedIssuers'],
+  ],
+  'a producer exchanged for a key': [
+    { vex: { mode: 'apply', trustedIssuers: [{ identityRegExp: '.*' }] } },
+    { vex: { mode: 'apply', trustedIssuers: [{ key: KEY }] } },
+    ['neither vex.trustedIssuers'],
+  ],
   'an issuer pinned': [
     signed({ identity: 'a' }),
     signed({ identity: 'a', issuer: 'i' }),

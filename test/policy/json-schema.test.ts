@@ -115,8 +115,19 @@ for (const [path, spec, texts] of TEXTS) {
 test('exactly one of, and at least one of, are said in words of JSON Schema', () => {
   assert.deepEqual(at('.spec.vex.trustedIssuers[]').oneOf, [
     { required: ['identity'] },
-    { required: ['key'], not: { required: ['issuer'] } },
+    { required: ['identityRegExp'] },
+    { required: ['key'] },
   ]);
+  assert.deepEqual(at('.spec.vex.trustedIssuers[]').not, {
+    anyOf: [
+      { required: ['issuer', 'issuerRegExp'] },
+      { required: ['key', 'issuer'] },
+      { required: ['key', 'issuerRegExp'] },
+    ],
+  });
+  assert.deepEqual(at('.spec.provenance.trustedBuilders[]').not, {
+    anyOf: [{ required: ['signer', 'identityRegExp'] }, { required: ['issuer', 'issuerRegExp'] }],
+  });
   assert.ok(Array.isArray(at('.spec.attestations[]').anyOf));
   assert.deepEqual(at('.spec.signature').if, {
     required: ['required'],

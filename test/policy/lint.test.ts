@@ -18,6 +18,10 @@ const said = (problems: readonly Problem[]): string[] =>
 const GITHUB = 'https://token.actions.githubusercontent.com';
 const builder = (id: string, level: number, more: object = {}): object => ({ id, level, ...more });
 
+const bySigner = (...identities: readonly object[]): object => ({
+  signature: { required: true, identities },
+});
+
 /** Each case: the spec, and all that is said of it. */
 const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly string[]]>> = {
   'a policy of defaults': [{}, []],
@@ -104,6 +108,96 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
       signature: { required: true, identities: [{ identity: 'https://github.com/acme/*', issuer: GITHUB }] },
     },
     ['identity-pattern spec.signature.identities[0]'],
+  ],
+  'a pattern of the releases of one repository': [
+    bySigner({
+      identityRegExp: 'https://github\\.com/acme/web/\\.github/workflows/release\\.yml@refs/tags/v[0-9.]+',
+      issuer: GITHUB,
+    }),
+    [],
+  ],
+  'a pattern of all repositories of one owner': [
+    bySigner({ identityRegExp: '^https://github\\.com/(acme|globex)/.*$', issuer: GITHUB }),
+    [],
+  ],
+  'a pattern that any repository of a host satisfies': [
+    bySigner({ identityRegExp: 'https://github.com/.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern that everything satisfies': [
+    bySigner({ identityRegExp: '.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of which one alternative is open': [
+    bySigner({ identityRegExp: 'https://github\\.com/acme/.*|https://gitlab\\.com/[^/]+/[^/]+.*' }),
+    ['any-issuer spec.signature.identities[0]', 'open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern that any repository with a workflow of that name satisfies': [
+    bySigner({
+      identityRegExp:
+        '^https://github\\.com/[a-z]{3}/[^/]+/\\.github/workflows/sign-image\\.ya?ml@refs/tags/v[0-9]{4}$',
+      issuer: GITHUB,
+    }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern whose owner anybody can lengthen': [
+    bySigner({ identityRegExp: 'https://github\\.com/acme.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of a GitLab of our own': [
+    bySigner({ identityRegExp: 'https://git\\.shop\\.example/.*', issuer: 'https://git.shop.example' }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of addresses, with an issuer that gives addresses only': [
+    bySigner({ identityRegExp: '[^@]+@shop\\.example', issuer: 'https://accounts.google.com' }),
+    [],
+  ],
+  'a pattern of addresses that a branch can be called by': [
+    bySigner({ identityRegExp: '.*@shop\\.example', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of addresses of any domain': [
+    bySigner({ identityRegExp: '[^@]+@.*', issuer: 'https://accounts.google.com' }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of issuers that anybody can run': [
+    bySigner({
+      identity: 'https://github.com/acme/web',
+      issuerRegExp: 'https://token.actions.githubusercontent.com.*',
+    }),
+    ['any-issuer spec.signature.identities[0].issuerRegExp'],
+  ],
+  'a pattern of the issuers of one host': [
+    bySigner({
+      identity: 'https://github.com/acme/web',
+      issuerRegExp: 'https://token\\.actions\\.githubusercontent\\.com(/acme)?',
+    }),
+    [],
+  ],
+  'a pattern without an issuer': [
+    bySigner({ identityRegExp: 'https://github\\.com/acme/.*' }),
+    ['any-issuer spec.signature.identities[0]'],
+  ],
+  'an identity that a pattern beside it accepts': [
+    bySigner(
+      { identity: 'https://github.com/acme/web', issuer: GITHUB },
+      { identityRegExp: 'https://github\\.com/acme/.*', issuer: GITHUB },
+    ),
+    ['repeated spec.signature.identities[0]'],
+  ],
+  'an open pattern of a builder': [
+    { provenance: { minLevel: 1, trustedBuilders: [builder('a', 2, { identityRegExp: '.*' })] } },
+    ['open-pattern spec.provenance.trustedBuilders[0].identityRegExp'],
+  ],
+  'an open pattern of a producer and of an attestation': [
+    {
+      attestations: [{ predicateType: 'x', identities: [{ identityRegExp: '.*', issuer: GITHUB }] }],
+      vex: { mode: 'apply', trustedIssuers: [{ identityRegExp: '.*', issuer: GITHUB }] },
+    },
+    [
+      'open-pattern spec.attestations[0].identities[0].identityRegExp',
+      'open-pattern spec.vex.trustedIssuers[0].identityRegExp',
+    ],
   ],
   'an identity with a plus and a dot is an address': [
     { signature: { required: true, identities: [{ identity: 'ci+release@shop.example', issuer: GITHUB }] } },

@@ -30,6 +30,7 @@ const TITLES = {
   'signers-unused': 'Signers are named, and no signature is asked for',
   'any-issuer': 'An identity of any issuer is accepted',
   'identity-pattern': 'An identity that reads like a pattern',
+  'open-pattern': 'A pattern that identities of strangers match',
   repeated: 'An entry that is listed twice',
   'yaml-words': 'A value without quotes that YAML 1.1 reads otherwise',
   'registry-unreachable': 'A registry that no reference can name',

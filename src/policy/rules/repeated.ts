@@ -9,8 +9,8 @@ export const repeatedRules: PolicyRule = ({ policy }) => {
     { path: ['spec', 'breakGlass', 'groups'], entries: breakGlass.groups },
     {
       path: ['spec', 'provenance', 'trustedBuilders'],
-      entries: provenance.trustedBuilders.map(({ id, signer, issuer }) =>
-        [id, signer ?? id, issuer ?? '*'].join(' '),
+      entries: provenance.trustedBuilders.map(({ id, signer, identityRegExp, issuer, issuerRegExp }) =>
+        JSON.stringify([id, identityRegExp ?? { signer: signer ?? id }, issuer ?? '*', issuerRegExp ?? '*']),
       ),
       names: provenance.trustedBuilders.map(({ id }) => `builder ${id}`),
     },

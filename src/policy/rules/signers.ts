@@ -1,16 +1,15 @@
 import { keyId } from '../public-key.ts';
 import type { Path } from '../paths.ts';
+import { LOOK_STEPS, strangerAmong, strangerIssuer } from '../pattern-strangers.ts';
+import type { Steps } from '../pattern-program.ts';
 import type { PolicyRule, Remark } from '../rule.ts';
-
-interface Identity {
-  readonly identity?: string | undefined;
-  readonly issuer?: string | undefined;
-}
+import { COVER_STEPS, coversSigner, type SignerName } from '../signer.ts';
 
 /** signerRules look at signers that are not asked for, that more people can be than meant, or that nobody can be. */
 export const signerRules: PolicyRule = ({ policy }) => {
   const { signature, attestations, provenance, vex } = policy.spec;
   const remarks: Remark[] = [];
+  const allowance: Allowance = { looking: { left: LOOK_STEPS }, covering: { left: COVER_STEPS } };
   if (!signature.required && signature.keys.length + signature.identities.length > 0) {
     remarks.push({
       rule: 'signers-unused',
@@ -22,7 +21,7 @@ export const signerRules: PolicyRule = ({ policy }) => {
   }
   const lists: readonly (readonly [
     Path,
-    { readonly keys: readonly string[]; readonly identities: readonly Identity[] },
+    { readonly keys: readonly string[]; readonly identities: readonly SignerName[] },
   ])[] = [
     [['spec', 'signature'], signature],
     ...attestations.map((attestation, i) => [['spec', 'attestations', i], attestation] as const),
@@ -30,17 +29,22 @@ export const signerRules: PolicyRule = ({ policy }) => {
   for (const [path, { keys, identities }] of lists) {
     remarks.push(
       ...repeatedKeys([...path, 'keys'], keys),
-      ...identityRemarks([...path, 'identities'], identities),
+      ...identityRemarks([...path, 'identities'], identities, allowance),
     );
   }
-  remarks.push(...identityRemarks(['spec', 'vex', 'trustedIssuers'], vex.trustedIssuers));
-  const builders = provenance.trustedBuilders.map(({ id, signer, issuer }) => ({
-    identity: signer ?? id,
-    issuer,
-  }));
+  remarks.push(...identityRemarks(['spec', 'vex', 'trustedIssuers'], vex.trustedIssuers, allowance));
+  const builders = provenance.trustedBuilders.map(
+    ({ id, signer, identityRegExp, issuer, issuerRegExp }): SignerName => ({
+      ...(identityRegExp === undefined ? { identity: signer ?? id } : { identityRegExp }),
+      issuer,
+      issuerRegExp,
+    }),
+  );
   remarks.push(
-    ...identityRemarks(['spec', 'provenance', 'trustedBuilders'], builders).filter(
-      ({ rule }) => rule === 'identity-pattern',
+    ...identityRemarks(['spec', 'provenance', 'trustedBuilders'], builders, allowance).filter(
+      // A builder without an issuer, and one that is trusted in two ways, are usual.
+      ({ rule, message }) =>
+        rule === 'identity-pattern' || rule === 'open-pattern' || message.startsWith('issuerRegExp'),
     ),
   );
   return remarks;
@@ -62,54 +66,82 @@ function repeatedKeys(path: Path, keys: readonly string[]): Remark[] {
   });
 }
 
-function identityRemarks(path: Path, identities: readonly Identity[]): Remark[] {
-  return identities.flatMap(({ identity, issuer }, i): Remark[] => {
-    if (identity === undefined) return [];
-    if (/[*^$|\\]|\.\+|\(\?/.test(identity)) {
+/** What looking into the patterns of one policy may cost. */
+interface Allowance {
+  readonly looking: Steps;
+  readonly covering: Steps;
+}
+
+function identityRemarks(
+  path: Path,
+  identities: readonly SignerName[],
+  { looking, covering }: Allowance,
+): Remark[] {
+  return identities.flatMap((signer, i): Remark[] => {
+    const { identity, identityRegExp, issuer, issuerRegExp } = signer;
+    if (identity === undefined && identityRegExp === undefined) return [];
+    const warning = (rule: Remark['rule'], message: string, hint: string, field?: string): Remark => ({
+      ...{ rule, level: 'warning', message, hint },
+      path: [...path, i, ...(field === undefined ? [] : [field])],
+    });
+    if (identity !== undefined && /[*^$|\\]|\.\+|\(\?/.test(identity)) {
       const message = `identity ${identity} reads like a pattern, and identities are matched exactly, so nobody has it`;
       return [
-        {
-          rule: 'identity-pattern',
-          level: 'warning',
-          path: [...path, i],
+        warning(
+          'identity-pattern',
           message,
-          hint: 'Write each identity out, as the certificate has it',
-        },
+          'Write each identity out, as the certificate has it, or an RE2 pattern under identityRegExp',
+        ),
       ];
     }
+    const name = identity === undefined ? `identityRegExp ${identityRegExp ?? ''}` : `identity ${identity}`;
     const twin = identities.findIndex(
       (other, j) =>
-        other.identity === identity &&
-        ((other.issuer === undefined && issuer !== undefined) || (other.issuer === issuer && j < i)),
+        i !== j && coversSigner(other, signer, covering) && (j < i || !coversSigner(signer, other, covering)),
     );
     if (twin !== -1) {
-      const message = `identity ${identity} is accepted by entry ${twin} already`;
-      return [
-        {
-          rule: 'repeated',
-          level: 'warning',
-          path: [...path, i],
-          message,
-          hint: 'Take one of the two out; to accept one issuer alone, keep the entry that names it',
-        },
-      ];
+      const message = `${name} is accepted by entry ${twin} already`;
+      const hint = 'Take one of the two out; to accept one issuer alone, keep the entry that names it';
+      return [warning('repeated', message, hint)];
     }
-    if (issuer !== undefined) return [];
-    const message = `identity ${identity} has no issuer, so a certificate of any OIDC issuer with that name is accepted`;
-    return [
-      {
-        rule: 'any-issuer',
-        level: 'warning',
-        path: [...path, i],
-        message,
-        hint: `Add the issuer${issuerOf(identity)}`,
-      },
-    ];
+    const remarks: Remark[] = [];
+    const stranger = identity === undefined ? strangerAmong(signer, looking) : null;
+    if (stranger !== null) {
+      const message = `${name} accepts ${stranger.need}, such as ${stranger.example}`;
+      remarks.push(
+        warning(
+          'open-pattern',
+          message,
+          'Name the owner and the repository in it, with a slash behind each',
+          'identityRegExp',
+        ),
+      );
+    }
+    if (issuer === undefined && issuerRegExp === undefined) {
+      const message = `${name} has no issuer, so a certificate of any OIDC issuer with that name is accepted`;
+      remarks.push(
+        warning('any-issuer', message, `Add the issuer${issuerOf(identity ?? identityRegExp ?? '')}`),
+      );
+    }
+    const anyIssuer = issuerRegExp === undefined ? null : strangerIssuer(issuerRegExp, looking);
+    if (anyIssuer !== null) {
+      const message = `issuerRegExp ${issuerRegExp ?? ''} accepts ${anyIssuer.need}, such as ${anyIssuer.example}`;
+      remarks.push(
+        warning(
+          'any-issuer',
+          message,
+          'Name the issuer, or the whole host with a slash behind it',
+          'issuerRegExp',
+        ),
+      );
+    }
+    return remarks;
   });
 }
 
 /** The issuer that an identity of a well-known form comes from. */
-function issuerOf(identity: string): string {
+function issuerOf(text: string): string {
+  const identity = text.replace(/^\^/, '').replaceAll('\\.', '.');
   if (identity.startsWith('https://github.com/')) return ': https://token.actions.githubusercontent.com';
   return identity.startsWith('https://gitlab.com/') ? ': https://gitlab.com' : '';
 }
