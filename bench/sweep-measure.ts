@@ -5,6 +5,7 @@ import {
   openStore,
   raiseFence,
   runningImages,
+  continuationStore,
   sweepStore,
   type Store,
 } from '../src/store/index.ts';
@@ -95,6 +96,7 @@ async function openSweep(file: string, rows: number): Promise<{ sweep: Sweep; pa
   const parts: TrackerParts = {
     filing,
     sweeps: sweepStore(store),
+    continuations: continuationStore(store),
     running: runningImages(store),
     channels: channelStore(store),
     credentials: { open: called },

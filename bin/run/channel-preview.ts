@@ -62,6 +62,11 @@ function shown({ issue }: PreviewBody): readonly string[] {
       : []),
     `title:   ${clean(issue.title, 300)}`,
     '',
-    ...issue.text.split('\n').map((line) => clean(line, 1000)),
+    ...linesOf(issue.text),
+    ...issue.comments.flatMap((text) => ['', 'comment:', '', ...linesOf(text)]),
   ];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => clean(line, 1000));
 }

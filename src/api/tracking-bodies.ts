@@ -79,9 +79,11 @@ export function toSummary(
 /** toPreview is the issue that a channel would open, as the API answers it. */
 export function toPreview(preview: IssuePreview | null): PreviewBody {
   if (preview === null) return { issue: null };
-  const { target, by, refused, summary, findings, title, labels, body } = preview;
+  const { target, by, refused, summary, findings, title, labels, body, more } = preview;
   const text = toPlainText(body);
-  return { issue: { target, routed_by: by, refused, summary, findings, title, labels: [...labels], text } };
+  const comments = more.map(toPlainText);
+  const told = { summary, findings, title, labels: [...labels], text, comments };
+  return { issue: { target, routed_by: by, refused, ...told } };
 }
 
 /** toPlan is what a channel would file, as the API answers it. */

@@ -18,6 +18,7 @@ import type { PoliciesInForce } from '../inventory/index.ts';
 import {
   adoptionStore,
   channelStore,
+  continuationStore,
   erasureOf,
   filingStore,
   installationId,
@@ -47,6 +48,7 @@ import {
 import type { ChannelParts, TrackingParts } from '../api/index.ts';
 import { criticalWindow, declaredWindow } from './critical-window.ts';
 import type { Settings } from './settings.ts';
+import { textRooms } from './tracker-texts.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader, type StandaloneLeader } from './standalone-leader.ts';
 
@@ -110,11 +112,12 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       : {
           filing,
           sweeps: sweepStore(store),
+          continuations: continuationStore(store),
           running: runningImages(store),
           channels,
           credentials,
           factory,
-          writer: openIssueWriter({ facts, terms }),
+          writer: openIssueWriter({ facts, terms, rooms: textRooms }),
           markers,
           leader,
           clock: trackerClock,
@@ -145,7 +148,10 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
           (channel) => isTracker(channel) && channel.enabled,
         ),
       }),
-      previews: openPreviews({ channels, filing, facts, terms, clock: trackerClock }),
+      previews: openPreviews({
+        ...{ channels, filing, facts, terms, rooms: textRooms },
+        clock: trackerClock,
+      }),
       markers,
     },
     async file(signal) {

@@ -59,6 +59,7 @@ export { filingStore } from './tracking-filing.ts';
 export { trackingHistory } from './tracking-history.ts';
 export { issueFacts } from './tracking-issue-facts.ts';
 export { runningImages } from './tracking-running.ts';
+export { continuationStore } from './tracking-continuations.ts';
 export { sweepStore } from './tracking-sweep.ts';
 export { tokenStore } from './tokens.ts';
 export { triageStore } from './triage.ts';

@@ -3,7 +3,7 @@ import { foreign } from './inert.ts';
 import { CLOSE_REASONS, type CloseReason } from './issue.ts';
 import type { ClosingPlan } from './ports.ts';
 import type { EndedFinding } from './row.ts';
-import { code, line, paragraph, type Block, type Line } from './text.ts';
+import { code, line, paragraph, rest, type Block, type Line, type Piece } from './text.ts';
 
 /** What each reason says, behind the word that stands in the row too. */
 const MEANING: Readonly<Record<CloseReason, string>> = {
@@ -11,6 +11,9 @@ const MEANING: Readonly<Record<CloseReason, string>> = {
   triaged: 'a triage decision covers it on this image.',
   image_retired: 'no pod was seen running the image for 24 hours. This does not count as a fix.',
 };
+
+/** Where each finding stands with its reason. */
+const ALL: readonly Piece[] = [code('ipo tracking list --state closed'), ' lists all of them.'];
 
 /** Findings that a comment names; a tracker would cut more anyway. */
 const NAMED = 500;
@@ -27,8 +30,11 @@ export function composeComment({ ended, remaining, leftOpen }: ClosingPlan): rea
     ...reasons.map((reason) => paragraph(code(reason), `: ${MEANING[reason]}`)),
     // Last, since a tracker that takes no more text cuts the end.
     { kind: 'list', items: ended.slice(0, NAMED).map(itemOf) },
-    ...(ended.length > NAMED ? [paragraph(`${ended.length - NAMED} more ended for the reasons above.`)] : []),
+    ...(ended.length > NAMED
+      ? [paragraph(`${ended.length - NAMED} more ended for the reasons above. `, ...ALL)]
+      : []),
     ...successors(ended),
+    rest(...ALL),
   ];
 }
 

@@ -11,7 +11,7 @@ import {
 } from './compose-parts.ts';
 import type { KnownImage, Workload } from './compose-ports.ts';
 import { foreign } from './inert.ts';
-import { code, heading, line, paragraph, type Block, type Line } from './text.ts';
+import { code, heading, line, paragraph, rest, type Block, type Line } from './text.ts';
 
 /** Text is a title and what stands below it. */
 export interface Text {
@@ -41,12 +41,18 @@ export function composeIssue(described: Described): Text {
       heading('Image'),
       { kind: 'list', items: aboutImage(digest, image) },
       ...triage(described),
+      rest(code(imageCommand(digest)), ' shows all that is known of the image.'),
       paragraph(
         'This issue is closed by itself, with the reason, once the finding ends: fixed, triaged or image_retired. ',
         'Closing it by hand changes nothing about the finding.',
       ),
     ],
   };
+}
+
+/** A digest as it is stored; whatever else stands in its place is run by nobody. */
+function imageCommand(digest: string): string {
+  return `ipo images show ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
 }
 
 function foundBy(image: KnownImage | null): string {

@@ -4,6 +4,7 @@ import { composeIssue } from './compose-issue.ts';
 import type { Described } from './compose-parts.ts';
 import { findingKey, type FindingName, type IssueFacts, type IssueTerms } from './compose-ports.ts';
 import { composeSummary } from './compose-summary.ts';
+import type { TextRooms } from './text-room.ts';
 import type { IssuePlan, IssueWriter } from './ports.ts';
 import { routeIssue, type RouteRefusal } from './route.ts';
 
@@ -17,12 +18,13 @@ export interface ToDescribe extends FindingName {
 export interface WriterDeps {
   readonly facts: IssueFacts;
   readonly terms: IssueTerms;
+  readonly rooms: TextRooms;
 }
 
 /** describeAll gathers what is known of findings, in their order. */
 export async function describeAll(
   findings: readonly ToDescribe[],
-  { facts, terms }: WriterDeps,
+  { facts, terms }: Pick<WriterDeps, 'facts' | 'terms'>,
 ): Promise<readonly Described[]> {
   const images = await facts.images([...new Set(findings.map(({ digest }) => digest))]);
   const known = await facts.findings(findings);
@@ -61,6 +63,7 @@ export function composeFor(
   channel: TrackerChannel,
   described: readonly Described[],
   summary: boolean,
+  rooms: TextRooms,
 ): ComposedIssue {
   const routes = described.map(({ image }) => routeIssue(channel, image?.source ?? null));
   const [route] = routes;
@@ -69,8 +72,8 @@ export function composeFor(
   // An issue has one place: where the images of a summary lead to several, it is the channel's own.
   const one = routes.every(({ target }) => target === route.target);
   const { target, by, refused } = one ? route : routeIssue(channel, null);
-  const { title, body } = summary ? composeSummary(described) : composeIssue(first);
-  return { target, title, body, labels: channel.settings.labels, by, refused };
+  const text = summary ? composeSummary(described, rooms(channel)) : { ...composeIssue(first), more: [] };
+  return { target, ...text, labels: channel.settings.labels, by, refused };
 }
 
 /** openIssueWriter makes the writer of issues. */
@@ -83,8 +86,9 @@ export function openIssueWriter(deps: WriterDeps): IssueWriter {
         severity,
         at: claimedAt,
       }));
-      const { target, title, body, labels } = composeFor(channel, await describeAll(findings, deps), summary);
-      return { target, title, body, labels };
+      const described = await describeAll(findings, deps);
+      const { by: _, refused: __, ...plan } = composeFor(channel, described, summary, deps.rooms);
+      return plan;
     },
     close: async (_channel, plan) => composeComment(plan),
   };

@@ -84,7 +84,7 @@ async function create(
   tracker: IssueTracker,
   { marker, rows, summary }: PendingClaim,
 ): Promise<Filed> {
-  const { filing, writer, clock, steady, count, log, newId } = parts;
+  const { filing, continuations, writer, markers, clock, steady, count, log, newId } = parts;
   let plan: IssuePlan;
   try {
     plan = await writer.open(channel, rows, summary);
@@ -99,7 +99,11 @@ async function create(
     );
     return 'failed';
   }
-  const { target, ...draft } = plan;
+  const { target, more, ...draft } = plan;
+  if (summary) {
+    const comments = more.map((body) => ({ id: markers.comment(newId()), body }));
+    await continuations.plan(marker, comments, run.fence);
+  }
   const soon = run.soon();
   const attempt = { id: newId(), at: clock.now(), tick: steady.now(), target };
   const cap = { ...capWindow(channel, attempt.tick), channelId: channel.id };

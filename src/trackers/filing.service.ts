@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { receives, type TrackerChannel } from '../channels/index.ts';
 import { inOrder, shareOut, type Candidate } from './candidates.ts';
 import { ChannelRun } from './channel-run.service.ts';
+import { continueIssues } from './continue-issue.service.ts';
 import { capWindow, fileClaim } from './file-claim.service.ts';
 import type { CriticalCursor } from './filing-ports.ts';
 import type { TrackerParts } from './parts.ts';
@@ -60,6 +61,7 @@ export class Filing {
     const before = await this.#retry(run);
     const { from, upto } = await this.#countScans(run);
     const after = await this.#fileNew(run, channels, from, upto);
+    await continueIssues(this.#parts, run);
     await run.end();
     return { opened: before + after.opened, waiting: after.waiting };
   }

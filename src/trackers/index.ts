@@ -49,6 +49,8 @@ export { MARKER, openMarkers, type Markers } from './marker.ts';
 export { planSweep, type IssueName, type PlannedEnd, type SweepPlan } from './plan-sweep.ts';
 export type { Closing, Commented, NewClosing, RunningImages, Successor, SweepStore } from './sweep-ports.ts';
 export type { Block, Inline, Line } from './text.ts';
+export type { SummaryRoom, TextRoom, TextRooms } from './text-room.ts';
+export type { ContinuationStore, NewContinuation, PendingContinuation } from './continuation-ports.ts';
 export { Breaker } from './breaker.ts';
 export { Filing, type FilingReport } from './filing.service.ts';
 export { summariseHistory, type History, type HistoryEntry, type HistoryQuestion } from './history.ts';

@@ -1,6 +1,7 @@
 import type { Count, Log } from '../base/index.ts';
 import type { ChannelStore, Credentials } from '../channels/index.ts';
 import type { Breaker } from './breaker.ts';
+import type { ContinuationStore } from './continuation-ports.ts';
 import type { FilingStore } from './filing-ports.ts';
 import type { Markers } from './marker.ts';
 import type { IssueWriter, Leader, TrackerClock, TrackerFactory } from './ports.ts';
@@ -11,6 +12,7 @@ import type { RunningImages, SweepStore } from './sweep-ports.ts';
 export interface TrackerParts {
   readonly filing: FilingStore;
   readonly sweeps: SweepStore;
+  readonly continuations: ContinuationStore;
   readonly running: RunningImages;
   readonly channels: Pick<ChannelStore, 'list'>;
   readonly credentials: Credentials;

@@ -75,6 +75,8 @@ export interface TrackerClock {
 /** IssuePlan is an issue as it is to be opened, and where: `target` is `owner/name`, a project's path or number, or a project's key. */
 export interface IssuePlan extends Omit<IssueDraft, 'marker'> {
   readonly target: string;
+  /** What the tracker takes no more of in the issue itself: comments that continue it, in their order. */
+  readonly more: readonly (readonly Block[])[];
 }
 
 /** ClosingPlan is what a closing comment tells. */

@@ -85,7 +85,7 @@ export function openPreviews(deps: PreviewDeps): Previews {
         at: clock.now(),
       }));
       if (told.length === 0) return null;
-      const issue = composeFor(channel, await describeAll(told, deps), summary);
+      const issue = composeFor(channel, await describeAll(told, deps), summary, deps.rooms);
       return { ...issue, summary, findings: told.length };
     },
     async plan(channelId) {

@@ -4,13 +4,18 @@ import type { Block, Line } from './text.ts';
 
 /** toPlainText writes a text for a terminal, in no tracker's markup. */
 export function toPlainText(blocks: readonly Block[]): string {
-  return blocks.map(blockText).join('\n\n');
+  return blocks
+    .map(blockText)
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 function blockText(block: Block): string {
   switch (block.kind) {
     case 'heading':
       return `${lineText(block.content)}\n${'-'.repeat(Math.min(lineText(block.content).length, 60))}`;
+    case 'rest':
+      return '';
     case 'paragraph':
       return lineText(block.content);
     case 'list':

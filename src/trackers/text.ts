@@ -12,14 +12,15 @@ export type Line = readonly Inline[];
 
 /**
  * Block is a part of the text of an issue or a comment, in no markup: a renderer for each provider writes it in its own. Rows of a table
- * have as many cells as its header.
+ * have as many cells as its header. `rest` says where all of it stands, and is shown only where a tracker's limit cuts the text.
  */
 export type Block =
   | { readonly kind: 'heading'; readonly level: 2 | 3; readonly content: Line }
   | { readonly kind: 'paragraph'; readonly content: Line }
   | { readonly kind: 'list'; readonly items: readonly Line[] }
   | { readonly kind: 'table'; readonly header: readonly Line[]; readonly rows: readonly (readonly Line[])[] }
-  | { readonly kind: 'code'; readonly text: string };
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'rest'; readonly content: Line };
 
 /** Piece is an Inline; a bare string is words of our own. */
 export type Piece = Inline | string;
@@ -52,4 +53,9 @@ export function heading(...pieces: readonly Piece[]): Block {
 /** paragraph is one. */
 export function paragraph(...pieces: readonly Piece[]): Block {
   return { kind: 'paragraph', content: line(...pieces) };
+}
+
+/** rest says where all of a text stands, for the case that a tracker cuts it. */
+export function rest(...pieces: readonly Piece[]): Block {
+  return { kind: 'rest', content: line(...pieces) };
 }

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { AuditEntry } from '../../src/accounts/index.ts';
 import { channelRoutes } from '../../src/api/routes/channels.ts';
 import { trackingRoutes } from '../../src/api/routes/tracking.ts';
+import { textRooms } from '../../src/app/tracker-texts.ts';
 import { isTracker, type TrackerChannel } from '../../src/channels/index.ts';
 import {
   findingKey,
@@ -100,6 +101,7 @@ export async function serveTracking(t: TestContext): Promise<Served> {
             ]),
         ),
     },
+    rooms: textRooms,
     terms: { criticalWindow: async () => 24 * 3_600_000, dueDates: async () => new Map() },
     clock: { now: () => NOW },
   });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toBody } from '../../src/adapters/github/compose.ts';
 import { toText } from '../../src/adapters/jira/compose.ts';
+import { composeIssue } from '../../src/trackers/compose-issue.ts';
 import { composeComment } from '../../src/trackers/compose-comment.ts';
-import { composeSummary } from '../../src/trackers/compose-summary.ts';
 import type { Block } from '../../src/trackers/index.ts';
-import { describedFinding, trackingRow } from './findings.ts';
+import { describedFinding, DIGEST, trackingRow } from './findings.ts';
 
 const MARKER = 'ipo-1-aaaaaaaaaaaaaaaaaaaaaaaaaa';
 
@@ -41,23 +41,25 @@ test('a comment that a tracker cuts still says the reasons, how many remain, and
       assert.match(text, said, name);
       assert.match(text, /image.?_retired/, name);
       assert.match(text, /are left out/, name);
+      assert.match(text.replaceAll('\\', ''), /ipo tracking list --state closed.*lists all of them/, name);
     }
 });
 
-test('a summary that a tracker cuts says how many of its findings are left out', () => {
-  const { body } = composeSummary(
-    Array.from({ length: 3000 }, (_, at) =>
-      describedFinding({
-        cve: `CVE-2026-${10_000 + at}`,
-        digest: `sha256:${`${at % 300}`.padStart(64, '0')}`,
-      }),
-    ),
-  );
-  for (const [name, text, limit] of rendered(body)) {
-    assert.ok(text.length <= limit, name);
-    const shown = text.match(/nvd\.nist\.gov\/vuln\/detail\//g)?.length ?? 0; // each finding once
-    const [, left = ''] = /among them (\d+) of 3000 entries of tables and lists/.exec(text) ?? [];
-    assert.equal(Number(left), 3000 - shown, `${name}: ${text.slice(-400)}`);
-    assert.match(text, /3000 critical findings, open in 300 images/, name);
-  }
+test('the issue of a finding that a tracker cuts says where all of it stands', () => {
+  const packages = Array.from({ length: 50 }, (_, at) => ({
+    name: `${'very-long-name-'.repeat(13)}${at}`,
+    installed: '1.'.repeat(50),
+    fixed: '2.'.repeat(50),
+  }));
+  const workloads = Array.from({ length: 20 }, (_, at) => ({
+    cluster: 'c'.repeat(100),
+    namespace: 'n'.repeat(100),
+    name: `${'w'.repeat(190)}${at}`,
+    since: 0,
+  }));
+  const { body } = composeIssue(describedFinding({ packages, image: { workloads } }));
+  const text = JSON.stringify(toText(3, body, null));
+  assert.ok(Buffer.byteLength(text) <= 32_767);
+  assert.match(text, /lines are left out/);
+  assert.match(text, new RegExp(`ipo images show ${DIGEST}.*shows all that is known of the image`));
 });

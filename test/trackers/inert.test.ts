@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { activeIn, adfProblem, type Active, type FakeKind } from '../../fakes/index.ts';
+import { githubRoom } from '../../src/adapters/github/index.ts';
 import {
   markerInAdf,
   markerIn,
@@ -54,6 +55,18 @@ function hostile(payload: string): Described {
   });
 }
 
+/** A summary that no table has room for, as its plain lists show it: in the issue and in its comments. */
+function inLists(findings: readonly Described[]): readonly (readonly Block[])[] {
+  return [0, 150].map((max) => {
+    const room = {
+      max,
+      sizeOf: (blocks: readonly Block[]) => blocks.filter(({ kind }) => kind === 'table').length,
+    };
+    const { body, more } = composeSummary(findings, { issue: room, comment: room });
+    return [...body, ...more.flat()];
+  });
+}
+
 function blocksOf(payload: string): readonly (readonly Block[])[] {
   const described = hostile(payload);
   const named = { ...described, cve: payload, severity: payload };
@@ -62,7 +75,7 @@ function blocksOf(payload: string): readonly (readonly Block[])[] {
   return [
     composeIssue(described).body,
     composeIssue(named).body,
-    composeSummary([described, named]).body,
+    composeSummary([described, named], githubRoom).body,
     composeComment({ issue: { key: 'x', url: '', id: '1' }, ended: [ended], remaining: 0, leftOpen: true }),
     // Whatever we write by mistake without `code` is inert as well.
     [
@@ -76,6 +89,7 @@ function blocksOf(payload: string): readonly (readonly Block[])[] {
       paragraph(link(payload, payload)),
     ],
     [paragraph(link(payload, 'https://nvd.nist.gov/vuln/detail/CVE-2026-1001'))],
+    ...inLists([described, named]),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { openGithubTracker } from '../../src/adapters/github/index.ts';
 import { openGitlabTracker } from '../../src/adapters/gitlab/index.ts';
 import { openJiraTracker } from '../../src/adapters/jira/index.ts';
+import { textRooms } from '../../src/app/tracker-texts.ts';
 import { openWriterQueues } from '../../src/adapters/transport/index.ts';
 import type { Count, Log, Secret } from '../../src/base/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   installationId,
   issueFacts,
   runningImages,
+  continuationStore,
   sweepStore,
   type Store,
 } from '../../src/store/index.ts';
@@ -124,6 +126,7 @@ export async function joinTrackers(options: JoinOptions): Promise<Joined> {
   const parts: TrackerParts = {
     filing,
     sweeps: watchStore(sweepStore(store)),
+    continuations: watchStore(continuationStore(store)),
     running: runningImages(store),
     channels: kept,
     credentials,
@@ -131,6 +134,7 @@ export async function joinTrackers(options: JoinOptions): Promise<Joined> {
     writer: openIssueWriter({
       facts: issueFacts(store),
       terms: { criticalWindow: async () => 24 * 3_600_000, dueDates: async () => new Map() },
+      rooms: textRooms,
     }),
     markers: openMarkers(dataKey.derive('issue-markers'), await installationId(store)),
     leader,

@@ -11,6 +11,7 @@ import { raiseFence } from '../../src/store/tracking-fence.ts';
 import { filingStore } from '../../src/store/tracking-filing.ts';
 import { trackingHistory } from '../../src/store/tracking-history.ts';
 import { runningImages } from '../../src/store/tracking-running.ts';
+import { continuationStore } from '../../src/store/tracking-continuations.ts';
 import { sweepStore } from '../../src/store/tracking-sweep.ts';
 import {
   Breaker,
@@ -37,7 +38,17 @@ const TABLES = [
   'scan_history',
   'run_history',
   'cluster_days',
-  ...['tracking', 'tracking_issues', 'channels', 'findings', 'scans', 'triage', 'cve_totals', 'cve_packages'],
+  ...[
+    'tracking',
+    'tracking_issues',
+    'tracking_continuations',
+    'channels',
+    'findings',
+    'scans',
+    'triage',
+    'cve_totals',
+    'cve_packages',
+  ],
   ...['running_images', 'clusters', 'reconcile_sweeps'],
 ];
 
@@ -92,6 +103,8 @@ export class World {
   /** Channels whose credential does not open. */
   readonly unreadable = new Set<string>();
   hook: Hook = () => {};
+  /** What continues each summary. */
+  more: () => readonly (readonly Block[])[] = () => [];
   /** Called before another process takes the place of one that died. */
   revive: () => void = () => {};
   leads = true;
@@ -128,6 +141,7 @@ export class World {
     const parts: TrackerParts = {
       filing,
       sweeps,
+      continuations: this.#hooked(continuationStore(this.store)),
       running: runningImages(this.store),
       channels: {
         list: async () => {
@@ -147,6 +161,7 @@ export class World {
           title: summary ? `${rows.length} findings` : `${rows[0]?.cve}`,
           body: rows.map(({ cve }) => said(cve)),
           labels: channel.settings.labels,
+          more: summary ? this.more() : [],
         }),
         close: async (_channel, plan) => {
           this.plans.push(plan);

@@ -1,2 +1,3 @@
 /** Jira in the cloud (by its site or the gateway) and Jira Data Center as a tracker of issues. */
+export { jiraRoom } from './compose.ts';
 export { openJiraTracker } from './tracker.ts';

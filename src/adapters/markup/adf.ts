@@ -1,5 +1,5 @@
 import type { Block, Inline } from '../../trackers/index.ts';
-import { cutTo } from './cut.ts';
+import { cutTo, SOME_MARKER } from './cut.ts';
 import { spaced, toHref, toLine, toLines } from './inert.ts';
 
 /** AdfNode is a node of Atlassian's document format. */
@@ -19,17 +19,25 @@ export interface AdfDocument {
 }
 
 /**
- * toAdf renders a text as a document of nodes, cut so that its JSON has at most `max` characters. Jira never parses the text of a node,
+ * toAdf renders a text as a document of nodes, cut so that its JSON has at most `max` bytes. Jira never parses the text of a node,
  * so it is inert as it is. With a marker, the last paragraph is the line that markerInAdf finds.
  */
 export function toAdf(blocks: readonly Block[], marker: string | null, max: number): AdfDocument {
+  return cutTo(blocks, (kept) => documentOf(kept, marker), bytesOf, max);
+}
+
+/** adfSize is the size of a whole text with a marker, in bytes of JSON: the strictest of the ways in which Jira is said to count. */
+export function adfSize(blocks: readonly Block[]): number {
+  return bytesOf(documentOf(blocks, SOME_MARKER));
+}
+
+function documentOf(blocks: readonly Block[], marker: string | null): AdfDocument {
   const tail = marker === null ? [] : [paragraph([{ type: 'text', text: `Reference: ${marker}` }])];
-  return cutTo(
-    blocks,
-    (kept): AdfDocument => ({ version: 1, type: 'doc', content: [...kept.flatMap(nodesOf), ...tail] }),
-    (document) => JSON.stringify(document).length,
-    max,
-  );
+  return { version: 1, type: 'doc', content: [...blocks.flatMap(nodesOf), ...tail] };
+}
+
+function bytesOf(document: AdfDocument): number {
+  return Buffer.byteLength(JSON.stringify(document), 'utf8');
 }
 
 /** markerInAdf finds the marker in the last paragraph of a document, whatever stands in it. */
@@ -52,6 +60,8 @@ function nodesOf(block: Block): readonly AdfNode[] {
   switch (block.kind) {
     case 'heading':
       return [{ type: 'heading', attrs: { level: block.level }, content: inlines(block.content) }];
+    case 'rest':
+      return [];
     case 'paragraph':
       return [paragraph(inlines(block.content))];
     case 'list':

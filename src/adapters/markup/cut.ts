@@ -1,9 +1,13 @@
 import type { Block } from '../../trackers/index.ts';
 
+/** SOME_MARKER is as long as any marker, to measure a text that has none yet. */
+export const SOME_MARKER = `ipo-1-${'a'.repeat(26)}`;
+
 /** How many lines a block has: what a cut leaves out is counted in them. */
 function linesOf(block: Block): number {
   if (block.kind === 'list') return block.items.length;
   if (block.kind === 'table') return block.rows.length;
+  if (block.kind === 'rest') return 0;
   return block.kind === 'code' ? block.text.split('\n').length : 1;
 }
 
@@ -17,12 +21,14 @@ function entriesOf(blocks: readonly Block[]): number {
 
 /** The first lines of a block; null for none. */
 function firstOf(block: Block, lines: number): Block | null {
-  if (lines <= 0) return null;
+  if (lines <= 0 || block.kind === 'rest') return null;
   if (block.kind === 'list') return { ...block, items: block.items.slice(0, lines) };
   if (block.kind === 'table') return { ...block, rows: block.rows.slice(0, lines) };
   if (block.kind === 'code') return { ...block, text: block.text.split('\n').slice(0, lines).join('\n') };
   return block;
 }
+
+const SPACE = { kind: 'text', text: ' ' } as const;
 
 function head(blocks: readonly Block[], lines: number, all: number): Block[] {
   let left = lines;
@@ -35,7 +41,8 @@ function head(blocks: readonly Block[], lines: number, all: number): Block[] {
   const missing = entries - entriesOf(kept);
   const among = missing === 0 ? '' : `, among them ${missing} of ${entries} entries of tables and lists`;
   const text = `Cut at the length that the tracker takes: ${all - lines} of ${all} lines are left out${among}.`;
-  return [...kept, { kind: 'paragraph', content: [{ kind: 'text', text }] }];
+  const rest = blocks.flatMap((block) => (block.kind === 'rest' ? [SPACE, ...block.content] : []));
+  return [...kept, { kind: 'paragraph', content: [{ kind: 'text', text }, ...rest] }];
 }
 
 /** Lines that are rendered at once to see whether all fit; a longer text is approached from below. */
@@ -68,7 +75,10 @@ export function cutTo<T>(
     const guess = step % 3 === 0 ? middle : low + Math.floor(((max - lowSize) / each) * 0.995);
     tried = Math.min(Math.max(guess, low + 1), high - 1, all);
   }
-  return best;
+  if (low === all || low < all - all / 20 - 5) return best;
+  // All of it is shorter than all but a little with the note on what is left out.
+  const whole = renderFirst(all);
+  return sizeOf(whole) <= max ? whole : best;
 }
 
 /** cutLine cuts one line to a number of characters, with an ellipsis and without half a pair at its end. */

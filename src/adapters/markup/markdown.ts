@@ -1,5 +1,5 @@
 import type { Block, Inline } from '../../trackers/index.ts';
-import { cutTo } from './cut.ts';
+import { cutTo, SOME_MARKER } from './cut.ts';
 import { BREAK, separated, spaced, toHref, toLine, toLines } from './inert.ts';
 
 const MARKER = /<!-- (ipo-1-[a-z2-7]{26}) -->/g;
@@ -10,13 +10,21 @@ const MARKER = /<!-- (ipo-1-[a-z2-7]{26}) -->/g;
  * for in the rendered text is parted, and no line begins with the stroke of a quick action.
  */
 export function toMarkdown(blocks: readonly Block[], marker: string, max: number): string {
-  const tail = `<!-- ${marker} -->`;
   return cutTo(
     blocks,
-    (kept) => [...kept.map(blockOf).filter((part) => part !== ''), tail].join('\n\n'),
+    (kept) => whole(kept, marker),
     (text) => text.length,
     max,
   );
+}
+
+/** markdownSize is the size of a whole text with its marker, in characters. */
+export function markdownSize(blocks: readonly Block[]): number {
+  return whole(blocks, SOME_MARKER).length;
+}
+
+function whole(blocks: readonly Block[], marker: string): string {
+  return [...blocks.map(blockOf).filter((part) => part !== ''), `<!-- ${marker} -->`].join('\n\n');
 }
 
 /** markerIn finds the marker that toMarkdown put behind a text; the last one, since text before it can only look like one. */
@@ -28,6 +36,8 @@ function blockOf(block: Block): string {
   switch (block.kind) {
     case 'heading':
       return `${'#'.repeat(block.level)} ${inlines(block.content)}`;
+    case 'rest':
+      return '';
     case 'paragraph':
       return begun(inlines(block.content));
     case 'list':

@@ -1,5 +1,5 @@
 import type { Block, Inline } from '../../trackers/index.ts';
-import { cutTo } from './cut.ts';
+import { cutTo, SOME_MARKER } from './cut.ts';
 import { BREAK, separated, spaced, toHref, toLine, toLines } from './inert.ts';
 
 /**
@@ -7,13 +7,22 @@ import { BREAK, separated, spaced, toHref, toLine, toLines } from './inert.ts';
  * parsed, so all but the syntax written here is escaped or parted. With a marker, the last line is what markerInWiki finds.
  */
 export function toWiki(blocks: readonly Block[], marker: string | null, max: number): string {
-  const tail = marker === null ? [] : [`Reference: ${marker}`];
   return cutTo(
     blocks,
-    (kept) => [...kept.map(blockOf).filter((part) => part !== ''), ...tail].join('\n\n'),
+    (kept) => whole(kept, marker),
     (text) => text.length,
     max,
   );
+}
+
+/** wikiSize is the size of a whole text with a marker, in characters. */
+export function wikiSize(blocks: readonly Block[]): number {
+  return whole(blocks, SOME_MARKER).length;
+}
+
+function whole(blocks: readonly Block[], marker: string | null): string {
+  const tail = marker === null ? [] : [`Reference: ${marker}`];
+  return [...blocks.map(blockOf).filter((part) => part !== ''), ...tail].join('\n\n');
 }
 
 /** markerInWiki finds the marker in the last line of a text. */
@@ -25,6 +34,8 @@ function blockOf(block: Block): string {
   switch (block.kind) {
     case 'heading':
       return `h${block.level}. ${inlines(block.content)}`;
+    case 'rest':
+      return '';
     case 'paragraph':
       return inlines(block.content);
     case 'list':

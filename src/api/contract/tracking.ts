@@ -139,6 +139,9 @@ export const previewSchema = z
         title: z.string(),
         labels: z.array(z.string()),
         text: z.string().describe('The text without markup'),
+        comments: z
+          .array(z.string())
+          .describe('Texts of the comments that continue it, where one text does not hold all'),
       })
       .nullable()
       .describe('Null when nothing waits'),

@@ -87,6 +87,24 @@ export const tracking: Migration = {
       { key: ['marker'] },
     );
     await createIndex(db, 'tracking_issues', ['channel_id', 'tick']);
+    // Comments that continue a summary, until each is posted; `trying` while it is not known whether the last post was.
+    await createTable(
+      db,
+      'tracking_continuations',
+      {
+        id: 'text!',
+        marker: 'text!',
+        place: 'integer!',
+        body: 'text!',
+        attempts: 'integer!=0',
+        attempt_at: 'integer',
+        attempt_tick: 'integer',
+        trying: 'integer!=0',
+        last_error: 'text',
+      },
+      { key: ['id'] },
+    );
+    await createIndex(db, 'tracking_continuations', ['marker', 'place'], { unique: true });
     await createTable(
       db,
       'fences',

@@ -1,7 +1,9 @@
 import type { Generated } from 'kysely';
+import type { ContinuationTables } from './continuations.ts';
 
 /** LaterTables hold what the history of migrations brought in and later parts of the service use. */
-export interface LaterTables extends ClusterTables, ChannelTables, RuntimeTables, InstallationTables {}
+export interface LaterTables
+  extends ClusterTables, ChannelTables, ContinuationTables, RuntimeTables, InstallationTables {}
 
 /** ClusterTables hold the clusters that were seen and what runs in them. */
 interface ClusterTables {

@@ -40,6 +40,14 @@ test('whatever the lengths of its lines, a text is cut below the limit and not f
   }
 });
 
+test('a text of any number of lines that fits to the last character is not cut', () => {
+  for (const lines of [499, 501, 1234, 5003]) {
+    const block = list(Array.from({ length: lines }, (_, at) => (at % 7) + 20));
+    const whole = toMarkdown([block], MARKER, 1e9);
+    assert.equal(toMarkdown([block], MARKER, whole.length), whole, `${lines}`);
+  }
+});
+
 test('what is left out is counted in lines, of whichever block', () => {
   const blocks: Block[] = [
     paragraph('first'),
