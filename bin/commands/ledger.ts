@@ -53,12 +53,26 @@ export interface LedgerListOptions extends LedgerFlags, PeriodFlags {
   readonly output?: readonly string[];
 }
 
+/** LedgerPutBackOptions are the flags of `ipo ledger put-back`. */
+export interface LedgerPutBackOptions {
+  readonly database?: string;
+  readonly timeout: string;
+  readonly output?: readonly string[];
+}
+
 /** ledgerCommand defines `ipo ledger` and what stands below it. */
 export function ledgerCommand(settle: Settle): Command {
   const ledger = new Command('ledger').description(
-    'The ledger of admissions: list its rows, export them, verify that nothing was changed, and prove single rows. All but the export work offline on an export.',
+    'The ledger of admissions: list its rows, export them, verify that nothing was changed, and prove single rows. Listing, verifying and proving work offline on an export.',
   );
-  for (const define of [listCommand, exportCommand, verifyCommand, proveCommand, checkpointCommand])
+  for (const define of [
+    listCommand,
+    exportCommand,
+    verifyCommand,
+    proveCommand,
+    checkpointCommand,
+    putBackCommand,
+  ])
     ledger.addCommand(define(settle));
   return ledger;
 }
@@ -186,6 +200,31 @@ function checkpointCommand(settle: Settle): Command {
     settle(async (terminal, globals) => {
       const { runLedgerCheckpoint } = await import('../run/ledger-checkpoint.ts');
       return runLedgerCheckpoint(command.opts<LedgerCheckpointOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function putBackCommand(settle: Settle): Command {
+  const command = new Command('put-back')
+    .summary('put the rows that a replica left in its spool into the ledger')
+    .description(
+      'Puts the reviews that a replica left in its spool into the ledger, each once, and marks the replica as ended. For the volume of a replica that will not be started again: a service does the same when it starts there. Writes to the database.',
+    )
+    .argument('<directory>', "the replica's spool: spool/ in its data directory")
+    .addOption(
+      new Option(
+        '--database <url>',
+        'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+      ),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait for a database that takes no rows').default('1m'),
+    )
+    .addOption(outputs('table, json or yaml; repeatable (default: table)'));
+  return command.action((directory: string) =>
+    settle(async (terminal, globals) => {
+      const { runLedgerPutBack } = await import('../run/ledger-put-back.ts');
+      return runLedgerPutBack(directory, command.opts<LedgerPutBackOptions>(), terminal, globals);
     })(),
   );
 }

@@ -51,6 +51,8 @@ export interface JobsDeps {
 
 /** A job that is due, and that another replica does, is looked at again after so many milliseconds: a new leader begins with it. */
 const AGAIN = 2_000;
+/** What hangs at the end is waited for no longer, so that what is to be done at the end is done. */
+const HANGING = 5_000;
 /** A remembered job that would be due in less than so many milliseconds is due. */
 const SLACK = 30_000;
 
@@ -91,13 +93,20 @@ export class Jobs {
     return this.#entries.map(({ job, lastSuccessAt, fault }) => ({ name: job.name, lastSuccessAt, fault }));
   }
 
-  /** Ends: waits for what runs, then does once more what is to be done at the end. */
+  /** Ends: waits for what runs, 5 s at most, then does once more what is to be done at the end. */
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const { cancel } of this.#entries) cancel();
-    for (const { running } of this.#entries) await running;
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#deps.timers.after(HANGING, late.resolve);
+    await Promise.race([Promise.all(this.#entries.flatMap(({ running }) => running ?? [])), late.promise]);
+    cancel();
+    for (const { job, running } of this.#entries)
+      if (running !== null)
+        this.#deps.log.warn('a job did not end; the service ends without it', { job: job.name });
     for (const entry of this.#entries)
-      if (entry.job.atEnd === true) await this.#run(entry, new AbortController().signal);
+      if (entry.job.atEnd === true && entry.running === null)
+        await this.#run(entry, new AbortController().signal);
   }
 
   #plan(entry: Entry, after: number): void {

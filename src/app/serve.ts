@@ -2,6 +2,7 @@ import { Secret } from '../base/index.ts';
 import { openLog, openMetrics, Redactor } from '../telemetry/index.ts';
 import { loadConfig, type ConfigSources } from './config.ts';
 import { startService, type RunningService } from './service.ts';
+import { END_MS } from './shutdown.ts';
 
 /** ServeOptions are what a door hands over to run the service in its process. */
 export interface ServeOptions {
@@ -15,6 +16,8 @@ export interface ServeOptions {
   started?(service: RunningService): void;
   /** Where signals and faults of the whole process come from. */
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
+  /** Milliseconds after which an end that hangs is given up. */
+  readonly endMs?: number;
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -26,7 +29,7 @@ const FAILED = 3;
 
 /**
  * serve runs the service until a signal, and gives the exit code. The first SIGTERM or SIGINT ends it in order; a second one
- * ends it at once, losing nothing that was answered. A fault that nothing caught is logged and ends the process: what is
+ * ends it at once, losing nothing that was answered. An end that hangs is given up before a cluster would kill the process. A fault that nothing caught is logged and ends the process: what is
  * left of it could not be trusted. Throws what kept the service from starting.
  */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -45,8 +48,12 @@ export async function serve(options: ServeOptions): Promise<number> {
 
   const stopped = Promise.withResolvers<StopSignal>();
   let stopping = false;
+  let running: RunningService | null = null;
   const stop = (signal: StopSignal): void => {
-    if (stopping) options.process.exit(SIGNAL_CODES[signal]);
+    if (stopping) {
+      running?.sayLeft();
+      options.process.exit(SIGNAL_CODES[signal]);
+    }
     stopping = true;
     stopped.resolve(signal);
   };
@@ -65,16 +72,35 @@ export async function serve(options: ServeOptions): Promise<number> {
       metrics: openMetrics(),
       redactor,
     });
+    running = service;
     options.started?.(service);
     const signal = await stopped.promise;
     log.info('stopping', { signal });
-    await service.close();
-    log.info('stopped');
-    return 0;
+    if (await endsWithin(service.close(), options.endMs ?? END_MS)) {
+      log.info('stopped');
+      return 0;
+    }
+    // What hangs would keep the process alive until it is killed.
+    log.warn('the service did not end in time; what was answered is in the database or in the spool', {
+      milliseconds: options.endMs ?? END_MS,
+    });
+    options.process.exit(FAILED);
+    return FAILED;
   } finally {
     for (const signal of SIGNALS) options.process.off(signal, stop);
     options.process.off('uncaughtException', fault);
     options.process.off('unhandledRejection', fault);
+  }
+}
+
+/** Whether an end comes within so many milliseconds. */
+async function endsWithin(end: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([end.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -88,6 +88,11 @@ export function heldSince(standings: readonly ReplicaStanding[]): number | null 
 function measure(standings: readonly ReplicaStanding[], metrics: Metrics, now: number): void {
   for (const state of ['answers', 'spools', 'missing'] as const)
     metrics.set('svc_replicas', standings.filter((one) => one.state === state).length, { state });
+  const held = standings.filter(({ state }) => mayHold(state)).map(({ line }) => line.rows);
+  metrics.set(
+    'svc_replicas_held_rows',
+    held.reduce((sum, rows) => sum + rows, 0),
+  );
   const since = heldSince(standings);
   metrics.set('svc_replicas_unaccounted_seconds', since === null ? 0 : Math.max(0, now - since) / 1000);
 }

@@ -28,7 +28,10 @@ import { openLedger } from './service-ledger.ts';
 import { openOperator, type ServiceOperator } from './service-operator.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { joinParts, type ServiceParts } from './service-parts.ts';
+import { prepareSetup } from './prepare-setup.ts';
 import { parseListen, type Settings } from './settings.ts';
+import { CALLS_MS, spoolTime } from './shutdown.ts';
+import { lockSpool } from './spool-lock.ts';
 import { openTrackers, type ServiceTrackers } from './service-trackers.ts';
 import { timers } from './timers.ts';
 import type { Pace } from './tracker-line.ts';
@@ -70,13 +73,13 @@ export interface RunningService {
   /** Judges what runs in the cluster again, now; null where the service stands alone. */
   readonly sweep: ServiceOperator['sweep'];
   /**
-   * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written,
-   * a last checkpoint, everything closed.
+   * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written, the spool put
+   * back as far as the database takes it in time, a last checkpoint, everything closed.
    */
   close(graceMs?: number): Promise<void>;
+  /** Logs what an end at once leaves in the spool. */
+  sayLeft(): void;
 }
-
-const GRACE_MS = 20_000;
 
 /**
  * startService starts a service: directory, database (brought up to date under its lock), key, spool, services, jobs, and
@@ -90,6 +93,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (settings.data !== undefined) await openDataDirectory(settings.data);
   const tls = settings.tls === undefined ? undefined : await readTls(settings.tls);
   if (places.lockFile !== null) opened.adopt(lockFile(places.lockFile), (unlock) => unlock());
+  opened.adopt(await lockSpool(places.spoolDirectory), (unlock) => unlock());
   const store = await openServiceStore({ places, settings, clock, log });
   opened.adopt(store, () => store.close());
 
@@ -262,12 +266,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const held = opened.move();
   let closing: Promise<void> | null = null;
   const close = async (graceMs: number): Promise<void> => {
+    const began = performance.now(); // the clock may be set meanwhile
     health.drain();
     parts.kev.stop();
     parts.endOfLife.stop();
     facts.scanning.database.stop();
     await Promise.all([served.close(graceMs), operator.close(graceMs)]);
-    await appender.close();
+    await appender.close(spoolTime(graceMs, performance.now() - began));
     await jobs.stop();
     await replicas.end();
     await held.disposeAsync();
@@ -283,13 +288,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     checkpoint,
     trackers,
     sweep: operator.sweep,
-    close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
+    close: (graceMs = CALLS_MS) => (closing ??= close(graceMs)),
+    sayLeft: () => appender.sayLeft(),
   };
-}
-
-async function prepareSetup({ accounts }: ServiceParts, { admin }: Settings): Promise<string | null> {
-  if (admin !== undefined) {
-    await accounts.setup.fromEnvironment({ email: admin.email, password: admin.password.reveal() });
-  }
-  return (await accounts.setup.prepare())?.code ?? null;
 }

@@ -1,4 +1,4 @@
-import { IpoError, type IpoErrorOptions } from '../base/index.ts';
+import { IpoError, isIpoError, type IpoErrorOptions } from '../base/index.ts';
 
 /**
  * AppendError says why rows were not recorded: `unavailable` (neither the database nor the spool took them: worth another try),
@@ -14,4 +14,19 @@ export class AppendError extends IpoError {
   ) {
     super(code, message, options);
   }
+}
+
+/** isNever tells whether an entry is at fault, and not the database. */
+export function isNever(error: unknown): boolean {
+  return error instanceof AppendError && error.code !== 'unavailable';
+}
+
+/** asUnavailable says that the database does not take a review at the moment, with the hint of the error. */
+export function asUnavailable(error: unknown): AppendError {
+  const hint = isIpoError(error) ? error.hint : undefined;
+  return new AppendError('unavailable', 'the database does not take the rows of the review', {
+    hint,
+    retryAfter: 5,
+    cause: error,
+  });
 }

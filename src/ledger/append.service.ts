@@ -1,5 +1,5 @@
-import { isIpoError, type Count, type Log } from '../base/index.ts';
-import { AppendError } from './append-error.ts';
+import type { Count, Log } from '../base/index.ts';
+import { AppendError, asUnavailable, isNever } from './append-error.ts';
 import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
 import { Spooling } from './spooling.service.ts';
@@ -65,9 +65,10 @@ export class Appender implements LedgerAppend {
     this.#spooling = spool === null ? null : new Spooling({ ...deps, spool, stored });
   }
 
-  /** Rows that wait: for a transaction, and in the spool. */
-  get waiting(): { readonly queued: number; readonly spooled: number } {
-    return { queued: this.#queuedRows, spooled: this.#spooling?.rows ?? 0 };
+  /** Rows that wait: for a transaction, and in the spool; `since` is the time of the oldest there. */
+  get waiting(): { readonly queued: number; readonly spooled: number; readonly since: number | null } {
+    const { rows = 0, since = null } = this.#spooling ?? {};
+    return { queued: this.#queuedRows, spooled: rows, since };
   }
 
   /** Whether rows go to the spool, so that answers should say that the ledger is behind. */
@@ -105,11 +106,19 @@ export class Appender implements LedgerAppend {
     });
   }
 
-  /** Writes what waits and takes nothing more; what the database does not take stays in the spool for the next start. */
-  async close(): Promise<void> {
+  /**
+   * Writes what waits and takes nothing more. The spool is put back for at most `spoolMs`; what the database does not take by then stays
+   * there for the next start, and is logged.
+   */
+  async close(spoolMs = 0): Promise<void> {
     this.#closed = true;
     await this.#running;
-    await this.#spooling?.close();
+    await this.#spooling?.close(spoolMs);
+  }
+
+  /** Logs what an end at once leaves in the spool. */
+  sayLeft(): void {
+    this.#spooling?.sayLeft();
   }
 
   async #run(): Promise<void> {
@@ -274,18 +283,4 @@ function toAppended(stored: Stored): Appended {
 
 function isKeyed({ entry }: Waiting): boolean {
   return entry.uid !== null;
-}
-
-/** Whether an entry is at fault, and not the database. */
-function isNever(error: unknown): boolean {
-  return error instanceof AppendError && error.code !== 'unavailable';
-}
-
-function asUnavailable(error: unknown): AppendError {
-  const hint = isIpoError(error) ? error.hint : undefined;
-  return new AppendError('unavailable', 'the database does not take the rows of the review', {
-    hint,
-    retryAfter: 5,
-    cause: error,
-  });
 }

@@ -37,6 +37,7 @@ export type {
   Stored,
   Timers,
 } from './ports.ts';
+export { leftIn, type Left } from './spool-left.ts';
 export {
   EMPTY_ROOT,
   fromBase64,

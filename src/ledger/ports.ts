@@ -25,6 +25,8 @@ export interface LedgerWriter {
 
 /** Spool keeps entries durably, in order, while the database does not take them. It is bounded. */
 export interface Spool {
+  /** Where it is, for people: a directory. */
+  readonly place: string;
   /** Rows that wait. */
   readonly rows: number;
   /**

@@ -2,6 +2,7 @@ import type { Count, Log } from '../base/index.ts';
 import { AppendError } from './append-error.ts';
 import { recordedRow, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerWriter, Spool, Stored, Timers } from './ports.ts';
+import { leftIn, oldestIn, type Left } from './spool-left.ts';
 
 /** SpoolingDeps are the parts that the spool is worked with. */
 export interface SpoolingDeps {
@@ -18,6 +19,10 @@ export interface SpoolingDeps {
 const BACK_ROWS = 256;
 const FIRST_RETRY = 100;
 const LAST_RETRY = 5000;
+/** While the process waits for the spool to end, the database is asked more often. */
+const CLOSING_RETRY = 1000;
+/** When the time of the end is over, a transaction under way is given so many milliseconds to tell how it ended. */
+const LAST_WRITE = 2000;
 
 /**
  * Spooling keeps reviews in the spool while the database does not take them, and puts them back in their order. As long as it
@@ -29,14 +34,21 @@ export class Spooling {
   readonly #kept = new Map<string, LedgerEntry>();
   #holding = false;
   #writes = 0;
+  #closing = false;
   #stopped = false;
+  /** Resolves when nothing is waited for any more. */
+  readonly #over = Promise.withResolvers<null>();
   #draining: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
 
   constructor(deps: SpoolingDeps) {
     this.#deps = deps;
     for (const entry of deps.spool.entries()) if (entry.uid !== null) this.#kept.set(entry.uid, entry);
-    if (deps.spool.rows > 0) this.hold(null);
+    const left = leftIn(deps.spool);
+    if (left === null) return;
+    deps.log.info('an earlier process left reviews in the spool; they are put back', { ...left });
+    deps.count.add('svc_ledger_found_rows_total', {}, left.rows);
+    this.hold(null);
   }
 
   /** Whether rows wait, or may be about to. */
@@ -47,6 +59,11 @@ export class Spooling {
   /** Rows that wait. */
   get rows(): number {
     return this.#deps.spool.rows;
+  }
+
+  /** Time of the oldest row that waits, in UTC milliseconds; null when none does. */
+  get since(): number | null {
+    return oldestIn(this.#deps.spool);
   }
 
   /** Begins to hold; `late` is a write under way, whose end must be waited for before anything is put back. */
@@ -84,12 +101,41 @@ export class Spooling {
     });
   }
 
-  /** Stops putting back; what still waits stays in the spool for the next start. */
-  async close(): Promise<void> {
+  /**
+   * Ends, when nothing is taken any more: goes on putting back for at most so many milliseconds. What the database has not taken by
+   * then stays in the spool for whoever starts next on it, and is logged.
+   */
+  async close(forMs = 0): Promise<void> {
+    const { spool, log } = this.#deps;
+    this.#closing = true;
+    if (this.#holding && forMs > 0) {
+      const waiting = leftIn(spool);
+      if (waiting !== null)
+        log.info('the spool is put back before the end; a second signal ends at once', {
+          ...waiting,
+          at_most_ms: forMs,
+        });
+      this.#wake();
+      await this.#drained(forMs);
+    }
     this.#stopped = true;
     this.#wake();
+    await this.#drained(LAST_WRITE);
+    this.#over.resolve(null);
     await this.#draining;
-    await this.#deps.spool.close();
+    this.sayLeft();
+    await spool.close();
+  }
+
+  /** Logs what an end now leaves in the spool, if anything. */
+  sayLeft(): Left | null {
+    const left = leftIn(this.#deps.spool);
+    if (left !== null)
+      this.#deps.log.warn('the service ends with reviews that the database has not; they stay in the spool', {
+        ...left,
+        hint: `Start a service on this directory, or run: ipo ledger put-back ${left.spool} --database URL`,
+      });
+    return left;
   }
 
   /** Gives how many were taken, and what to say to the others. */
@@ -127,7 +173,7 @@ export class Spooling {
 
   async #drain(late: Promise<unknown> | null): Promise<void> {
     const { writer, spool, log, count } = this.#deps;
-    await late?.catch(() => {});
+    await Promise.race([late?.catch(() => {}), this.#over.promise]);
     let retry = FIRST_RETRY;
     let rows = BACK_ROWS;
     let said = false;
@@ -138,9 +184,9 @@ export class Spooling {
         await this.#pause(LAST_RETRY, true);
         continue;
       }
-      let stored: readonly Stored[];
+      let stored: readonly Stored[] | null;
       try {
-        stored = await writer.appendAll(entries);
+        stored = await Promise.race([writer.appendAll(entries), this.#over.promise]);
       } catch (error) {
         if (error instanceof AppendError && error.code !== 'unavailable') {
           if (entries.length > 1) rows = 1;
@@ -152,14 +198,17 @@ export class Spooling {
               cause: error,
             });
           said = true;
-          await this.#pause(retry, false);
+          await this.#pause(this.#closing ? Math.min(retry, CLOSING_RETRY) : retry, false);
           retry = Math.min(retry * 2, LAST_RETRY);
         }
         continue;
       }
+      // It may be committed yet: then it is found to be there when it is put back once more.
+      if (stored === null) return;
+      const committed = stored;
       entries.forEach(({ uid }, i) => {
         this.#kept.delete(uid ?? '');
-        this.#deps.stored(uid ?? '', stored[i] as Stored);
+        this.#deps.stored(uid ?? '', committed[i] as Stored);
       });
       rows = BACK_ROWS;
       retry = FIRST_RETRY;
@@ -170,7 +219,7 @@ export class Spooling {
       );
       await this.#drop(entries.length);
     }
-    if (!this.#stopped) this.#holding = false;
+    if (!this.#stopped || spool.rows === 0) this.#holding = false;
     if (said) log.info('the spool of the ledger is empty again');
   }
 
@@ -202,11 +251,19 @@ export class Spooling {
     return new Promise((resolve) => {
       const cancel = this.#deps.timers.after(ms, resolve);
       this.#wake = () => {
-        if (!this.#stopped && !forEntries) return;
+        if (!this.#closing && !forEntries) return;
         cancel();
         resolve();
       };
     });
+  }
+
+  /** Waits until nothing is put back any more, but no longer than so many milliseconds. */
+  async #drained(ms: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#deps.timers.after(ms, late.resolve);
+    await Promise.race([this.#draining, late.promise]);
+    cancel();
   }
 }
 

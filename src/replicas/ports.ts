@@ -4,7 +4,11 @@ import type { Note, Question, ReplicaLine } from './replica.ts';
 export interface Holding {
   /** Whether rows go to the spool, or wait there. */
   readonly delayed: boolean;
-  readonly waiting: { readonly spooled: number };
+  readonly waiting: {
+    readonly spooled: number;
+    /** Time of the oldest row in the spool; null when none is there. */
+    readonly since: number | null;
+  };
   /** A place behind all that was taken on so far. */
   mark(): number;
   /** Whether all before that place is in the database. */

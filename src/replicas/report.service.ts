@@ -89,17 +89,9 @@ export class ReplicaReport {
     this.#ended = true;
     await this.#turn;
     const { name, life } = this.#me;
-    // Whatever was under way has ended by now: what is not in the spool is in the database.
-    if (ledger.waiting.spooled > 0) {
-      log.warn(
-        'this replica ends with rows in its spool; sweeps wait until it is started again on its volume',
-        {
-          name,
-          rows: ledger.waiting.spooled,
-        },
-      );
-      return;
-    }
+    // Whatever was under way has ended by now: what is not in the spool is in the database. What is there was logged with its place, and
+    // the line goes on to count.
+    if (ledger.waiting.spooled > 0) return;
     try {
       if (this.#noted !== null) await notes?.write(name, null);
       if (!this.#replaced) await store.end(name, life, clock.now());
@@ -191,7 +183,9 @@ export class ReplicaReport {
 
   #watch(): void {
     const { ledger, clock } = this.#deps;
-    this.#since = ledger.delayed ? (this.#since ?? clock.now()) : null;
+    if (!ledger.delayed) this.#since = null;
+    // The spool may be that of an earlier process.
+    else this.#since ??= Math.min(clock.now(), ledger.waiting.since ?? Infinity);
   }
 
   #now(): Omit<Report, 'answer'> {

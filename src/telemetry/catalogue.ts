@@ -62,6 +62,10 @@ export const METRICS = {
   svc_ledger_queue_rows: { kind: 'gauge', help: 'Rows that wait for their transaction' },
   svc_ledger_rows_total: { kind: 'counter', help: 'Rows appended to the ledger by this process' },
   svc_ledger_spooled_rows_total: { kind: 'counter', help: 'Rows that the spool took for the database' },
+  svc_ledger_found_rows_total: {
+    kind: 'counter',
+    help: 'Rows that an earlier process left in the spool, as this one found them at its start',
+  },
   svc_ledger_put_back_rows_total: { kind: 'counter', help: 'Rows that went from the spool to the database' },
   svc_ledger_set_aside_total: { kind: 'counter', help: 'Reviews of the spool that can never be stored' },
   svc_ledger_refused_checkpoints_total: {
@@ -85,6 +89,10 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Replicas of the cluster by how they stand; those that spool or are missing may hold rows of reviews',
     labels: { state: ['answers', 'spools', 'missing'] },
+  },
+  svc_replicas_held_rows: {
+    kind: 'gauge',
+    help: 'Rows that replicas which spool or are missing said last to have in their spools',
   },
   svc_replicas_unaccounted_seconds: {
     kind: 'gauge',

@@ -267,6 +267,23 @@ test('stopping waits for what runs, starts nothing new, and does once more what 
   assert.equal(done.length, 3);
 });
 
+test('a job that hangs keeps nothing from being done at the end', async () => {
+  const done: string[] = [];
+  const { running, pass } = start([
+    { name: 'hanging', every: 10, leaderOnly: false, run: () => new Promise(() => {}) },
+    {
+      ...{ name: 'checkpoint', every: 1000, leaderOnly: true, atEnd: true },
+      run: async () => void done.push('checkpoint'),
+    },
+  ]);
+  await pass(10);
+  void running.stop().then(() => done.push('stopped'));
+  await pass(4_900);
+  assert.deepEqual(done, []);
+  await pass(200);
+  assert.deepEqual(done, ['checkpoint', 'stopped']);
+});
+
 const never = async (): Promise<void> => {};
 const NO_STORE = {} as Store;
 

@@ -24,7 +24,10 @@ async function helped(...command: string[]): Promise<string> {
 const PAGES: readonly (readonly [name: string, commands: readonly (readonly string[])[]])[] = [
   ['ipo-whatif', [['whatif'], ...['list', 'show', 'download'].map((command) => ['whatif', command])]],
   ['ipo-check', [['check']]],
-  ['ipo-ledger', ['list', 'export', 'verify', 'prove', 'checkpoint'].map((command) => ['ledger', command])],
+  [
+    'ipo-ledger',
+    ['list', 'export', 'verify', 'prove', 'checkpoint', 'put-back'].map((command) => ['ledger', command]),
+  ],
   ['ipo-images', ['list', 'show', 'scan'].map((command) => ['images', command])],
   ['ipo-vulns', [['vulns']]],
   ['ipo-triage', ['add', 'list', 'end'].map((command) => ['triage', command])],
@@ -61,7 +64,8 @@ for (const [name, commands] of PAGES) {
     const help = (await Promise.all(commands.map((command) => helped(...command)))).join('\n');
     assert.deepEqual(flagsOf(page(name)), flagsOf(help));
     for (const [, command] of commands)
-      if (command !== undefined) assert.ok(page(name).includes(`.SS ${command}\n`), command);
+      if (command !== undefined)
+        assert.ok(page(name).replaceAll('\\-', '-').includes(`.SS ${command}\n`), command);
   });
 }
 

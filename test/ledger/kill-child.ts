@@ -41,10 +41,13 @@ const quiet = {
   error: (message: string) => say(`fault ${message}`),
 };
 
-const until = { stopping: false };
+/** Milliseconds that an end may put back: longer than the test is patient. */
+const AT_END = 999_999;
+const until = { stopping: false, filling: false, away: false };
 const begun = new Promise<void>((resolve) => {
   process.stdin.on('data', (text: Buffer) => {
     if (text.toString().includes('stop')) until.stopping = true;
+    if (text.toString().includes('fill')) until.filling = until.away = true;
     resolve();
   });
 });
@@ -61,12 +64,15 @@ const tree = new LedgerTree({
 say('ready');
 await begun;
 const spool = watchSpool(await openFileSpool({ directory, log: quiet }), hit);
-const writer = unsteady(ledgerWriter(store), () => !until.stopping && isGone());
+const writer = unsteady(
+  ledgerWriter(store),
+  () => until.away || (!until.filling && !until.stopping && isGone()),
+);
 const appender = new Appender(
   {
     writer,
     spool,
-    timers: { after: (ms, act) => realTimers.after(Math.min(ms, 2), act) },
+    timers: { after: (ms, act) => realTimers.after(ms === AT_END ? ms : Math.min(ms, 2), act) },
     log: quiet,
     count,
   },
@@ -85,6 +91,15 @@ const appendOne = async (): Promise<void> => {
     say(`fault ${(error as Error).message}`);
   }
 };
+if (until.filling) {
+  // All of these wait in the spool; the end puts them back in several transactions, unless it is killed.
+  await Promise.all(Array.from({ length: 300 }, appendOne));
+  say('ending');
+  until.away = false;
+  await appender.close(AT_END);
+  await store.close();
+  process.exit(0);
+}
 while (!until.stopping) {
   await Promise.all(Array.from({ length: 1 + Math.floor(random() * 12) }, appendOne));
   if (random() < 0.5) {

@@ -86,6 +86,7 @@ function watchStatements(transaction: Transaction, hit: Hit): Transaction {
 /** watchSpool gives a spool that tells its points. */
 export function watchSpool(spool: Spool, hit: Hit): Spool {
   return {
+    place: spool.place,
     get rows() {
       return spool.rows;
     },

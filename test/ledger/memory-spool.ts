@@ -4,6 +4,7 @@ import type { LedgerEntry, Spool } from '../../src/ledger/index.ts';
 export class MemorySpool implements Spool {
   waiting: LedgerEntry[] = [];
   readonly aside: { readonly uid: string | null | undefined; readonly reason: string }[] = [];
+  readonly place = 'memory';
   maxRows = Infinity;
   broken = false;
 

@@ -170,6 +170,7 @@ export class Life {
       return this.dead ? never() : value;
     };
     return {
+      place: spool.place,
       get rows() {
         return spool.rows;
       },

@@ -36,7 +36,7 @@ class Notes implements SpoolNotes {
 /** A ledger that a test says all of. */
 class Ledger implements Holding {
   delayed = false;
-  waiting = { spooled: 0 };
+  waiting: { spooled: number; since: number | null } = { spooled: 0, since: null };
   taken = 0;
   done = 0;
   mark = (): number => this.taken;
@@ -165,6 +165,16 @@ forEachEngine('what replicas say of their rows', (engine) => {
     );
     await a.report.tick();
     assert.equal((await replicas.read('eu')).lines[0]?.endedAt, AT, 'nothing is written after the end');
+  });
+
+  test('who finds the spool of an earlier process says since when its rows wait, not since when it looked', async (t) => {
+    const { replicas, clock, start } = await open(await engine.open(t));
+    const { report, ledger } = await start('a', 1);
+    ledger.delayed = true;
+    ledger.waiting = { spooled: 3, since: AT - 60_000 };
+    clock.at += 1000;
+    await report.tick();
+    assert.equal((await replicas.read('eu')).lines[0]?.holdingSince, AT - 60_000);
   });
 
   test('an administrator forgets a replica that is missing, and no other; it is audited, and who comes back counts', async (t) => {

@@ -87,6 +87,10 @@ class FileSpool implements Spool {
     for (const { entry } of waiting) this.#rows += entry.rows.length;
   }
 
+  get place(): string {
+    return this.#directory;
+  }
+
   get rows(): number {
     return this.#rows;
   }

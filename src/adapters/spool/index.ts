@@ -3,5 +3,5 @@
  * the replica that it belongs to.
  */
 export { openFileSpool, type FileSpoolOptions } from './file-spool.ts';
-export { nextLife } from './replica-name.ts';
+export { nextLife, readReplicaName } from './replica-name.ts';
 export { SpoolError } from './spool-error.ts';

@@ -40,6 +40,11 @@ export async function nextLife(directory: string, host: string, another = false)
   }
 }
 
+/** readReplicaName gives the name that belongs to a spool's directory, and the number of its last life; null where none is kept. Throws. */
+export async function readReplicaName(directory: string): Promise<ReplicaName | null> {
+  return parse(await readFile(join(directory, FILE), 'utf8').catch(unlessMissing));
+}
+
 function unlessMissing(error: NodeJS.ErrnoException): '' {
   if (error.code === 'ENOENT') return '';
   throw error;

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { runs } from '../runs.ts';
+import { forEachEngine } from '../store/engines.ts';
+import { POINTS } from './kill-points.ts';
+import { judgeLedger, makeProgram, scratch, startChild, stopChild, type Child } from './kill-process.ts';
+
+/** Points that an end passes while it puts the spool back, and a kill by time. */
+const AIMS = [
+  'before the commit',
+  'after the commit',
+  'before what was put back leaves the spool',
+  'after what was put back left the spool',
+].map((point) => POINTS.findIndex((known) => known === point));
+
+/** Lets a child say some lines, ends it in order, and kills it while it ends, unless it kills itself at its point first. */
+async function killEnding(child: Child, more: number): Promise<void> {
+  await child.ready;
+  child.process.stdin?.write('fill\n');
+  await new Promise<void>((resolve) => {
+    child.heard(() => child.lines.includes('ending') && resolve());
+    void child.ended.then(resolve);
+  });
+  if (more >= 0) setTimeout(() => child.process.kill('SIGKILL'), more);
+  await child.ended;
+}
+
+before(makeProgram);
+
+forEachEngine('kill -9 while an end puts the spool back', (engine) => {
+  test('takes no row that was answered and makes none twice', async (t) => {
+    const url = await engine.migrated();
+    const spool = scratch(`ending-${engine.name}`);
+    const said: string[] = [];
+    let killed = 0;
+    const kills = Math.min(runs(3), 500);
+    for (let number = 1; number <= kills; number += 1) {
+      const point = AIMS[(number + 1) % (AIMS.length + 1)] ?? -1;
+      const child = startChild({ url, spool, number, point, passing: 1 + (number % 3) });
+      await killEnding(child, point === -1 ? number % 7 : -1);
+      said.push(...child.lines);
+      if (child.process.signalCode === 'SIGKILL') killed += 1;
+    }
+    const last = startChild({ url, spool, number: kills + 1 });
+    await stopChild(last);
+    said.push(...last.lines);
+    assert.deepEqual(
+      said.filter((line) => line.startsWith('fault')),
+      [],
+    );
+    const { answered, rows } = await judgeLedger(url, said);
+    assert.ok(killed > kills / 2, `${killed} of ${kills} were killed`);
+    assert.ok(answered >= kills * 200, `${answered} reviews were answered`);
+    t.diagnostic(`${killed} killed; ${answered} reviews answered, ${rows} rows`);
+  });
+});
