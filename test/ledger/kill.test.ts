@@ -37,6 +37,7 @@ forEachEngine('kill -9', (engine) => {
     const { from, until } = turns(250, 5000); // 10,000 of both engines under `npm run torture`
     const kills = until - from;
     const numbers = Array.from({ length: kills + LANES }, (_, i) => from + i + 1);
+    const beyond = until + LANES + 1; // it appends nothing
     let state = from * 2 + (engine.name === 'sqlite' ? 1 : 2);
     const draw = (below: number): number => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -47,8 +48,7 @@ forEachEngine('kill -9', (engine) => {
     const lane = async (spool: string): Promise<void> => {
       const prepare = (): { child: Child; after: number; more: number } => {
         const number = numbers.shift() ?? Number.MAX_SAFE_INTEGER;
-        // What is started last puts back what waits, so it must come to its end.
-        const point = number > until || number % 3 === 0 ? -1 : number % POINTS.length;
+        const point = number % 3 === 0 ? -1 : number % POINTS.length;
         // Points of a checkpoint are passed seldom, those of a transaction often.
         const passing = 1 + draw(point >= POINTS.indexOf('before the tiles') ? 2 : 5);
         const child = startChild({ url, spool, number, point, passing });
@@ -66,8 +66,12 @@ forEachEngine('kill -9', (engine) => {
         take(child);
       }
       await stopChild(next.child);
-      assert.equal(next.child.process.exitCode, 0, 'the last one came to its end');
       take(next.child);
+      // That one may have passed its point as well; what waits in the spool is put back by one that has none.
+      const last = startChild({ url, spool, number: beyond });
+      await stopChild(last);
+      assert.equal(last.process.exitCode, 0, 'the last one came to its end');
+      take(last);
     };
     await Promise.all(Array.from({ length: LANES }, (_, i) => lane(scratch(`${engine.name}-${i}`))));
 
@@ -82,7 +86,7 @@ forEachEngine('kill -9', (engine) => {
     });
     assert.ok(killed >= kills, `${killed} were killed`);
     assert.ok(answered > kills, `${answered} reviews were answered`);
-    assert.ok(checkpoints > kills / 10, `${checkpoints} checkpoints were signed`);
+    assert.ok(checkpoints > kills / 20, `${checkpoints} checkpoints were signed`);
     const answers = (word: string): string[] => said.filter((line) => line.startsWith(`${word} `));
     assert.deepEqual(answers('fault'), []);
     const unsigned = answers('unsigned');
