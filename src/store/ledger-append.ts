@@ -1,24 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { formatTime } from '../base/index.ts';
 import {
   AppendError,
   type EntryFence,
   type LedgerEntry,
   type LedgerWriter,
   type NewRow,
-  type RecordedRow,
   type Stored,
 } from '../ledger/index.ts';
 import { heldShared, insertMany, isRefused, runText, type Cell } from './dialect.ts';
 import { ImageLog, type SeenShape } from './image-log.ts';
 import { internNames, internShapes } from './intern.ts';
 import { KnownUids } from './known-uids.ts';
-import { readReview } from './row-reader.ts';
+import { readReviews } from './row-reader.ts';
 import { ShapeIndex } from './shape-index.ts';
 import { widenSpans } from './spans.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
 import { packUid } from './uid.ts';
+import { Written } from './written.ts';
 
 const ROW = {
   id: 'integer',
@@ -140,11 +139,16 @@ class StoreWriter implements LedgerWriter {
     const keepImages = await this.#images.write(transaction, shapes.found, times, before + 1);
     const keepUids = await this.#uids.add(transaction, added, before + rows.length);
 
+    const again = entries.flatMap(({ key, rows: own }, i) => {
+      const first = starts[i] === -1 ? there.get(key) : undefined;
+      return first === undefined ? [] : [{ first, rows: own.length }];
+    });
+    const stored = await readReviews(transaction, again);
     const answers: Stored[] = [];
     for (const [i, entry] of entries.entries()) {
       const first = starts[i] === -1 ? there.get(entry.key) : undefined;
       if (first !== undefined) {
-        answers.push({ rows: await readReview(transaction, first), repeat: true });
+        answers.push({ rows: stored.get(first) ?? [], repeat: true });
         continue;
       }
       const same = starts[i] === -1 ? entries.findIndex(({ key }) => key === entry.key) : i;
@@ -259,41 +263,4 @@ function toCells(
     }
   }
   return cells;
-}
-
-/** Written answers an entry that was appended; most callers never look at the rows, so they are made when they are asked for. */
-class Written implements Stored {
-  readonly repeat: boolean;
-  readonly #uid: string | null;
-  readonly #given: readonly NewRow[];
-  readonly #first: number;
-  readonly #shapes: readonly SeenShape[];
-
-  constructor(
-    uid: string | null,
-    given: readonly NewRow[],
-    first: number,
-    shapes: readonly SeenShape[],
-    repeat: boolean,
-  ) {
-    this.repeat = repeat;
-    this.#uid = uid;
-    this.#given = given;
-    this.#first = first;
-    this.#shapes = shapes;
-  }
-
-  get rows(): RecordedRow[] {
-    const text = (value: string | null | undefined): string | null =>
-      value === null || value === undefined ? null : storableText(value);
-    return this.#given.map((row, i) => ({
-      ...(this.#shapes[i] as SeenShape).shape.row,
-      id: this.#first + i,
-      time: formatTime(row.at),
-      review_uid: this.#uid,
-      pod: text(row.pod),
-      pod_uid: text(row.pod_uid),
-      requester: text(row.requester),
-    }));
-  }
 }

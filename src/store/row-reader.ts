@@ -80,13 +80,57 @@ export class RowReader {
   }
 }
 
-/** readReview gives the rows of one review, which stand one after another from the first. */
-export async function readReview(transaction: Executor, first: number): Promise<readonly LedgerRow[]> {
-  const rows = await runText<OwnRow>(
+/** AskedReview is a review to read: the number of its first row, and how many rows it has as far as is known. */
+export interface AskedReview {
+  readonly first: number;
+  readonly rows: number;
+}
+
+/**
+ * readReviews gives the rows of reviews by the number of their first, which stand one after another from there. All are read together:
+ * an append reads those that come again while every other replica waits for it.
+ */
+export async function readReviews(
+  transaction: Executor,
+  asked: readonly AskedReview[],
+): Promise<Map<number, readonly LedgerRow[]>> {
+  const ids = new Set(
+    asked.flatMap(({ first, rows }) => Array.from({ length: rows + 1 }, (_, i) => first + i)),
+  );
+  const own = new Map<number, OwnRow>();
+  for (const { marks, cells } of inChunks([...ids])) {
+    const found = await runText<OwnRow>(
+      transaction,
+      `select ${OWN_COLUMNS} from ledger_rows where id in (${marks})`,
+      cells,
+    );
+    for (const row of found) own.set(row.id, row);
+  }
+  const reviews = new Map<number, readonly OwnRow[]>();
+  for (const { first, rows } of asked) {
+    const uid = own.get(first)?.review_uid;
+    const review: OwnRow[] = [];
+    for (let row = own.get(first); row !== undefined && isOf(row, uid); row = own.get(row.id + 1))
+      review.push(row);
+    // What it was asked with is shorter than what is there.
+    reviews.set(first, review.length > rows ? await readWhole(transaction, first) : review);
+  }
+  const whole = await new RowReader(transaction).whole([...reviews.values()].flat());
+  const byId = new Map(whole.map((row) => [row.id, row]));
+  return new Map(
+    [...reviews].map(([first, review]) => [first, review.map(({ id }) => byId.get(id) as LedgerRow)]),
+  );
+}
+
+function isOf({ review_uid }: OwnRow, uid: Buffer | null | undefined): boolean {
+  return review_uid !== null && uid !== null && uid !== undefined && review_uid.equals(uid);
+}
+
+async function readWhole(transaction: Executor, first: number): Promise<readonly OwnRow[]> {
+  return runText<OwnRow>(
     transaction,
     `select ${OWN_COLUMNS} from ledger_rows where id >= ? and id < ? and review_uid =
       (select review_uid from ledger_rows where id = ?) order by id`,
     [first, first + MAX_ENTRY_ROWS, first],
   );
-  return new RowReader(transaction).whole(rows);
 }

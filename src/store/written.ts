@@ -1,0 +1,41 @@
+import { formatTime } from '../base/index.ts';
+import type { NewRow, RecordedRow, Stored } from '../ledger/index.ts';
+import type { SeenShape } from './image-log.ts';
+import { storableText } from './storable.ts';
+
+/** Written answers an entry that was appended; most callers never look at the rows, so they are made when they are asked for. */
+export class Written implements Stored {
+  readonly repeat: boolean;
+  readonly #uid: string | null;
+  readonly #given: readonly NewRow[];
+  readonly #first: number;
+  readonly #shapes: readonly SeenShape[];
+
+  constructor(
+    uid: string | null,
+    given: readonly NewRow[],
+    first: number,
+    shapes: readonly SeenShape[],
+    repeat: boolean,
+  ) {
+    this.repeat = repeat;
+    this.#uid = uid;
+    this.#given = given;
+    this.#first = first;
+    this.#shapes = shapes;
+  }
+
+  get rows(): RecordedRow[] {
+    const text = (value: string | null | undefined): string | null =>
+      value === null || value === undefined ? null : storableText(value);
+    return this.#given.map((row, i) => ({
+      ...(this.#shapes[i] as SeenShape).shape.row,
+      id: this.#first + i,
+      time: formatTime(row.at),
+      review_uid: this.#uid,
+      pod: text(row.pod),
+      pod_uid: text(row.pod_uid),
+      requester: text(row.requester),
+    }));
+  }
+}
