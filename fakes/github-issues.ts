@@ -74,7 +74,7 @@ export class GithubIssues {
     const key = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt';
     const sign = query.get('direction') === 'asc' ? 1 : -1;
     const found = this.#place.world.issues
-      .filter((one) => one.project === at.project && !one.deleted)
+      .filter((one) => one.project === at.project && !one.deleted && this.#place.world.isListed(one))
       .filter((one) => state === 'all' || one.state === state)
       .filter((one) => creator === null || one.author.login.toLowerCase() === creator.toLowerCase())
       .filter((one) => Math.floor(one.updatedAt / 1000) * 1000 >= since)

@@ -67,7 +67,11 @@ export class GitlabLists {
     const sign = query.get('sort') === 'asc' ? 1 : -1;
     const found = this.#place.world.issues
       .filter(
-        (one) => !one.deleted && one.project.issuesEnabled && accessTo(call.token, one.project) !== 'none',
+        (one) =>
+          !one.deleted &&
+          this.#place.world.isListed(one) &&
+          one.project.issuesEnabled &&
+          accessTo(call.token, one.project) !== 'none',
       )
       .filter((one) => at === null || one.project === at.project)
       .filter((one) => state === 'all' || one.state === (state === 'opened' ? 'open' : 'closed'))

@@ -47,7 +47,7 @@ async function run({ port, quiet }: Flags): Promise<void> {
   for (const [index, kind] of FAKE_KINDS.entries()) {
     const fake = await startFake(kind, {
       port: port === 0 ? 0 : port + index,
-      lagMs: 15_000,
+      lagMs: kind.startsWith('jira') ? 15_000 : 0,
       limits: VENDOR_LIMITS[kind],
       ...(quiet ? {} : { heard: (seen: Seen) => process.stdout.write(`${kind}  ${describe(seen)}\n`) }),
     });

@@ -22,7 +22,7 @@ export type ProjectOptions = Partial<Omit<FakeProject, 'path' | 'labels' | 'coun
 export interface FakeOptions {
   /** clock gives the time of everything the tracker stamps; the real time unless given. */
   readonly clock?: { now(): number };
-  /** lagMs is how long Jira's search takes to learn of a change, in milliseconds; none unless given. */
+  /** lagMs is how long Jira's search takes to learn of a change, and lists of the others of a new issue, in milliseconds; none unless given. */
   readonly lagMs?: number | (() => number);
   /** limits of the vendor or of a test; none unless given. */
   readonly limits?: Limits;

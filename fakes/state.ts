@@ -116,7 +116,7 @@ export interface NewIssue {
   readonly createdAt?: number;
 }
 
-/** WorldOptions say how a world begins. `lagMs` is how long the search index takes to learn of a change. */
+/** WorldOptions say how a world begins. `lagMs` is how long the search index takes to learn of a change, and a list of a new issue. */
 export interface WorldOptions {
   readonly kind: FakeKind;
   readonly now: () => number;

@@ -216,6 +216,11 @@ export class World {
     return issue.indexed.findLast(({ at }) => at <= now);
   }
 
+  /** isListed tells whether lists of issues show an issue at this moment. */
+  isListed(issue: FakeIssue): boolean {
+    return this.seenBySearch(issue) !== undefined;
+  }
+
   /** nextId gives ids of issues, comments and whatever else has one. */
   nextId(): number {
     this.#ids += 1;

@@ -45,16 +45,24 @@ async function lockChannel(transaction: Executor, id: string): Promise<boolean> 
   return held.length > 0;
 }
 
-/** countOpened counts the issues of a channel after a steady time; one whose create may still be on its way counts whenever it began. */
-export async function countOpened(read: Executor, channelId: string, since: number): Promise<number> {
+/**
+ * countOpened counts the issues of a channel after a steady time; one whose create may still be on its way counts whenever it began, but
+ * for that of the marker `but`.
+ */
+export async function countOpened(
+  read: Executor,
+  channelId: string,
+  since: number,
+  but = '',
+): Promise<number> {
   const [row] = await runText<{ count: number }>(
     read,
     `select count(*) as count from (
        select marker from tracking_issues where channel_id = ? and tick > ?
        union select t.marker from tracking t where t.state = 'open' and t.issue_key is null and t.attempt_id is not null
-         and coalesce(t.closed_via, t.channel_id) = ?
+         and coalesce(t.closed_via, t.channel_id) = ? and t.marker <> ?
      ) counted`,
-    [channelId, since, channelId],
+    [channelId, since, channelId, but],
   );
   return row?.count ?? 0;
 }
@@ -77,7 +85,10 @@ async function countIssue(
 
 interface PendingRow extends StoredRow {
   readonly attempt_tick: number | null;
+  readonly misses: number;
   readonly missed_tick: number | null;
+  readonly unsure_at: number | null;
+  readonly unsure_target: string | null;
   readonly target: string | null;
   readonly wanted: number | boolean;
 }
@@ -90,7 +101,7 @@ export async function readPending(
 ): Promise<PendingClaim[]> {
   const rows = await runText<PendingRow>(
     read,
-    `select ${TRACKING_COLUMNS}, t.attempt_tick, t.missed_tick, t.target,
+    `select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
        (exists (
          select 1 from scans s join findings f on f.scan_id = s.id
          where s.digest = t.digest and s.current = 1 and f.cve = t.cve and f.severity = 'CRITICAL'
@@ -125,8 +136,10 @@ function toClaim(marker: string, members: readonly PendingRow[]): PendingClaim {
             at: trying.attempt_at ?? 0,
             tick: trying.attempt_tick ?? 0,
             target: trying.target ?? '',
+            misses: trying.misses,
             missedTick: trying.missed_tick,
           },
+    unsure: first.unsure_at === null ? null : { at: first.unsure_at, target: first.unsure_target ?? '' },
   };
 }
 
@@ -146,7 +159,7 @@ export async function countAttempt(
     'select marker from tracking_issues where marker = ? and channel_id = ? and tick > ?',
     [marker, channelId, since],
   );
-  if (counted.length === 0 && (await countOpened(transaction, channelId, since)) >= cap) return false;
+  if (counted.length === 0 && (await countOpened(transaction, channelId, since, marker)) >= cap) return false;
   await countIssue(transaction, marker, channelId, tick);
   return true;
 }

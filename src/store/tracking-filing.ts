@@ -31,18 +31,20 @@ export function filingStore(store: Store): FilingStore {
     opened: (channelId, since) => countOpened(read, channelId, since),
     claim: (claim, fence) => makeClaim(store, claim, fence),
     pending: (at) => readPending(read, at),
-    beginAttempt: (marker, { id, at, tick, target }, cap, fence) =>
+    beginAttempt: (marker, { id, at, tick, target }, after, cap, fence) =>
       underFence(store, fence, async (transaction) => {
         const rows = await runText<{ attempt_id: string | null }>(
           transaction,
           `select attempt_id from tracking where ${UNFILED}`,
           [marker],
         );
-        if (rows.length === 0 || rows.some(({ attempt_id }) => attempt_id !== null)) return 'gone';
+        if (rows.length === 0 || rows.some(({ attempt_id }) => attempt_id !== after)) return 'gone';
         if (!(await countAttempt(transaction, marker, tick, cap))) return 'cap';
         await runText(
           transaction,
-          `update tracking set attempt_id = ?, attempt_at = ?, attempt_tick = ?, target = ?, missed_tick = null,
+          `update tracking set unsure_at = case when attempt_id is null then unsure_at else coalesce(unsure_at, attempt_at) end,
+             unsure_target = case when attempt_id is null then unsure_target else coalesce(unsure_target, target) end,
+             attempt_id = ?, attempt_at = ?, attempt_tick = ?, target = ?, misses = 0, missed_tick = null,
              attempts = attempts + 1, fence = ? where ${UNFILED}`,
           [id, at, tick, target, fence, marker],
         );
@@ -53,8 +55,8 @@ export function filingStore(store: Store): FilingStore {
         const rows = await runText(
           transaction,
           `update tracking set issue_key = ?, issue_url = ?, issue_id = ?, opened_at = coalesce(opened_at, ?), attempt_id = null,
-             missed_tick = null, last_error = null, fence = ?
-           where ${UNFILED} and attempt_id = ? returning id`,
+             misses = 0, missed_tick = null, last_error = null, fence = ?
+           where ${UNFILED} and attempt_id is not distinct from ? returning id`,
           [key, url, id, at, fence, marker, attemptId],
         );
         await openedBy(transaction, marker, tick);
@@ -64,17 +66,17 @@ export function filingStore(store: Store): FilingStore {
       underFence(store, fence, async (transaction) => {
         const cleared = await runText(
           transaction,
-          `update tracking set attempt_id = null, missed_tick = null, last_error = coalesce(?, last_error)
+          `update tracking set attempt_id = null, misses = 0, missed_tick = null, last_error = coalesce(?, last_error)
            where ${UNFILED} and attempt_id = ? returning id`,
           [error === null ? null : shownError(error), marker, attemptId],
         );
         if (error !== null && cleared.length > 0)
           await runText(transaction, 'delete from tracking_issues where marker = ?', [marker]);
       }),
-    async noteMiss(marker, attemptId, tick, fence) {
+    async noteMiss(marker, attemptId, tick, error, fence) {
       await change(
-        `update tracking set missed_tick = ? where ${UNFILED} and attempt_id = ?`,
-        [tick, marker, attemptId],
+        `update tracking set misses = misses + 1, missed_tick = ?, last_error = ? where ${UNFILED} and attempt_id = ?`,
+        [tick, shownError(error), marker, attemptId],
         fence,
       );
     },

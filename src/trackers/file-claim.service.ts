@@ -1,12 +1,13 @@
 import { DAY_MS } from '../base/index.ts';
 import { receives, type TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
-import type { CapWindow, PendingAttempt, PendingClaim } from './filing-ports.ts';
+import type { CapWindow } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
+import { lookOnce, lookUp, notKnown, type LookUp } from './look-up.service.ts';
 import type { TrackerParts } from './parts.ts';
-import type { IssuePlan, IssueTracker } from './ports.ts';
+import type { IssuePlan } from './ports.ts';
 import { isStopped, sentenceOf } from './tracker-error.ts';
-import { LOOK_BACK, LOOK_UP_RULES, retryAfter } from './waiting.ts';
+import { isLookedUp, retryAfter } from './waiting.ts';
 
 /** capWindow is how many issues a channel may open in the 24 hours before a steady time. */
 export function capWindow({ settings }: TrackerChannel, tick: number): CapWindow {
@@ -19,71 +20,38 @@ export type Filed = 'filed' | 'waiting' | 'capped' | 'failed';
 /**
  * fileClaim opens the issue of a claim, at most one step further than it was, so that no crash at any place opens a second one: the
  * create is noted durably before its first byte; what is known not to have happened is tried again later; where that is not known the
- * tracker is asked first, and what is found is ours only when our own account wrote it.
+ * tracker is asked first, again and again, and what is found is ours only when our own account wrote it.
  */
-export async function fileClaim(
-  parts: TrackerParts,
-  run: ChannelRun,
-  { claim, channel, tracker }: { claim: PendingClaim; channel: TrackerChannel; tracker: IssueTracker },
-): Promise<Filed> {
-  const { steady } = parts;
-  if (claim.attempt !== null) {
-    const outcome = await lookUp(parts, run, channel, tracker, claim, claim.attempt);
-    if (outcome !== 'absent') return outcome;
-  }
+export async function fileClaim(parts: TrackerParts, run: ChannelRun, work: LookUp): Promise<Filed> {
+  const { filing, steady } = parts;
+  const { claim, channel } = work;
+  const { marker, attempt } = claim;
   // "A disabled channel files nothing"; and what has ended is the sweep's.
-  if (!receives(channel, 'critical_finding') || !claim.wanted) return 'waiting';
-  const since =
-    claim.attemptTick === null || claim.attempt !== null ? Infinity : steady.now() - claim.attemptTick;
-  if (since < retryAfter(claim.attempts)) return 'waiting';
-  return create(parts, run, channel, tracker, claim);
-}
-
-async function lookUp(
-  parts: TrackerParts,
-  run: ChannelRun,
-  channel: TrackerChannel,
-  tracker: IssueTracker,
-  { marker }: PendingClaim,
-  attempt: PendingAttempt,
-): Promise<Filed | 'absent'> {
-  const { filing, steady, log } = parts;
-  const rule = LOOK_UP_RULES[channel.kind];
-  if (steady.now() - attempt.tick < rule.wait) return 'waiting';
-  if (attempt.missedTick !== null && steady.now() - attempt.missedTick < rule.apart) return 'waiting';
-  let found: IssueRef | null;
-  try {
-    found = await tracker.find(attempt.target, marker, attempt.at - LOOK_BACK);
-  } catch (error) {
-    const { message } = await run.failed(channel, 'read', error);
-    await filing.noteError(marker, message, run.fence);
-    return 'failed';
-  }
-  run.worked(channel);
-  if (found !== null) {
-    log.info('found the issue that a call of unknown outcome had opened', {
-      channel: channel.name,
-      issue: found.key,
-    });
-    // It was opened while the call was under way.
-    const opened = { at: attempt.at, tick: attempt.tick + rule.wait };
-    return record(parts, run, channel, marker, attempt.id, found, opened);
-  }
-  if (rule.misses > 1 && attempt.missedTick === null) {
-    await filing.noteMiss(marker, attempt.id, steady.now(), run.fence);
+  const mayOpen = receives(channel, 'critical_finding') && claim.wanted;
+  if (attempt !== null && isLookedUp(channel.kind, attempt) && !mayOpen) {
+    if (!claim.wanted) await filing.clearAttempt(marker, attempt.id, null, run.fence);
     return 'waiting';
   }
-  await filing.clearAttempt(marker, attempt.id, null, run.fence);
-  return 'absent';
+  if (attempt === null) {
+    const since = claim.attemptTick === null ? Infinity : steady.now() - claim.attemptTick;
+    if (!mayOpen || since < retryAfter(claim.attempts)) return 'waiting';
+  }
+  if (attempt !== null || claim.unsure !== null) {
+    const found = await (attempt === null ? lookOnce(parts, run, work) : lookUp(parts, run, work, attempt));
+    if (found === 'waiting' || found === 'failed') return found;
+    if (found !== 'absent')
+      return record(parts, run, channel, marker, attempt?.id ?? null, found.issue, found);
+    if (!mayOpen) return 'waiting';
+  }
+  return create(parts, run, work);
 }
 
 async function create(
   parts: TrackerParts,
   run: ChannelRun,
-  channel: TrackerChannel,
-  tracker: IssueTracker,
-  { marker, rows, summary }: PendingClaim,
+  { claim, channel, tracker }: LookUp,
 ): Promise<Filed> {
+  const { marker, rows, summary } = claim;
   const { filing, continuations, writer, markers, clock, steady, count, log, newId } = parts;
   let plan: IssuePlan;
   try {
@@ -107,7 +75,7 @@ async function create(
   const soon = run.soon();
   const attempt = { id: newId(), at: clock.now(), tick: steady.now(), target };
   const cap = { ...capWindow(channel, attempt.tick), channelId: channel.id };
-  const begun = await filing.beginAttempt(marker, attempt, cap, run.fence);
+  const begun = await filing.beginAttempt(marker, attempt, claim.attempt?.id ?? null, cap, run.fence);
   if (begun !== 'begun') return begun === 'cap' ? 'capped' : 'waiting';
   let issue: IssueRef;
   try {
@@ -120,7 +88,10 @@ async function create(
     const error = await run.failed(channel, 'write', thrown);
     count.add('svc_issues_skipped_total', { reason: 'error' }, rows.length);
     if (error.happened === 'no') await filing.clearAttempt(marker, attempt.id, error.message, run.fence);
-    else await filing.noteError(marker, error.message, run.fence);
+    else {
+      const made = { tick: attempt.tick, misses: 0, missedTick: null };
+      await filing.noteError(marker, notKnown(parts, channel, error.message, made), run.fence);
+    }
     return 'failed';
   }
   run.worked(channel);
@@ -132,7 +103,7 @@ async function record(
   run: ChannelRun,
   channel: TrackerChannel,
   marker: string,
-  attemptId: string,
+  attemptId: string | null,
   issue: IssueRef,
   opened: { readonly at: number; readonly tick: number },
 ): Promise<Filed> {

@@ -38,8 +38,15 @@ export interface PendingAttempt extends Moment {
   readonly id: string;
   /** Where the issue was sent. */
   readonly target: string;
-  /** Steady time of a first look-up that found nothing, or null. */
+  /** Look-ups that found nothing, and the steady time of the last of them. */
+  readonly misses: number;
   readonly missedTick: number | null;
+}
+
+/** UnsureCreate is the first create of a claim of which nobody ever learned what it did; `at` is UTC milliseconds. */
+export interface UnsureCreate {
+  readonly at: number;
+  readonly target: string;
 }
 
 /** PendingClaim is a claim without an issue. */
@@ -56,6 +63,8 @@ export interface PendingClaim {
   readonly attempts: number;
   readonly attemptTick: number | null;
   readonly attempt: PendingAttempt | null;
+  /** Set once an issue was opened again: the first one may still come to light, and is looked for before each further create. */
+  readonly unsure: UnsureCreate | null;
 }
 
 /** CapWindow is how many issues a channel may open after a steady time. */
@@ -109,19 +118,23 @@ export interface FilingStore {
   /** Claims without an issue, oldest first. */
   pending(at: number): Promise<readonly PendingClaim[]>;
   /**
-   * Notes a create before its first byte is sent, and counts it under the cap if it is not counted there any more. `gone`: another
-   * create of the claim is under way, or no row of it is left.
+   * Notes a create before its first byte is sent, and counts it under the cap if it is not counted there any more. It takes the place of
+   * the attempt `after`, whose outcome stays unsure. `gone`: another create of the claim is under way, or no row of it is left.
    */
   beginAttempt(
     marker: string,
-    attempt: Omit<PendingAttempt, 'missedTick'>,
+    attempt: Omit<PendingAttempt, 'misses' | 'missedTick'>,
+    after: string | null,
     cap: CapWindow & { readonly channelId: string },
     fence: Fence,
   ): Promise<'begun' | 'cap' | 'gone'>;
-  /** Ends an attempt with the issue that it opened; by `opened` at the latest. Gives the rows that have the issue now. */
+  /**
+   * Ends an attempt (null: none is under way, and an earlier one was found out) with the issue that it opened; by `opened` at the latest.
+   * Gives the rows that have the issue now.
+   */
   recordIssue(
     marker: string,
-    attemptId: string,
+    attemptId: string | null,
     issue: IssueRef,
     opened: Moment,
     fence: Fence,
@@ -131,8 +144,8 @@ export interface FilingStore {
    * under the cap back, which counts issues, and takes one again with the next attempt.
    */
   clearAttempt(marker: string, attemptId: string, error: string | null, fence: Fence): Promise<void>;
-  /** Notes a look-up that found nothing while another is needed. */
-  noteMiss(marker: string, attemptId: string, tick: number, fence: Fence): Promise<void>;
+  /** Notes a look-up that found nothing, and what is waited for. */
+  noteMiss(marker: string, attemptId: string, tick: number, error: string, fence: Fence): Promise<void>;
   /** Notes an error on the rows of a claim, and leaves everything else as it is. */
   noteError(marker: string, error: string, fence: Fence): Promise<void>;
   /** Notes what using a channel left behind. */

@@ -4,25 +4,61 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** LookUpRule says when it can be known that an issue was not opened; times in milliseconds. */
-export interface LookUpRule {
-  /** From the attempt to the first look-up that counts: the call is over by then, and the provider lists what it made. */
-  readonly wait: number;
-  /** Look-ups that must find nothing before the issue may be opened again. */
-  readonly misses: number;
-  /** Between two of them. */
-  readonly apart: number;
-}
+/** WRITE_OVER is how long after it was noted a write is over in any case: it was sent within 35 s, and answered or given up within 20. */
+export const WRITE_OVER = MINUTE;
 
-/** LOOK_UP_RULES: GitHub and GitLab list from their database, Jira searches an index that lags behind. */
-export const LOOK_UP_RULES: Readonly<Record<TrackerKind, LookUpRule>> = {
-  github: { wait: MINUTE, misses: 1, apart: MINUTE },
-  gitlab: { wait: MINUTE, misses: 1, apart: MINUTE },
-  jira: { wait: 15 * MINUTE, misses: 2, apart: MINUTE },
+/**
+ * LOOK_UPS are the times after a create of unknown outcome, in milliseconds, at which the issue is looked for; it is opened again only
+ * once the last has found nothing. Users reported lists that showed an issue 8, and up to 49, minutes late; an index is later than a list.
+ */
+export const LOOK_UPS: Readonly<Record<TrackerKind, readonly [number, ...number[]]>> = {
+  github: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, HOUR],
+  gitlab: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, HOUR],
+  jira: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR],
 };
 
-/** COMMENT_WAIT is how long after an attempt a comment that is not listed was not written: comments are read without an index. */
-export const COMMENT_WAIT = MINUTE;
+/** Two look-ups are so far apart, however long the service stood still before them. */
+const APART = MINUTE;
+
+/** LookedFor is how often a create of unknown outcome was looked for; times are steady times. */
+export interface LookedFor {
+  /** When the create was noted. */
+  readonly tick: number;
+  /** Look-ups that found nothing, and when the last of them was. */
+  readonly misses: number;
+  readonly missedTick: number | null;
+}
+
+/** isLookedUp tells that all look-ups have found nothing, so that the issue may be opened again. */
+export function isLookedUp(kind: TrackerKind, { misses }: LookedFor): boolean {
+  return misses >= LOOK_UPS[kind].length;
+}
+
+/** nextLookUp is the steady time of the next look-up. What may be opened again and cannot be is looked for again as late as the last time. */
+export function nextLookUp(kind: TrackerKind, { tick, misses, missedTick }: LookedFor): number {
+  const steps = LOOK_UPS[kind];
+  const step = steps[misses];
+  if (step === undefined) return (missedTick ?? tick) + lastOf(kind);
+  return Math.max(tick + step, missedTick === null ? -Infinity : missedTick + APART);
+}
+
+/** lastLookUp is the steady time at which the last look-up is made, if the service runs until then. */
+export function lastLookUp(kind: TrackerKind, made: LookedFor): number {
+  const left = LOOK_UPS[kind].length - made.misses;
+  const next = nextLookUp(kind, made);
+  return Math.max(made.tick + lastOf(kind), next + APART * Math.max(0, left - 1));
+}
+
+function lastOf(kind: TrackerKind): number {
+  const steps = LOOK_UPS[kind];
+  return steps.at(-1) ?? steps[0];
+}
+
+/**
+ * COMMENT_WAIT is how long after an attempt a comment that is not listed was not written: the comments of one issue are read by its number,
+ * from no index, but a list may lag too. It is a little less than the time between two sweeps, the first of which can look.
+ */
+export const COMMENT_WAIT = 9 * MINUTE;
 
 /** LOOK_BACK is how far before an attempt a look-up begins: our clock may have been wrong by a day when the attempt was noted. */
 export const LOOK_BACK = 26 * HOUR;

@@ -41,7 +41,13 @@ export interface FakeIssue {
   reason: CloseReason | null;
   gone: boolean;
   movedTo: IssueRef | null;
-  readonly comments: { readonly marker: string; readonly author: string; readonly text: string }[];
+  readonly comments: {
+    readonly marker: string;
+    readonly author: string;
+    readonly text: string;
+    /** Real time. */
+    readonly at: number;
+  }[];
 }
 
 interface Flight {
@@ -62,8 +68,10 @@ export class FakeTracker {
   #number = 0;
   /** Real time at which a call lands that was under way. */
   #landsAt: number | null = null;
-  /** How long the search of Jira does not see a new issue. */
+  /** How long lists and the search do not show a new issue. */
   lag = 0;
+  /** How long the list of an issue's comments does not show a new one. */
+  commentLag = 0;
   /** Whether Jira has a transition to close with. */
   closes = true;
   /** Milliseconds that a call takes. */
@@ -102,7 +110,7 @@ export class FakeTracker {
       find: (target, marker, since) =>
         this.#call('find', null, () => {
           this.land();
-          const seen = this.flavour.startsWith('jira') ? this.#clock.monotonic() - this.lag : Infinity;
+          const seen = this.#clock.monotonic() - this.lag;
           const found = this.issues.find(
             (issue) =>
               issue.marker === marker && issue.author === OWN && issue.openedAt <= seen && !issue.gone,
@@ -116,11 +124,15 @@ export class FakeTracker {
         this.#call('commentMarkers', null, () => {
           this.land();
           const { comments } = this.#find(ref);
-          return comments.filter(({ author }) => author === OWN).map(({ marker }) => marker);
+          const seen = this.#clock.monotonic() - this.commentLag;
+          return comments
+            .filter(({ author, at }) => author === OWN && at <= seen)
+            .map(({ marker }) => marker);
         }),
       comment: (ref, { body, marker }) =>
         this.#call('comment', guard, () => {
-          this.#find(ref).comments.push({ marker, author: OWN, text: JSON.stringify(body) });
+          const at = this.#landsAt ?? this.#clock.monotonic();
+          this.#find(ref).comments.push({ marker, author: OWN, text: JSON.stringify(body), at });
         }),
       close: async (ref, reason) => {
         if (!this.closes) return 'left_open';

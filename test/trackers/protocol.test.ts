@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { raiseFence } from '../../src/store/tracking-fence.ts';
 import { Breaker, TrackerError } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
-import type { Flavour } from './fake-tracker.ts';
+import { FLAVOURS, type Flavour } from './fake-tracker.ts';
 import { HOUR, MINUTE } from './virtual-clock.ts';
 import { worldsOf, type World } from './world.ts';
 
@@ -23,6 +23,14 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     fake.fault = () => null;
     fake.calls.length = 0;
     return world;
+  }
+
+  /** Lets the time pass in which an issue is looked for. */
+  async function lookedUp(world: World): Promise<void> {
+    for (const minutes of [1, 4, 10, 15, 30, 60]) {
+      world.clock.advance(minutes * MINUTE);
+      await world.file();
+    }
   }
 
   test('the attempt is committed before the first byte is sent', async () => {
@@ -56,41 +64,37 @@ forEachEngine('the protocol of a tracker write', (engine) => {
       assert.equal(row.openedAt, row.attemptAt, 'it was opened when it was tried');
       assert.equal(world.count(`svc_issues_opened_total ${flavour}`), 1);
     });
-
-    test(`${flavour}: one look-up that finds nothing lets it be created anew, in the same run`, async () => {
-      const world = await timedOut(flavour, 'none');
-      world.clock.advance(MINUTE);
-      await world.file();
-      assert.deepEqual(world.fake().calls, ['find', 'create']);
-      assert.equal((await world.row()).attempts, 2);
-    });
   }
 
-  for (const flavour of ['jira-cloud', 'jira-datacenter'] as const)
-    test(`${flavour}: an unknown create is looked up after 15 minutes, twice, 60 seconds apart`, async () => {
+  for (const flavour of FLAVOURS) {
+    const steps = flavour.startsWith('jira') ? [1, 5, 15, 30, 60, 120] : [1, 5, 15, 60];
+    test(`${flavour}: an unknown create is looked up after ${steps.join(', ')} minutes, and opened again with the last`, async () => {
       const world = await timedOut(flavour, 'none');
       const fake = world.fake();
-      world.clock.advance(15 * MINUTE - 21 * SECOND);
-      await world.file();
-      assert.deepEqual(fake.calls, []);
-      world.clock.advance(SECOND);
-      await world.file();
-      assert.deepEqual(fake.calls, ['find']);
-      world.clock.advance(59 * SECOND);
-      await world.file();
-      assert.deepEqual(fake.calls, ['find']);
-      world.clock.advance(SECOND);
-      await world.file();
-      assert.deepEqual(fake.calls, ['find', 'find', 'create']);
+      world.clock.advance(-20 * SECOND); // what the timeout took
+      let passed = 0;
+      for (const [at, step] of steps.entries()) {
+        world.clock.advance((step - passed) * MINUTE - SECOND);
+        passed = step;
+        await world.file();
+        assert.deepEqual(fake.calls, [], `too early for ${step} minutes`);
+        world.clock.advance(SECOND);
+        await world.file();
+        const last = at === steps.length - 1;
+        assert.deepEqual(fake.calls, last ? ['find', 'create'] : ['find']);
+        fake.calls.length = 0;
+      }
+      const { attempts, issue, lastError } = await world.row();
+      assert.deepEqual([attempts, issue, lastError], [2, fake.issues[0]?.ref, null]);
     });
+  }
 
   test('an issue of another account is not adopted, whatever marker it shows', async () => {
     const world = await timedOut('github', 'none');
     const fake = world.fake();
     fake.plant((await world.row()).marker ?? '');
-    world.clock.advance(MINUTE);
-    await world.file();
-    assert.deepEqual(fake.calls, ['find', 'create']);
+    await lookedUp(world);
+    assert.equal(fake.calls.at(-1), 'create');
     assert.equal((await world.row()).issue?.key, fake.issues[1]?.ref.key);
   });
 
@@ -133,7 +137,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     await world.sweep();
     fake.fault = () => null;
     fake.calls.length = 0;
-    world.clock.advance(59 * SECOND);
+    world.clock.advance(9 * MINUTE - SECOND);
     await world.sweep();
     assert.deepEqual(fake.calls, []);
     world.clock.advance(SECOND);

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import type { CallAct, FaultName } from '../../fakes/index.ts';
 import { runText } from '../../src/store/dialect.ts';
-import { CELLS, STEPS, type Cell, type Ran } from './fault-cell.ts';
+import { CELLS, filedWithin, lagsOf, pauseAfter, STEPS, type Cell, type Ran } from './fault-cell.ts';
 import type { Worker } from './real-process-child.ts';
 import { isSettled, openScene, run, type Lane, type Scene } from './real-process-lane.ts';
 import type { OwnFault, Spot } from './real-process-words.ts';
@@ -11,7 +11,6 @@ import { MINUTE } from './virtual-clock.ts';
 const OUTCOMES = ['effect', 'none', 'late'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 const WRITES: ReadonlySet<string> = new Set<CallAct>(['create', 'comment', 'close']);
-const MINUTES = 20;
 const SWEEPS = 3;
 /** Real milliseconds until a call that is never answered is given up; on a busy machine another call may meet it too. */
 const PATIENCE = 1000;
@@ -191,22 +190,25 @@ export async function runRealCell(lane: Lane, before: Worker, cell: Cell, turn: 
   const isSummary = turn % 3 === 1;
   const cves = isSummary ? ['A', 'B', 'C', 'D', 'E', 'F'] : ['A'];
   const closes = cell.flavour !== 'jira-datacenter' || turn % 2 === 0;
-  const lagMs = cell.flavour.startsWith('jira') ? (turn * 7919 + CELLS.indexOf(cell) * 104_729) % 180_000 : 0;
   const change = closes ? {} : { doneTransitionId: null };
-  const scene = await openScene(lane, cell.flavour, { lagMs, change });
+  const scene = await openScene(lane, cell.flavour, {
+    lagMs: lagsOf(cell, CELLS.indexOf(cell), turn).issues,
+    change,
+  });
   const { world, fake } = scene;
   await lane.lead(before, world.clock.now());
   const play = new Play(scene, lane, before, cell, turn, closes);
   const grace = cell.fault === 'timeout' ? 1 : 0;
   try {
     await world.scan(1, cves);
-    for (let minute = 0; ; minute += 1) {
+    for (let minute = 0, pause = 1; ; minute += pause) {
       await play.act('file');
-      if (minute % 10 === 9) await play.act('sweep');
-      await play.pass(MINUTE);
+      if (minute % 10 === 9 || minute % 10 === 5) await play.act('sweep');
+      pause = pauseAfter(minute);
+      await play.pass(pause * MINUTE);
       const rows = await world.rows();
       if (rows.length === cves.length && rows.every(({ issue }) => issue !== null)) break;
-      assert.ok(minute < MINUTES + 5 * grace, 'not filed in time');
+      assert.ok(minute < filedWithin(cell) + 5 * grace, 'not filed in time');
     }
     const stages = isSummary ? [['C', 'D', 'E', 'F'], []] : [[]];
     for (const [stage, left] of stages.entries()) {

@@ -151,8 +151,8 @@ forEachEngine('what people do to an issue meanwhile', (engine) => {
         const { marker } = await desk.world.row();
         const project = fake.state.projects[0]?.path ?? '';
         fake.state.open({ project, title: 'x', body: `<!-- ${marker} -->`, labels: [marker ?? ''] });
-        for (let minute = 0; minute < 20; minute += 1) {
-          desk.world.clock.advance(MINUTE);
+        for (let look = 0; look < 14; look += 1) {
+          desk.world.clock.advance(10 * MINUTE);
           await desk.file();
         }
         const own = fake.state.issues.filter(({ author }) => author.login === 'ipo-bot');

@@ -42,9 +42,13 @@ export const tracking: Migration = {
       // The provider's own number of the issue, which stays when it moves; where the create was sent.
       issue_id: 'text',
       target: 'text',
-      // Steady times of the last create, and of a first look-up that found nothing.
+      // Steady times of the last create, and of the last look-up that found nothing, with how many there were.
       attempt_tick: 'integer',
+      misses: 'integer!=0',
       missed_tick: 'integer',
+      // The first create of which nobody learned what it did, once another was begun; and where it was sent.
+      unsure_at: 'integer',
+      unsure_target: 'text',
       // The scan that found it last, and when that was recorded.
       found_scanner: 'text',
       found_db_at: 'integer',

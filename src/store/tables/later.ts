@@ -145,9 +145,13 @@ interface ChannelTables {
     /** The provider's own number of the issue, which stays when it moves; where the create was sent. */
     issue_id: string | null;
     target: string | null;
-    /** Steady times of the last create, and of a first look-up that found nothing. */
+    /** Steady times of the last create, and of the last look-up that found nothing, with how many there were. */
     attempt_tick: number | null;
+    misses: Generated<number>;
     missed_tick: number | null;
+    /** The first create of which nobody learned what it did, once another was begun; and where it was sent. */
+    unsure_at: number | null;
+    unsure_target: string | null;
     /** The scan that found it last, and when that was recorded. */
     found_scanner: string | null;
     found_db_at: number | null;
