@@ -23,6 +23,8 @@ export interface FoundFacts {
   readonly untold: string | null;
   /** Whether the report that speaks for it found no packages: it is no scan, and never looks like a clean one. */
   readonly emptyReport: boolean;
+  /** Why the service could not scan it, and what to do, as a clause; null where that is not known, or nothing keeps it from it. */
+  readonly obstacle: string | null;
 }
 
 /** What is known of an image of which nothing can be said: not which digest it has, nor what is recorded of that. */
@@ -55,6 +57,7 @@ export class FactBook {
   readonly #usedReports = new Set<TrivyReport>();
   readonly #answers = new Map<string, RegistryAnswer>();
   readonly #recorded = new Map<Digest, ImageFacts>();
+  readonly #obstacles = new Map<Digest, string>();
   readonly #tags = new Map<string, TagAnswer>();
   #serviceAsked = false;
   #digestsByName: Map<string, Digest[]> | null = null;
@@ -86,9 +89,10 @@ export class FactBook {
     this.#tags.set(reference.text, answer);
   }
 
-  /** Takes what a service has recorded of a digest. */
-  record(digest: Digest, facts: ImageFacts): void {
+  /** Takes what a service has recorded of a digest, and why it could not scan it. */
+  record(digest: Digest, facts: ImageFacts, obstacle: string | null): void {
     this.#recorded.set(digest, facts);
+    if (obstacle !== null) this.#obstacles.set(digest, obstacle);
   }
 
   /** Says that a service knows of scans, so that an image whose digest is not known may have one. */
@@ -179,6 +183,7 @@ export class FactBook {
     const shared = {
       ...{ digest, digestFrom: digest === null ? null : from, registry, note: null, untold: null },
       emptyReport: report !== null && report.scan.findings === null,
+      obstacle: digest === null ? null : (this.#obstacles.get(digest) ?? null),
     };
     if (answer === null || digest === null) return { ...shared, facts, asked };
     return { ...shared, asked: true, facts: withAnswer({ ...facts, digest }, answer, recorded) };
@@ -244,6 +249,7 @@ function nothing(answer: RegistryAnswer | null, note: string | null): FoundFacts
     note,
     untold: null,
     emptyReport: false,
+    obstacle: null,
   };
 }
 

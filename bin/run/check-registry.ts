@@ -239,7 +239,7 @@ async function askService(
     if (named !== null) book.resolve(reference, { digest: (digest = named), from: 'service' });
   }
   const told = digest === null || !isDigest(digest) ? null : await factsOfService(service, digest);
-  if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts);
+  if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts, told.obstacle);
   return told?.coldImagePolicy ?? null;
 }
 

@@ -30,6 +30,8 @@ export function remedyOf(
       return 'wait for the next month, or have the allowance raised';
     case 'unscanned':
       if (found?.emptyReport === true) return WITHOUT_PACKAGES;
+      if (found !== null && found.obstacle !== null)
+        return `have it scanned: the service could not scan it, since ${found.obstacle}`;
       return subject.digest === null
         ? 'give a report of Trivy for it with --trivy, or name its digest'
         : 'scan it; a report of Trivy is given with --trivy';

@@ -3,12 +3,15 @@ import type { DecidedFromBody, ImageListBody } from '../../src/api/contract/imag
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isDigest, isIpoError, type Digest } from '../../src/base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../src/facts/index.ts';
+import { explainScanFailure } from '../../src/findings/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 
 /** ServiceFacts is what a service has recorded of a digest, and what it decides images without a scan by. */
 export interface ServiceFacts {
   readonly facts: ImageFacts;
   readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
+  /** Why it could not scan the image, and what to do, as a clause; null where nothing keeps it from it. */
+  readonly obstacle: string | null;
 }
 
 /** Images that are looked through for one name. */
@@ -20,11 +23,21 @@ export async function factsOfService(service: ServiceClient, digest: Digest): Pr
     const { body } = await service.json<DecidedFromBody>('GET /images/{digest}/facts', {
       params: { digest },
     });
-    return { facts: parseImageFacts(body.image), coldImagePolicy: body.cold_image_policy };
+    return {
+      facts: parseImageFacts(body.image),
+      coldImagePolicy: body.cold_image_policy,
+      obstacle: obstacleIn(body.scan_failures ?? []),
+    };
   } catch (error) {
     if (isIpoError(error) && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+function obstacleIn(failures: NonNullable<DecidedFromBody['scan_failures']>): string | null {
+  if (failures.length === 0) return null;
+  const hints = new Set(failures.map(({ hint }) => hint));
+  return `${failures.map(explainScanFailure).join('; ')} (${[...hints].join('; ')})`;
 }
 
 /**

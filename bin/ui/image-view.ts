@@ -4,6 +4,7 @@ import { counted, formatCount, markdownCode, markdownText } from '../../src/rend
 import { imageText, shortTime } from '../../src/whatif/report/index.ts';
 import { markdownLines, tableLines, type AnswerViews, type ViewColumn } from './answer.ts';
 import { clean } from './clean.ts';
+import { againText, failureLines, scannedText, whyText } from './image-failures.ts';
 import type { Paint } from './whatif-paint.ts';
 
 const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
@@ -30,11 +31,22 @@ const WIDE_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   },
 ];
 
-function scannedText({ scanned_at, platforms }: NonNullable<ImageItemBody['scan']>): string {
-  const all = platforms ?? [];
-  const there = all.filter(({ state }) => state === 'scanned').length;
-  if (there < all.length) return `${there} of ${all.length} platforms`;
-  return scanned_at === null ? '–' : shortTime(scanned_at);
+/** Of images that were never scanned there is nothing to count; why that is matters. */
+const UNSCANNED_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
+  ...COLUMNS.slice(0, 3),
+  { heading: 'why it is not scanned', flex: 4, text: whyText },
+  {
+    heading: 'tried again (UTC)',
+    text: ({ scan_failures: [first] }) => (first === undefined ? '–' : againText(first)),
+  },
+];
+
+/** Columns for what a list holds: one of images that all lack a scan says why they do. */
+function columnsFor(items: readonly ImageItemBody[], wide: boolean): readonly ViewColumn<ImageItemBody>[] {
+  if (items.every(({ state }) => state === 'Unscanned')) return UNSCANNED_COLUMNS;
+  const columns = wide ? WIDE_COLUMNS : COLUMNS;
+  if (items.every(({ scan_failures }) => scan_failures.length === 0)) return columns;
+  return [...columns, { heading: 'scan fails', text: ({ scan_failures: [first] }) => first?.reason ?? '' }];
 }
 
 /** imageListViews draw the list of images: the tiles first. */
@@ -48,15 +60,13 @@ export function imageListViews(list: ImageListBody): AnswerViews {
     table: (paint) => [
       tiles.map(([state, count]) => `${colorOf(state, paint)(count)} ${state}`).join('   '),
       '',
-      ...(items.length === 0
-        ? [none]
-        : tableLines(paint, paint.columns < WIDE ? COLUMNS : WIDE_COLUMNS, items)),
+      ...(items.length === 0 ? [none] : tableLines(paint, columnsFor(items, paint.columns >= WIDE), items)),
       ...rest,
     ],
     markdown: () => [
       tiles.map(([state, count]) => `**${count}** ${state}`).join(' · '),
       '',
-      ...(items.length === 0 ? [none] : markdownLines(WIDE_COLUMNS, items)),
+      ...(items.length === 0 ? [none] : markdownLines(columnsFor(items, true), items)),
       ...rest,
     ],
   };
@@ -181,6 +191,7 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
           `${scan.scanned_at === null ? 'at an unknown time' : `${shortTime(scan.scanned_at)} UTC`} by ${scanner}`,
         ],
     ...platformLines(scan),
+    ...failureLines(detail.scan_failures),
     ...(scan === null ? [] : [['system', `${os}${scan.os?.eosl ? ', at its end of life' : ''}`] as const]),
     ...(bare === undefined
       ? []

@@ -33,6 +33,8 @@ export {
   type PolicySnapshot,
   type ReviewEvent,
   type ReviewEvents,
+  type ScanObstacle,
+  type ScanObstacles,
   type ScanRequests,
   type TagAnswer,
 } from './ports.ts';

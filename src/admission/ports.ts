@@ -65,6 +65,18 @@ export interface ScanRequests {
   want(digest: Digest): void;
 }
 
+/** ScanObstacle is why an image could not be scanned, and what to do, each as a sentence that stays the same while that does. */
+export interface ScanObstacle {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/** ScanObstacles tells why images could not be scanned, from memory. */
+export interface ScanObstacles {
+  /** Null where nothing keeps a digest from being scanned, or that is not known. `platform`: the one that is asked for; null: each. */
+  of(digest: string, platform: string | null): ScanObstacle | null;
+}
+
 /** PodOwner is what makes pods like the one that is reviewed, as the pod names it: its controlling owner reference. */
 export interface PodOwner {
   readonly apiVersion: string;
@@ -77,9 +89,9 @@ export interface PodOwner {
 export interface ReviewEvent {
   /**
    * `denied`; `bypassed` by break-glass; `undecided`: answered without all facts; `unrecorded`: answered without a row in
-   * the ledger.
+   * the ledger; `unscannable`: an image of it has no scan, since it cannot be scanned.
    */
-  readonly kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded';
+  readonly kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded' | 'unscannable';
   readonly allowed: boolean;
   readonly namespace: string;
   readonly pod: string;

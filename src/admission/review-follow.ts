@@ -1,6 +1,6 @@
 import { printable } from '../base/index.ts';
 import { lacksScan } from '../facts/index.ts';
-import type { NameGate, ReviewEvents, ScanRequests } from './ports.ts';
+import type { NameGate, ReviewEvent, ReviewEvents, ScanObstacles, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
 import { bypassSuffixOf, MOST_BYPASS } from './review-rows.ts';
@@ -13,6 +13,8 @@ export interface FollowUpDeps {
   readonly scans: ScanRequests | null;
   /** Takes digests with a scan of which it was never found out what is signed and stated; null or absent: nobody finds out. */
   readonly proofs?: ScanRequests | null;
+  /** Null or absent: nobody knows why images cannot be scanned. */
+  readonly obstacles?: ScanObstacles | null;
   /** Null: nothing is metered. */
   readonly names: NameGate | null;
   /** Null: there is no cluster to tell. */
@@ -53,6 +55,21 @@ export class FollowUp {
     if (counted.length > 0 && review.subresource === null) names?.admitted(counted, at);
     if (!allowed || bypassed || images.some(({ undecided }) => undecided !== null))
       this.#tell(review, decision, bypassed);
+    this.#tellUnscannable(review, decision);
+  }
+
+  /** A pod waits for a scan, or runs without one, for as long as nobody sees why there is none. */
+  #tellUnscannable(review: PodReview, { allowed, images, platform }: ReviewDecision): void {
+    const told = new Set<string>();
+    for (const { of } of images) {
+      const { digest, facts, image } = of;
+      if (digest === null || facts === 'unread' || !lacksScan(facts) || told.has(digest)) continue;
+      told.add(digest);
+      const obstacle = this.#deps.obstacles?.of(digest, platform) ?? null;
+      if (obstacle === null) continue;
+      const message = `${printable(image, 300)} cannot be scanned: ${obstacle.why}. ${obstacle.hint}`;
+      this.#happened(review, 'unscannable', allowed, message);
+    }
   }
 
   /** Follows an answer whose rows neither database nor spool took. */
@@ -89,7 +106,7 @@ export class FollowUp {
 
   #happened(
     review: PodReview | UnreadableReview,
-    kind: 'denied' | 'bypassed' | 'undecided' | 'unrecorded',
+    kind: ReviewEvent['kind'],
     allowed: boolean,
     message: string,
   ): void {

@@ -201,16 +201,23 @@ export class Reviewer {
     return answered(decision.allowed && !allowed ? { ...answer, message: why } : answer);
   }
 
-  #warningsOf({ images, hardening }: ReviewDecision): readonly string[] {
-    const { policies, exposure } = this.#deps;
+  #warningsOf({ images, hardening, platform }: ReviewDecision): readonly string[] {
+    const { policies, exposure, obstacles } = this.#deps;
     const warnings: string[] = [];
     const stale = policies.staleSince();
     if (stale !== null) warnings.push(`policies may be out of date since ${formatTime(stale)}`);
     const exposureStale = exposure.staleSince?.() ?? null;
     if (exposureStale !== null)
       warnings.push(`what exposes the pod may be out of date since ${formatTime(exposureStale)}`);
-    for (const { of, warnings: said } of images)
-      for (const warning of said) warnings.push(`${placeOf(of.container)}: ${warning}`);
+    for (const { of, label, warnings: said } of images) {
+      const place = placeOf(of.container);
+      for (const warning of said) warnings.push(`${place}: ${warning}`);
+      const obstacle =
+        label === 'unscanned' && of.digest !== null ? obstacles?.of(of.digest, platform) : undefined;
+      // Each by itself: what is long is cut, and the hint must not go with it.
+      if (obstacle)
+        warnings.push(`${place}: cannot be scanned: ${obstacle.why}`, `${place}: hint: ${obstacle.hint}`);
+    }
     if (hardening !== null) warnings.push(...hardening.warnings);
     return warnings;
   }

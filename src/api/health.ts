@@ -1,4 +1,5 @@
 import { formatTime } from '../base/index.ts';
+import type { ScanFailureReason } from '../findings/index.ts';
 import type { AnchorRefusal } from '../ledger/index.ts';
 import type { ReplicaState } from '../replicas/index.ts';
 import type { HealthBody } from './contract/health.ts';
@@ -66,6 +67,11 @@ export interface Health {
     readonly running: number;
     readonly message?: string;
   } | null;
+  /** Images that cannot be scanned, and by which reasons. */
+  readonly scanFailures: {
+    readonly images: number;
+    readonly byReason: Readonly<Partial<Record<ScanFailureReason, number>>>;
+  };
   /** Registries that do not answer this replica, and are left alone until `againAt`. */
   readonly registries: {
     readonly status: PartState;
@@ -116,7 +122,7 @@ export interface ClusterHealth {
 /** toHealthBody writes the health as the API answers it: "Unset times are omitted." */
 export function toHealthBody(health: Health): HealthBody {
   const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb } = health;
-  const { scanner, registries, untrustedProxies } = health;
+  const { scanner, scanFailures, registries, untrustedProxies } = health;
   const parts = [
     database,
     ledger,
@@ -169,6 +175,9 @@ export function toHealthBody(health: Health): HealthBody {
       ...(trivyDb.lastError !== null && { message: trivyDb.lastError }),
     },
     ...(scanner !== null && { scanner }),
+    ...(scanFailures.images > 0 && {
+      scan_failures: { images: scanFailures.images, by_reason: scanFailures.byReason },
+    }),
     registries: {
       status: registries.status,
       away: registries.away.map(({ host, answeredBefore, since, againAt }) => ({

@@ -1,6 +1,6 @@
 import { formatTime } from '../base/index.ts';
 import { toImageFactsDocument } from '../facts/index.ts';
-import type { Finding } from '../findings/index.ts';
+import { SCAN_FAILURES, type Finding, type ScanFailure } from '../findings/index.ts';
 import type {
   ImageDetail,
   ImageItem,
@@ -25,6 +25,7 @@ export function toImageItem({
   scan,
   next,
   lastReview,
+  failures,
 }: ImageItem): ImageItemBody {
   return {
     digest,
@@ -33,7 +34,17 @@ export function toImageItem({
     namespaces: [...namespaces],
     last_review: lastReview && toReview(lastReview, MAX_REASON),
     next_admission: next && toAnswer(next),
+    scan_failures: failures.map(toScanFailure),
     scan: scan && toScan(scan),
+  };
+}
+
+/** toScanFailure gives why an image could not be scanned. */
+export function toScanFailure(failure: ScanFailure): ImageItemBody['scan_failures'][number] {
+  const { platform, reason, message, since, lastAt, attempts, state, againAt } = failure;
+  return {
+    ...{ platform, reason, message, hint: SCAN_FAILURES[reason].hint },
+    ...{ since: formatTime(since), last_at: formatTime(lastAt), attempts, state, again_at: timeOf(againAt) },
   };
 }
 

@@ -1,13 +1,17 @@
 import type { ReviewEvent, ReviewEvents } from '../admission/index.ts';
 import type { ClusterEvents, ObjectRef } from '../cluster/index.ts';
 import type { RefusedCheckpoint } from '../ledger/index.ts';
-import type { PodEvent, PodEvents } from '../reconcile/index.ts';
+import type { PodEvent, PodEvents, UnscannableEvent } from '../reconcile/index.ts';
+
+/** The reason of events that say why an image cannot be scanned. */
+const SCAN_FAILED = 'ScanFailed';
 
 const REVIEW_REASONS: Readonly<Record<ReviewEvent['kind'], string>> = {
   denied: 'ImageDenied',
   bypassed: 'BreakGlass',
   undecided: 'Undecided',
   unrecorded: 'Unrecorded',
+  unscannable: SCAN_FAILED,
 };
 
 const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
@@ -55,6 +59,12 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
         always: kind === 'unreviewed',
       }),
   };
+}
+
+/** toScanEvents tells of running images that cannot be scanned as Events on what makes their pods, else on the pod. */
+export function toScanEvents(events: ClusterEvents): (event: UnscannableEvent) => void {
+  return ({ regarding, message }) =>
+    events.emit({ regarding, type: 'Warning', reason: SCAN_FAILED, action: 'Scan', note: message });
 }
 
 /** toLedgerEvents tells of anchors that hold another ledger as Events: on the ConfigMap where it is one, else on the operator's namespace. */

@@ -7,13 +7,16 @@ import {
   REPORT_NAME,
   writeImageReports,
   writePolicyReports,
+  type ClusterEvents,
   type ClusterPolicies,
   type Election,
   type ElectionClock,
 } from '../cluster/index.ts';
-import type { RunningPods } from '../reconcile/index.ts';
+import { UnscannableNews, type RunningPods } from '../reconcile/index.ts';
 import { takeReports } from '../scan/index.ts';
-import { reportSource, scanStore, scanTimes, type Store } from '../store/index.ts';
+import { newestFailures, reportSource, scanStore, scanTimes, type Store } from '../store/index.ts';
+import { toScanEvents } from './cluster-events.ts';
+import { obstacleOf } from './scan-obstacles.ts';
 import type { Job } from './jobs.ts';
 import type { ClusterSettings } from './settings-cluster.ts';
 
@@ -26,6 +29,7 @@ export interface ClusterJobsParts {
   readonly policies: ClusterPolicies;
   readonly election: Election;
   readonly runningPods: RunningPods;
+  readonly events: ClusterEvents;
   readonly electionClock: ElectionClock;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,6 +60,7 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   const jobs: Job[] = [
     { name: 'policy-revisions', every: MINUTE / 2, leaderOnly: false, run: () => policies.record() },
     own({ name: 'policy-status', every: 5_000, run: () => policies.settle(leader) }),
+    own({ name: 'scan-failure-events', every: MINUTE, run: tellScanFailures(parts) }),
   ];
   if (settings.imageReports) {
     const objects = imageReportObjects(api);
@@ -71,6 +76,22 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   const reports = settings.trivyOperator ? operatorReports(parts) : null;
   if (reports !== null) jobs.push(own({ name: 'operator-reports', every: MINUTE / 4, run: reports.run }));
   return { jobs, stop: async () => reports?.stop() };
+}
+
+/** Tells workloads why images that they run cannot be scanned. */
+function tellScanFailures({ store, runningPods, events, clock }: ClusterJobsParts): Job['run'] {
+  const news = new UnscannableNews();
+  const tell = toScanEvents(events);
+  return async () => {
+    const failures = await newestFailures(store.read);
+    const pods = failures.length === 0 ? [] : (await runningPods.list()).pods;
+    const images = failures.map((failure) => {
+      const { why, hint } = obstacleOf([failure]);
+      const { digest, platform, reason } = failure;
+      return { digest, platform, reason, message: `${why}. ${hint}` };
+    });
+    for (const event of news.due(images, pods, clock.now())) tell(event);
+  };
 }
 
 /** Reports of trivy-operator as they come and change; nothing is watched before the first run. */

@@ -181,6 +181,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const jobs = clusterJobs({
     ...{ api, store, settings, clusterName, policies, election, electionClock, clock, log },
     runningPods: reads.runningPods,
+    events,
   });
   return {
     namespace,

@@ -15,8 +15,15 @@ import {
 import { Callers, openListener, type ServingCertificate } from '../api/index.ts';
 import type { Clock, Log } from '../base/index.ts';
 import type { ColdImagePolicy, LedgerAppend, Timers } from '../ledger/index.ts';
-import { AdmissionFacts, AdmissionPolicies, scanQueue, type Store } from '../store/index.ts';
+import {
+  AdmissionFacts,
+  AdmissionPolicies,
+  AdmissionScanFailures,
+  scanQueue,
+  type Store,
+} from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
+import { scanObstacles } from './scan-obstacles.ts';
 
 /** AdmissionDeps are what the webhook of a service is joined with. */
 export interface AdmissionDeps {
@@ -92,6 +99,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   const { store, ledger, clock, timers, log, metrics } = deps;
   const tally = new ReviewTally();
   const facts = new AdmissionFacts(store, deps.monotonic === undefined ? {} : { now: deps.monotonic });
+  const failures = new AdmissionScanFailures(store);
   const own = deps.policies === undefined ? new AdmissionPolicies(store, clock, log) : null;
   const policies: PolicySnapshot = own ?? (deps.policies as PolicySnapshot);
   const queue = scanQueue(store);
@@ -106,6 +114,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       lookup: deps.lookup ?? null,
       events: deps.events ?? null,
       platformOf: deps.platformOf,
+      obstacles: scanObstacles(failures),
     },
     { cluster: deps.cluster, coldImagePolicy: deps.coldImagePolicy, failurePolicy: deps.failurePolicy },
   );
@@ -128,7 +137,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   // Each by itself: what is slow must not keep a policy from coming into effect.
   const upkeeps = [
     new Upkeep([() => facts.warm(), () => facts.refresh()], COMPARED_EVERY, deps),
-    new Upkeep([() => scans.flush(), async () => proofs?.flush()], EVERY, deps),
+    new Upkeep([() => scans.flush(), async () => proofs?.flush(), () => failures.refresh()], EVERY, deps),
     ...(own ? [new Upkeep([() => own.refresh()], COMPARED_EVERY, deps)] : []),
   ];
   return {
@@ -136,6 +145,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       await own?.refresh();
       // Where the database does not answer, the upkeep goes on; the port says meanwhile that it is not ready.
       await facts.warm().catch(() => undefined);
+      await failures.refresh().catch(() => undefined);
       const address = await listener.listen(deps.host, deps.port);
       for (const upkeep of upkeeps) upkeep.start();
       return address;

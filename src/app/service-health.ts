@@ -21,6 +21,8 @@ export interface HealthDeps {
   operator(): Pick<Health, 'webhook' | 'cluster'>;
   /** What is known of the databases that scans and the catalogue came from. */
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
+  /** Images that cannot be scanned. */
+  scanFailures(): Promise<Health['scanFailures']>;
   /** How what scans images stands. */
   scanner(): Health['scanner'];
   /** Which registries do not answer. */
@@ -62,6 +64,7 @@ export class ServiceHealth {
     const tree = await this.#ask(() => parts.tree.size());
     const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
     const known = await this.#ask(feeds);
+    const failing = await this.#ask(() => this.#deps.scanFailures());
     const told = (await this.#ask(() => anchors.list())).value ?? [];
     const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
     const states = jobs.states();
@@ -108,6 +111,7 @@ export class ServiceHealth {
       },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
       scanner: this.#deps.scanner(),
+      scanFailures: failing.value ?? { images: 0, byReason: {} },
       registries: this.#deps.registries(),
       untrustedProxies: this.#deps.untrustedProxies(),
     };

@@ -53,6 +53,8 @@ export interface ScanningDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The platforms of the nodes of this cluster; null or absent where the service stands alone. */
   readonly nodes?: ClusterNodes | null | undefined;
+  /** Milliseconds beyond `scanner.timeout` for Trivy to say so by itself; its own unless given. */
+  readonly slackMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -237,6 +239,7 @@ async function openScanner(
             ...common,
             directory: own,
             atOnce: settings.atOnce,
+            ...(deps.slackMs !== undefined && { slackMs: deps.slackMs }),
             server:
               server === undefined ? null : { url: server, token: settings.serverToken?.reveal() ?? null },
             databases: {

@@ -5,6 +5,7 @@ import type { LedgerAppend } from '../ledger/index.ts';
 import {
   beginHistory,
   catalogueStates,
+  countFailing,
   fenceWrites,
   jobMarks,
   lockFile,
@@ -185,6 +186,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     startedAt: clock.now(),
     operator: () => operator.health(),
     scanner: () => facts.health(),
+    scanFailures: () => countFailing(store.read),
     registries: () => facts.registries(),
     untrustedProxies: () => proxies.list(),
     feeds: async () => {

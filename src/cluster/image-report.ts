@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { formatTime, type Digest } from '../base/index.ts';
-import { countBySeverity, type Finding, type ScanRecord } from '../findings/index.ts';
+import { countBySeverity, type Finding, type ScanFailure, type ScanRecord } from '../findings/index.ts';
 import { cut, fitting } from './sizes.ts';
 
 const about = (description: string) => z.meta({ description });
@@ -12,6 +12,8 @@ const count = (description: string) => z.int().check(z.minimum(0), about(descrip
 export const MAX_REPORT_FINDINGS = 1000;
 /** Triage decisions that a report tells; as many as it has findings. */
 const MAX_TRIAGE = MAX_REPORT_FINDINGS;
+/** Platforms that cannot be scanned and are told. */
+const MAX_REPORT_FAILURES = 20;
 /** Bytes of both lists, so that the object stays below the 1.5 MiB that etcd takes, whatever a scanner tells. */
 const MAX_FINDINGS_BYTES = 900_000;
 const MAX_TRIAGE_BYTES = 400_000;
@@ -39,6 +41,15 @@ const triage = z
   })
   .check(about('A decision that a vulnerability does not count on this image until a time.'));
 
+const scanFailure = z
+  .object({
+    platform: z.optional(text('Platform that cannot be scanned; absent where none was chosen.', 64)),
+    reason: text('Why, in one word: `certificate`, `rate_limited`, `no_packages` and so on.', 32),
+    message: text('Why, in a sentence.', 400),
+    since: time('Since when no attempt succeeded.'),
+  })
+  .check(about('Why the image, or one of its platforms, cannot be scanned.'));
+
 /** imageReportSchema is a ClusterImageReport: its CustomResourceDefinition is made from it. */
 export const imageReportSchema = z.object({
   spec: z
@@ -59,6 +70,14 @@ export const imageReportSchema = z.object({
             dbUpdatedAt: z.optional(text('When its database was made.', 64)),
           })
           .check(about('What scanned it.')),
+      ),
+      scanFailures: z.optional(
+        z
+          .array(scanFailure)
+          .check(
+            z.maxLength(MAX_REPORT_FAILURES),
+            about('Why it cannot be scanned, by platform; absent where the newest attempts succeeded.'),
+          ),
       ),
       os: z.optional(
         z
@@ -106,6 +125,7 @@ export interface ReportedImage {
   readonly name: string;
   readonly state: string;
   readonly scan: ScanRecord | null;
+  readonly failures: readonly ScanFailure[];
   readonly triage: readonly {
     readonly cve: string;
     readonly accountId: string | null;
@@ -120,7 +140,8 @@ export function reportName(digest: string): string {
 }
 
 /** toImageReport makes the report of an image. Texts of scanners are cut to what one may be long, and the lists to what etcd takes. */
-export function toImageReport({ digest, name, state, scan, triage: decisions }: ReportedImage): ImageReport {
+export function toImageReport(image: ReportedImage): ImageReport {
+  const { digest, name, state, scan, failures, triage: decisions } = image;
   const findings = scan?.findings ?? null;
   const sorted = findings?.toSorted(bySeverity).slice(0, MAX_REPORT_FINDINGS).map(toFinding) ?? null;
   const listed = sorted && fitting(sorted, MAX_FINDINGS_BYTES);
@@ -134,6 +155,9 @@ export function toImageReport({ digest, name, state, scan, triage: decisions }: 
     spec: { digest, image: cut(name, 1024) },
     status: {
       state,
+      ...(failures.length > 0 && {
+        scanFailures: failures.slice(0, MAX_REPORT_FAILURES).map(toScanFailure),
+      }),
       ...(scan !== null && {
         ...(scan.scannedAt !== null && { scannedAt: scan.scannedAt }),
         ...(scan.scanner !== null && {
@@ -154,6 +178,14 @@ export function toImageReport({ digest, name, state, scan, triage: decisions }: 
         }),
       ...(triaged.length > 0 && { triage: [...fitting(triaged, MAX_TRIAGE_BYTES)] }),
     },
+  };
+}
+
+/** Not how often: an object is not written again with each attempt. */
+function toScanFailure({ platform, reason, message, since }: ScanFailure): z.infer<typeof scanFailure> {
+  return {
+    ...(platform !== null && { platform: cut(platform, 64) }),
+    ...{ reason, message: cut(message, 400), since: formatTime(since) },
   };
 }
 

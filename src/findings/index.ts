@@ -11,3 +11,11 @@ export {
   type ScanRecord,
 } from './scan-record.ts';
 export { isUnscanned, missingPlatforms, scanOn } from './platforms.ts';
+export {
+  explainScanFailure,
+  SCAN_FAILURE_REASONS,
+  SCAN_FAILURE_STATES,
+  SCAN_FAILURES,
+  type ScanFailure,
+  type ScanFailureReason,
+} from './scan-failure.ts';

@@ -38,6 +38,8 @@ export class RegistryError extends IpoError {
    * that gives nothing is such a fault: docker and the kubelet go on without one, too.
    */
   readonly elseAnonymous: boolean;
+  /** Whether its certificate is not trusted, has expired or is for another name. */
+  readonly isCertificate: boolean;
 
   constructor(
     fault: RegistryFault,
@@ -48,6 +50,7 @@ export class RegistryError extends IpoError {
       readonly retryAfter?: number | undefined;
       readonly busy?: boolean | undefined;
       readonly elseAnonymous?: boolean | undefined;
+      readonly certificate?: boolean | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -55,6 +58,7 @@ export class RegistryError extends IpoError {
     this.fault = fault;
     this.isBusy = options.busy ?? false;
     this.elseAnonymous = options.elseAnonymous ?? false;
+    this.isCertificate = options.certificate ?? false;
   }
 
   /** Whether asking again later, with nothing changed here, may succeed. */

@@ -26,6 +26,8 @@ export interface DecidedFrom {
   /** None of anything where nothing was recorded. */
   readonly facts: ImageFacts;
   readonly coldImagePolicy: ColdImagePolicy;
+  /** Why it could not be scanned; no part of the decision. */
+  readonly failures: ImageItem['failures'];
 }
 
 /** Images give the inventory of images with their states. */
@@ -59,10 +61,12 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
     async decidedFrom(digest) {
       checkDigest(digest);
       await judging.upToDate();
-      if ((await store.item(digest)) === null) throw unknownImage(digest);
+      const item = await store.item(digest);
+      if (item === null) throw unknownImage(digest);
       return {
         facts: (await store.facts(digest)) ?? { ...NO_FACTS, ...UNRECORDED, digest },
         coldImagePolicy,
+        failures: item.failures,
       };
     },
     async list(query) {
@@ -82,7 +86,8 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
         answers.push(...answersAt(place, inForce.policies, facts, coldImagePolicy, clock.now()));
       }
       const missing = facts.scan === null ? [] : missingPlatforms(facts.scan);
-      const explanation = explainState(item.state, item.next, item.lastReview?.reason ?? '', missing);
+      const reason = item.lastReview?.reason ?? '';
+      const explanation = explainState(item.state, item.next, reason, missing, item.failures);
       return { item, record, facts, explanation, answers };
     },
   };

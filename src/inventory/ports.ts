@@ -1,6 +1,6 @@
 import type { Digest } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
-import type { OperatingSystem, ScannerInfo, SeverityCounts } from '../findings/index.ts';
+import type { OperatingSystem, ScanFailure, ScannerInfo, SeverityCounts } from '../findings/index.ts';
 import type { Place, PolicyAnswer } from './compliance.ts';
 import type { ImageState, StateCounts } from './state.ts';
 
@@ -101,6 +101,8 @@ export interface ImageItem extends Pick<
   'digest' | 'name' | 'state' | 'namespaces' | 'scan' | 'next'
 > {
   readonly lastReview: Review | null;
+  /** Why it could not be scanned since a scan of it succeeded last, by platform; empty where the newest attempts succeeded. */
+  readonly failures: readonly ScanFailure[];
 }
 
 /** ImageList is a page of images, and the tiles: how many of all images are in each state, whatever the filter. */

@@ -57,3 +57,4 @@ export type {
   TagDigests,
   WantedPod,
 } from './ports.ts';
+export { UnscannableNews, type UnscannableEvent, type UnscannableImage } from './unscannable.ts';

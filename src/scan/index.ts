@@ -12,6 +12,7 @@ export {
 export { IMAGE_TYPE, nameType, planImport, type ImportTarget, type PlannedScan } from './plan-import.ts';
 export type {
   NewScan,
+  NewScanFailure,
   Recorded,
   ReportReader,
   ScanClaim,
@@ -19,6 +20,7 @@ export type {
   ScanRequests,
   ScanStore,
 } from './ports.ts';
+export { failureSentence } from './failure-sentence.ts';
 export { ScanError } from './scan-error.ts';
 export type { ScanReport } from './scan-report.ts';
 export { Rescans, type RescansDeps } from './rescans.service.ts';

@@ -9,6 +9,7 @@ export class PlatformChoice {
   readonly #claim: Pick<ScanClaim, 'attempts' | 'done'>;
   readonly #nodes: readonly string[];
   #left = 0;
+  #chosen: string | null = null;
 
   constructor(claim: Pick<ScanClaim, 'attempts' | 'done'>, nodes: readonly string[]) {
     this.#claim = claim;
@@ -20,6 +21,11 @@ export class PlatformChoice {
     return this.#left;
   }
 
+  /** The platform that was chosen last; null before, and where nothing was to be chosen. */
+  get chosen(): string | null {
+    return this.#chosen;
+  }
+
   /** Null where the index has none that a node runs. */
   readonly choose = (entries: readonly PlatformEntry[]): PlatformEntry | null => {
     const { attempts, done } = this.#claim;
@@ -27,6 +33,7 @@ export class PlatformChoice {
     const open = needed.filter(({ platform }) => !done.includes(platform));
     const among = open.length === 0 ? needed : open;
     const chosen = among[(attempts - 1) % Math.max(among.length, 1)] ?? null;
+    this.#chosen = chosen?.platform ?? null;
     this.#left = open.filter((entry) => entry !== chosen).length;
     return chosen;
   };

@@ -1,5 +1,5 @@
 import type { Digest } from '../base/index.ts';
-import type { ScanRecord } from '../findings/index.ts';
+import type { ScanFailureReason, ScanRecord } from '../findings/index.ts';
 import type { PlatformEntry } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 
@@ -59,6 +59,17 @@ export interface ScanClaim {
   readonly done: readonly string[];
 }
 
+/** NewScanFailure is why an attempt failed, as it is kept until a scan succeeds. */
+export interface NewScanFailure {
+  /** The platform that was to be scanned; null where none was chosen. */
+  readonly platform: string | null;
+  readonly reason: ScanFailureReason;
+  /** A plain sentence without secrets. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
 /** ScanQueue holds the digests that wait for a scan, each once. A claim outlives no crash: after its time it is free again. */
 export interface ScanQueue {
   /** `by` is who asked, or null for the service itself. A digest that waits out a fault is due again at once. */
@@ -69,8 +80,11 @@ export interface ScanQueue {
   finish(claim: ScanClaim): Promise<boolean>;
   /** Puts a claim back whose scan is recorded, due again at once: platforms of the digest are left. False when the claim was lost. */
   next(claim: ScanClaim, done: readonly string[]): Promise<boolean>;
-  /** Puts a claim back, due again at `notBefore`, or gives it up for good with null. False when the claim was lost. */
-  fail(claim: ScanClaim, error: string, notBefore: number | null): Promise<boolean>;
+  /**
+   * Puts a claim back, due again at `notBefore`, or gives it up for good with null, and keeps why (null: not for a fault of this scan).
+   * False when the claim was lost.
+   */
+  fail(claim: ScanClaim, failure: NewScanFailure | null, notBefore: number | null): Promise<boolean>;
   /** How many wait or are being scanned. */
   size(): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import { isIpoError, type Clock, type Digest } from '../base/index.ts';
 import { accountsToTry, parseReference, type ImageReference, type Keychain } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
-import { ScannerError } from './scanner-error.ts';
+import { registryReason, ScannerError, toScannerError } from './scanner-error.ts';
 import type { ChosenImage, ImageChoice, Scanner } from './scanner-ports.ts';
 
 /** Scanned is a report and what was scanned: the image of a platform where an index was asked for. */
@@ -37,7 +37,7 @@ export async function scanPlace(deps: PlaceDeps, ask: PlaceAsk): Promise<Scanned
     return await scan(deps, ask);
   } catch (error) {
     if (!isIpoError(error) || error instanceof ScannerError || ask.signal.aborted) throw error;
-    throw new ScannerError('image', error.message, { cause: error });
+    throw new ScannerError('image', error.message, { reason: registryReason(error), cause: error });
   }
 }
 
@@ -56,14 +56,16 @@ async function scan(
       const { platform } = image;
       return { report: await scanner.scan({ reference: place, credential, platform, signal }), image };
     } catch (error) {
-      if (!(error instanceof ScannerError) || error.fault !== 'image') throw error;
-      fault = error;
+      // Whatever it throws is of the scan: a report that cannot be read says nothing of this place.
+      fault = toScannerError(error, signal.aborted);
+      if (fault.fault !== 'image') throw fault;
       if (clock.now() > late) break;
     }
   }
   if (fault !== null && without !== null)
     throw new ScannerError('image', `${fault.message}; ${without.message}`, {
       ...(without.hint !== undefined && { hint: without.hint }),
+      reason: fault.reason === 'unauthorized' ? 'credentials' : fault.reason,
       cause: fault,
     });
   throw fault ?? new ScannerError('image', 'no credential was tried');

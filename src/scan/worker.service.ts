@@ -1,8 +1,10 @@
 import { formatTime } from '../base/index.ts';
+import { SCAN_FAILURES } from '../findings/index.ts';
+import { failureSentence } from './failure-sentence.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from './back-off.ts';
 import { planImport } from './plan-import.ts';
 import { PlatformChoice } from './platform-choice.ts';
-import type { Recorded, ScanClaim } from './ports.ts';
+import type { NewScanFailure, Recorded, ScanClaim } from './ports.ts';
 import { incompleteAt, nextAttempt, placesOf } from './scan-attempt.ts';
 import { ScanError } from './scan-error.ts';
 import { scanPlace, type Scanned } from './scan-place.ts';
@@ -147,14 +149,20 @@ export class ScanWorker {
     const { clock, took } = this.#deps;
     // Each of these attempts ended without a word: a scan that ends the service must not do so for ever.
     if (claim.attempts > MAX_ATTEMPTS)
-      return this.#failed(claim, new ScannerError('failed', 'no attempt came to an end'));
+      return this.#failed(
+        claim,
+        new ScannerError('failed', 'no attempt came to an end', { reason: 'interrupted' }),
+        null,
+      );
     const startedAt = clock.now();
+    let choice: PlatformChoice | null = null;
     let scanned: ScannedPart;
     try {
-      scanned = await this.#report(claim, startedAt);
+      choice = new PlatformChoice(claim, await this.#deps.subjects.nodePlatforms());
+      scanned = await this.#report(claim, choice, startedAt);
       this.#fault = null;
     } catch (error) {
-      return this.#failed(claim, toScannerError(error, this.#stop.signal.aborted));
+      return this.#failed(claim, toScannerError(error, this.#stop.signal.aborted), choice?.chosen ?? null);
     }
     took((clock.now() - startedAt) / 1000);
     try {
@@ -162,20 +170,22 @@ export class ScanWorker {
     } catch (error) {
       if (error instanceof ClaimLost) return 'lost';
       if (error instanceof ScanError)
-        return this.#failed(claim, new ScannerError('report', error.message, { cause: error }));
+        return this.#failed(
+          claim,
+          new ScannerError('report', error.message, { cause: error }),
+          choice.chosen,
+        );
       throw error;
     }
   }
 
   /** Asks one place after another until one gives the image. */
-  async #report(claim: ScanClaim, startedAt: number): Promise<ScannedPart> {
+  async #report(claim: ScanClaim, choice: PlatformChoice, startedAt: number): Promise<ScannedPart> {
     const { subjects, clock } = this.#deps;
     const { digest, attempts } = claim;
-    const nodes = await subjects.nodePlatforms();
-    const choice = new PlatformChoice(claim, nodes);
     const { signal } = this.#stop;
     const late = startedAt + NEXT_PLACE_MS;
-    let fault = new ScannerError('image', 'no name is known under which a registry has this image');
+    let fault = new ScannerError('image', SCAN_FAILURES.no_place.means, { reason: 'no_place' });
     for (const reference of placesOf(digest, await subjects.namesOf(digest), attempts)) {
       try {
         const scanned = await scanPlace(this.#deps, {
@@ -200,10 +210,16 @@ export class ScanWorker {
     { report, image, left }: ScannedPart,
     startedAt: number,
   ): Promise<ScanOutcome> {
-    const { scans, queue, rescans, together, clock, log } = this.#deps;
+    const { scans, queue, rescans, together, clock, log, count } = this.#deps;
     const { digest } = claim;
     const at = clock.now();
     const { scan, source } = report;
+    const nothing: NewScanFailure = {
+      platform: image.platform,
+      reason: 'no_packages',
+      message: SCAN_FAILURES.no_packages.means,
+      at,
+    };
     // Holds that the report is about the image that was asked for, and can be true.
     planImport(report, { digest: image.digest }, at);
     const scannedAt = scan.scannedAt ?? formatTime(startedAt);
@@ -223,12 +239,13 @@ export class ScanWorker {
         left > 0 && platform !== null
           ? await queue.next(claim, [...claim.done, platform])
           : done.outcome === 'incomplete'
-            ? await queue.fail(claim, 'the scan found no packages to look at', incompleteAt(claim, at))
+            ? await queue.fail(claim, nothing, incompleteAt(claim, at))
             : await queue.finish(claim);
       if (!held) throw new ClaimLost();
       return done;
     });
     const { outcome } = recorded;
+    if (outcome === 'incomplete') count.add('svc_scan_failures_total', { reason: nothing.reason });
     log.info(
       outcome === 'incomplete' ? 'a scan found no packages; the image stays unscanned' : 'image scanned',
       {
@@ -244,24 +261,27 @@ export class ScanWorker {
     return outcome === 'current' ? 'done' : outcome;
   }
 
-  async #failed(claim: ScanClaim, error: ScannerError): Promise<ScanOutcome> {
-    const { queue, rescans, together, forgive, clock, log } = this.#deps;
+  async #failed(claim: ScanClaim, error: ScannerError, platform: string | null): Promise<ScanOutcome> {
+    const { queue, rescans, together, forgive, clock, log, count } = this.#deps;
     const at = clock.now();
-    const { fault } = error;
+    const { fault, reason } = error;
+    const failure: NewScanFailure | null =
+      fault === 'stopped' ? null : { platform, reason, message: failureSentence(error.message), at };
     if (fault === 'scanner') {
       this.#fault = error;
       this.#pausedUntil = at + PAUSE_MS;
     }
     const next = nextAttempt(claim, fault, at);
     const held = await together(async () => {
-      const put = await queue.fail(claim, error.message, next);
+      const put = await queue.fail(claim, failure, next);
       // Not the image's doing.
       if (put && (fault === 'scanner' || fault === 'stopped')) await forgive(claim.digest);
       return put;
     });
     if (fault === 'stopped') return 'stopped';
     if (!held) return 'lost';
-    const said = { digest: claim.digest, attempts: claim.attempts, fault, error };
+    count.add('svc_scan_failures_total', { reason });
+    const said = { digest: claim.digest, attempts: claim.attempts, fault, reason, error };
     if (next !== null) {
       log.info('an image could not be scanned; it is tried again', { ...said, next_in_ms: next - at });
       return 'failed';

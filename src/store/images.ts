@@ -14,6 +14,7 @@ import { runText, type Cell } from './dialect.ts';
 import { readFacts, refreshFacts } from './facts.ts';
 import { KnownImages } from './image-search.ts';
 import { readSightings, staleImages, writeJudged } from './image-states.ts';
+import { readFailures } from './scan-failures.ts';
 import { containing } from './search.ts';
 import { inChunks } from './marks.ts';
 import { followLedger } from './sightings.ts';
@@ -154,9 +155,14 @@ async function toItems(read: Executor, rows: readonly StateRow[]): Promise<Image
     read,
     rows.flatMap(({ last_row_id }) => (last_row_id === null ? [] : [last_row_id])),
   );
+  const failures = await readFailures(
+    read,
+    rows.map(({ digest }) => digest),
+  );
   return rows.map((row) => ({
     digest: row.digest,
     name: row.name,
+    failures: failures.get(row.digest) ?? [],
     state: row.state as ImageItem['state'],
     namespaces: row.namespaces === null ? [] : (JSON.parse(row.namespaces) as string[]),
     scan: row.scan === null ? null : (JSON.parse(row.scan) as Judged['scan']),

@@ -48,6 +48,8 @@ export { replicaStore } from './replicas.ts';
 export { replaySource, type ReplaySourceOptions } from './replay-source.ts';
 export { releaseStore } from './end-of-life.ts';
 export { runStore } from './runs.ts';
+export { AdmissionScanFailures } from './admission-scan-failures.ts';
+export { countFailing, newestFailures, type FailingImages } from './scan-failures.ts';
 export { scanQueue } from './scan-queue.ts';
 export { recordProofs, recordScan, scanStore } from './scans.ts';
 export { sessionStore } from './sessions.ts';

@@ -1,6 +1,7 @@
 import type { LastReview, ReportSource } from '../cluster/index.ts';
 import { runText } from './dialect.ts';
 import { imageStore } from './images.ts';
+import { failuresShown, readFailures } from './scan-failures.ts';
 import type { Store } from './store.ts';
 
 interface ImageRow {
@@ -43,10 +44,13 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
          order by t.digest`,
         [at, own, since, since, own, own],
       );
+      const failures = new Map<string, unknown[]>();
+      for (const { digest, ...failure } of await failuresShown(store.read))
+        failures.set(digest, [...(failures.get(digest) ?? []), failure]);
       // Triage that is decided or ended changes the facts; triage that runs out, their number alone.
       return rows.map(({ digest, facts_version, state, name, scan, triaged }) => ({
         digest,
-        version: JSON.stringify([facts_version, state, name, scan, triaged]),
+        version: JSON.stringify([facts_version, state, name, scan, triaged, failures.get(digest) ?? []]),
       }));
     },
     async image(digest, at) {
@@ -61,6 +65,7 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
         digest,
         ...row,
         scan: record.facts?.scan ?? null,
+        failures: (await readFailures(store.read, [digest])).get(digest) ?? [],
         triage: record.triage.flatMap(({ cve, endedAt, until, ...decision }) =>
           cve === null || endedAt !== null || until <= at ? [] : [{ ...decision, cve, until }],
         ),

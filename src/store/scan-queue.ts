@@ -1,10 +1,8 @@
 import type { ScanClaim, ScanQueue, ScanRequests } from '../scan/index.ts';
 import { runText, type Cell } from './dialect.ts';
 import { inChunks } from './marks.ts';
+import { keepFailure } from './scan-failures.ts';
 import type { Store } from './store.ts';
-
-/** Characters of an error that are kept. */
-const MAX_ERROR = 2000;
 
 /**
  * What waits, with its turn among those of its namespace, behind what is scanned of it now: each namespace has its turn, so that whoever
@@ -51,19 +49,27 @@ export function scanQueue(store: Store): ScanQueue {
     },
     finish: ({ digest, claimedAt }) => change(`delete from scan_queue where ${held}`, [digest, claimedAt]),
     next: ({ digest, claimedAt }, done) =>
-      change(
-        `update scan_queue set claimed_at = null, attempts = 0, last_error = null, done = ? where ${held}`,
-        [JSON.stringify(done), digest, claimedAt],
-      ),
-    fail: ({ digest, claimedAt }, error, notBefore) =>
-      notBefore === null
-        ? change(`delete from scan_queue where ${held}`, [digest, claimedAt])
-        : change(`update scan_queue set claimed_at = null, not_before = ?, last_error = ? where ${held}`, [
-            notBefore,
-            error.slice(0, MAX_ERROR),
-            digest,
-            claimedAt,
-          ]),
+      change(`update scan_queue set claimed_at = null, attempts = 0, done = ? where ${held}`, [
+        JSON.stringify(done),
+        digest,
+        claimedAt,
+      ]),
+    fail: ({ digest, claimedAt }, failure, notBefore) =>
+      store.write(async (transaction) => {
+        const put =
+          notBefore === null
+            ? await runText(transaction, `delete from scan_queue where ${held} returning digest`, [
+                digest,
+                claimedAt,
+              ])
+            : await runText(
+                transaction,
+                `update scan_queue set claimed_at = null, not_before = ? where ${held} returning digest`,
+                [notBefore, digest, claimedAt],
+              );
+        if (put.length > 0 && failure !== null) await keepFailure(transaction, digest, failure);
+        return put.length > 0;
+      }),
     async size() {
       const [row] = await runText<{ count: number }>(
         store.read,

@@ -12,6 +12,7 @@ import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
 import { joinFindings } from './join-findings.ts';
 import { exploitedAmong } from './kev-entries.ts';
+import { dropFailures } from './scan-failures.ts';
 import {
   placeScan,
   readParts,
@@ -97,6 +98,7 @@ export async function recordScan(
       [digest, whole.scanned_at ?? -1],
     );
   }
+  if (complete && place !== null) await dropFailures(transaction, digest, place.platform);
   await rebuildFacts(transaction, digest, written);
   await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
   return {

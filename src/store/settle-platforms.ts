@@ -6,6 +6,7 @@ import { lockImage, rebuildFacts } from './facts.ts';
 import { followFindings } from './finding-history.ts';
 import { joinFindings } from './join-findings.ts';
 import { wantedPlatforms } from './node-platforms.ts';
+import { dropUnneeded } from './scan-failures.ts';
 import { parseEntries, readParts, wholeOf, writeParts } from './scan-platforms.ts';
 import { insertFindings, storedFindings } from './stored-findings.ts';
 import type { Store } from './store.ts';
@@ -48,8 +49,9 @@ export async function settlePlatforms(
   for (let last = ''; ;) {
     const page = await runText<{ digest: string; platforms: string }>(
       read,
-      `select i.digest, i.platforms from images i join scan_platforms p on p.digest = i.digest
-       where i.platforms is not null and i.digest > ? group by i.digest, i.platforms order by i.digest limit ${PAGE}`,
+      `select i.digest, i.platforms from images i
+       where i.platforms is not null and i.digest > ? and (exists (select 1 from scan_platforms p where p.digest = i.digest)
+         or exists (select 1 from scan_failures f where f.digest = i.digest)) order by i.digest limit ${PAGE}`,
       [last],
     );
     for (const { digest } of page) {
@@ -86,6 +88,7 @@ async function settleImage(transaction: Executor, digest: string, at: number): P
     `select s.id, i.platforms from scans s join images i on i.digest = s.digest where s.digest = ? and s.current = 1`,
     [digest],
   );
+  await dropUnneeded(transaction, digest);
   if (scan === undefined) return;
   const needed = neededEntries(parseEntries(scan.platforms) ?? [], await wantedPlatforms(transaction));
   const parts = await readParts(transaction, digest);

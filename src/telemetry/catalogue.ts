@@ -1,3 +1,5 @@
+import { DENIALS, REVIEWS, SCAN_FAILURES, SIGNALS } from './label-values.ts';
+
 /** Metric is one series of the service: what it counts, and by which labels. */
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -7,36 +9,6 @@ export interface Metric {
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
-
-/** The labels of a denial, and of the context of a pod, as `decision` and `policy` have them (a test holds them equal). */
-const DENIALS = [
-  'registry',
-  'tag',
-  'digest',
-  'quota',
-  'unscanned',
-  'signature',
-  'attestation',
-  'threshold',
-  'known_exploited',
-  'end_of_life',
-  'provenance',
-  'context',
-  'workload_hardening',
-] as const;
-/** What became of reviews, as `admission` has it (a test holds them equal). */
-const REVIEWS = [
-  'allowed',
-  'denied',
-  'repeat',
-  'dry_run',
-  'nothing_new',
-  'other_resource',
-  'unreadable',
-  'not_ready',
-  'failed',
-] as const;
-const SIGNALS = ['privileged', 'root', 'hostNamespace', 'hostFilesystem', 'capabilities', 'exposed'] as const;
 
 /** METRICS lists every series that `/metrics` has of the service itself. */
 export const METRICS = {
@@ -200,6 +172,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Scans that this replica took from the queue, by what became of them',
     labels: { outcome: ['done', 'older', 'incomplete', 'failed', 'given_up', 'stopped', 'lost'] },
+  },
+  svc_scan_failures_total: {
+    kind: 'counter',
+    help: 'Attempts of this replica to scan an image that failed, by why',
+    labels: { reason: SCAN_FAILURES },
   },
   svc_scan_seconds: {
     kind: 'histogram',

@@ -34,6 +34,7 @@ const health: Health = {
   trivyDb: { updatedAt: NOW - 26 * HOUR, checkedAt: null, fetchedAt: null, lastError: null },
   scanner: null,
   registries: { status: 'ok', away: [], more: 0 },
+  scanFailures: { images: 0, byReason: {} },
   untrustedProxies: [],
 };
 

@@ -55,6 +55,7 @@ const image = (letter: string, findings: readonly Finding[]): ReportedImage => (
     os: { family: 'debian', name: '12', eosl: false },
     findings,
   },
+  failures: [],
   triage: [{ cve: 'CVE-2026-4', accountId: 'a7', reason: 'not reachable', until: 1_800_000_000_000 }],
 });
 

@@ -75,7 +75,14 @@ exports.main = function main(folder) {
       return write();
     }
     case 'fail':
-      return fail(plan.said);
+      return fail(plan.saids?.[image.split('@')[0]] ?? plan.said);
+    // As Go ends a program that broke down.
+    case 'panic':
+      process.stderr.write(
+        'panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\n',
+      );
+      process.exitCode = 2;
+      return undefined;
     case 'moves':
       // The database changes while it is read.
       writeFileSync(metadata(), JSON.stringify({ Version: 2, UpdatedAt: '2026-11-20T12:00:00Z' }));

@@ -14,35 +14,32 @@ export function realReport(name: string): string {
   return fileURLToPath(new URL(name, DATA));
 }
 
+/** MODES are what the stand-in does with a report; see stand-in-trivy.cjs. */
+export const MODES = [
+  ...(['report', 'slow', 'wait', 'moves'] as const),
+  ...(['hang', 'family', 'orphan', 'truncate', 'killed', 'status', 'empty', 'garbage', 'flood'] as const),
+  ...(['fail', 'panic', 'foreign', 'files', 'incomplete'] as const),
+] as const;
+
+/** Mode is one of them. */
+export type Mode = (typeof MODES)[number];
+
+/** GOOD_MODES end with a whole report. */
+export const GOOD_MODES: readonly Mode[] = ['report', 'slow', 'wait', 'moves'];
+
 /** Plan is what the stand-in does from now on. */
 export interface Plan {
   /** Path of the report that it replays. */
   readonly report: string;
   /** What it does with it; see stand-in-trivy.cjs. */
-  readonly mode?:
-    | 'report'
-    | 'hang'
-    | 'family'
-    | 'orphan'
-    | 'slow'
-    | 'wait'
-    | 'truncate'
-    | 'killed'
-    | 'status'
-    | 'empty'
-    | 'garbage'
-    | 'flood'
-    | 'fail'
-    | 'moves'
-    | 'foreign'
-    | 'files'
-    | 'incomplete';
+  readonly mode?: Mode;
   /** Reports of single images, by reference. */
   readonly reports?: Readonly<Record<string, string>>;
   /** The same by repository, or by reference. */
-  readonly images?: Readonly<Record<string, NonNullable<Plan['mode']>>>;
-  /** What it says when it fails. */
+  readonly images?: Readonly<Record<string, Mode>>;
+  /** What it says when it fails, and by repository. */
   readonly said?: string;
+  readonly saids?: Readonly<Record<string, string>>;
   /** What it says when a download fails. */
   readonly download?: string;
   readonly version?: string;

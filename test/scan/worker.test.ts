@@ -96,7 +96,8 @@ async function workerOf(
     together: (act) => store.write(act),
     forgive: forgiveAttempt(store),
     count: {
-      add: (_, { outcome = '' } = {}) => void counted.set(outcome, (counted.get(outcome) ?? 0) + 1),
+      add: (_, { outcome } = {}) =>
+        outcome === undefined ? undefined : void counted.set(outcome, (counted.get(outcome) ?? 0) + 1),
     },
     ...more,
   });
@@ -119,7 +120,8 @@ async function seen(store: Store, count: number, image = 'ghcr.io/acme/web:1'): 
 const queueRows = (store: Store) =>
   rowsOf(
     store,
-    'select digest, attempts, not_before, claimed_at, last_error from scan_queue order by digest',
+    `select q.digest, q.attempts, not_before, claimed_at, reason, message from scan_queue q
+     left join scan_failures f on f.digest = q.digest order by q.digest`,
   );
 const scanRows = (store: Store) =>
   rowsOf(
@@ -181,17 +183,18 @@ forEachEngine('the worker of scans', (engine) => {
       assert.equal((await readFacts(store.read, digest))?.scan ?? null, null);
     const rows = await queueRows(store);
     assert.deepEqual(
-      rows.map(({ attempts, not_before, claimed_at, last_error }) => [
+      rows.map(({ attempts, not_before, claimed_at, reason, message }) => [
         attempts,
         Number(not_before) - AT,
         claimed_at,
-        String(last_error).slice(0, 26),
+        reason,
+        String(message).slice(0, 29),
       ]),
       [
-        [1, MINUTE, null, 'trivy was too slow'],
-        [1, 6 * HOUR, null, 'the scan found no packages'],
-        [1, MINUTE, null, 'the report is about sha256'],
-        [1, MINUTE, null, 'the report says that it wa'],
+        [1, MINUTE, null, 'timeout', 'trivy was too slow'],
+        [1, 6 * HOUR, null, 'no_packages', 'the scanner found no packages'],
+        [1, MINUTE, null, 'bad_report', 'the report is about sha256:00'],
+        [1, MINUTE, null, 'bad_report', 'the report says that it was m'],
       ],
     );
     assert.deepEqual(
@@ -383,7 +386,7 @@ forEachEngine('the worker of scans', (engine) => {
     await queue.request([a], null, AT);
     await all();
     assert.equal(scanner.orders.length, 0);
-    assert.match(String((await queueRows(store))[0]?.['last_error']), /no image for linux\/amd64/);
+    assert.match(String((await queueRows(store))[0]?.['message']), /no image for linux\/amd64/);
   });
 
   test('a scanner that does not work is told, not held against the images, and tried by one scan alone', async (t) => {

@@ -20,6 +20,8 @@ async function seen(store: Store, count: number): Promise<string[]> {
   return digests;
 }
 
+const failure = (message: string) => ({ platform: null, reason: 'unreachable' as const, message, at: AT });
+
 forEachEngine('the scan queue', (engine) => {
   test('a request says which digests were queued, which waited already, and which nobody knows', async (t) => {
     const store = await engine.open(t);
@@ -48,7 +50,7 @@ forEachEngine('the scan queue', (engine) => {
     assert.deepEqual(second, { digest: a, requestedAt: AT, attempts: 2, claimedAt: AT + MINUTE, done: [] });
     assert.ok(first && second);
     assert.equal(await queue.finish(first), false);
-    assert.equal(await queue.fail(first, 'late', AT), false);
+    assert.equal(await queue.fail(first, failure('late'), AT), false);
     assert.equal(await queue.size(), 1);
     assert.equal(await queue.finish(second), true);
     assert.equal(await queue.size(), 0);
@@ -61,15 +63,15 @@ forEachEngine('the scan queue', (engine) => {
     await queue.request([a], null, AT);
     const [claim] = await queue.claim(AT, AT - MINUTE, 10);
     assert.ok(claim);
-    assert.equal(await queue.fail(claim, 'registry unreachable', AT + 5 * MINUTE), true);
+    assert.equal(await queue.fail(claim, failure('registry unreachable'), AT + 5 * MINUTE), true);
     assert.deepEqual(await queue.claim(AT + 5 * MINUTE - 1, AT, 10), []);
     assert.equal((await queue.claim(AT + 5 * MINUTE, AT, 10))[0]?.attempts, 2);
     const again = { ...claim, claimedAt: AT + 5 * MINUTE };
-    assert.equal(await queue.fail(again, 'registry unreachable', AT + 60 * MINUTE), true);
+    assert.equal(await queue.fail(again, failure('registry unreachable'), AT + 60 * MINUTE), true);
     await queue.request([a], 'user:x', AT + 6 * MINUTE);
     const [asked] = await queue.claim(AT + 6 * MINUTE, AT, 10);
     assert.equal(asked?.attempts, 3);
-    assert.equal(asked !== undefined && (await queue.fail(asked, 'gone for good', null)), true);
+    assert.equal(asked !== undefined && (await queue.fail(asked, failure('gone for good'), null)), true);
     assert.equal(await queue.size(), 0);
   });
 

@@ -12,10 +12,12 @@ import {
 } from '../../scan/index.ts';
 import {
   childEnvironment,
+  crashReasonIn,
   dockerConfig,
   NO_CREDENTIALS,
   openWorkDirectory,
   ProgramError,
+  registryReasonIn,
   runProgram,
   secretsOf,
   type WorkDirectory,
@@ -175,7 +177,11 @@ function toFault(error: ProgramError, program: string, secrets: readonly string[
     failed(cause) {
       const fault = IMAGE.test(said) ? 'image' : SCANNER.test(said) ? 'scanner' : 'failed';
       const words = line === '' ? error.message : printable(line.trim(), 400);
-      return new ScannerError(fault, `grype failed: ${words}`, { cause });
+      return new ScannerError(fault, `grype failed: ${words}`, {
+        cause,
+        ...(fault === 'image' && { reason: registryReasonIn(said) }),
+        ...(fault === 'failed' && { reason: crashReasonIn(said, error.message) }),
+      });
     },
   });
 }

@@ -5,3 +5,4 @@ export { ProgramError, type ProgramFault } from './program-error.ts';
 export { runProgram, type Ended, type Run } from './run-program.ts';
 export { openWorkDirectory, type WorkDirectory } from './work-directory.ts';
 export { scannerFault, type Scanned, type ScannerRun } from './scanner-fault.ts';
+export { crashReasonIn, registryReasonIn } from './scan-reason.ts';

@@ -131,7 +131,7 @@ function heard(pass: Pass, error: RegistryError, isLong: boolean, repository: st
   const { fault } = error;
   if (isAway(error) || fault === 'cancelled' || fault === 'refused' || fault === 'credentials') return;
   if (fault !== 'unavailable') pass.answered();
-  else if (!isLong) pass.failed(isOwnFault(error) ? repository : undefined);
+  else if (!isLong) pass.failed(isOwnFault(error) ? repository : undefined, error);
 }
 
 function lifeOf({ fault, retryAfter }: RegistryError): number {

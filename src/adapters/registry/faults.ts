@@ -46,6 +46,7 @@ export function toNetworkError(error: unknown, host: string): RegistryError {
   for (const code of codes) {
     if (Object.hasOwn(CERTIFICATES, code))
       return new RegistryError('unavailable', `${host} ${CERTIFICATES[code]}`, {
+        certificate: true,
         hint: 'Name the authority of the registry in its settings (ca), or let the registry show another certificate',
         cause: error,
       });

@@ -28,7 +28,14 @@ interface Known {
   /** Repositories that it had a fault of its own for since its last answer, up to what tells the host's fault from theirs. */
   readonly faulty: Set<string>;
   /** Null while it answers. */
-  away: { readonly since: number; until: number; delay: number; probing: boolean } | null;
+  away: {
+    readonly since: number;
+    until: number;
+    delay: number;
+    probing: boolean;
+    /** What its certificate is not trusted by; null where it does not answer. */
+    readonly untrusted: RegistryError | null;
+  } | null;
   /** Called when it goes away. */
   readonly leaving: Set<(error: RegistryError) => void>;
 }
@@ -40,7 +47,7 @@ export interface Pass {
   /** It answered, whatever it said. */
   answered(): void;
   /** It did not; or, with the repository, it says that it has a fault of its own. */
-  failed(repository?: string): void;
+  failed(repository?: string, error?: RegistryError): void;
   /** To be called in the end, whatever came of it. */
   done(): void;
 }
@@ -78,7 +85,7 @@ export class HostHealth {
     const isProbe = away !== null;
     if (away !== null) {
       const left = away.until - this.#deps.monotonic();
-      if (left > 0 || away.probing) throw awayError(host, Math.max(left, 0));
+      if (left > 0 || away.probing) throw awayError(host, Math.max(left, 0), away.untrusted);
       away.probing = true;
     }
     const gone = Promise.withResolvers<never>();
@@ -90,10 +97,10 @@ export class HostHealth {
     return {
       away: gone.promise,
       answered: () => this.#answered(host, known),
-      failed: (repository) => {
+      failed: (repository, error) => {
         if (isOver || (!isProbe && isOfQuestion(known, before, repository))) return;
         isOver = true;
-        this.#failed(host, known, isProbe);
+        this.#failed(host, known, isProbe, error?.isCertificate === true ? error : null);
       },
       done: () => {
         known.leaving.delete(leave);
@@ -139,7 +146,7 @@ export class HostHealth {
     known.away = null;
   }
 
-  #failed(host: string, known: Known, isProbe: boolean): void {
+  #failed(host: string, known: Known, isProbe: boolean, untrusted: RegistryError | null): void {
     const { monotonic, random = Math.random } = this.#deps;
     const now = monotonic();
     const { away } = known;
@@ -147,9 +154,9 @@ export class HostHealth {
     if (away !== null && !isProbe) return;
     const delay = away === null ? FIRST_AWAY_MS : Math.min(away.delay * 2, LONGEST_AWAY_MS);
     const until = now + delay * (1 - random() / 5);
-    known.away = { since: away?.since ?? now, until, delay, probing: false };
+    known.away = { since: away?.since ?? now, until, delay, probing: false, untrusted };
     if (away === null) this.#tell(host, until - now);
-    for (const leave of known.leaving) leave(awayError(host, until - now));
+    for (const leave of known.leaving) leave(awayError(host, until - now, untrusted));
     known.leaving.clear();
   }
 
@@ -193,13 +200,14 @@ export function isAway(error: unknown): boolean {
 
 const away = new WeakSet<RegistryError>();
 
-function awayError(host: string, ms: number): RegistryError {
+function awayError(host: string, ms: number, untrusted: RegistryError | null): RegistryError {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   const error = new RegistryError(
     'unavailable',
-    `${host} does not answer; it is asked again in ${seconds} s`,
+    `${untrusted?.message ?? `${host} does not answer`}; it is asked again in ${seconds} s`,
     {
       retryAfter: seconds,
+      ...(untrusted !== null && { certificate: true, hint: untrusted.hint }),
     },
   );
   away.add(error);

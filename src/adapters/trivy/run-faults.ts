@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
 import { ScannerError } from '../../scan/index.ts';
-import { scannerFault, type ProgramError } from '../program/index.ts';
+import { crashReasonIn, registryReasonIn, scannerFault, type ProgramError } from '../program/index.ts';
 
 /** What the registry said, or the way to it: of one image. It goes before the rest, since a registry may say whatever it likes. */
 const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
@@ -37,6 +37,8 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
       return new ScannerError(fault, `trivy failed: ${said === '' ? error.message : printable(said, 400)}`, {
         ...hint,
         cause,
+        ...(fault === 'image' && { reason: registryReasonIn(error.said) }),
+        ...(fault === 'failed' && { reason: crashReasonIn(error.said, error.message) }),
       });
     },
   });
@@ -48,8 +50,10 @@ function lineOf(said: string, secrets: readonly string[], max: number): string {
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const fatal = lines.findLastIndex((line) => line.includes('FATAL'));
+  // What Go says of a program that broke down; the stack behind it says nothing to people.
+  const broken = lines.find((line) => /^(?:panic|fatal error):/.test(line));
   // What follows a fatal line belongs to it.
-  const words = (fatal === -1 ? lines.slice(-1) : lines.slice(fatal))
+  const words = (fatal === -1 ? (broken === undefined ? lines.slice(-1) : [broken]) : lines.slice(fatal))
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim();

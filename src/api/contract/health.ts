@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SCAN_FAILURE_REASONS } from '../../findings/index.ts';
 import { ANCHOR_REFUSALS } from '../../ledger/index.ts';
 import { REPLICA_STATES } from '../../replicas/index.ts';
 
@@ -131,6 +132,15 @@ export const healthSchema = z
       })
       .optional()
       .describe('What scans images in the replica that answers; absent where nothing does'),
+    scan_failures: z
+      .object({
+        images: z.int().min(1).describe('Images whose newest attempt failed'),
+        by_reason: z
+          .partialRecord(z.enum(SCAN_FAILURE_REASONS), z.int().min(1))
+          .describe('By why; an image that fails on two platforms can count for two'),
+      })
+      .optional()
+      .describe('Images that cannot be scanned (`ipo images show` says why); absent where there are none'),
     registries: z
       .object({
         status: partState.describe('`degraded` while one that answered before does not'),

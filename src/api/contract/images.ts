@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SEVERITIES } from '../../findings/index.ts';
+import { SCAN_FAILURE_REASONS, SCAN_FAILURE_STATES, SEVERITIES } from '../../findings/index.ts';
 import { IMAGE_SORTS, IMAGE_STATES } from '../../inventory/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../scan/index.ts';
 import { listOf, pageSchema } from './paging.ts';
@@ -110,6 +110,23 @@ const answerSchema = z
   })
   .meta({ id: 'PolicyAnswer' });
 
+/** scanFailureSchema is why an image, or one of its platforms, could not be scanned since a scan of it succeeded last. */
+export const scanFailureSchema = z
+  .object({
+    platform: z.string().nullable().describe('Such as `linux/arm64`; null where no platform was chosen'),
+    reason: z.enum(SCAN_FAILURE_REASONS),
+    message: z.string().max(400).describe('What the registry or the scanner said, without secrets'),
+    hint: z.string().describe('What to do'),
+    since: time.describe('When the first attempt failed since a scan succeeded last'),
+    last_at: time.describe('When the newest attempt failed'),
+    attempts: z.int().min(1).describe('Attempts that failed since then'),
+    state: z
+      .enum(SCAN_FAILURE_STATES)
+      .describe('`given_up`: it is scanned again when somebody asks (`POST /images/scan`)'),
+    again_at: time.nullable().describe('When it is tried again; null unless it waits'),
+  })
+  .meta({ id: 'ScanFailure' });
+
 const itemShape = {
   digest: z.string(),
   name: z.string().nullable().describe('The name it was seen under last'),
@@ -119,6 +136,9 @@ const itemShape = {
   next_admission: answerSchema
     .nullable()
     .describe('What the next admission would meet; null when every policy admits it'),
+  scan_failures: z
+    .array(scanFailureSchema)
+    .describe('Why it could not be scanned, by platform; empty where the newest attempts succeeded'),
 };
 
 /** imageItemSchema is an image in the list. */
@@ -222,6 +242,10 @@ export const decidedFromSchema = z
       .enum(['AllowAndScan', 'DenyUntilScanned'])
       .describe('What holds for an image without a scan where a policy does not say'),
     image: z.record(z.string(), z.unknown()).describe('The facts, as a line of the ledger export has them'),
+    scan_failures: z
+      .array(scanFailureSchema)
+      .optional()
+      .describe('Why it could not be scanned; no fact that it is decided from. Absent at earlier versions'),
   })
   .meta({ id: 'DecidedFrom' });
 

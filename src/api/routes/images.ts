@@ -14,7 +14,7 @@ import {
   scanRequestedSchema,
   scanRequestSchema,
 } from '../contract/images.ts';
-import { toImageDetail, toImageItem } from '../image-bodies.ts';
+import { toImageDetail, toImageItem, toScanFailure } from '../image-bodies.ts';
 import { route, type Route } from '../route.ts';
 
 /** ImageParts are what the routes of images act through. */
@@ -77,8 +77,14 @@ export function imageRoutes(parts: ImageParts): Route[] {
       params: imagePath,
       answers: { 200: { description: 'The facts', schema: decidedFromSchema } },
       handle: async ({ params }) => {
-        const { facts, coldImagePolicy } = await images.decidedFrom(params.digest);
-        return { body: { cold_image_policy: coldImagePolicy, image: toImageFactsDocument(facts) } };
+        const { facts, coldImagePolicy, failures } = await images.decidedFrom(params.digest);
+        return {
+          body: {
+            cold_image_policy: coldImagePolicy,
+            image: toImageFactsDocument(facts),
+            scan_failures: failures.map(toScanFailure),
+          },
+        };
       },
     }),
     route({

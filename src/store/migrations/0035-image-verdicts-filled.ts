@@ -1,5 +1,6 @@
 import { runText } from '../dialect.ts';
 import { makeHistory } from './0035-history.ts';
+import { makeScanFailures } from './0035-scan-failures.ts';
 import type { Migration } from './migration.ts';
 
 /** Length of `sha256:` and 64 digits. */
@@ -12,7 +13,7 @@ const DIGEST_CHARS = 71;
 export const imageVerdictsFilled: Migration = {
   name: '0035-image-verdicts-filled',
   release: '1.3.7',
-  summary: 'Last reviews filled from the ledger; history that evidence needs',
+  summary: 'Last reviews filled from the ledger; history that evidence needs; why scans failed',
   async up(db) {
     const newest = await runText<{ known: string; newest: number; allowed: number }>(
       db,
@@ -34,5 +35,6 @@ export const imageVerdictsFilled: Migration = {
         known,
       ]);
     await makeHistory(db);
+    await makeScanFailures(db);
   },
 };

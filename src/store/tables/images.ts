@@ -76,6 +76,19 @@ export interface ImageTables {
     os_name: string | null;
     os_eosl: number | null;
   };
+  /**
+   * Why a digest, or its image of a platform (empty: none was chosen), could not be scanned since a scan of it succeeded last. When it is
+   * tried again, the queue says.
+   */
+  scan_failures: {
+    digest: string;
+    platform: string;
+    reason: string;
+    message: string;
+    since: number;
+    last_at: number;
+    attempts: number;
+  };
   /** Which platforms the nodes of each cluster have, and when one was last seen there. */
   node_platforms: { cluster: string; platform: string; seen_at: number };
   /** What the findings come to for each CVE, kept with every scan, so that no list has to count them. */
@@ -176,7 +189,6 @@ export interface ImageTables {
     attempts: number;
     not_before: number;
     claimed_at: number | null;
-    last_error: string | null;
     /** JSON of the platforms that were scanned since it was asked for; null for none. */
     done: string | null;
   };

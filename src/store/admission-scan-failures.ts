@@ -1,0 +1,29 @@
+import type { ScanFailure } from '../findings/index.ts';
+import { failuresVersion, newestFailures } from './scan-failures.ts';
+import type { Store } from './store.ts';
+
+/** AdmissionScanFailures keeps in memory why images could not be scanned, the newest 2,000, so that a review never waits for it. */
+export class AdmissionScanFailures {
+  readonly #store: Pick<Store, 'read'>;
+  #version = '';
+  #failures: ReadonlyMap<string, readonly ScanFailure[]> = new Map();
+
+  constructor(store: Pick<Store, 'read'>) {
+    this.#store = store;
+  }
+
+  /** Why a digest could not be scanned, by platform; none where it can, or that was not read yet. */
+  of(digest: string): readonly ScanFailure[] {
+    return this.#failures.get(digest) ?? [];
+  }
+
+  /** Reads what changed. Throws when the database does not answer; what was read before stands. */
+  async refresh(): Promise<void> {
+    const { read } = this.#store;
+    const version = await failuresVersion(read);
+    if (version === this.#version) return;
+    const failures = await newestFailures(read);
+    this.#failures = Map.groupBy(failures, ({ digest }) => digest);
+    this.#version = version;
+  }
+}
