@@ -24,6 +24,7 @@ export async function runServe(
     version: VERSION,
     write: (line) => terminal.err(line),
     ...(terminal.tty.err && { pretty: { color: usesColor(terminal, globals, 'err') } }),
+    stacks: globals.verbose === true,
     process,
     started: (service) => {
       if (!globals.quiet) terminal.out(welcome(service));

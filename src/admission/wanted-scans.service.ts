@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../base/index.ts';
+import { Outage, type Clock, type Log } from '../base/index.ts';
 import type { ScanRequests } from './ports.ts';
 
 /** WantedScansDeps are what scans are asked for with. */
@@ -20,6 +20,7 @@ const MOST_ASKED = 20_000;
 /** WantedScans gathers the digests that were decided without a scan, so that the answer never waits for the queue. */
 export class WantedScans implements ScanRequests {
   readonly #deps: WantedScansDeps;
+  readonly #outage = new Outage();
   readonly #asked = new Map<string, number>();
   #waiting = new Set<string>();
 
@@ -44,12 +45,14 @@ export class WantedScans implements ScanRequests {
       try {
         unknown = new Set((await request(digests, at)).unknown);
       } catch (error) {
-        log.warn('scans could not be asked for; they are asked for again', {
+        const level = this.#outage.isNew(String(error)) ? 'warn' : 'debug';
+        log[level]('scans could not be asked for; they are asked for again', {
           digests: this.#waiting.size,
           error,
         });
         return;
       }
+      if (this.#outage.ends()) log.info('scans are asked for again');
       if (this.#asked.size > MOST_ASKED) this.#asked.clear();
       for (const digest of digests) {
         this.#waiting.delete(digest);

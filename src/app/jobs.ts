@@ -1,4 +1,12 @@
-import { isIpoError, type Clock, type Count, type Log } from '../base/index.ts';
+import {
+  formatTime,
+  isIpoError,
+  Outage,
+  type Clock,
+  type Count,
+  type Keys,
+  type Log,
+} from '../base/index.ts';
 import type { Timers } from '../ledger/index.ts';
 
 /** Job is work that the service does by itself again and again. */
@@ -21,7 +29,21 @@ export interface Job {
   readonly remembered?: boolean;
   /** Whether it is done once more on shutdown. */
   readonly atEnd?: boolean;
+  /** What the log says of a run that failed; for what is fetched from outside, where there may be no way out. */
+  readonly failing?: JobFailing;
   run(signal: AbortSignal): Promise<void>;
+}
+
+/** JobFailing is how the log speaks of a job that fails. */
+export interface JobFailing {
+  /** What did not happen: `the catalogue was not fetched`. */
+  readonly what: string;
+  /** What works meanwhile, and what does not. */
+  readonly meanwhile: string;
+  /** Where it comes from, where the fault does not say. */
+  readonly from?: string | undefined;
+  /** When it is tried again, in UTC milliseconds, where that is not after the interval. */
+  nextTryAt?(): number;
 }
 
 /** JobState is how a job stands. */
@@ -60,6 +82,7 @@ interface Entry {
   readonly job: Job;
   lastSuccessAt: number | null;
   fault: string | null;
+  readonly outage: Outage;
   cancel: () => void;
   running: Promise<void> | null;
 }
@@ -76,6 +99,7 @@ export class Jobs {
       job,
       lastSuccessAt: null,
       fault: null,
+      outage: new Outage(),
       cancel: () => {},
       running: null,
     }));
@@ -154,18 +178,30 @@ export class Jobs {
       };
       await (job.leaderOnly ? underFence(act) : act());
       entry.lastSuccessAt = clock.now();
-      if (entry.fault !== null) log.info('job works again', { job: job.name });
+      if (entry.outage.ends()) log.info('job works again', { job: job.name });
       entry.fault = null;
       count.add('svc_job_runs_total', { job: job.name, outcome: 'done' });
     } catch (error) {
       if (signal.aborted) return;
       const fault = error instanceof Error ? error.message : String(error);
       // Warned of once: what stands, health tells.
-      const level = entry.fault === fault ? 'info' : 'warn';
+      const level = entry.outage.isNew(fault) ? 'warn' : 'debug';
       entry.fault = fault;
       count.add('svc_job_runs_total', { job: job.name, outcome: 'failed' });
-      const hint = isIpoError(error) && error.hint !== undefined ? { hint: error.hint } : {};
-      log[level]('job failed; it is tried again', { job: job.name, next_in_ms: job.every, ...hint, error });
+      const message = job.failing?.what ?? 'job failed; it is tried again';
+      log[level](message, { job: job.name, ...failureKeys(job, error, clock.now()), error });
     }
   }
+}
+
+function failureKeys({ every, failing }: Job, error: unknown, now: number): Keys {
+  const { place, hint } = isIpoError(error) ? error : {};
+  const from = place?.file ?? failing?.from;
+  return {
+    ...(from !== undefined && { from }),
+    ...(failing !== undefined && { meanwhile: failing.meanwhile }),
+    // To the second: a person reads it.
+    next_try: formatTime(Math.ceil((failing?.nextTryAt?.() ?? now + every) / 1000) * 1000),
+    ...(hint !== undefined && { hint }),
+  };
 }

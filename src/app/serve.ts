@@ -12,6 +12,8 @@ export interface ServeOptions {
   write(line: string): void;
   /** Log for a person unless the settings say otherwise, with or without colour. */
   readonly pretty?: { readonly color: boolean };
+  /** Whether what fails outside is logged with a stack, too. */
+  readonly stacks?: boolean;
   /** Called once the service answers. */
   started?(service: RunningService): void;
   /** Where signals and faults of the whole process come from. */
@@ -43,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     color: options.pretty?.color ?? false,
     redactor,
     write: options.write,
+    stacks: options.stacks === true || level === 'debug',
   });
   for (const warning of warnings) log.warn('configuration', { warning });
 

@@ -96,6 +96,10 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
             every: 6 * 60 * MINUTE,
             leaderOnly: true,
             atStart: true,
+            failing: {
+              what: 'known exploited vulnerabilities were not fetched',
+              meanwhile: 'the catalogue that is kept counts, if any; all else works',
+            },
             run: async (): Promise<void> => {
               const { fault } = await kev.refresh();
               if (fault !== null) throw fault;
@@ -108,6 +112,10 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       every: 6 * 60 * MINUTE,
       leaderOnly: true,
       atStart: true,
+      failing: {
+        what: 'release data of operating systems was not fetched',
+        meanwhile: 'what is kept counts, and what the scanner says; all else works',
+      },
       run: async (): Promise<void> => {
         const { fault } = await endOfLife.refresh();
         if (fault !== null) throw fault;

@@ -145,6 +145,12 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
               every: 5 * MINUTE,
               leaderOnly: false,
               atStart: true,
+              failing: {
+                what: 'the vulnerability database was not fetched',
+                meanwhile: 'images are scanned with the one that is there, if any; all else works',
+                from: settings.databaseRepository ?? settings.server ?? 'the default of the scanner',
+                nextTryAt: () => database.dueAt,
+              },
               run: () => database.upkeep(),
             },
             {

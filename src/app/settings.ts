@@ -261,10 +261,10 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   log: z
     .strictObject({
-      level: z
-        .enum(['debug', 'info', 'warn', 'error'])
-        .default('info')
-        .meta({ description: 'From where on lines are written' }),
+      level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
+        description:
+          'Minimum log level. With `debug`, errors from outside (network, files, database) have a stack trace as well',
+      }),
       format: z
         .enum(['json', 'pretty'])
         .default('json')

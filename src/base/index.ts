@@ -20,6 +20,7 @@ export { endOfString, JsonKeyError, parseStrictJson } from './json.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';
+export { Outage } from './outage.ts';
 export type { Clock, Count, Keys, Log } from './ports.ts';
 export { printable } from './printable.ts';
 export { Secret } from './secret.ts';

@@ -1,4 +1,4 @@
-import { byCodeUnit, type Clock, type Log } from '../base/index.ts';
+import { Outage, byCodeUnit, type Clock, type Log } from '../base/index.ts';
 import type { Policy, PolicyWrite } from '../policy/index.ts';
 import {
   readPolicyObject,
@@ -73,6 +73,7 @@ export class ClusterPolicies {
   /** What the mirror was made under which fence: after another process led, that is not known any more. */
   #mirrored: { readonly key: string; readonly fence: number } | null = null;
   readonly #unrecorded = new Map<string, PolicyWrite>();
+  readonly #outage = new Outage();
   #turn: Promise<void> = Promise.resolve();
   #next = Promise.withResolvers<void>();
 
@@ -177,8 +178,10 @@ export class ClusterPolicies {
     try {
       await this.#deps.mirror.record(writes.map(([, write]) => write));
       for (const [key] of writes) this.#unrecorded.delete(key);
+      if (this.#outage.ends()) this.#deps.log.info('revisions of policies are kept again');
     } catch (error) {
-      this.#deps.log.warn('revisions of policies were not kept; it is tried again', {
+      const level = this.#outage.isNew(String(error)) ? 'warn' : 'debug';
+      this.#deps.log[level]('revisions of policies were not kept; it is tried again', {
         revisions: writes.length,
         error,
       });

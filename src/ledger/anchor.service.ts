@@ -1,4 +1,4 @@
-import { IpoError, isIpoError, type Clock, type Log } from '../base/index.ts';
+import { IpoError, isIpoError, Outage, type Clock, type Log } from '../base/index.ts';
 import { isOtherHistory, judgeAnchored, type AnchorRefusal, type Anchored } from './judge-anchored.ts';
 import type { NoteKey } from './note.ts';
 import { TreeError } from './tree-error.ts';
@@ -61,6 +61,8 @@ export class Anchoring {
   readonly #unreadSince = new Map<string, number>();
   /** The last refusal of each anchor that this process wrote into the log. */
   readonly #logged = new Map<string, AnchorRefusal>();
+  /** What keeps an anchor from being read or told, by `read name` and `told name`. */
+  readonly #outages = new Map<string, Outage>();
 
   constructor(deps: AnchorDeps) {
     this.#deps = deps;
@@ -100,9 +102,10 @@ export class Anchoring {
       looks.map(async (look) => {
         const { anchor, before, kept, found, fault } = look;
         if (kept === null || found === null) {
-          this.#logFault(anchor, fault);
+          this.#logFault(anchor, 'read', fault);
           return before;
         }
+        this.#logEnd(anchor, 'read');
         if (found.reason !== null) {
           this.#tellFound(look);
           return before;
@@ -163,6 +166,7 @@ export class Anchoring {
     try {
       await anchor.publish(newest, kept);
       this.#logged.delete(anchor.name);
+      this.#logEnd(anchor, 'told');
       const note = anchor.read === null ? newest.note : null;
       return { size: newest.size, note, lastError: null, refused: null };
     } catch (error) {
@@ -170,7 +174,7 @@ export class Anchoring {
         this.#tellRefusal(anchor, 'conflict', error.message, error.hint ?? HINT);
         return { lastError: error.message, refused: 'conflict' };
       }
-      this.#logFault(anchor, error);
+      this.#logFault(anchor, 'told', error);
       return { lastError: sentenceOf(error), refused: null };
     }
   }
@@ -182,23 +186,37 @@ export class Anchoring {
   #tellRefusal({ name }: Anchor, reason: AnchorRefusal, message: string, hint: string): void {
     const { log, refused } = this.#deps;
     // An error once; what stands, health tells.
-    const level = this.#logged.get(name) === reason ? 'info' : 'error';
+    const level = this.#logged.get(name) === reason ? 'debug' : 'error';
     this.#logged.set(name, reason);
     log[level]('The ledger is not published: the anchor holds something else, which was left as it is', {
       anchor: name,
       reason,
-      message,
+      fault: message,
       hint,
     });
     refused?.({ anchor: name, reason, message });
   }
 
-  #logFault({ name }: Anchor, error: unknown): void {
-    this.#deps.log.warn('An anchor could not be told of a checkpoint', {
+  /** Once: it is tried with every checkpoint, and what stands, health tells. */
+  #logFault({ name }: Anchor, what: 'read' | 'told', error: unknown): void {
+    const reason = sentenceOf(error);
+    const level = this.#outageOf(name, what).isNew(reason) ? 'warn' : 'debug';
+    this.#deps.log[level]('An anchor could not be told of a checkpoint', {
       anchor: name,
-      reason: sentenceOf(error),
+      reason,
       ...(isIpoError(error) ? {} : { error }),
     });
+  }
+
+  #logEnd({ name }: Anchor, what: 'read' | 'told'): void {
+    if (this.#outageOf(name, what).ends()) this.#deps.log.info('An anchor answers again', { anchor: name });
+  }
+
+  #outageOf(name: string, what: 'read' | 'told'): Outage {
+    const key = `${what} ${name}`;
+    let outage = this.#outages.get(key);
+    if (outage === undefined) this.#outages.set(key, (outage = new Outage()));
+    return outage;
   }
 
   #logLoss({ name }: Anchor, size: number, told: number): void {

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../base/index.ts';
+import { Outage, type Clock, type Log } from '../base/index.ts';
 import { NO_CEILING, type Ceiling, type Ceilings } from '../licence/index.ts';
 import { monthOf } from './month.ts';
 import type { MeterStore, NodeStore, RunningNames } from './ports.ts';
@@ -24,6 +24,8 @@ const ROWS = 8192;
  */
 export class Meter {
   readonly #deps: MeterDeps;
+  readonly #unread = new Outage();
+  readonly #unlisted = new Outage();
   #month = '';
   #names = new Set<string>();
   /** Null until it was listed once. */
@@ -73,14 +75,18 @@ export class Meter {
     this.#standing = await nodes.standing(cluster);
     try {
       this.#ceiling = await ceilings.current();
+      if (this.#unread.ends()) log.info('the ceilings of the licence can be read again');
     } catch (error) {
-      log.warn('the ceilings of the licence could not be read; those before stand', { error });
+      const level = this.#unread.isNew(String(error)) ? 'warn' : 'debug';
+      log[level]('the ceilings of the licence could not be read; those before stand', { error });
     }
     try {
       this.#running = new Set(await running.names());
+      if (this.#unlisted.ends()) log.info('the running images are listed again');
     } catch (error) {
       const known = this.#running !== null;
-      log[known ? 'warn' : 'info'](
+      const level = this.#unlisted.isNew(`${known} ${String(error)}`) ? (known ? 'warn' : 'info') : 'debug';
+      log[level](
         known
           ? 'the running images could not be listed; those before count as seen'
           : 'the running images were not listed yet; no name is refused for the nodes',

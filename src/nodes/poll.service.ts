@@ -1,4 +1,4 @@
-import type { Clock, Count, Log } from '../base/index.ts';
+import { Outage, type Clock, type Count, type Log } from '../base/index.ts';
 import type { Ceilings } from '../licence/index.ts';
 import type { NodeLeader, NodeStore, ReadyNodes } from './ports.ts';
 import { planNodes, type NodeStanding } from './standing.ts';
@@ -20,6 +20,7 @@ export interface NodePollDeps {
 /** NodePoll counts the nodes of the cluster against its ceiling. */
 export class NodePoll {
   readonly #deps: NodePollDeps;
+  readonly #outage = new Outage();
 
   constructor(deps: NodePollDeps) {
     this.#deps = deps;
@@ -49,10 +50,14 @@ export class NodePoll {
   }
 
   async #count(): Promise<number | null> {
+    const { nodes, log } = this.#deps;
     try {
-      return await this.#deps.nodes.count();
+      const count = await nodes.count();
+      if (this.#outage.ends()) log.info('the nodes are counted again');
+      return count;
     } catch (error) {
-      this.#deps.log.warn('the nodes could not be counted; nothing changes', { error });
+      const level = this.#outage.isNew(String(error)) ? 'warn' : 'debug';
+      log[level]('the nodes could not be counted; nothing changes', { error });
       return null;
     }
   }

@@ -1,4 +1,4 @@
-import type { Clock, Count, Digest, Log } from '../base/index.ts';
+import { isIpoError, type Clock, type Count, type Digest, type Log } from '../base/index.ts';
 import { parseReference, type Keychain, type Repository } from '../image/index.ts';
 import { collectFacts, MAX_REPOSITORIES, type CollectDeps } from './collect.service.ts';
 import { isComplete, type Collected } from './collected.ts';
@@ -119,7 +119,8 @@ export class FactsCollector {
       });
     } catch (error) {
       // A defect, or credentials that could not be read: known facts stay.
-      log.error('the facts of an image could not be collected; it is tried again', { digest, error });
+      const level = claim.attempts > 0 && isIpoError(error) ? 'debug' : 'error';
+      log[level]('the facts of an image could not be collected; it is tried again', { digest, error });
       count.add('svc_facts_collections_total', { outcome: 'failed' });
       await store.release(claim, retryAfter(claim.attempts, clock.now()));
       return;
@@ -151,7 +152,7 @@ export class FactsCollector {
       digest,
       where: first?.where,
       reason: first?.reason,
-      message: first?.message,
+      fault: first?.message,
     });
   }
 }

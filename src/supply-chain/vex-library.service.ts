@@ -78,7 +78,7 @@ export class VexLibrary implements VexDocuments {
         log.warn('a source of VEX statements does not count; it is asked again', {
           source: shelf.source.name,
           reason: problem.reason,
-          message: problem.message,
+          fault: problem.message,
         });
     }
   }

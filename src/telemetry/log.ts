@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { Keys, Log } from '../base/index.ts';
+import { isIpoError, type Keys, type Log } from '../base/index.ts';
 import { toPretty } from './pretty.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -19,6 +19,8 @@ export interface LogOptions {
   /** Takes whole lines, each with its end. */
   write(line: string): void;
   readonly color?: boolean;
+  /** Whether what failed outside is logged with a stack as well; with the level `debug` it is in any case. */
+  readonly stacks?: boolean;
 }
 
 /** Keys that may hold a secret whatever their value: never written. */
@@ -35,7 +37,8 @@ const SECRET_KEYS = [
 
 /** openLog gives a log that writes lines of JSON, or for a terminal; secrets leave it by value and by key. */
 export function openLog(options: LogOptions): Log {
-  const { format, redactor, level } = options;
+  const { format, redactor, level, stacks = level === 'debug' } = options;
+  const toLogged = (thrown: unknown): LoggedError => toError(thrown, stacks ? 'all' : 'of_defects');
   const sink = new Writable({
     decodeStrings: false,
     write(chunk: string, _encoding, done) {
@@ -51,7 +54,7 @@ export function openLog(options: LogOptions): Log {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: toError, cause: toError },
+      serializers: { error: toLogged, cause: toLogged },
       redact: {
         paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
         censor: '[redacted]',
@@ -74,15 +77,26 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** A thrown value as the log keeps it; properties beyond these may hold anything and stay out. */
-function toError(thrown: unknown, depth = 0): LoggedError {
+type Stacks = 'all' | 'of_defects' | 'none';
+
+/**
+ * A thrown value as the log keeps it; properties beyond these may hold anything and stay out. A stack says where a defect is. Of what
+ * failed outside (a host, a file, the database), and of what caused that, it says nothing that a reader could use.
+ */
+function toError(thrown: unknown, wanted: Stacks, depth = 0): LoggedError {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: String(thrown) };
   const { name, message, stack, cause } = thrown;
+  const stacks = wanted === 'of_defects' && isOutside(thrown) ? 'none' : wanted;
   return {
     name,
     message,
     ...('code' in thrown && { code: String(thrown.code) }),
-    ...(stack !== undefined && { stack }),
-    ...(cause !== undefined && depth < 3 && { cause: toError(cause, depth + 1) }),
+    ...(stacks !== 'none' && stack !== undefined && { stack }),
+    ...(cause !== undefined && depth < 3 && { cause: toError(cause, stacks, depth + 1) }),
   };
+}
+
+/** Every expected fault, and those of the operating system: a socket, a name, a file. */
+function isOutside(thrown: Error): boolean {
+  return isIpoError(thrown) || ('syscall' in thrown && typeof thrown.syscall === 'string');
 }

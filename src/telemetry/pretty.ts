@@ -7,10 +7,12 @@ export function toPretty(line: string, color: boolean): string {
   const { time, level, message, error, cause, ...keys } = parsed(line);
   const name = String(level);
   const shown = Object.entries(keys).map(([key, value]) => ` ${key}=${shownValue(value)}`);
-  const fault = faultOf(error) + faultOf(cause);
+  const thrown = [error, cause];
+  const said = thrown.map(sentenceOf).join('');
+  const fault = thrown.map(faultOf).join('');
   const label = name.padEnd(5);
   const painted = color ? `\u001B[${COLORS[name] ?? '0'}m${label}\u001B[0m` : label;
-  return `${String(time).slice(11, 19)} ${painted} ${printable(String(message), 500)}${shown.join('')}${fault}\n`;
+  return `${String(time).slice(11, 19)} ${painted} ${printable(String(message), 500)}${said}${shown.join('')}${fault}\n`;
 }
 
 function shownValue(value: unknown): string {
@@ -18,12 +20,18 @@ function shownValue(value: unknown): string {
   return printable(/[\s"=]/.test(text) ? JSON.stringify(text) : text, 300);
 }
 
+/** What failed outside has no stack, and stands on the line itself. */
+function sentenceOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || 'stack' in error) return '';
+  return `: ${printable(String((error as Readonly<Record<string, unknown>>)['message']), 500)}`;
+}
+
 /** An error with where it came from, each step on a line of its own. */
 function faultOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return '';
   const { message, stack, cause } = error as Readonly<Record<string, unknown>>;
   const lines = typeof stack === 'string' ? stack.split('\n') : [String(message)];
-  const below = typeof cause === 'object' && cause !== null ? faultOf(cause) : '';
+  const below = sentenceOf(cause).replace(/^: /, '\n         ') + faultOf(cause);
   return `${lines.map((one) => `\n         ${printable(one.trim(), 500)}`).join('')}${below}`;
 }
 

@@ -200,8 +200,50 @@ test('a fault that stands is warned of once, and another one again', async () =>
   await pass(10);
   assert.deepEqual(
     log.lines.map(({ level }) => level),
-    ['warn', 'info', 'warn'],
+    ['warn', 'debug', 'warn'],
   );
+});
+
+test('an outage is said once when it begins and once when it ends, with what works meanwhile and the next try', async () => {
+  let fault: string | null = 'the host is not known';
+  const { pass, log } = start([
+    {
+      ...{ name: 'far', every: 60_000, leaderOnly: false },
+      failing: { what: 'the list was not fetched', meanwhile: 'the old one counts', from: 'https://list' },
+      run: async () => {
+        if (fault !== null) throw new IpoError('network', fault, { hint: 'Set list.source to off' });
+      },
+    },
+  ]);
+  for (const next of [
+    'cannot be looked up now',
+    'the host is not known',
+    'cannot be looked up now',
+    null,
+    null,
+  ]) {
+    await pass(60_000);
+    fault = next;
+  }
+  await pass(60_000);
+  fault = 'the host is not known';
+  await pass(60_000);
+  const shown = log.lines.filter(({ level }) => level !== 'debug');
+  assert.deepEqual(
+    shown.map(({ level, message }) => `${level} ${message}`),
+    [
+      ...['warn the list was not fetched', 'warn the list was not fetched', 'info job works again'],
+      'warn the list was not fetched',
+    ],
+  );
+  const [first] = shown;
+  assert.ok(first);
+  const { error, ...keys } = first.keys as { error: IpoError };
+  assert.equal(error.message, 'the host is not known');
+  assert.deepEqual(keys, {
+    ...{ job: 'far', from: 'https://list', meanwhile: 'the old one counts' },
+    ...{ next_try: '1970-01-01T00:02:00Z', hint: 'Set list.source to off' },
+  });
 });
 
 test('what belongs to the start runs at once, and then after its interval', async () => {

@@ -72,3 +72,50 @@ test('a second signal ends the process at once, with what a shell tells of it', 
   assert.deepEqual(process.codes, [130]);
   assert.equal(await code, 0);
 });
+
+test('offline, what cannot be fetched is said in one line each, without a stack, after the setup code', async (t) => {
+  const process = new FakeProcess();
+  const said: string[] = [];
+  const both = Promise.withResolvers<void>();
+  const code = serve({
+    sources: {
+      file: null,
+      env: {
+        ...{ IPO_DATA: scratchDirectory(t), IPO_LISTEN: '127.0.0.1:0' },
+        ...asksNobody(),
+        // Port 9 of this machine refuses: no name is asked for.
+        ...{
+          IPO_KEV_SOURCE: 'http://127.0.0.1:9/kev.json',
+          IPO_END_OF_LIFE_SOURCE: 'http://127.0.0.1:9/ends',
+        },
+      },
+    },
+    version: '0',
+    pretty: { color: false },
+    write: (line) => {
+      said.push(line);
+      if (said.filter((one) => one.includes('not fetched')).length === 2) both.resolve();
+    },
+    started: ({ setupCode }) => said.push(`Setup code ${setupCode}\n`),
+    process: process as unknown as NodeJS.Process,
+  });
+  await both.promise;
+  process.emit('SIGTERM', 'SIGTERM');
+  assert.equal(await code, 0);
+  const after = said.slice(said.findIndex((line) => line.startsWith('Setup code ')) + 1);
+  const failed = after.filter((line) => line.includes('not fetched')).map((line) => line.slice(9));
+  assert.equal(failed.length, 2, said.join(''));
+  for (const line of said) assert.doesNotMatch(line, /\n./, 'one line each');
+  for (const [what, path] of [
+    ['known exploited vulnerabilities were', 'kev.json'],
+    ['release data of operating systems was', 'ends'],
+  ])
+    assert.ok(
+      failed.some((line) =>
+        new RegExp(
+          `^warn  ${what} not fetched: 127\\.0\\.0\\.1:9 refuses connections job=\\S+ from=http://127\\.0\\.0\\.1:9/${path} meanwhile="[^"]+" next_try=\\d{4}-\\S+Z hint="Without a way out, set [^"]+"\n$`,
+        ).test(line),
+      ),
+      failed.join(''),
+    );
+});

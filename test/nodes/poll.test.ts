@@ -22,6 +22,7 @@ async function polling(store: Store) {
     leads: true,
     counted: [] as string[],
   };
+  const log = listen();
   const poll = new NodePoll({
     cluster: 'eu',
     nodes: {
@@ -35,15 +36,27 @@ async function polling(store: Store) {
     leader: { isLeader: () => world.leads, fence: () => fence },
     grace: graceOf(14),
     clock: { now: () => world.now },
-    log: listen(),
+    log,
     count: { add: (_, labels) => void world.counted.push(labels?.outcome ?? '') },
   });
   const told = async (): Promise<unknown[]> =>
     (await rowsOf(store, 'select event from outbox order by id')).map(({ event }) => event);
-  return { world, poll, told };
+  return { world, poll, told, log };
 }
 
 forEachEngine('counting nodes', (engine) => {
+  test('nodes that cannot be counted are said once, and once when they can be again', async (t) => {
+    const { world, poll, log } = await polling(await engine.open(t));
+    for (const nodes of [new Error('the API server is away'), new Error('the API server is away'), 5, 5]) {
+      world.nodes = nodes;
+      await poll.run();
+    }
+    assert.deepEqual(
+      log.lines.filter((line) => !line.startsWith('debug')),
+      ['warn the nodes could not be counted; nothing changes', 'info the nodes are counted again'],
+    );
+  });
+
   test('transitions go into the outbox with the standing, each once, also from one process to the next', async (t) => {
     const store = await engine.open(t);
     const { world, poll, told } = await polling(store);

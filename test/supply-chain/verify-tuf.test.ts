@@ -78,9 +78,10 @@ async function set(t: TestContext, lifeMs?: number) {
   writeFileSync(rootPath, mirror.publish(1, '{"first":1}', lifeMs));
   const warnings: unknown[] = [];
   const quiet = (): void => {};
+  const infos: string[] = [];
   const log = {
     debug: quiet,
-    info: quiet,
+    info: (message: string) => void infos.push(message),
     error: quiet,
     warn: (_: string, keys?: unknown) => void warnings.push(keys),
   };
@@ -94,7 +95,7 @@ async function set(t: TestContext, lifeMs?: number) {
       log,
       timeLimit,
     });
-  return { mirror, open, warnings, time };
+  return { mirror, open, warnings, infos, time };
 }
 
 const textOf = async (source: TrustSource): Promise<string | null> => {
@@ -136,6 +137,27 @@ test('where the mirror is down, what is kept serves until it expires, and after 
   const { document, fault } = await expired.open().current(NEVER);
   assert.equal(document, null);
   assert.match(fault ?? '', /^no trust root could be had from http:\/\/127\.0\.0\.1/);
+});
+
+test('a mirror that is down is said once with what works meanwhile, and once when it answers again', async (t) => {
+  const { mirror, open, warnings, infos, time } = await set(t);
+  const source = open();
+  mirror.mode = 'down';
+  for (let i = 0; i < 3; i += 1) {
+    await source.current(NEVER);
+    time.now += HOUR;
+  }
+  const { cause, ...keys } = warnings[0] as Record<string, unknown>;
+  assert.equal(typeof cause, 'string');
+  assert.deepEqual(keys, {
+    from: mirror.url,
+    meanwhile: 'keyless signatures are not verified; signatures by keys, and all else, are',
+    next_try: '1970-01-01T00:05:00Z',
+  });
+  assert.deepEqual([warnings.length, infos], [1, []]);
+  mirror.mode = 'up';
+  await source.current(NEVER);
+  assert.deepEqual([warnings.length, infos], [1, ['the trust root can be fetched again']]);
 });
 
 test('what nobody signed whom the first root trusts is not taken, and the older one is not given back', async (t) => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { metricsPage } from '../../scripts/docs.ts';
-import { Secret } from '../../src/base/index.ts';
+import { IpoError, Secret } from '../../src/base/index.ts';
 import { DENIAL_LABELS } from '../../src/decision/index.ts';
 import { SIGNALS } from '../../src/policy/index.ts';
 import { METRICS, openLog, openMetrics, Redactor } from '../../src/telemetry/index.ts';
@@ -15,11 +15,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 function logOf(
   format: 'json' | 'pretty',
   redactor = new Redactor(),
+  stacks = false,
 ): { log: ReturnType<typeof openLog>; lines: string[] } {
   const lines: string[] = [];
   return {
     lines,
-    log: openLog({ level: 'debug', format, redactor, write: (line) => void lines.push(line) }),
+    log: openLog({ level: 'debug', format, redactor, stacks, write: (line) => void lines.push(line) }),
   };
 }
 
@@ -84,6 +85,31 @@ test('a line is JSON with time, level and message, and an error keeps its causes
   assert.deepEqual([line['level'], line['message'], line['n']], ['warn', 'it failed', 1]);
   const { name, cause } = line['error'] as { name: string; cause: { message: string } };
   assert.deepEqual([name, cause.message], ['TypeError', 'inner']);
+});
+
+test('what failed outside has no stack, in no form of the log; a defect keeps its own', () => {
+  const outside = [
+    new IpoError('network', 'a.example is not a known host', { cause: new Error('getaddrinfo ENOTFOUND') }),
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+  ];
+  for (const error of outside) {
+    const [json, pretty] = [logOf('json'), logOf('pretty')];
+    for (const { log } of [json, pretty]) log.warn('it was not fetched', { job: 'far', error });
+    assert.doesNotMatch(json.lines.join(''), /"stack"/);
+    assert.equal((JSON.parse(json.lines[0] ?? '') as { error: Error }).error.message, error.message);
+    assert.equal(pretty.lines.join('').slice(9), `warn  it was not fetched: ${error.message} job=far\n`);
+    const all = logOf('json', undefined, true);
+    all.log.warn('it was not fetched', { error });
+    assert.match(all.lines.join(''), /"stack":"[^"]*telemetry\.test\.ts/, 'where it is asked for');
+  }
+  const [json, pretty] = [logOf('json'), logOf('pretty')];
+  const error = new TypeError('no function', { cause: outside[0] });
+  for (const { log } of [json, pretty]) log.error('a defect', { error });
+  const logged = (JSON.parse(json.lines[0] ?? '') as { error: Error & { cause: Error } }).error;
+  assert.match(logged.stack ?? '', /telemetry\.test\.ts/);
+  assert.equal(logged.cause.stack, undefined);
+  assert.match(pretty.lines.join(''), /^\d\d:\d\d:\d\d error a defect\n {9}TypeError: no function\n {9}at /);
+  assert.match(pretty.lines.join(''), /\n {9}a\.example is not a known host\n$/);
 });
 
 test('a line for a person cannot speak to the terminal', () => {

@@ -81,7 +81,7 @@ function conditions(known: Validators | null): Readonly<Record<string, string>> 
 }
 
 function noWayOut({ setting, mount }: FeedWords): string {
-  return `Where the service has no way out, set ${setting} to a file (file://${mount}NAME), or to off`;
+  return `Without a way out, set ${setting} to a file (file://${mount}NAME) or to off`;
 }
 
 /** A query may hold a token of a mirror, so that none is shown. */

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts';
+import { formatTime, Outage, type Clock, type Log } from '../../base/index.ts';
 import type { CurrentTrust, TrustSource } from './trust-source.ts';
 
 /** PUBLIC_MIRROR is the TUF repository of Sigstore's public instance, whose first keys come with the library. */
@@ -32,6 +32,7 @@ export function openTufTrust(options: TufOptions): TrustSource {
 class TufTrust implements TrustSource {
   readonly #options: TufOptions;
   #known: CurrentTrust = { document: null, fault: null };
+  readonly #outage = new Outage();
   #askAgainAt = -Infinity;
   #asking: Promise<void> | null = null;
 
@@ -52,11 +53,20 @@ class TufTrust implements TrustSource {
     try {
       this.#keep(await this.#fetch());
       this.#askAgainAt = clock.now() + refreshMs;
+      if (this.#outage.ends()) log.info('the trust root can be fetched again', { mirror });
     } catch (error) {
       this.#askAgainAt = clock.now() + retryMs;
       const cause = causeOf(error);
-      log.warn('the trust root could not be had from its TUF repository', { mirror, cause });
-      if (error instanceof StaleTrust) this.#keep(error.text);
+      const isKept = error instanceof StaleTrust;
+      log[this.#outage.isNew(cause) ? 'warn' : 'debug']('the trust root was not fetched', {
+        from: mirror,
+        meanwhile: isKept
+          ? 'the one that is kept counts'
+          : 'keyless signatures are not verified; signatures by keys, and all else, are',
+        next_try: formatTime(this.#askAgainAt),
+        cause,
+      });
+      if (isKept) this.#keep(error.text);
       else this.#known = { document: null, fault: `no trust root could be had from ${mirror}: ${cause}` };
     }
   }
