@@ -120,20 +120,28 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'policies',
-    about: 'properties of policies and replays; 40 rounds of changed policies on 1 to 3 replicas',
+    about: 'properties of policies and decisions; 40 rounds of changed policies on 1 to 3 replicas',
     files: [
       'test/app/in-effect.test.ts',
-      'test/app/whatif-equality.test.ts',
       'test/decision/laws.test.ts',
       'test/policy/parse-value.test.ts',
       'test/policy/properties.test.ts',
+    ],
+    shares: 1,
+    minutes: 15,
+  },
+  {
+    name: 'replays',
+    about: 'properties of replays: over exports, databases and a service, and of their reports',
+    files: [
+      'test/app/whatif-equality.test.ts',
       'test/whatif/laws.test.ts',
       'test/whatif/live.test.ts',
       'test/whatif/report/pdf.test.ts',
       'test/whatif/store-source.test.ts',
     ],
     shares: 1,
-    minutes: 20,
+    minutes: 45,
   },
   {
     name: 'inputs',

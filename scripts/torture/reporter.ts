@@ -5,6 +5,8 @@ import type { TestEvent } from 'node:test/reporters';
 export type Said =
   | { readonly kind: 'test'; readonly name: string; readonly ms: number; readonly skip: string | null }
   | { readonly kind: 'failure'; readonly name: string; readonly message: string }
+  /** What a test file wrote to stderr; where it cannot even be loaded, this says why. */
+  | { readonly kind: 'stderr'; readonly text: string }
   | { readonly kind: 'counted'; readonly counts: Readonly<Record<string, number>> };
 
 const COUNTED = /^counted: (.*)$/m;
@@ -36,6 +38,7 @@ function toSaid(event: TestEvent): Said | null {
     const counts = countsIn(event.data.message);
     return counts === null ? null : { kind: 'counted', counts };
   }
+  if (event.type === 'test:stderr') return { kind: 'stderr', text: event.data.message };
   if (event.type !== 'test:pass' && event.type !== 'test:fail') return null;
   const { name, details, skip } = event.data;
   if (event.type === 'test:fail') {

@@ -4,6 +4,9 @@ import type { Chunk } from './parts.ts';
 import type { Said } from './reporter.ts';
 import type { Failure, Outcome } from './state.ts';
 
+/** Of what a file wrote to stderr, so much is kept of its end. */
+const STDERR_CHARS = 6000;
+
 /** shareOf gives what `IPO_TORTURE` is for a chunk. */
 export function shareOf({ part, of }: Chunk, seed: number): string {
   return `${part}/${of}:${seed}`;
@@ -38,12 +41,15 @@ export async function runChunk(
   const skipped: string[] = [];
   const failures: Failure[] = [];
   let tests = 0;
+  let stderr = '';
   const reader = createInterface({ input: child.stdout });
   reader.on('line', (line) => {
     const said = parseSaid(line);
     if (said === null) return;
     if (said.kind === 'counted') {
       for (const [what, count] of Object.entries(said.counts)) counts[what] = (counts[what] ?? 0) + count;
+    } else if (said.kind === 'stderr') {
+      stderr = (stderr + said.text).slice(-STDERR_CHARS);
     } else if (said.kind === 'failure') {
       failures.push({ name: said.name, message: said.message });
       heard(`✖ ${said.name}`);
@@ -62,6 +68,9 @@ export async function runChunk(
   if (signal.aborted) return null;
   if (code !== 0 && failures.length === 0)
     failures.push({ name: chunk.file, message: `its process ended with ${code ?? 'a signal'}` });
+  const [whole] = failures;
+  if (whole?.name === chunk.file && stderr !== '')
+    failures[0] = { name: whole.name, message: `${whole.message}\n${stderr}` };
   const ended = new Date().toISOString();
   return { passed: failures.length === 0, started, ended, tests, counts, skipped, failures };
 }
