@@ -35,6 +35,13 @@ export const PARTS: readonly Part[] = [
     minutes: 15,
   },
   {
+    name: 'ledger-ends',
+    about: '240 processes killed while they end and put their spool back, 120 on each engine',
+    files: ['test/ledger/kill-close.test.ts'],
+    shares: 4,
+    minutes: 10,
+  },
+  {
     name: 'ledger-syscalls',
     about: '120 failing system calls of the ledger and its spool, 20 times each',
     files: ['test/ledger/kill-syscalls.test.ts'],
@@ -48,6 +55,13 @@ export const PARTS: readonly Part[] = [
     files: ['test/trackers/fault-matrix.test.ts'],
     shares: 20,
     minutes: 25,
+  },
+  {
+    name: 'tracker-comments',
+    about: '600 cells of the comments that continue a summary, 9 times each; 150 of them on PostgreSQL',
+    files: ['test/trackers/continuation-matrix.test.ts'],
+    shares: 6,
+    minutes: 15,
   },
   {
     name: 'tracker-kills',
@@ -125,6 +139,7 @@ export const PARTS: readonly Part[] = [
       'test/app/in-effect.test.ts',
       'test/decision/laws.test.ts',
       'test/policy/parse-value.test.ts',
+      'test/policy/pattern.test.ts',
       'test/policy/properties.test.ts',
     ],
     shares: 1,
