@@ -24,7 +24,8 @@ export function adoptionStore(store: Store): AdoptionStore {
         const isThere = host === null ? sql<boolean>`1 = 1` : liesOn(host);
         const { numUpdatedRows } = await transaction
           .updateTable('tracking')
-          .set({ closed_via: by.id })
+          // A repository of that name may be there on the adopter's host.
+          .set({ closed_via: by.id, away_target: null, away_answer: null, away_times: 0 })
           .where(orphaned)
           .where(isThere)
           .executeTakeFirstOrThrow();

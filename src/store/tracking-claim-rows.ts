@@ -88,7 +88,8 @@ async function claimAgain(
           transaction,
           `update tracking set state = 'open', reason = null, closed_at = null, generation = generation + 1, channel_id = ?,
              channel_kind = ?, clusters = ?, closed_via = null, last_error = null, attempts = 0, attempt_id = null, attempt_at = null,
-             attempt_tick = null, misses = 0, missed_tick = null, unsure_at = null, unsure_target = null, withheld = null,
+             attempt_tick = null, misses = 0, missed_tick = null, unsure_at = null, unsure_target = null,
+             away_target = null, away_answer = null, away_times = 0, withheld = null,
              confirmed_at = null, confirmed_by = null, returned_at = null, superseded_by = null,
              successor_has_cve = null, (found_scanner, found_db_at, found_scan_at) = (
                select scanner, db_updated_at, recorded_at from scans c where c.digest = tracking.digest and c.current = 1

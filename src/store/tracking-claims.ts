@@ -89,6 +89,9 @@ interface PendingRow extends StoredRow {
   readonly missed_tick: number | null;
   readonly unsure_at: number | null;
   readonly unsure_target: string | null;
+  readonly away_target: string | null;
+  readonly away_answer: string | null;
+  readonly away_times: number;
   readonly target: string | null;
   readonly wanted: number | boolean;
 }
@@ -102,6 +105,7 @@ export async function readPending(
   const rows = await runText<PendingRow>(
     read,
     `select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
+       t.away_target, t.away_answer, t.away_times,
        (exists (
          select 1 from scans s join findings f on f.scan_id = s.id
          where s.digest = t.digest and s.current = 1 and f.cve = t.cve and f.severity = 'CRITICAL'
@@ -139,6 +143,10 @@ function toClaim(marker: string, members: readonly PendingRow[]): PendingClaim {
             misses: trying.misses,
             missedTick: trying.missed_tick,
           },
+    away:
+      first.away_target === null
+        ? null
+        : { target: first.away_target, answer: first.away_answer ?? '', times: first.away_times },
     unsure: first.unsure_at === null ? null : { at: first.unsure_at, target: first.unsure_target ?? '' },
   };
 }

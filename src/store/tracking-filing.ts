@@ -62,7 +62,7 @@ export function filingStore(store: Store): FilingStore {
         await openedBy(transaction, marker, tick);
         return rows.length;
       }),
-    clearAttempt: (marker, attemptId, error, fence) =>
+    clearAttempt: (marker, attemptId, error, fence, away = null) =>
       underFence(store, fence, async (transaction) => {
         const cleared = await runText(
           transaction,
@@ -70,6 +70,13 @@ export function filingStore(store: Store): FilingStore {
            where ${UNFILED} and attempt_id = ? returning id`,
           [error === null ? null : shownError(error), marker, attemptId],
         );
+        if (away !== null && cleared.length > 0)
+          await runText(
+            transaction,
+            `update tracking set away_times = case when away_target = ? then away_times + 1 else 1 end, away_target = ?,
+               away_answer = ? where ${UNFILED}`,
+            [away.target, away.target, away.answer, marker],
+          );
         if (error !== null && cleared.length > 0)
           await runText(transaction, 'delete from tracking_issues where marker = ?', [marker]);
       }),

@@ -29,7 +29,7 @@ export function trackingHistory(store: Store): TrackingHistory {
           `update tracking set state = 'open', reason = null, closed_at = null, returned_at = null, generation = ?, marker = ?,
              summary = 0, issue_key = null, issue_url = null, issue_id = null, issue_left_open = 0, target = null, claimed_at = ?,
              attempts = 0, attempt_id = null, attempt_at = null, attempt_tick = null, misses = 0, missed_tick = null,
-             unsure_at = null, unsure_target = null, last_error = null, withheld = null, confirmed_at = null,
+             unsure_at = null, unsure_target = null, away_target = null, away_answer = null, away_times = 0, last_error = null, withheld = null, confirmed_at = null,
              confirmed_by = null, superseded_by = null, successor_has_cve = null,
              (found_scanner, found_db_at, found_scan_at) = (
                select scanner, db_updated_at, recorded_at from scans s where s.digest = tracking.digest and s.current = 1

@@ -19,13 +19,17 @@ const MANY = 9999;
 /**
  * composeSummary writes the one issue of a channel's first run: "files one summary issue listing all of them". Images with findings
  * that are exploited come first, then those with the most findings. Where tables do not fit, plain lists do; where not even these fit, the
- * issue names at least each finding, if it can, and comments have the rest.
+ * issue names at least each finding, if it can, and comments have the rest. `why` follows the first paragraph.
  */
-export function composeSummary(findings: readonly Described[], room: SummaryRoom): Summary {
+export function composeSummary(
+  findings: readonly Described[],
+  room: SummaryRoom,
+  why: readonly Block[] = [],
+): Summary {
   const images = byImage(findings);
   const count = `${findings.length} critical ${findings.length === 1 ? 'finding' : 'findings'}`;
   const title = `${count} in ${images.length} ${images.length === 1 ? 'image' : 'images'}`;
-  const beginning = beginningOf(findings, title);
+  const beginning = beginningOf(findings, title).toSpliced(1, 0, ...why);
   if (findings.length <= room.issue.max / LEAST_ROW) {
     const body = [...beginning, ...images.flatMap(imageBlocks), ...TRIAGE];
     if (room.issue.sizeOf(body) <= room.issue.max) return { title, body, more: [] };

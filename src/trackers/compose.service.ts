@@ -1,9 +1,12 @@
 import type { TrackerChannel } from '../channels/index.ts';
+import { awayLine, isAwayForGood } from './away.ts';
 import { composeComment } from './compose-comment.ts';
-import { composeIssue } from './compose-issue.ts';
+import { composeIssue, type Text } from './compose-issue.ts';
 import type { Described } from './compose-parts.ts';
 import { findingKey, type FindingName, type IssueFacts, type IssueTerms } from './compose-ports.ts';
-import { composeSummary } from './compose-summary.ts';
+import { composeSummary, type Summary } from './compose-summary.ts';
+import type { Away } from './filing-ports.ts';
+import type { Block } from './text.ts';
 import type { TextRooms } from './text-room.ts';
 import type { IssuePlan, IssueWriter } from './ports.ts';
 import { routeIssue, type RouteRefusal } from './route.ts';
@@ -54,7 +57,6 @@ export async function describeAll(
 
 /** ComposedIssue is an issue as it would be opened, with why it goes where it goes. */
 export interface ComposedIssue extends IssuePlan {
-  readonly by: 'label' | 'default';
   readonly refused: RouteRefusal | null;
 }
 
@@ -64,6 +66,7 @@ export function composeFor(
   described: readonly Described[],
   summary: boolean,
   rooms: TextRooms,
+  away: Away | null = null,
 ): ComposedIssue {
   const routes = described.map(({ image }) => routeIssue(channel, image?.source ?? null));
   const [route] = routes;
@@ -71,15 +74,23 @@ export function composeFor(
   if (route === undefined || first === undefined) throw new Error('an issue of no finding was asked for');
   // An issue has one place: where the images of a summary lead to several, it is the channel's own.
   const one = routes.every(({ target }) => target === route.target);
-  const { target, by, refused } = one ? route : routeIssue(channel, null);
-  const text = summary ? composeSummary(described, rooms(channel)) : { ...composeIssue(first), more: [] };
+  const named = one ? route : routeIssue(channel, null);
+  const isGone = named.by === 'label' && away !== null && isAwayForGood(away, named.target);
+  const { target, by, refused } = isGone ? routeIssue(channel, null) : named;
+  const why = isGone ? [awayLine(away)] : [];
+  const text = summary ? composeSummary(described, rooms(channel), why) : withLine(composeIssue(first), why);
   return { target, ...text, labels: channel.settings.labels, by, refused };
+}
+
+/** withLine has a line follow the first paragraph of an issue, which no comment continues. */
+function withLine({ title, body }: Text, why: readonly Block[]): Summary {
+  return { title, body: [...body.slice(0, 1), ...why, ...body.slice(1)], more: [] };
 }
 
 /** openIssueWriter makes the writer of issues. */
 export function openIssueWriter(deps: WriterDeps): IssueWriter {
   return {
-    async open(channel, rows, summary) {
+    async open(channel, rows, summary, away) {
       const findings = rows.map(({ digest, cve, severity, claimedAt }) => ({
         digest,
         cve,
@@ -87,7 +98,7 @@ export function openIssueWriter(deps: WriterDeps): IssueWriter {
         at: claimedAt,
       }));
       const described = await describeAll(findings, deps);
-      const { by: _, refused: __, ...plan } = composeFor(channel, described, summary, deps.rooms);
+      const { refused: _, ...plan } = composeFor(channel, described, summary, deps.rooms, away);
       return plan;
     },
     close: async (_channel, plan) => composeComment(plan),

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../base/index.ts';
+import { awayBy } from './away.ts';
 import { receives, type TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
 import type { CapWindow } from './filing-ports.ts';
@@ -55,7 +56,7 @@ async function create(
   const { filing, continuations, writer, markers, clock, steady, count, log, newId } = parts;
   let plan: IssuePlan;
   try {
-    plan = await writer.open(channel, rows, summary);
+    plan = await writer.open(channel, rows, summary, claim.away);
   } catch (error) {
     // One finding that no text can be made of must not keep the others from being filed.
     log.error('the text of an issue could not be made', { channel: channel.name, marker, error });
@@ -67,7 +68,7 @@ async function create(
     );
     return 'failed';
   }
-  const { target, more, ...draft } = plan;
+  const { target, by, more, ...draft } = plan;
   if (summary) {
     const comments = more.map((body) => ({ id: markers.comment(newId()), body }));
     await continuations.plan(marker, comments, run.fence);
@@ -87,8 +88,10 @@ async function create(
     }
     const error = await run.failed(channel, 'write', thrown);
     count.add('svc_issues_skipped_total', { reason: 'error' }, rows.length);
-    if (error.happened === 'no') await filing.clearAttempt(marker, attempt.id, error.message, run.fence);
-    else {
+    if (error.happened === 'no') {
+      const away = by === 'label' ? awayBy(error, target) : null;
+      await filing.clearAttempt(marker, attempt.id, error.message, run.fence, away);
+    } else {
       const made = { tick: attempt.tick, misses: 0, missedTick: null };
       await filing.noteError(marker, notKnown(parts, channel, error.message, made), run.fence);
     }

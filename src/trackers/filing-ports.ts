@@ -49,6 +49,14 @@ export interface UnsureCreate {
   readonly target: string;
 }
 
+/** Away is a repository that a label names and that is not there: what it answered last, and how often. */
+export interface Away {
+  readonly target: string;
+  /** `404` or `410`. */
+  readonly answer: string;
+  readonly times: number;
+}
+
 /** PendingClaim is a claim without an issue. */
 export interface PendingClaim {
   readonly marker: string;
@@ -65,6 +73,7 @@ export interface PendingClaim {
   readonly attempt: PendingAttempt | null;
   /** Set once an issue was opened again: the first one may still come to light, and is looked for before each further create. */
   readonly unsure: UnsureCreate | null;
+  readonly away: Away | null;
 }
 
 /** CapWindow is how many issues a channel may open after a steady time. */
@@ -141,9 +150,15 @@ export interface FilingStore {
   ): Promise<number>;
   /**
    * Ends an attempt that opened nothing; `error` is why, null where a look-up told or nothing was sent. What was refused gives its place
-   * under the cap back, which counts issues, and takes one again with the next attempt.
+   * under the cap back, which counts issues, and takes one again with the next attempt. `away` is the repository that was not there.
    */
-  clearAttempt(marker: string, attemptId: string, error: string | null, fence: Fence): Promise<void>;
+  clearAttempt(
+    marker: string,
+    attemptId: string,
+    error: string | null,
+    fence: Fence,
+    away?: Omit<Away, 'times'> | null,
+  ): Promise<void>;
   /** Notes a look-up that found nothing, and what is waited for. */
   noteMiss(marker: string, attemptId: string, tick: number, error: string, fence: Fence): Promise<void>;
   /** Notes an error on the rows of a claim, and leaves everything else as it is. */

@@ -77,7 +77,9 @@ async function find(
     try {
       issue = await tracker.find(target, marker, at - LOOK_BACK);
     } catch (error) {
-      const { message } = await run.failed(channel, 'read', error);
+      const { message, fault } = await run.failed(channel, 'read', error);
+      // Nothing is listed where nothing is; whether the repository is gone for good shows with the next create.
+      if (fault === 'not_found' || fault === 'gone') continue;
       const shown = attempt === null ? message : notKnown(parts, channel, message, attempt);
       await filing.noteError(marker, shown, run.fence);
       return 'failed';

@@ -1,5 +1,6 @@
 import type { Secret } from '../base/index.ts';
 import type { ChannelTest, TrackerChannel } from '../channels/index.ts';
+import type { Away } from './filing-ports.ts';
 import type { CloseReason, IssueRef } from './issue.ts';
 import type { EndedFinding, TrackingRow } from './row.ts';
 import type { Block } from './text.ts';
@@ -75,6 +76,8 @@ export interface TrackerClock {
 /** IssuePlan is an issue as it is to be opened, and where: `target` is `owner/name`, a project's path or number, or a project's key. */
 export interface IssuePlan extends Omit<IssueDraft, 'marker'> {
   readonly target: string;
+  /** What chose the target: the label of an image, or the channel. */
+  readonly by: 'label' | 'default';
   /** What the tracker takes no more of in the issue itself: comments that continue it, in their order. */
   readonly more: readonly (readonly Block[])[];
 }
@@ -92,8 +95,16 @@ export interface ClosingPlan {
 
 /** IssueWriter makes the texts of issues, with what is known of their findings, and routes them. */
 export interface IssueWriter {
-  /** The issue of one finding, or of all findings of a first run (`summary`). Rows of one claim, oldest first; at least one. */
-  open(channel: TrackerChannel, rows: readonly TrackingRow[], summary: boolean): Promise<IssuePlan>;
+  /**
+   * The issue of one finding, or of all findings of a first run (`summary`). Rows of one claim, oldest first; at least one. Where `away`
+   * says that the repository of their label is gone for good, the issue goes to the channel's own, and says why.
+   */
+  open(
+    channel: TrackerChannel,
+    rows: readonly TrackingRow[],
+    summary: boolean,
+    away: Away | null,
+  ): Promise<IssuePlan>;
   /** The one comment that a sweep writes on an issue. */
   close(channel: TrackerChannel, plan: ClosingPlan): Promise<readonly Block[]>;
 }

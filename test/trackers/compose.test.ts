@@ -170,14 +170,14 @@ function makeDeps(
 
 test('the writer routes an issue by the label of its image, with the labels of the channel', async () => {
   const writer = openIssueWriter(makeDeps());
-  const plan = await writer.open(githubChannel(), [trackingRow()], false);
+  const plan = await writer.open(githubChannel(), [trackingRow()], false, null);
   assert.equal(plan.target, 'acme/web');
   assert.deepEqual(plan.labels, ['security']);
-  assert.deepEqual(Object.keys(plan).toSorted(), ['body', 'labels', 'more', 'target', 'title']);
+  assert.deepEqual(Object.keys(plan).toSorted(), ['body', 'by', 'labels', 'more', 'target', 'title']);
   assert.match(read(plan.body), /due on 2026-12-01/);
-  assert.equal((await writer.open(jiraChannel(), [trackingRow()], false)).target, 'SEC');
+  assert.equal((await writer.open(jiraChannel(), [trackingRow()], false, null)).target, 'SEC');
   const none = openIssueWriter(makeDeps(null));
-  assert.equal((await none.open(githubChannel(), [trackingRow()], false)).target, 'acme/inbox');
+  assert.equal((await none.open(githubChannel(), [trackingRow()], false, null)).target, 'acme/inbox');
 });
 
 test('a summary goes where all its images lead, else to the default; a thousand findings ask for everything once', async () => {

@@ -158,6 +158,7 @@ export class World {
       writer: {
         open: async (channel, rows, summary) => ({
           target: channel.kind === 'jira' ? 'SHOP' : 'team/shop',
+          by: 'default',
           title: summary ? `${rows.length} findings` : `${rows[0]?.cve}`,
           body: rows.map(({ cve }) => said(cve)),
           labels: channel.settings.labels,
@@ -302,9 +303,16 @@ export class World {
       db?: string | null;
       severity?: 'CRITICAL' | 'HIGH';
       exploited?: readonly string[];
+      source?: string | null;
     } = {},
   ): Promise<void> {
-    const { scanner = 'trivy', db = '2026-01-01T00:00:00Z', severity = 'CRITICAL', exploited = [] } = more;
+    const {
+      scanner = 'trivy',
+      db = '2026-01-01T00:00:00Z',
+      severity = 'CRITICAL',
+      exploited = [],
+      source = null,
+    } = more;
     const at = this.clock.now();
     // Later than every scan before it, whatever the clock was set to.
     const scannedAt = new Date(Date.UTC(2026, 0, 1) + 1000 * ++this.#scanned).toISOString();
@@ -313,7 +321,7 @@ export class World {
       recordScan(transaction, {
         digest: digestOf(image),
         names: [`docker.io/team/app${image}:1`],
-        source: null,
+        source,
         scan: scanOf(findings, { scannedAt, scanner: { name: scanner, version: '1', dbUpdatedAt: db } }),
         at,
       }),

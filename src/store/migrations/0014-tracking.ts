@@ -49,6 +49,10 @@ export const tracking: Migration = {
       // The first create of which nobody learned what it did, once another was begun; and where it was sent.
       unsure_at: 'integer',
       unsure_target: 'text',
+      // The repository that a label names and that is not there: what it answered, and how often.
+      away_target: 'text',
+      away_answer: 'text',
+      away_times: 'integer!=0',
       // The scan that found it last, and when that was recorded.
       found_scanner: 'text',
       found_db_at: 'integer',

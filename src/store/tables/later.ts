@@ -152,6 +152,10 @@ interface ChannelTables {
     /** The first create of which nobody learned what it did, once another was begun; and where it was sent. */
     unsure_at: number | null;
     unsure_target: string | null;
+    /** The repository that a label names and that is not there: what it answered, and how often. */
+    away_target: string | null;
+    away_answer: string | null;
+    away_times: Generated<number>;
     /** The scan that found it last, and when that was recorded. */
     found_scanner: string | null;
     found_db_at: number | null;
