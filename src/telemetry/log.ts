@@ -87,16 +87,22 @@ function toError(thrown: unknown, wanted: Stacks, depth = 0): LoggedError {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: String(thrown) };
   const { name, message, stack, cause } = thrown;
   const stacks = wanted === 'of_defects' && isOutside(thrown) ? 'none' : wanted;
+  const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : [];
   return {
     name,
-    message,
+    // Node gives the error of several addresses no words of its own.
+    message: message === '' && first instanceof Error ? first.message : message,
     ...('code' in thrown && { code: String(thrown.code) }),
     ...(stacks !== 'none' && stack !== undefined && { stack }),
     ...(cause !== undefined && depth < 3 && { cause: toError(cause, stacks, depth + 1) }),
   };
 }
 
-/** Every expected fault, and those of the operating system: a socket, a name, a file. */
-function isOutside(thrown: Error): boolean {
-  return isIpoError(thrown) || ('syscall' in thrown && typeof thrown.syscall === 'string');
+/** Every expected fault, those of the operating system (a socket, a name, a file), and an answer that came too late. */
+function isOutside(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  // A host with several addresses fails by each of them.
+  if (thrown instanceof AggregateError) return thrown.errors.length > 0 && thrown.errors.every(isOutside);
+  const isOfSystem = 'syscall' in thrown && typeof thrown.syscall === 'string';
+  return isIpoError(thrown) || isOfSystem || thrown.name === 'TimeoutError' || thrown.name === 'AbortError';
 }

@@ -88,20 +88,29 @@ test('a line is JSON with time, level and message, and an error keeps its causes
 });
 
 test('what failed outside has no stack, in no form of the log; a defect keeps its own', () => {
-  const outside = [
+  const outside: Error[] = [
     new IpoError('network', 'a.example is not a known host', { cause: new Error('getaddrinfo ENOTFOUND') }),
     Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
   ];
+  const [, refused] = outside;
+  outside.push(
+    new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+    Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' }),
+  );
   for (const error of outside) {
+    const sentence = error.message === '' ? 'connect ECONNREFUSED' : error.message;
     const [json, pretty] = [logOf('json'), logOf('pretty')];
     for (const { log } of [json, pretty]) log.warn('it was not fetched', { job: 'far', error });
     assert.doesNotMatch(json.lines.join(''), /"stack"/);
-    assert.equal((JSON.parse(json.lines[0] ?? '') as { error: Error }).error.message, error.message);
-    assert.equal(pretty.lines.join('').slice(9), `warn  it was not fetched: ${error.message} job=far\n`);
+    assert.equal((JSON.parse(json.lines[0] ?? '') as { error: Error }).error.message, sentence);
+    assert.equal(pretty.lines.join('').slice(9), `warn  it was not fetched: ${sentence} job=far\n`);
     const all = logOf('json', undefined, true);
     all.log.warn('it was not fetched', { error });
     assert.match(all.lines.join(''), /"stack":"[^"]*telemetry\.test\.ts/, 'where it is asked for');
   }
+  const mixed = logOf('json');
+  mixed.log.error('both', { error: new AggregateError([refused, new TypeError('no function')]) });
+  assert.match(mixed.lines.join(''), /"stack"/, 'a defect among them');
   const [json, pretty] = [logOf('json'), logOf('pretty')];
   const error = new TypeError('no function', { cause: outside[0] });
   for (const { log } of [json, pretty]) log.error('a defect', { error });
