@@ -3,6 +3,7 @@ import { counted, formatCount } from '../../src/render/index.ts';
 import type { VulnsOptions } from '../commands/vulns.ts';
 import { ANSWER_FORMATS, markdownLines, tableLines, writeAnswer, type ViewColumn } from '../ui/answer.ts';
 import { EXIT, type ExitCode } from '../ui/exit.ts';
+import { WIDE } from '../ui/finding-columns.ts';
 import { findImage } from '../ui/find-image.ts';
 import { parseOutputs } from '../ui/output.ts';
 import { parsePaging } from '../ui/paging.ts';
@@ -10,7 +11,18 @@ import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import type { Paint } from '../ui/whatif-paint.ts';
 
-const COLUMNS: readonly ViewColumn<VulnerabilityBody>[] = [
+const CVSS: ViewColumn<VulnerabilityBody> = {
+  heading: 'CVSS',
+  align: 'right',
+  text: ({ cvss }) => cvss?.score.toFixed(1) ?? '–',
+};
+const TITLE: ViewColumn<VulnerabilityBody> = { heading: 'title', flex: 3, text: ({ title }) => title ?? '–' };
+
+/** Columns that nothing stands in are left out. */
+const columnsOf = (
+  items: readonly VulnerabilityBody[],
+  wide: boolean,
+): readonly ViewColumn<VulnerabilityBody>[] => [
   {
     heading: 'severity',
     text: ({ severity }) => severity,
@@ -18,6 +30,7 @@ const COLUMNS: readonly ViewColumn<VulnerabilityBody>[] = [
       severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
   },
   { heading: 'CVE', text: ({ cve }) => cve },
+  ...(items.some(({ cvss }) => cvss) ? [CVSS] : []),
   { heading: 'images', align: 'right', text: ({ images }) => formatCount(images) },
   {
     heading: 'triaged',
@@ -38,6 +51,7 @@ const COLUMNS: readonly ViewColumn<VulnerabilityBody>[] = [
     flex: 1,
     text: ({ packages }) => [...new Set(packages.flatMap(({ fixed }) => fixed))].join(', ') || '–',
   },
+  ...(wide && items.some(({ title }) => title) ? [TITLE] : []),
 ];
 
 /** runVulns is `ipo vulns`. */
@@ -71,8 +85,15 @@ export async function runVulns(
   const left = total - items.length;
   const sum = `${counted(total, 'vulnerability', 'vulnerabilities')}${left > 0 ? `; ${formatCount(left)} not shown, see --limit and --offset` : ''}`;
   const views = {
-    table: (paint: Paint) => [...(items.length === 0 ? [] : tableLines(paint, COLUMNS, items)), sum],
-    markdown: () => [...markdownLines(COLUMNS, items), ...(items.length === 0 ? [] : ['']), sum],
+    table: (paint: Paint) => [
+      ...(items.length === 0 ? [] : tableLines(paint, columnsOf(items, paint.columns >= WIDE), items)),
+      sum,
+    ],
+    markdown: () => [
+      ...markdownLines(columnsOf(items, true), items),
+      ...(items.length === 0 ? [] : ['']),
+      sum,
+    ],
   };
   await writeAnswer(targets, answer, views, terminal, globals);
   return EXIT.done;

@@ -4,6 +4,7 @@ import { counted, formatCount, markdownCode, markdownText } from '../../src/rend
 import { imageText, shortTime } from '../../src/whatif/report/index.ts';
 import { markdownLines, tableLines, type AnswerViews, type ViewColumn } from './answer.ts';
 import { clean } from './clean.ts';
+import { findingColumns, WIDE } from './finding-columns.ts';
 import { againText, failureLines, scannedText, whyText } from './image-failures.ts';
 import type { Paint } from './whatif-paint.ts';
 
@@ -20,8 +21,6 @@ const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   },
 ];
 
-/** What a terminal has room for from this width on. */
-const WIDE = 130;
 const WIDE_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   ...COLUMNS,
   { heading: 'namespaces', flex: 2, text: ({ namespaces }) => namespaces.join(', ') || '–' },
@@ -72,31 +71,6 @@ export function imageListViews(list: ImageListBody): AnswerViews {
   };
 }
 
-type Finding = NonNullable<ImageDetailBody['findings']>[number];
-
-/** An end that has passed is told as such: its date alone would read as if it still held. */
-const findingColumns = (triaged: ReadonlySet<string>): readonly ViewColumn<Finding>[] => [
-  {
-    heading: 'severity',
-    text: ({ severity }) => severity,
-    paint: ({ severity }, { chalk }) =>
-      severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
-  },
-  { heading: 'CVE', text: ({ cve }) => cve },
-  { heading: 'package', flex: 2, text: (finding) => finding.package },
-  { heading: 'installed', flex: 1, text: ({ installed }) => installed || '–' },
-  { heading: 'fixed in', flex: 1, text: ({ fixed }) => fixed ?? '–' },
-  {
-    heading: 'KEV',
-    text: ({ known_exploited }) => (known_exploited === null ? '?' : known_exploited ? 'yes' : ''),
-  },
-  {
-    heading: 'triaged until (UTC)',
-    text: ({ cve, triaged_until }) =>
-      triaged_until === null ? '' : triaged.has(cve) ? shortTime(triaged_until) : 'expired',
-  },
-];
-
 const PLACES: readonly ViewColumn<ImageDetailBody['places'][number]>[] = [
   { heading: 'namespace', text: ({ namespace }) => namespace || '–' },
   { heading: 'last seen (UTC)', text: ({ time }) => shortTime(time) },
@@ -143,7 +117,6 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
   const triaged = new Set(
     detail.triage.flatMap(({ state, cve }) => (state === 'active' && cve !== null ? [cve] : [])),
   );
-  const columns = findingColumns(triaged);
   return {
     table: (paint) => [
       `${paint.chalk.bold(clean(titleOf(detail)))}  ${colorOf(detail.state, paint)(detail.state)}`,
@@ -156,7 +129,7 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
       ...section(
         paint,
         counted(findings.length, 'finding'),
-        tableLines(paint, columns, findings),
+        tableLines(paint, findingColumns(triaged, findings, paint.columns >= WIDE), findings),
         findings.length,
       ),
     ],
@@ -168,7 +141,10 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
       ...factsOf(detail).map(([name, text]) => `- ${name}: ${markdownCode(text)}`),
       ...part('Seen', markdownLines(PLACES, detail.places)),
       ...part('Policies now', markdownLines(ANSWERS, detail.answers)),
-      ...part(counted(findings.length, 'finding'), markdownLines(columns, findings.slice(0, 200))),
+      ...part(
+        counted(findings.length, 'finding'),
+        markdownLines(findingColumns(triaged, findings, true), findings.slice(0, 200)),
+      ),
     ],
   };
 }

@@ -1,9 +1,10 @@
 import { formatTime } from '../base/index.ts';
 import { toImageFactsDocument } from '../facts/index.ts';
-import { SCAN_FAILURES, type Finding, type ScanFailure } from '../findings/index.ts';
+import { SCAN_FAILURES, type Advisory, type Finding, type ScanFailure } from '../findings/index.ts';
 import type {
   ImageDetail,
   ImageItem,
+  ImageRecord,
   PolicyAnswer,
   Review,
   ScanSummary,
@@ -87,7 +88,7 @@ export function toImageDetail(
       exposed_by: sighting.exposedBy,
     })),
     answers: answers.map(toAnswer),
-    findings: facts.scan?.findings ? facts.scan.findings.toSorted(bySeverity).map(toFinding) : null,
+    findings: facts.scan?.findings ? toFindings(facts.scan.findings, record.presented) : null,
     triage: record.triage.map((entry) => toTriage(entry, at)),
     signatures: proofs.signatures,
     attestations: proofs.attestations,
@@ -159,7 +160,37 @@ function toAnswer(answer: PolicyAnswer): NonNullable<ImageItemBody['next_admissi
   return { namespace, image, policy, enforcement, verdict, label, reason };
 }
 
-function toFinding(finding: Finding): NonNullable<ImageDetailBody['findings']>[number] {
+type FindingBody = NonNullable<ImageDetailBody['findings']>[number];
+
+/** What is shown of findings stands beside the facts; where a scan came in between the two, it is left out. */
+function toFindings(findings: readonly Finding[], presented: ImageRecord['presented']): FindingBody[] {
+  const isSame =
+    presented?.length === findings.length && findings.every(({ cve }, i) => cve === presented[i]?.cve);
+  const shown = new Map(isSame ? findings.map((finding, i) => [finding, presented[i]]) : []);
+  return findings.toSorted(bySeverity).map((finding) => {
+    const { advisory = null, foundAt = null } = shown.get(finding) ?? {};
+    return {
+      ...toFinding(finding),
+      ...toAdvisoryBody(advisory),
+      ...(foundAt && { found_at: { target: foundAt.target, path: foundAt.path, layer: foundAt.layer } }),
+    };
+  });
+}
+
+/** toAdvisoryBody gives what is known of a vulnerability itself; what is not is left out. */
+export function toAdvisoryBody(advisory: Advisory | null): Pick<FindingBody, 'title' | 'cvss' | 'url'> {
+  if (advisory === null) return {};
+  const { title, cvss, url } = advisory;
+  return {
+    ...(title !== null && { title }),
+    ...(cvss !== null && {
+      cvss: { version: cvss.version, score: cvss.score, vector: cvss.vector, source: cvss.source },
+    }),
+    ...(url !== null && { url }),
+  };
+}
+
+function toFinding(finding: Finding): FindingBody {
   const { cve, severity, installed, fixed } = finding;
   return {
     cve,

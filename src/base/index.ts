@@ -22,6 +22,7 @@ export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';
 export { Outage } from './outage.ts';
 export type { Clock, Count, Keys, Log } from './ports.ts';
+export { oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
 export { Secret } from './secret.ts';
 export { DAY_MS, formatTime, parseTime } from './time.ts';

@@ -10,6 +10,15 @@ export {
   type ScannedPlatform,
   type ScanRecord,
 } from './scan-record.ts';
+export {
+  advisoryUrl,
+  toAdvisory,
+  toFoundAt,
+  type Advisory,
+  type Cvss,
+  type FoundAt,
+  type RatedBy,
+} from './advisory.ts';
 export { isUnscanned, missingPlatforms, scanOn } from './platforms.ts';
 export {
   explainScanFailure,

@@ -1,3 +1,4 @@
+import type { Advisory, FoundAt } from './advisory.ts';
 import type { Severity } from './severity.ts';
 
 /** Finding is one vulnerability of one package of an image. */
@@ -20,6 +21,9 @@ export interface Finding {
   readonly triagedUntilMs: number;
   /** The platforms on which it was found; absent or null: on each that was scanned. */
   readonly platforms?: readonly string[] | null | undefined;
+  /** What the scanner says of the vulnerability, and where it found the package: for people, never part of recorded facts. */
+  readonly advisory?: Advisory | null | undefined;
+  readonly foundAt?: FoundAt | null | undefined;
 }
 
 /** ScannerInfo names the scanner that made a record and the age of its database. */

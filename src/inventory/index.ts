@@ -27,6 +27,7 @@ export {
   type ImageList,
   type ImageQuery,
   type ImageRecord,
+  type PresentedFinding,
   type ImageStore,
   type ImageToJudge,
   type Judged,

@@ -1,6 +1,13 @@
 import type { Digest } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
-import type { OperatingSystem, ScanFailure, ScannerInfo, SeverityCounts } from '../findings/index.ts';
+import type {
+  Advisory,
+  FoundAt,
+  OperatingSystem,
+  ScanFailure,
+  ScannerInfo,
+  SeverityCounts,
+} from '../findings/index.ts';
 import type { Place, PolicyAnswer } from './compliance.ts';
 import type { ImageState, StateCounts } from './state.ts';
 
@@ -123,6 +130,15 @@ export interface ImageRecord {
   readonly scanRequestedAt: number | null;
   readonly sightings: readonly Sighting[];
   readonly triage: readonly TriageEntry[];
+  /** What people read of each finding of the facts, in their order; null where the scan in use says nothing of it. */
+  readonly presented: readonly PresentedFinding[] | null;
+}
+
+/** PresentedFinding is what is shown of a finding and no decision reads. */
+export interface PresentedFinding {
+  readonly cve: string;
+  readonly advisory: Advisory | null;
+  readonly foundAt: FoundAt | null;
 }
 
 /** ImageStore keeps what is known of images and the states that follow from it. */

@@ -14,6 +14,7 @@ import { runText, type Cell } from './dialect.ts';
 import { readFacts, refreshFacts } from './facts.ts';
 import { KnownImages } from './image-search.ts';
 import { readSightings, staleImages, writeJudged } from './image-states.ts';
+import { presentedOf } from './presented.ts';
 import { readFailures } from './scan-failures.ts';
 import { containing } from './search.ts';
 import { inChunks } from './marks.ts';
@@ -232,5 +233,6 @@ async function readRecord(read: Executor, digest: string): Promise<ImageRecord |
     scanRequestedAt: image.requested_at,
     sightings: (await readSightings(read, [digest])).map(({ sighting }) => sighting),
     triage: await triageOf(read, digest),
+    presented: await presentedOf(read, digest),
   };
 }

@@ -1,3 +1,5 @@
+import type { FoundAt } from '../findings/index.ts';
+
 /** JoinedFinding is a finding with the platforms that it was found on, as a JSON list; null: on each that the scan is of. */
 export interface JoinedFinding {
   readonly cve: string;
@@ -7,10 +9,19 @@ export interface JoinedFinding {
   readonly fixed: string | null;
   readonly purl: string | null;
   readonly platforms: string | null;
+  readonly foundAt: FoundAt | null;
 }
 
 const keyOf = ({ cve, severity, package: name, installed, fixed, purl }: JoinedFinding): string =>
   JSON.stringify([cve, severity, name, installed, fixed, anyArchitecture(purl)]);
+
+/** A layer is one of a single platform's image; what differs between platforms is left out. */
+function commonPlace(a: FoundAt | null, b: FoundAt | null): FoundAt | null {
+  if (a === null || b === null) return a ?? b;
+  const same = (of: keyof FoundAt): string | null => (a[of] === b[of] ? a[of] : null);
+  const common = { target: same('target'), path: same('path'), layer: same('layer') };
+  return common.target === null && common.path === null && common.layer === null ? null : common;
+}
 
 /** A package URL that is about no architecture, so that a statement about one of them does not cover the package of another. */
 function anyArchitecture(purl: string | null): string | null {
@@ -33,8 +44,8 @@ export function joinFindings<Found extends JoinedFinding>(
   platform: string,
   found: readonly Found[],
 ): Found[] {
-  const joined: { readonly finding: Found; readonly on: Set<string> }[] = [];
-  const byKey = new Map<string, { readonly finding: Found; readonly on: Set<string> }[]>();
+  const joined: { finding: Found; readonly on: Set<string> }[] = [];
+  const byKey = new Map<string, { finding: Found; readonly on: Set<string> }[]>();
   for (const finding of before) {
     const on = finding.platforms === null ? had : (JSON.parse(finding.platforms) as string[]);
     const stays = new Set(on.filter((name) => others.includes(name)));
@@ -52,7 +63,10 @@ export function joinFindings<Found extends JoinedFinding>(
     taken.set(key, nth + 1);
     const same = byKey.get(key)?.[nth];
     if (same === undefined) joined.push({ finding, on: new Set([platform]) });
-    else same.on.add(platform);
+    else {
+      same.finding = { ...same.finding, foundAt: commonPlace(same.finding.foundAt, finding.foundAt) };
+      same.on.add(platform);
+    }
   }
   const all = new Set([...others, platform]);
   return joined.map(({ finding, on }) => ({

@@ -3,6 +3,7 @@ import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../facts/index.
 import type { Finding, ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import type { FoundStamp } from '../trackers/index.ts';
+import { keepAdvisories, ratedBy } from './advisories.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
@@ -84,6 +85,7 @@ export async function recordScan(
     await writeParts(transaction, digest, parts);
     if (current !== undefined) await dropReplaced(transaction, current, whole.scanned_at);
     await changeTotals(transaction, before, found);
+    await keepAdvisories(transaction, scan.findings);
     await followFindings(transaction, digest, at, {
       ...{ id, scannedAt, version: scan.scanner?.version ?? null },
       // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
@@ -230,6 +232,8 @@ function storable(
       known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
       purl: finding.purl ? storableText(finding.purl) : null,
       platforms: null,
+      rated_by: ratedBy(finding.advisory),
+      foundAt: finding.foundAt ?? null,
     };
   });
 }
@@ -250,8 +254,12 @@ async function dropReplaced(
   scannedAt: number | null,
 ): Promise<void> {
   await runText(transaction, 'delete from findings where scan_id = ?', [id]);
-  if (scannedAt !== null && scanned_at === scannedAt)
-    await runText(transaction, 'delete from scans where id = ?', [id]);
+  const isSame = scannedAt !== null && scanned_at === scannedAt;
+  await runText(
+    transaction,
+    isSame ? 'delete from scans where id = ?' : 'update scans set places = null where id = ?',
+    [id],
+  );
 }
 
 /** Proofs are what was signed and said about an image; a list that is left out stays as it was, null makes it unknown. */

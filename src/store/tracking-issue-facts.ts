@@ -7,14 +7,19 @@ import {
   type KnownFinding,
   type KnownImage,
 } from '../trackers/index.ts';
+import type { FoundAt } from '../findings/index.ts';
+import { ADVISORY, toAdvisory, type AdvisoryRow } from './advisories.ts';
 import { runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
+import { placesOf } from './stored-findings.ts';
 import { readImages } from './tracking-issue-images.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
 const PACKAGES = 50;
+/** Places that are told of one package. */
+const PLACES = 5;
 /** Images that are read at once; between two such reads the process answers others. */
 const AT_ONCE = 64;
 
@@ -49,10 +54,12 @@ async function eachPart<T>(all: readonly T[], act: (part: readonly T[]) => Promi
   }
 }
 
-interface FoundRow extends FoundPackage {
+interface FoundRow extends Omit<FoundPackage, 'foundAt'>, AdvisoryRow {
   readonly digest: string;
   readonly cve: string;
   readonly kev: number | null;
+  readonly scan_id: number;
+  readonly place: number | null;
 }
 
 async function readFindings(
@@ -67,26 +74,57 @@ async function readFindings(
     for (const { marks, cells } of inChunks(cves)) {
       const rows = await runText<FoundRow>(
         read,
-        `select s.digest, f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev
+        `select s.digest, f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev, f.scan_id, f.place, ${ADVISORY}
          from findings f join scans s on s.id = f.scan_id and s.current = 1
+         left join advisories a on a.cve = f.cve and a.rated_by = f.rated_by
          where s.digest in (${images.marks}) and f.cve in (${marks})
          order by f.rank desc, f.ordinal`,
         [...images.cells, ...cells],
       );
+      const places = await readPlaces(read, rows);
       for (const [key, all] of Map.groupBy(rows, findingKey))
-        if (wanted.has(key)) found.set(key, toFinding(all));
+        if (wanted.has(key)) found.set(key, toFinding(all, places));
     }
 }
 
-function toFinding(rows: readonly FoundRow[]): KnownFinding {
-  const packages = new Map<string, FoundPackage>();
+/** Where the packages of scans were found, by scan; of scans whose findings name a place. */
+async function readPlaces(
+  read: Executor,
+  rows: readonly FoundRow[],
+): Promise<ReadonlyMap<number, readonly FoundAt[]>> {
+  const places = new Map<number, readonly FoundAt[]>();
+  const scans = new Set(rows.flatMap(({ scan_id, place }) => (place === null ? [] : [scan_id])));
+  for (const { marks, cells } of inChunks([...scans]))
+    for (const { id, places: text } of await runText<{ id: number; places: string | null }>(
+      read,
+      `select id, places from scans where id in (${marks})`,
+      cells,
+    ))
+      places.set(id, placesOf(text));
+  return places;
+}
+
+function toFinding(rows: readonly FoundRow[], places: ReadonlyMap<number, readonly FoundAt[]>): KnownFinding {
+  const packages = new Map<string, Omit<FoundPackage, 'foundAt'> & { readonly at: Set<FoundAt> }>();
   // One package in several layers or files is one line.
-  for (const { name, installed, fixed } of rows)
-    if (packages.size < PACKAGES)
-      packages.set(JSON.stringify([name, installed, fixed]), { name, installed, fixed });
+  for (const { name, installed, fixed, scan_id, place } of rows) {
+    const key = JSON.stringify([name, installed, fixed]);
+    let found = packages.get(key);
+    if (found === undefined) {
+      if (packages.size === PACKAGES) continue;
+      packages.set(key, (found = { name, installed, fixed, at: new Set() }));
+    }
+    const at = place === null ? undefined : places.get(scan_id)?.[place];
+    if (at !== undefined) found.at.add(at);
+  }
   const asked = rows.filter(({ kev }) => kev !== null);
   return {
-    packages: [...packages.values()],
+    packages: [...packages.values()].map(({ at, ...found }) => ({
+      ...found,
+      foundAt: [...at].slice(0, PLACES),
+      ...(at.size > PLACES && { morePlaces: at.size - PLACES }),
+    })),
     knownExploited: asked.length === 0 ? null : asked.some(({ kev }) => kev === 1),
+    advisory: rows.map(toAdvisory).find((advisory) => advisory !== null) ?? null,
   };
 }

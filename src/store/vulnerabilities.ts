@@ -1,6 +1,7 @@
 import { isDigest } from '../base/index.ts';
 import { SEVERITIES, type Severity } from '../findings/index.ts';
 import type { Vulnerability, VulnerabilityQuery, VulnerabilityStore } from '../inventory/index.ts';
+import { readAdvisories } from './advisories.ts';
 import { readCells, runText, type Cell } from './dialect.ts';
 import { CHUNK, inChunks } from './marks.ts';
 import { containing } from './search.ts';
@@ -135,6 +136,7 @@ async function toItems(read: Executor, rows: readonly TotalsRow[], at: number): 
   const triaged = await triagedOn(read, cves, at);
   const packages = await packagesOf(read, cves);
   const samples = await samplesOf(read, cves);
+  const advisories = await readAdvisories(read, cves);
   return rows.map(({ cve, rank, images, fixable, exploitation }) => ({
     cve,
     severity: SEVERITIES[rank] as Severity,
@@ -144,6 +146,7 @@ async function toItems(read: Executor, rows: readonly TotalsRow[], at: number): 
     fixable: fixable > 0,
     knownExploited: exploitation === 1 ? null : exploitation === 2,
     triagedImages: triaged.get(cve) ?? 0,
+    advisory: advisories.get(cve) ?? null,
   }));
 }
 

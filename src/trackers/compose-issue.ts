@@ -1,10 +1,10 @@
+import { aboutVulnerability, whatToChange } from './compose-advisory.ts';
 import {
   cveOf,
   deadline,
   exploited,
   ledgerOf,
   nameOf,
-  packageRow,
   triageCommand,
   whenOf,
   type Described,
@@ -34,9 +34,10 @@ export function composeIssue(described: Described): Text {
         '. ',
         foundBy(image),
       ),
+      ...aboutVulnerability(described),
       ...exploited(described),
       deadline(window, at),
-      ...repair(described),
+      ...whatToChange(described),
       ...running(image),
       heading('Image'),
       { kind: 'list', items: aboutImage(digest, image) },
@@ -60,13 +61,6 @@ function foundBy(image: KnownImage | null): string {
   if (scan === null) return 'The scan that found it is no longer kept.';
   const { scanner, at } = scan;
   return `It was found by ${scanner === null ? 'a scan' : foreign(scanner, 60)} on ${whenOf(at)}.`;
-}
-
-function repair({ finding }: Described): readonly Block[] {
-  const packages = finding?.packages ?? [];
-  if (packages.length === 0) return [];
-  const header = [line('Package'), line('Installed'), line('Fixed in')];
-  return [heading('What to change'), { kind: 'table', header, rows: packages.map(packageRow) }];
 }
 
 function running(image: KnownImage | null): readonly Block[] {

@@ -1,9 +1,15 @@
+import type { Advisory, FoundAt } from '../findings/index.ts';
+
 /** FoundPackage is a package of an image in which a CVE was found. */
 export interface FoundPackage {
   readonly name: string;
   readonly installed: string;
   /** The version that repairs it, or null when there is none. */
   readonly fixed: string | null;
+  /** Where it was found, at most five places; absent or empty where the scanner does not say. */
+  readonly foundAt?: readonly FoundAt[];
+  /** Further places beyond those; absent for none. */
+  readonly morePlaces?: number;
 }
 
 /** KnownFinding is what the current scan of an image says of a CVE. */
@@ -12,6 +18,8 @@ export interface KnownFinding {
   readonly packages: readonly FoundPackage[];
   /** Null when the catalogue was never asked. */
   readonly knownExploited: boolean | null;
+  /** What the scanner says of the vulnerability; absent or null for nothing. */
+  readonly advisory?: Advisory | null;
 }
 
 /** Workload is what was seen running an image. */

@@ -1,5 +1,4 @@
-/** What nobody sees: controls, direction marks, zero width, tags, half surrogates, letters that are blank. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0\u2800]|\p{Variation_Selector}/gu;
+import { oneLine } from '../base/index.ts';
 
 /** MAX_FOREIGN is how much of a foreign value is shown, in characters. */
 export const MAX_FOREIGN = 200;
@@ -9,18 +8,7 @@ export const MAX_FOREIGN = 200;
  * normal form, cut with an ellipsis. What a tracker's markup would do with the rest is the renderer's to undo.
  */
 export function foreign(value: string, max: number = MAX_FOREIGN): string {
-  // Nothing longer than this is looked at, so that a value of megabytes costs nothing; NFC can shorten what is kept.
-  const seen = value
-    .slice(0, max * 8)
-    .toWellFormed()
-    .normalize('NFC')
-    .replaceAll(/[\s\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll(INVISIBLE, '')
-    .trim();
-  if (seen === '') return '–';
-  if (seen.length <= max) return seen;
-  const cut = seen.slice(0, max - 1);
-  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`; // no half of a pair is left at the end
+  return oneLine(value, max) || '–';
 }
 
 /** isPlainId tells whether an id of a vulnerability may stand in a command or an address as it is. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ImageDetailBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { importedScansSchema, type ImportedScansBody } from '../../src/api/contract/scans.ts';
+import type { VulnerabilityBody } from '../../src/api/contract/vulnerabilities.ts';
 import type { Store } from '../../src/store/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { append, digestOf, factsText } from '../store/image-records.ts';
@@ -162,6 +163,48 @@ forEachEngine('POST /scans', (engine) => {
       ],
     ] as const)
       await assert.rejects(given(value, change), says);
+  });
+
+  test('keeps what a person asks of a finding, and tells it of the image and in the list of vulnerabilities', async (t) => {
+    const store = await engine.open(t);
+    const { send, as } = await open(t, store);
+    const layer = digestOf(7);
+    const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+    const whole = {
+      ...FOUND[0],
+      ...{
+        Title: 'openssl: overflow',
+        PrimaryURL: 'https://avd.aquasec.com/nvd/cve-1',
+        SeveritySource: 'nvd',
+      },
+      ...{ PkgPath: 'app/lib.so', Layer: { DiffID: layer } },
+      CVSS: { nvd: { V3Vector: vector, V3Score: 9.8 } },
+    };
+    const Results = [{ Target: 'debian 13', Class: 'os-pkgs', Vulnerabilities: [whole, ...FOUND] }];
+    await send(trivy({ Results }));
+    const cvss = { version: '3.1', score: 9.8, vector, source: 'nvd' };
+    const about = { title: 'openssl: overflow', cvss, url: 'https://avd.aquasec.com/nvd/cve-1' };
+    const { body } = await as('viewer').json<ImageDetailBody>('GET /images/{digest}', {
+      params: { digest: digestOf(1) },
+    });
+    assert.deepEqual(
+      body.findings?.map(({ title, cvss: rating, url, found_at }) => ({
+        title,
+        cvss: rating,
+        url,
+        found_at,
+      })),
+      [
+        { ...about, found_at: { target: 'debian 13', path: 'app/lib.so', layer } },
+        {
+          ...{ title: undefined, cvss: undefined, url: undefined },
+          found_at: { target: 'debian 13', path: null, layer: null },
+        },
+      ],
+    );
+    const { body: list } = await as('viewer').json<{ items: VulnerabilityBody[] }>('GET /vulnerabilities');
+    const [{ title, cvss: rating, url } = {} as Partial<VulnerabilityBody>] = list.items;
+    assert.deepEqual({ title, cvss: rating, url }, about);
   });
 
   test('a list of objects of trivy-operator is recorded for each digest, or not at all', async (t) => {

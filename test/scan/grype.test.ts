@@ -87,6 +87,45 @@ test('a report of Grype is read as one of Trivy is', () => {
   });
 });
 
+test('a report of Grype says what a vulnerability is and where the package is', () => {
+  const layerID = `sha256:${'d'.repeat(64)}`;
+  const V3 = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+  const whole = report([]) as { matches: unknown[] };
+  const of = (vulnerability: object, related: readonly object[] = []) => {
+    const artifact = { name: 'a', version: '1', locations: [{ path: '/app/a.jar', layerID }] };
+    whole.matches = [{ vulnerability, relatedVulnerabilities: related, artifact }];
+    const { advisory, foundAt } = toGrypeScanReport(whole, 'r.json').scan.findings?.[0] ?? {};
+    return { advisory, foundAt };
+  };
+  const related = {
+    ...{ id: 'CVE-2026-0001', dataSource: 'https://nvd.nist.gov/vuln/detail/CVE-2026-0001' },
+    ...{ namespace: 'nvd:cpe', description: 'Overflow in a.b parsing. Versions before 2 are affected.' },
+    cvss: [{ source: 'nvd@nist.gov', version: '3.1', vector: V3, metrics: { baseScore: 9.8 } }],
+  };
+  const ghsa = { id: 'GHSA-aaaa-bbbb-cccc', severity: 'High', namespace: 'github:language:java' };
+  const page = 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc';
+  assert.deepEqual(of({ ...ghsa, dataSource: page }, [related]), {
+    advisory: {
+      ...{ title: 'Overflow in a.b parsing.', url: page },
+      cvss: { version: '3.1', score: 9.8, vector: V3, source: 'nvd' },
+    },
+    foundAt: { target: null, path: '/app/a.jar', layer: layerID },
+  });
+  const own = {
+    ...ghsa,
+    dataSource: 'http://plain.example/',
+    cvss: [{ vector: V3, metrics: { baseScore: 7 } }],
+  };
+  const { advisory } = of(own, [related]);
+  assert.deepEqual(
+    [advisory?.cvss?.source, advisory?.cvss?.score],
+    ['github', 7],
+    'of whoever gave the severity',
+  );
+  assert.equal(advisory?.url, related.dataSource);
+  assert.deepEqual(of({ ...ghsa, cvss: { metrics: 1 }, description: 7, dataSource: 9 }).advisory, undefined);
+});
+
 test('nothing found in a known distribution is clean; nothing found in nothing is not', () => {
   assert.deepEqual(toGrypeScanReport(report([]), 'r').scan.findings, []);
   for (const distro of [undefined, null, { name: '', version: '', idLike: null }])

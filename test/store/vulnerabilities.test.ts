@@ -213,6 +213,7 @@ function modelled(known: ReadonlyMap<number, Image>): Vulnerability[] {
       fixable: findings.some(({ fixed }) => fixed !== null),
       knownExploited: exploited.includes(true) ? true : asked ? false : null,
       triagedImages: having.filter(([, one]) => one.triaged.has(cve)).length,
+      advisory: null,
     };
   });
 }

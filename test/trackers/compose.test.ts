@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { githubRoom } from '../../src/adapters/github/index.ts';
-import { toMarkdown } from '../../src/adapters/markup/index.ts';
+import { toAdf, toMarkdown, toWiki } from '../../src/adapters/markup/index.ts';
 import { textRooms } from '../../src/app/tracker-texts.ts';
 import {
   composeFor,
@@ -41,6 +41,68 @@ test('an issue tells what it is, what repairs it and until when, where it runs, 
     'once the finding ends: fixed, triaged or image_retired.',
   ])
     assert.ok(text.includes(part), `${part}\nis not in\n${text}`);
+});
+
+const LAYER = `sha256:57fb71246055${'a'.repeat(52)}`;
+const VECTOR = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+const TOLD = describedFinding({
+  advisory: {
+    title: 'openssl: @all overflow in <b>X.509</b> parsing',
+    url: 'https://avd.aquasec.com/nvd/cve-2026-1001',
+    cvss: { version: '3.1', score: 9.8, vector: VECTOR, source: 'nvd' },
+  },
+  packages: [
+    {
+      ...{ name: 'openssl', installed: '3.0.1', fixed: '3.0.2' },
+      foundAt: [
+        { target: 'web:1.4 (debian 13.4)', path: null, layer: LAYER },
+        { target: 'Node.js', path: 'app/node_modules/openssl/package.json', layer: LAYER },
+      ],
+      morePlaces: 14,
+    },
+    { name: 'libssl', installed: '3.0.1', fixed: null },
+  ],
+});
+
+test('an issue tells the title, the rating, where in the image it is, and the advisory, in each tracker', () => {
+  const { body } = composeIssue(TOLD);
+  const text = read(body);
+  for (const part of [
+    '- Title: `openssl: @all overflow in <b>X.509</b> parsing`',
+    `- CVSS: 9.8 (version 3.1, rated by \`nvd\`), \`${VECTOR}\``,
+    '- Advisory: [avd.aquasec.com/nvd/cve-2026-1001](https://avd.aquasec.com/nvd/cve-2026-1001)',
+    '| Package | Installed | Fixed in | In the image | Layer |',
+    '| `openssl` | `3.0.1` | `3.0.2` | `web:1.4 (debian 13.4)`, `app/node_modules/openssl/package.json` and 14 more | `sha256:57fb71246055` |',
+    '| `libssl` | `3.0.1` | no version yet | – | – |',
+  ])
+    assert.ok(text.includes(part), `${part}\nis not in\n${text}`);
+  const wiki = toWiki(body, null, 32_767);
+  assert.ok(
+    wiki.includes('[avd.aquasec.com/nvd/cve\\-2026\\-1001|https://avd.aquasec.com/nvd/cve-2026-1001]'),
+    wiki,
+  );
+  const adf = JSON.stringify(toAdf(body, null, 32_767));
+  assert.ok(adf.includes('{"href":"https://avd.aquasec.com/nvd/cve-2026-1001"}'), adf);
+  assert.ok(adf.includes('"Layer"') && adf.includes(VECTOR), adf);
+});
+
+test('an address that a tracker would take for a reference is shown, and leads nowhere', () => {
+  for (const url of [
+    'https://github.com/acme/web/issues/1',
+    'https://github.com/acme/web/%69ssues/1',
+    'https://gitlab.com/acme/web/-/merge_requests/1',
+    'https://github.com/acme/web/commit/0123456789abcdef',
+    'https://acme.atlassian.net/browse/SHOP-1',
+    'http://nvd.nist.gov/vuln/detail/CVE-2026-1001',
+    'javascript:alert(1)',
+  ]) {
+    const { body } = composeIssue(describedFinding({ advisory: { title: null, url, cvss: null } }));
+    const links = body.flatMap((block) =>
+      block.kind === 'list' ? block.items.flat().filter(({ kind }) => kind === 'link') : [],
+    );
+    assert.deepEqual(links, [], url);
+    assert.match(read(body), /- Advisory: `/);
+  }
 });
 
 test('what is not known is said, or left out', () => {

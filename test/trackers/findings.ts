@@ -27,7 +27,7 @@ export function describedFinding({
   ...parts
 }: Partial<Omit<Described, 'image' | 'finding'>> &
   Partial<KnownFinding> & { readonly image?: Partial<KnownImage> } = {}): Described {
-  const { packages, knownExploited = true, ...rest } = parts;
+  const { packages, advisory, knownExploited = true, ...rest } = parts;
   return {
     digest: DIGEST,
     cve: 'CVE-2026-1001',
@@ -40,6 +40,7 @@ export function describedFinding({
     finding: {
       packages: packages ?? [{ name: 'openssl', installed: '3.0.1', fixed: '3.0.2' }],
       knownExploited,
+      ...(advisory !== undefined && { advisory }),
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   toMarkdown,
   toWiki,
 } from '../../src/adapters/markup/index.ts';
+import { advisoryUrl } from '../../src/findings/index.ts';
 import { composeComment } from '../../src/trackers/compose-comment.ts';
 import { composeIssue } from '../../src/trackers/compose-issue.ts';
 import type { Described } from '../../src/trackers/compose-parts.ts';
@@ -44,7 +45,22 @@ function isMeant({ kind, text }: Active): boolean {
 
 function hostile(payload: string): Described {
   return describedFinding({
-    packages: [{ name: payload, installed: payload, fixed: payload }],
+    packages: [
+      {
+        name: payload,
+        installed: payload,
+        fixed: payload,
+        foundAt: [
+          { target: payload, path: payload, layer: payload },
+          { target: payload, path: null, layer: null },
+        ],
+      },
+    ],
+    advisory: {
+      title: payload,
+      url: payload,
+      cvss: { version: '3.1', score: 9.8, vector: payload, source: payload },
+    },
     image: {
       names: [payload, payload],
       source: payload,
@@ -102,7 +118,8 @@ for (const [kind, render, markerOf] of BODIES) {
       for (const [at, blocks] of blocksOf(payload).entries()) {
         const body = render(blocks);
         // A link of a hostile address is one of ours only where the address is fit to be one.
-        const own = at === 4 && /^https?:\/\/\S+$/i.test(payload) ? [payload.toLowerCase()] : [];
+        const isFit = at === 4 ? /^https?:\/\/\S+$/i.test(payload) : at < 2 && advisoryUrl(payload) !== null;
+        const own = isFit ? [payload.toLowerCase()] : [];
         const active = activeIn(kind, 'body', body).filter(
           (one) =>
             !isMeant(one) &&

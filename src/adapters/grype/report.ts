@@ -4,6 +4,7 @@ import { severityRank, type Finding, type Severity } from '../../findings/index.
 import { parseReference, toPlatformName } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { GrypeError } from './grype-error.ts';
+import { presentedOf } from './presented.ts';
 import { grypeImage, grypeMatch, grypeReport, type GrypeDocument } from './report-schema.ts';
 
 const SOURCE_LABEL = 'org.opencontainers.image.source';
@@ -128,6 +129,7 @@ function findingsOf(entry: unknown, i: number, file: string): Finding[] {
     knownExploited: null,
     triagedUntil: null,
     triagedUntilMs: -Infinity,
+    ...presentedOf(entry, cve),
   }));
 }
 

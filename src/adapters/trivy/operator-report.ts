@@ -4,6 +4,7 @@ import { parseReference } from '../../image/index.ts';
 import { IMAGE_TYPE, type ScanReport } from '../../scan/index.ts';
 import { toFinding } from './finding.ts';
 import { toPackageUrl } from './package-url.ts';
+import { presentsOf } from './presented.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
 
@@ -51,6 +52,7 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
   const name = parseReference(`${server}/${artifact.repository}${artifact.tag ? `:${artifact.tag}` : ''}`);
   if ('fault' in name) throw new ReportError(file, `report.artifact names no image: it ${name.fault}`);
   const { digest } = artifact;
+  const presents = presentsOf();
   const found = (report.vulnerabilities ?? []).map((entry, i) => {
     const path = ['report', 'vulnerabilities', i];
     const { vulnerabilityID, resource, installedVersion, fixedVersion, severity, packagePURL, packageType } =
@@ -63,7 +65,7 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
       severity,
       purl: packagePURL || toPackageUrl(packageType ?? '', resource ?? ''),
     };
-    return toFinding(raw, path, file, 'severity');
+    return { ...toFinding(raw, path, file, 'severity'), ...presents.operator(entry) };
   });
   return {
     file,

@@ -25,6 +25,7 @@ export type TrivyVulnerability = z.infer<typeof trivyVulnerability>;
 
 /** trivyResult is what was found in one target, and what was hidden there; its entries are read one by one. */
 export const trivyResult = z.object({
+  Target: z.optional(z.unknown()),
   Class: text,
   Type: text,
   Vulnerabilities: z.nullish(z.array(z.unknown())),

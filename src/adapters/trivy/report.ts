@@ -7,6 +7,7 @@ import { toPackageUrl } from './package-url.ts';
 import { explainForeign, parseJson } from './not-a-report.ts';
 import { read } from './read.ts';
 import { ReportError } from './report-error.ts';
+import { presentsOf } from './presented.ts';
 import { reportedDatabase } from './run-version.ts';
 import {
   SOURCE_LABEL,
@@ -99,6 +100,7 @@ function namesOf(report: TrivyDocument): Pick<ScanReport, 'names' | 'digests'> {
  */
 function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[] | null {
   let findings: Finding[] | null = null;
+  const presents = presentsOf();
   for (const [i, value] of (results ?? []).entries()) {
     const result = read(trivyResult, value, ['Results', i], file);
     const { Vulnerabilities: shown, ExperimentalModifiedFindings: modified } = result;
@@ -107,18 +109,13 @@ function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[
     if (!isScan && hidden.every((entry) => entry === null)) continue;
     findings ??= [];
     const type = result.Type ?? '';
-    for (const [j, entry] of (shown ?? []).entries())
-      findings.push(toFindingAt(entry, type, ['Results', i, 'Vulnerabilities', j], file));
+    const add = (entry: unknown, path: readonly (string | number)[]): void => {
+      const presented = presents.trivy(entry, result.Target);
+      findings?.push({ ...toFindingAt(entry, type, path, file), ...presented });
+    };
+    for (const [j, entry] of (shown ?? []).entries()) add(entry, ['Results', i, 'Vulnerabilities', j]);
     for (const [j, entry] of hidden.entries())
-      if (entry !== null)
-        findings.push(
-          toFindingAt(
-            entry.finding,
-            type,
-            ['Results', i, 'ExperimentalModifiedFindings', j, 'Finding'],
-            file,
-          ),
-        );
+      if (entry !== null) add(entry.finding, ['Results', i, 'ExperimentalModifiedFindings', j, 'Finding']);
   }
   return findings;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SCAN_FAILURE_REASONS, SCAN_FAILURE_STATES, SEVERITIES } from '../../findings/index.ts';
 import { IMAGE_SORTS, IMAGE_STATES } from '../../inventory/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../scan/index.ts';
+import { advisorySchema, foundAtSchema } from './advisory.ts';
 import { listOf, pageSchema } from './paging.ts';
 import { triageSchema } from './triage.ts';
 
@@ -212,6 +213,8 @@ export const imageDetailSchema = z
             .array(z.string())
             .nullish()
             .describe('Those that have it; absent: each that is scanned'),
+          ...advisorySchema.shape,
+          found_at: foundAtSchema,
         }),
       )
       .nullable()

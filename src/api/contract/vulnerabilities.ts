@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../../findings/index.ts';
 import { VULNERABILITY_SORTS } from '../../inventory/index.ts';
+import { advisorySchema } from './advisory.ts';
 import { directionSchema, searchSchema } from './images.ts';
 import { pageSchema } from './paging.ts';
 
@@ -54,6 +55,7 @@ export const vulnerabilitySchema = z
     fixable: z.boolean(),
     known_exploited: z.boolean().nullable().describe('Null: never looked up'),
     triaged_images: count.describe('Images on which a triage decision covers it now'),
+    ...advisorySchema.shape,
   })
   .meta({ id: 'Vulnerability' });
 

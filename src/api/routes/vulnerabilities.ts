@@ -7,6 +7,7 @@ import {
   vulnerabilitySchema,
   type VulnerabilityBody,
 } from '../contract/vulnerabilities.ts';
+import { toAdvisoryBody } from '../image-bodies.ts';
 import { route, type Route } from '../route.ts';
 
 /** VulnerabilityParts are what the routes of vulnerabilities act through. */
@@ -75,5 +76,6 @@ function toBody(one: Vulnerability): VulnerabilityBody {
     fixable: one.fixable,
     known_exploited: one.knownExploited,
     triaged_images: one.triagedImages,
+    ...toAdvisoryBody(one.advisory),
   };
 }

@@ -22,7 +22,17 @@ export const imageFacts: Migration = {
       ...{ facts_version: 'integer!=0', facts: 'text', platforms: 'text', missing: 'integer!=0' },
     });
     await createIndex(db, 'images', ['digest'], { name: 'images_missing', where: 'missing > 0' });
-    await addColumns(db, 'findings', { platforms: 'text' });
+    await addColumns(db, 'findings', { platforms: 'text', rated_by: 'text', place: 'integer' });
+    await addColumns(db, 'scans', { places: 'text' });
+    await createTable(
+      db,
+      'advisories',
+      {
+        ...{ cve: 'text!', rated_by: 'text!', title: 'text', url: 'text' },
+        ...{ cvss_version: 'text', cvss_score: 'integer', cvss_vector: 'text' },
+      },
+      { key: ['cve', 'rated_by'], clustered: true },
+    );
     await addColumns(db, 'scan_queue', { done: 'text' });
     await createTable(
       db,

@@ -39,6 +39,8 @@ export interface ImageTables {
     complete: number;
     /** 1 on the newest completed scan of its digest, which decisions use. */
     current: number;
+    /** JSON list of where its packages were found, each `[target, path, layer]`; findings name them by their number. */
+    places: string | null;
   };
   /** Of current scans alone: those of a scan that was replaced are gone. */
   findings: {
@@ -57,6 +59,22 @@ export interface ImageTables {
     purl: string | null;
     /** JSON of the platforms on which it was found; null for each that the scan is of. */
     platforms: string | null;
+    /** Whose rating its advisory has, which names that with the CVE; null where the scanner said nothing of the vulnerability. */
+    rated_by: string | null;
+    /** Number in the places of its scan, from 0, or null. */
+    place: number | null;
+  };
+  /** What scanners say of a vulnerability, once for each source of its rating; it goes with the last image that has the CVE. */
+  advisories: {
+    cve: string;
+    /** Empty where nobody rated it, or the scanner does not say who. */
+    rated_by: string;
+    title: string | null;
+    url: string | null;
+    cvss_version: string | null;
+    /** Tenths. */
+    cvss_score: number | null;
+    cvss_vector: string | null;
   };
   /**
    * What the current scan of a digest was put together from, where it is of several platforms, or of one that is known. The platform is

@@ -55,7 +55,37 @@ suite('findings', () => {
       knownExploited: null,
       triagedUntil: null,
       triagedUntilMs: -Infinity,
+      foundAt: { target: 'debian', path: null, layer: null },
     });
+  });
+
+  test('keep what people read: title, rating, advisory, and where in the image the package is', () => {
+    const Digest = `sha256:${'d'.repeat(64)}`;
+    const entry = {
+      ...FOUND,
+      ...{ Title: 'openssl: overflow', PrimaryURL: 'https://avd.aquasec.com/nvd/cve-2026-1' },
+      ...{ SeveritySource: 'ghsa', PkgPath: 'app/lib.jar', Layer: { Digest, DiffID: DIGEST } },
+      CVSS: {
+        nvd: { V2Vector: 'AV:N/AC:M/Au:N/C:N/I:P/A:N', V2Score: 4.3, V3Score: 3.7 },
+        ghsa: { V40Vector: 'CVSS:4.0/AV:N/AC:L/AT:P/PR:N/UI:N/VC:L/VI:L/VA:N', V40Score: 6.3 },
+      },
+    };
+    const of = (Vulnerability: object, Target: unknown = 'Java') =>
+      parse({ Results: [{ ...PACKAGES, Target, Vulnerabilities: [Vulnerability] }] }).scan.findings?.[0];
+    const { advisory, foundAt } = of(entry) ?? {};
+    assert.deepEqual(advisory, {
+      title: 'openssl: overflow',
+      url: 'https://avd.aquasec.com/nvd/cve-2026-1',
+      cvss: {
+        ...{ version: '4.0', score: 6.3, source: 'ghsa' },
+        vector: 'CVSS:4.0/AV:N/AC:L/AT:P/PR:N/UI:N/VC:L/VI:L/VA:N',
+      },
+    });
+    assert.deepEqual(foundAt, { target: 'Java', path: 'app/lib.jar', layer: Digest });
+    assert.equal(of({ ...entry, Layer: { DiffID: DIGEST } })?.foundAt?.layer, DIGEST);
+    const odd = { Title: 7, PrimaryURL: [], CVSS: 'x', SeveritySource: {}, PkgPath: 1, Layer: null };
+    const left = of({ ...FOUND, ...odd }, 9);
+    assert.deepEqual([left?.advisory, left?.foundAt], [undefined, undefined], 'never a reason to refuse');
   });
 
   test('keep the package URL, or get one from the type of their result where an older Trivy wrote none', () => {
