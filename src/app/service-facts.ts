@@ -80,7 +80,8 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         settings: settings.scanner,
         data: settings.data,
       },
-      ...{ keychain: registries.keychain, registry: registries.registry, env, clock, log, metrics },
+      ...{ keychain: registries.keychain, registry: registries.registry, places: registries.places },
+      ...{ env, clock, log, metrics },
       nodes:
         cluster === null
           ? null

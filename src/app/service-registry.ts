@@ -6,6 +6,7 @@ import {
   fileKeychain,
   NO_KEYS,
   openRegistry,
+  pullPlaces,
   pullSecretKeychain,
   type HostState,
   type Ignoring,
@@ -17,6 +18,7 @@ import {
   parsePlatform,
   parseRegistryHost,
   type Keychain,
+  type PullPlaces,
   type PullingPod,
   type PullSecrets,
   type Registry,
@@ -62,6 +64,8 @@ export interface ServiceRegistry {
   away(): readonly HostState[];
   /** For the webhook and the reconciliation; null where nobody is asked. */
   readonly lookup: DigestLookup | null;
+  /** Where and how images are asked for by whoever does not call by `registry`. */
+  readonly places: PullPlaces;
   /** The credentials of the service. */
   readonly keychain: Keychain;
   /** The credentials of a pod's pull secrets, then those of the service. */
@@ -84,10 +88,11 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
       ...(caFile !== undefined && { ca: await readAuthorities(caFile) }),
     })),
   );
+  const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
   const registry = openRegistry({
     ...{ hosts, keychain, userAgent: `ipo/${deps.version}`, count: deps.count, denied: apiServer() },
     log,
-    ...(caFile !== undefined && { ca: await readAuthorities(caFile) }),
+    ...(ca !== undefined && { ca }),
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });
   return {
@@ -95,6 +100,7 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
     away: () => registry.away(),
     lookup: settings.tags === 'resolve' ? digestLookup({ registry, clock, log }) : null,
     keychain,
+    places: pullPlaces(hosts, ca),
     async keychainOf(pod) {
       if (!podSecrets || pullSecrets === null) return keychain;
       return chainKeychains(pullSecretKeychain(await pullSecrets.of(pod), ignoring), keychain);

@@ -10,6 +10,7 @@ import {
   platformEntries,
   RegistryError,
   type Keychain,
+  type PullPlaces,
   type Registry,
 } from '../image/index.ts';
 import {
@@ -47,6 +48,8 @@ export interface ScanningDeps {
   readonly data: string | undefined;
   /** Knows which credentials a registry may be shown; null: registries are asked anonymously. */
   readonly keychain: Keychain | null;
+  /** Where and how each repository is asked for; null or absent: its registry, as the scanner does by itself. */
+  readonly places?: PullPlaces | null | undefined;
   /** Says which image of an index is scanned; null or absent: the scanner chooses by itself. */
   readonly registry?: Pick<Registry, 'manifest' | 'platformImage'> | null | undefined;
   /** Our environment, of which scanners see what they need. */
@@ -110,6 +113,7 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
           // A file of SQLite is one process's alone; on PostgreSQL a replica beside us may be at it.
           aloneSince: store.engine === 'sqlite' ? clock.now() : null,
           imageOf: imageChoice(deps),
+          pullPlaces: deps.places,
           rescans: new Rescans({
             ...{ store: rescanStore(store), queue, database: databases, scanner: scanner.name, clock },
             ...{ minAge: settings.rescanAfter, usedWithin: settings.usedWithin },

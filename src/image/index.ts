@@ -26,6 +26,8 @@ export {
   type Manifest,
   type Platform,
   type PlatformImage,
+  type PullPlace,
+  type PullPlaces,
   type Referrers,
   type Registry,
   type RegistryAsk,

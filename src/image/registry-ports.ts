@@ -9,6 +9,17 @@ export interface Repository {
   readonly path: string;
 }
 
+/** PullPlace is one place where the images of a repository are asked for: its registry, or a mirror of that. */
+export interface PullPlace extends Repository {
+  /** Whether it is called over plain HTTP. */
+  readonly plainHttp: boolean;
+  /** Authorities in PEM that are trusted for it beside the system's; null for no more than those. */
+  readonly authorities: string | null;
+}
+
+/** PullPlaces tells where the images of a repository are asked for, in order; one at least. Throws RegistryError `refused`. */
+export type PullPlaces = (repository: Repository) => readonly PullPlace[];
+
 /** Credential is what one account shows to a registry. */
 export type Credential =
   | { readonly kind: 'password'; readonly username: string; readonly password: Secret }

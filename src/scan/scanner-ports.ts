@@ -1,5 +1,5 @@
 import type { Digest } from '../base/index.ts';
-import type { Credential, ImageReference, PlatformEntry } from '../image/index.ts';
+import type { Credential, ImageReference, PlatformEntry, PullPlace } from '../image/index.ts';
 import type { ScanReport } from './scan-report.ts';
 
 /** DatabaseState is what a scanner knows vulnerabilities from. */
@@ -14,7 +14,9 @@ export interface DatabaseState {
 export interface ScanOrder {
   /** Names the digest. */
   readonly reference: ImageReference;
-  /** Shown to the registry of the reference alone; null to ask anonymously. */
+  /** Where it is fetched from, and how that is called; absent: from its registry, over TLS. The report is of the reference all the same. */
+  readonly from?: PullPlace | undefined;
+  /** Shown to the host that it is fetched from alone; null to ask anonymously. */
   readonly credential: Credential | null;
   /** The platform of the image (`linux/arm64`); absent or null: the scanner's own. */
   readonly platform?: string | null | undefined;

@@ -1,5 +1,5 @@
 import type { Clock, Count, Digest, Log } from '../base/index.ts';
-import type { Keychain } from '../image/index.ts';
+import type { Keychain, PullPlaces } from '../image/index.ts';
 import type { ScanQueue, ScanStore } from './ports.ts';
 import type { Rescans } from './rescans.service.ts';
 import type { ScanGate } from './scan-gate.ts';
@@ -18,6 +18,8 @@ export interface ScanWorkerDeps {
   readonly keychain: Keychain | null;
   /** Null or absent: the scanner chooses among the images of an index. */
   readonly imageOf?: ImageChoice | null | undefined;
+  /** Where a repository is asked for: mirrors, and how each is called. Null or absent: its registry alone. */
+  readonly pullPlaces?: PullPlaces | null | undefined;
   /** Null: nothing is scanned again by itself. */
   readonly rescans: Pick<Rescans, 'want' | 'rest'> | null;
   readonly gate: ScanGate;

@@ -31,6 +31,8 @@ export interface RealOptions {
   /** User and password that it asks for, by Basic. */
   readonly htpasswd?: { readonly user: string; readonly hash: string };
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Directory of its content, to share with another one; of its own unless given. */
+  readonly content?: string;
 }
 
 /** startRealRegistry runs one on loopback, with its files in a directory that goes with the test. */
@@ -40,7 +42,7 @@ export async function startRealRegistry(t: Ending, options: RealOptions = {}): P
   const lines = [
     'version: 0.1',
     'log: {level: error, accesslog: {disabled: true}}',
-    `storage: {filesystem: {rootdirectory: ${JSON.stringify(join(directory, 'data'))}}, delete: {enabled: true}}`,
+    `storage: {filesystem: {rootdirectory: ${JSON.stringify(options.content ?? join(directory, 'data'))}}, delete: {enabled: true}}`,
     `http: {addr: "127.0.0.1:${port}"${tlsOf(directory, options)}}`,
   ];
   if (options.htpasswd !== undefined) {

@@ -3,11 +3,15 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { openGrype, parseGrypeReport, toGrypeScanReport } from '../../src/adapters/grype/index.ts';
 import { IpoError, Secret } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
 import { ScannerError } from '../../src/scan/scanner-error.ts';
+import { makeCertificate, withoutOpenssl } from '../app/certificate.ts';
+import { imageOf, push } from '../registry/images.ts';
+import { skipReal, startRealRegistry } from '../registry/real-registry.ts';
 import { runs } from '../runs.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -174,7 +178,9 @@ test('no change of a report crashes the reader, or makes its findings fewer in s
   );
 });
 
-/** A program `grype` that answers as it is told. */
+const FETCH = fileURLToPath(new URL('stand-in-fetch.cjs', import.meta.url));
+
+/** A program `grype` that answers as it is told; with `fetches` once it has fetched the image by what it is given. */
 function standIn(t: TestContext, answers: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'ipo-grype-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -187,7 +193,11 @@ function standIn(t: TestContext, answers: Readonly<Record<string, string>>) {
     appendFileSync(${JSON.stringify(join(folder, 'calls'))}, JSON.stringify({ args, env: process.env, docker, cwd: process.cwd() }) + '\\n');
     const answers = JSON.parse(readFileSync(${JSON.stringify(join(folder, 'answers'))}, 'utf8'));
     const answer = answers[args[0] === 'db' ? 'db ' + args[1] : args[0] === 'version' ? 'version' : 'scan'] ?? '';
-    if (answer.startsWith('!')) { process.stderr.write(answer.slice(1) + '\\n'); process.exitCode = 1; }
+    if (answers.fetches && args[0].startsWith('registry:'))
+      require(${JSON.stringify(FETCH)}).fetchImage(args[0].slice(9), { args, env: process.env, docker }).then(
+        () => process.stdout.write(answer),
+        (error) => { process.stderr.write('could not fetch image: ' + error.message + '\\n'); process.exitCode = 1; });
+    else if (answer.startsWith('!')) { process.stderr.write(answer.slice(1) + '\\n'); process.exitCode = 1; }
     else process.stdout.write(answer);`;
   writeFileSync(program, `#!${process.execPath}\n${code}\n`);
   chmodSync(program, 0o755);
@@ -266,3 +276,49 @@ test('grype is run by digest, alone with its database and one credential', async
   grype.plan({ 'db status': '!no database' });
   await assert.rejects(scanner.scan(order), { fault: 'scanner', message: /no vulnerability database yet/ });
 });
+
+test(
+  'grype fetches from where it is told: a mirror, an authority of its own, plain HTTP',
+  { skip: skipReal === false ? withoutOpenssl : skipReal },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ipo-grype-places-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const made = makeCertificate(folder, 'registry');
+    const tls = { cert: readFileSync(made.cert, 'utf8'), key: readFileSync(made.key, 'utf8') };
+    const content = join(folder, 'content');
+    const [plain, trusted] = await Promise.all([
+      startRealRegistry(t, { content }),
+      startRealRegistry(t, { content, tls }),
+    ]);
+    const { manifest, blobs } = imageOf('web');
+    await push(plain.url, 'hub/acme/web', { blobs, manifests: [{ content: manifest }] });
+    const mirror = `${trusted.host}/hub/acme/web@${manifest.digest}`;
+    const target = { userInput: mirror, imageID: null, tags: [], repoDigests: [mirror] };
+    const scan = JSON.stringify(report([], { source: { type: 'image', target } }));
+    const grype = standIn(t, { scan, fetches: 'yes' });
+    const scanner = await openGrype({
+      ...{ program: grype.program, directory: grype.directory, timeoutMs: 30_000, platform: 'linux/amd64' },
+      ...{ update: true, memory: null, env: { PATH: process.env['PATH'] } },
+    });
+    const reference = parseReference(`ghcr.io/acme/web@${manifest.digest}`);
+    assert.ok(!('fault' in reference));
+    const order = { reference, credential: null, signal };
+    const from = { host: trusted.host, path: 'hub/acme/web', plainHttp: false, authorities: tls.cert };
+    const { artifact, digests } = await scanner.scan({ ...order, from });
+    assert.deepEqual(
+      [artifact, digests],
+      [reference.text, [{ name: 'ghcr.io/acme/web', digest: manifest.digest }]],
+    );
+    await scanner.scan({ ...order, from: { ...from, host: plain.host, plainHttp: true, authorities: null } });
+    for (const [wrong, reason] of [
+      [{ authorities: null }, 'certificate'],
+      [{ host: plain.host }, 'refused'],
+      [{ path: 'acme/web' }, 'not_found'],
+    ] as const)
+      await assert.rejects(
+        scanner.scan({ ...order, from: { ...from, ...wrong } }),
+        (error: unknown) => error instanceof ScannerError && error.reason === reason,
+        reason,
+      );
+  },
+);

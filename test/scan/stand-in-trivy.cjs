@@ -34,6 +34,20 @@ exports.main = function main(folder) {
     );
   }
   const image = args.at(-1);
+  if (args.includes('--cacert') && !/^0\.(?:6[89]|[7-9]\d)\./.test(plan.version ?? '0.72.0'))
+    return fail('unknown flag: --cacert');
+  if (plan.fetches) {
+    const settings = { args, env: process.env, docker };
+    return void require('./stand-in-fetch.cjs')
+      .fetchImage(image, settings)
+      .then(
+        () => process.stdout.write(reportOf(plan, image, 'report')),
+        (error) =>
+          fail(
+            `unable to find the specified image "${image}" in ["remote"]: 1 error occurred: * remote error: ${error.message}`,
+          ),
+      );
+  }
   const mode = plan.images?.[image] ?? plan.images?.[image.split('@')[0]] ?? plan.mode ?? 'report';
   const report = () => reportOf(plan, image, mode);
   switch (mode) {

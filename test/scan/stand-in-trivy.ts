@@ -42,6 +42,8 @@ export interface Plan {
   readonly saids?: Readonly<Record<string, string>>;
   /** What it says when a download fails. */
   readonly download?: string;
+  /** Whether it fetches the image first, from where and by the settings that it is given, as Trivy does. */
+  readonly fetches?: boolean;
   readonly version?: string;
   /** When the database that a download brings was made. */
   readonly database?: string;

@@ -11,9 +11,11 @@ import {
   type ScanReport,
 } from '../../scan/index.ts';
 import {
+  asReferred,
   childEnvironment,
   crashReasonIn,
   dockerConfig,
+  fromOf,
   NO_CREDENTIALS,
   openWorkDirectory,
   ProgramError,
@@ -23,6 +25,7 @@ import {
   type WorkDirectory,
   scannerFault,
   type ScannerRun,
+  withSystemAuthorities,
 } from '../program/index.ts';
 import { parseGrypeReport } from './report.ts';
 
@@ -44,6 +47,7 @@ export interface GrypeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+const AUTHORITIES = 'authorities.pem';
 const REFRESH_MS = 10 * 60_000;
 const ASK_MS = 60_000;
 const MAX_REPORT_BYTES = 64 * 1_048_576;
@@ -73,7 +77,9 @@ class Grype implements Scanner {
     this.#work = work;
   }
 
-  async scan({ reference, credential, platform: of, signal }: ScanOrder): Promise<ScanReport> {
+  async scan(order: ScanOrder): Promise<ScanReport> {
+    const { reference, credential, platform: of, signal } = order;
+    const from = fromOf(order);
     const { timeoutMs } = this.#options;
     const platform = of ?? this.#options.platform;
     const before = await this.state(signal);
@@ -81,13 +87,15 @@ class Grype implements Scanner {
       throw new ScannerError('scanner', 'there is no vulnerability database yet', {
         hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
       });
-    const image = `${reference.name}@${reference.digest}`;
+    const image = `${from.host}/${from.path}@${reference.digest}`;
     const text = await this.#run(
       [`registry:${image}`, '--output', 'json', '--quiet', '--platform', platform],
       {
         ...{ timeoutMs, maxBytes: MAX_REPORT_BYTES, signal, secrets: secretsOf(credential) },
-        config: credential === null ? null : dockerConfig(reference, credential),
+        config: credential === null ? null : dockerConfig(from, credential),
+        authorities: from.authorities,
       },
+      from.plainHttp ? { GRYPE_REGISTRY_INSECURE_USE_HTTP: 'true' } : {},
     );
     const report = parseGrypeReport(text, `grype ${image}`);
     if (report.type !== IMAGE_TYPE)
@@ -98,7 +106,7 @@ class Grype implements Scanner {
     const { scan } = report;
     const dbUpdatedAt = scan.scanner?.dbUpdatedAt ?? formatTime(before.updatedAt);
     return {
-      ...report,
+      ...asReferred(report, order, from),
       scan: {
         ...scan,
         scanner: { name: this.name, version: scan.scanner?.version || before.version, dbUpdatedAt },
@@ -128,13 +136,21 @@ class Grype implements Scanner {
     return this.state(signal);
   }
 
-  async #run(args: readonly string[], { secrets, config, ...bounds }: ScannerRun): Promise<string> {
+  async #run(
+    args: readonly string[],
+    { secrets, config, authorities = null, ...bounds }: ScannerRun,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const { program, directory, memory, env } = this.#options;
     const given = childEnvironment(env);
     try {
       return await this.#work.within(async (cwd, keep) => {
         // Never ours: it can name programs that Grype would run.
         const docker = await keep('config.json', config ?? NO_CREDENTIALS);
+        const trusted =
+          authorities === null
+            ? null
+            : join(await keep(AUTHORITIES, await withSystemAuthorities(authorities, env)), AUTHORITIES);
         const { output } = await runProgram({
           ...{ program, args, cwd, ...bounds },
           env: {
@@ -148,6 +164,9 @@ class Grype implements Scanner {
             GRYPE_CHECK_FOR_APP_UPDATE: 'false',
             ...(memory !== null && { GOMEMLIMIT: `${memory}B` }),
             DOCKER_CONFIG: docker,
+            // Versions before it had a name of its own for them take those that Go does.
+            ...(trusted !== null && { GRYPE_REGISTRY_CA_CERT: trusted, SSL_CERT_FILE: trusted }),
+            ...more,
           },
         });
         return output.toString('utf8');

@@ -6,3 +6,5 @@ export { runProgram, type Ended, type Run } from './run-program.ts';
 export { openWorkDirectory, type WorkDirectory } from './work-directory.ts';
 export { scannerFault, type Scanned, type ScannerRun } from './scanner-fault.ts';
 export { crashReasonIn, registryReasonIn } from './scan-reason.ts';
+export { withSystemAuthorities } from './authorities.ts';
+export { asReferred, fromOf } from './pulled-from.ts';

@@ -9,6 +9,8 @@ export interface ScannerRun extends Pick<Run, 'timeoutMs' | 'maxBytes' | 'signal
   readonly secrets: readonly string[];
   /** A docker `config.json` for its registry; null for none. */
   readonly config: string | null;
+  /** Authorities in PEM that its registry needs beside the system's; absent or null for none. */
+  readonly authorities?: string | null | undefined;
 }
 
 /** Scanned tells of the scanner that a program is. */

@@ -13,4 +13,5 @@ export {
   pullSecretKeychain,
   type Ignoring,
 } from './keychains.ts';
+export { pullPlaces } from './pull-places.ts';
 export { openRegistry, type OpenRegistry, type RegistryOptions } from './open.ts';

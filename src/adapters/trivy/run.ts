@@ -8,8 +8,10 @@ import {
   type ScanReport,
 } from '../../scan/index.ts';
 import {
+  asReferred,
   childEnvironment,
   dockerConfig,
+  fromOf,
   NO_CREDENTIALS,
   openWorkDirectory,
   ProgramError,
@@ -22,6 +24,7 @@ import { parseJson } from './not-a-report.ts';
 import { MAX_REPORT_BYTES } from './report.ts';
 import { openCaches, type TrivyCaches } from './run-caches.ts';
 import { toFault } from './run-faults.ts';
+import { checkPlainHttp, giveTrust } from './run-places.ts';
 import { serverState } from './run-server.ts';
 import { readVersion, reportedDatabase, type TrivyVersion } from './run-version.ts';
 import { readScanReports } from './scan-reports.ts';
@@ -88,15 +91,18 @@ class Trivy implements Scanner {
     this.#work = work;
   }
 
-  async scan({ reference, credential, platform: of, signal }: ScanOrder): Promise<ScanReport> {
+  async scan(order: ScanOrder): Promise<ScanReport> {
+    const { reference, credential, platform: of, signal } = order;
     const { timeoutMs, slackMs = SLACK_MS, server } = this.#options;
+    const from = fromOf(order);
+    checkPlainHttp(from, server);
     const platform = of ?? this.#options.platform;
     const before = await this.#current(signal);
     if (before.updatedAt === null)
       throw new ScannerError('scanner', 'there is no vulnerability database yet', {
         hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
       });
-    const image = `${reference.name}@${reference.digest}`;
+    const image = `${from.host}/${from.path}@${reference.digest}`;
     const file = `trivy ${image}`;
     const value = await this.#caches.within(async (cache) => {
       const args = [
@@ -113,6 +119,8 @@ class Trivy implements Scanner {
         ],
         ...['--platform', platform, '--timeout', `${Math.ceil(timeoutMs / 1000)}s`, '--cache-dir', cache],
         ...(server === null ? ['--skip-db-update'] : ['--server', server.url]),
+        // Its only way to plain HTTP, which has no certificate that could be looked at.
+        ...(from.plainHttp ? ['--insecure'] : []),
         ...['--skip-java-db-update', image],
       ];
       const { output } = await this.#run(args, {
@@ -122,7 +130,8 @@ class Trivy implements Scanner {
           signal,
           secrets: secretsOf(credential),
         },
-        config: credential === null ? null : dockerConfig(reference, credential),
+        config: credential === null ? null : dockerConfig(from, credential),
+        authorities: from.plainHttp ? null : from.authorities,
       });
       return parseJson(output.toString('utf8'), file);
     });
@@ -135,7 +144,7 @@ class Trivy implements Scanner {
         `trivy wrote a report of something else than an image (${report.type})`,
       );
     return {
-      ...report,
+      ...asReferred(report, order, from),
       scan: { ...report.scan, scanner: await this.#scanner(value, report, before, signal) },
     };
   }
@@ -210,13 +219,28 @@ class Trivy implements Scanner {
     return said;
   }
 
-  async #run(args: readonly string[], { secrets, config, ...bounds }: ScannerRun): Promise<Ended> {
+  /** Of the program that runs here, also where a server looks vulnerabilities up. */
+  async #ownVersion(signal: AbortSignal): Promise<string> {
+    if (this.#version === null) {
+      const args = ['version', '--format', 'json', '--cache-dir', this.#caches.root];
+      const bounds = { timeoutMs: ASK_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null };
+      this.#version = readVersion((await this.#run(args, bounds)).output.toString('utf8')).version;
+    }
+    return this.#version;
+  }
+
+  async #run(
+    [command = '', ...args]: readonly string[],
+    { secrets, config, authorities = null, ...bounds }: ScannerRun,
+  ): Promise<Ended> {
     const { program, server, memory, env } = this.#options;
     const token = server?.token ?? null;
+    const version = authorities === null ? '' : await this.#ownVersion(bounds.signal);
     try {
-      return await this.#work.within(async (cwd, keep) =>
-        runProgram({
-          ...{ program, args, cwd, ...bounds },
+      return await this.#work.within(async (cwd, keep) => {
+        const trust = await giveTrust(authorities, version, env, keep);
+        return runProgram({
+          ...{ program, args: [command, ...trust.flags, ...args], cwd, ...bounds },
           env: {
             ...childEnvironment(env),
             TMPDIR: cwd,
@@ -226,9 +250,10 @@ class Trivy implements Scanner {
             ...(token !== null && { TRIVY_TOKEN: token }),
             // Never ours: it can name programs that Trivy would run.
             DOCKER_CONFIG: await keep('config.json', config ?? NO_CREDENTIALS),
+            ...trust.env,
           },
-        }),
-      );
+        });
+      });
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
       throw toFault(error, program, [...secrets, ...(token === null ? [] : [token])]);
