@@ -60,6 +60,12 @@ export interface LedgerPutBackOptions {
   readonly output?: readonly string[];
 }
 
+/** LedgerAcceptClockOptions are the flags of `ipo ledger accept-clock`. */
+export interface LedgerAcceptClockOptions {
+  readonly database?: string;
+  readonly output?: readonly string[];
+}
+
 /** ledgerCommand defines `ipo ledger` and what stands below it. */
 export function ledgerCommand(settle: Settle): Command {
   const ledger = new Command('ledger').description(
@@ -72,6 +78,7 @@ export function ledgerCommand(settle: Settle): Command {
     proveCommand,
     checkpointCommand,
     putBackCommand,
+    acceptClockCommand,
   ])
     ledger.addCommand(define(settle));
   return ledger;
@@ -211,12 +218,7 @@ function putBackCommand(settle: Settle): Command {
       'Puts the reviews that a replica left in its spool into the ledger, each once, and marks the replica as ended. For the volume of a replica that will not be started again: a service does the same when it starts there. Writes to the database.',
     )
     .argument('<directory>', "the replica's spool: spool/ in its data directory")
-    .addOption(
-      new Option(
-        '--database <url>',
-        'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
-      ),
-    )
+    .addOption(databaseOption())
     .addOption(
       new Option('--timeout <duration>', 'how long to wait for a database that takes no rows').default('1m'),
     )
@@ -226,6 +228,29 @@ function putBackCommand(settle: Settle): Command {
       const { runLedgerPutBack } = await import('../run/ledger-put-back.ts');
       return runLedgerPutBack(directory, command.opts<LedgerPutBackOptions>(), terminal, globals);
     })(),
+  );
+}
+
+function acceptClockCommand(settle: Settle): Command {
+  const command = new Command('accept-clock')
+    .summary('stop marking rows after a clock that was ahead was set right')
+    .description(
+      'Makes the times that the ledger has recorded so far count no more against the clock, so that new rows are no longer marked clock_suspect. Rows and their marks stay as they are. For a clock that was ahead and is right again; audited. Writes to the database.',
+    )
+    .addOption(databaseOption())
+    .addOption(outputs('table, json or yaml; repeatable (default: table)'));
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runLedgerAcceptClock } = await import('../run/ledger-accept-clock.ts');
+      return runLedgerAcceptClock(command.opts<LedgerAcceptClockOptions>(), terminal);
+    })(),
+  );
+}
+
+function databaseOption(): Option {
+  return new Option(
+    '--database <url>',
+    'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
   );
 }
 

@@ -53,7 +53,8 @@ function markOf(row: LedgerRow): { sign: string; color: 'red' | 'yellow' | 'gree
 }
 
 function reasonOf(row: LedgerRow): string {
-  if (row.break_glass === true) return `break-glass: ${row.break_glass_reason ?? ''}`;
+  const clock = row.clock_suspect === true ? '(clock suspect) ' : '';
+  if (row.break_glass === true) return `${clock}break-glass: ${row.break_glass_reason ?? ''}`;
   const kind = (row.kind ?? 'review') === 'review' ? '' : `(${row.kind}) `;
-  return `${kind}${row.reason}`;
+  return `${clock}${kind}${row.reason}`;
 }

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'catalogue_refresh',
   'vulnerability_db_refresh',
   'replica_forget',
+  'ledger_clock_accept',
   // Of releases before 1.3.1 alone.
   'runtime_block_release',
 ] as const;

@@ -24,6 +24,8 @@ export interface Health {
     readonly treeSize: number | null;
     readonly checkpoint: { readonly size: number; readonly at: number } | null;
     readonly spool: { readonly rows: number; readonly holding: boolean } | null;
+    /** How far the clock is behind the newest time that is recorded; 0 within the tolerance. */
+    readonly clock: { readonly behind: number; readonly recordedAt: number | null };
     readonly anchors: readonly {
       readonly name: string;
       readonly status: PartState;
@@ -150,6 +152,10 @@ export function toHealthBody(health: Health): HealthBody {
         },
       }),
       ...(ledger.spool !== null && { spool: ledger.spool }),
+      clock: {
+        behind_seconds: ledger.clock.behind / 1000,
+        ...(ledger.clock.recordedAt !== null && { recorded_at: formatTime(ledger.clock.recordedAt) }),
+      },
       anchors: ledger.anchors.map(({ triedAt, ...anchor }) => ({ ...anchor, tried_at: formatTime(triedAt) })),
       ...(ledger.message !== undefined && { message: ledger.message }),
     },

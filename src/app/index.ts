@@ -15,6 +15,7 @@ export type {
 } from '../adapters/service/index.ts';
 export { runVerifyWorker } from './verify-door.ts';
 export { runReplayWorker } from './replay-door.ts';
+export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { putBack, type PutBack } from './put-back.ts';
 export { migrateDatabase, planDatabase, type MigrationPlan, type PlannedMigration } from './database.ts';
 export { openReplayDatabase, type ReplayDatabase } from './replay-database.ts';

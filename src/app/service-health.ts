@@ -1,6 +1,12 @@
 import type { Health, PartState } from '../api/index.ts';
-import type { Clock } from '../base/index.ts';
-import { isOtherLedger, type AnchorState, type AnchorStates, type Appender } from '../ledger/index.ts';
+import { formatTime, type Clock } from '../base/index.ts';
+import {
+  isOtherLedger,
+  type AnchorState,
+  type AnchorStates,
+  type Appender,
+  type ClockStanding,
+} from '../ledger/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Jobs } from './jobs.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -10,6 +16,8 @@ export interface HealthDeps {
   readonly parts: Pick<ServiceParts, 'tree'>;
   readonly appender: Pick<Appender, 'waiting' | 'delayed'>;
   readonly anchors: Pick<AnchorStates, 'list'>;
+  /** How the clock stands against what the ledger has recorded. */
+  ledgerClock(): ClockStanding;
   readonly replay: { readonly pid: number | undefined };
   readonly jobs: Pick<Jobs, 'states'>;
   readonly engine: 'sqlite' | 'postgres';
@@ -70,6 +78,8 @@ export class ServiceHealth {
     const states = jobs.states();
     const unsigned = otherLedger(told) ?? states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
     const { spooled } = appender.waiting;
+    const { behind, recorded: newest } = this.#deps.ledgerClock();
+    const message = unsigned ?? clockMessage(behind, newest?.at ?? null);
     return {
       version,
       now,
@@ -79,7 +89,7 @@ export class ServiceHealth {
         status:
           gone !== null
             ? 'down'
-            : worst(appender.delayed, unsigned !== null, ...told.map(({ lastError }) => lastError !== null)),
+            : worst(appender.delayed, message !== null, ...told.map(({ lastError }) => lastError !== null)),
         rows: rows.value,
         treeSize: tree.value,
         checkpoint: checkpoint.value ?? null,
@@ -92,7 +102,8 @@ export class ServiceHealth {
           ...(refused !== null && { refused }),
           ...(lastError !== null && { message: lastError }),
         })),
-        ...(unsigned !== null && { message: unsigned }),
+        clock: { behind, recordedAt: newest?.at ?? null },
+        ...(message !== null && { message }),
       },
       replay: {
         status: replay.pid === undefined ? 'degraded' : 'ok',
@@ -123,6 +134,7 @@ export class ServiceHealth {
     metrics.set('svc_database_up', rows.fault === null ? 1 : 0);
     metrics.set('svc_ledger_spool_rows', appender.waiting.spooled);
     metrics.set('svc_ledger_queue_rows', appender.waiting.queued);
+    metrics.set('svc_ledger_clock_behind_seconds', this.#deps.ledgerClock().behind / 1000);
     for (const { name, lastSuccessAt } of jobs.states()) {
       if (lastSuccessAt !== null)
         metrics.set('svc_job_last_success_seconds', lastSuccessAt / 1000, { job: name });
@@ -133,7 +145,8 @@ export class ServiceHealth {
     if (tree.value !== null) metrics.set('svc_ledger_tree_size', tree.value);
     const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
     if (checkpoint.value === null) metrics.unset('svc_ledger_checkpoint_age_seconds');
-    else metrics.set('svc_ledger_checkpoint_age_seconds', (clock.now() - checkpoint.value.at) / 1000);
+    else
+      metrics.set('svc_ledger_checkpoint_age_seconds', Math.max(0, clock.now() - checkpoint.value.at) / 1000);
   }
 
   /** Asks something that may not answer: its value, or the sentence of its fault. */
@@ -159,6 +172,13 @@ function otherLedger(told: readonly AnchorState[]): string | null {
   return other === undefined
     ? null
     : `the ledger is not the one that was anchored: ${other.sink}: ${other.lastError ?? ''}`;
+}
+
+/** What people are told of a clock that is behind, or null. */
+function clockMessage(behind: number, recordedAt: number | null): string | null {
+  return behind === 0 || recordedAt === null
+    ? null
+    : `the clock is ${Math.round(behind / 1000)} s behind ${formatTime(recordedAt)}, which the ledger has recorded: rows are marked clock_suspect (set the clock right, or ipo ledger accept-clock if it is right)`;
 }
 
 function worst(...bad: readonly boolean[]): PartState {

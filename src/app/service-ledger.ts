@@ -5,15 +5,25 @@ import {
   ANCHOR_REFUSALS,
   Anchoring,
   Appender,
+  ClockWatch,
   LedgerTree,
   toSigner,
   type AnchorStates,
+  type ClockStanding,
   type RefusedCheckpoint,
 } from '../ledger/index.ts';
-import { anchorStates, installationId, ledgerExport, ledgerWriter, type Store } from '../store/index.ts';
+import {
+  anchorStates,
+  installationId,
+  ledgerExport,
+  ledgerWriter,
+  recordedTimes,
+  type Store,
+} from '../store/index.ts';
 import type { Redactor } from '../telemetry/index.ts';
 import { openAnchors } from './anchors.ts';
 import type { Places } from './data-directory.ts';
+import type { Job } from './jobs.ts';
 import { openLedgerKey } from './ledger-key.ts';
 import type { ServiceParts } from './service-parts.ts';
 import type { Settings } from './settings.ts';
@@ -36,6 +46,10 @@ export interface LedgerDeps {
 /** ServiceLedger is the writing side of a service's ledger. */
 export interface ServiceLedger {
   readonly appender: Appender;
+  /** How the clock of this process stands; without I/O. */
+  clock(): ClockStanding;
+  /** Looks what others have recorded. */
+  readonly jobs: readonly Job[];
   readonly anchors: Pick<LedgerParts['anchors'], 'list'>;
   /** Integrates what the ledger has grown by, signs it, and tells it outside. */
   checkpoint(): Promise<void>;
@@ -79,9 +93,13 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   };
   const { maxRows, maxBytes } = settings.ledger.spool;
   const spool = await openFileSpool({ directory: places.spoolDirectory, log, maxRows, maxBytes });
-  const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count });
+  const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count });
+  await watch.look();
+  const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count, watch });
   return {
     appender,
+    clock: () => watch.standing(),
+    jobs: [{ name: 'ledger-clock', every: 15_000, leaderOnly: false, run: () => watch.look() }],
     anchors: listed,
     checkpoint: async () => {
       await tree.checkpoint();

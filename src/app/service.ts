@@ -157,7 +157,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       settings,
       clock,
       trackers,
-      operator: [replicas.job, ...operator.jobs],
+      operator: [...ledger.jobs, replicas.job, ...operator.jobs],
       facts: facts.jobs,
       history: retentionJob(fenced, settings.evidence.retentionDays, clock),
       checkpoint,
@@ -182,6 +182,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const health = new ServiceHealth({
     ...{ parts, appender, replay, jobs, version, clock, metrics },
     anchors: ledger.anchors,
+    ledgerClock: () => ledger.clock(),
     engine: store.engine,
     startedAt: clock.now(),
     operator: () => operator.health(),

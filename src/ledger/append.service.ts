@@ -1,5 +1,6 @@
 import type { Count, Log } from '../base/index.ts';
 import { AppendError, asUnavailable, isNever } from './append-error.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
 import { Spooling } from './spooling.service.ts';
@@ -11,6 +12,8 @@ export interface AppenderDeps {
   readonly timers: Timers;
   readonly log: Log;
   readonly count: Count;
+  /** Marks what a clock makes that is behind; absent where rows keep their marks. */
+  readonly watch?: Pick<ClockWatch, 'mark'>;
 }
 
 /** AppenderOptions bound an appender. */
@@ -31,8 +34,6 @@ interface Waiting {
 
 /** Reviews whose rows are remembered, so that a repeat gets the same answer while the database cannot be asked. */
 const MAX_RECENT = 4096;
-/** A row whose time is so much before that of the row before it shows that the clock was set back. */
-const CLOCK_BACK = 2000;
 
 /**
  * Appender writes rows with group commit: what arrives in one turn of the event loop, and while the last group is being
@@ -53,7 +54,6 @@ export class Appender implements LedgerAppend {
   /** Reviews that were taken on, and those of them that were answered, in their order. */
   #taken = 0;
   #done = 0;
-  #lastAt = -Infinity;
 
   constructor(deps: AppenderDeps, options: AppenderOptions = {}) {
     this.#deps = deps;
@@ -86,10 +86,10 @@ export class Appender implements LedgerAppend {
     return this.#done >= mark && !this.delayed;
   }
 
-  async append(entry: LedgerEntry): Promise<Appended> {
-    checkEntry(entry);
+  async append(given: LedgerEntry): Promise<Appended> {
+    checkEntry(given);
     if (this.#closed) throw new AppendError('unavailable', 'the service is stopping', { retryAfter: 5 });
-    const rows = entry.rows.length;
+    const rows = given.rows.length;
     if (this.#queuedRows > 0 && this.#queuedRows + rows > this.#waitingRows) {
       this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'queue_full' });
       throw new AppendError('unavailable', `${this.#queuedRows} rows are waiting to be written already`, {
@@ -97,7 +97,8 @@ export class Appender implements LedgerAppend {
         retryAfter: 1,
       });
     }
-    this.#watchClock(entry);
+    // Before it waits anywhere: what the spool puts back later was made by a clock that was right.
+    const entry = this.#deps.watch?.mark(given) ?? given;
     this.#queuedRows += rows;
     this.#taken += 1;
     return new Promise<Appended>((resolve, reject) => {
@@ -252,20 +253,6 @@ export class Appender implements LedgerAppend {
       return await Promise.race([writing, late]);
     } finally {
       cancel();
-    }
-  }
-
-  /** Rows are ordered by their number; a time that runs back is kept as it is, but never in silence. */
-  #watchClock({ uid, rows }: LedgerEntry): void {
-    for (const { at } of rows) {
-      if (at < this.#lastAt - CLOCK_BACK) {
-        this.#deps.count.add('svc_ledger_clock_back_total');
-        this.#deps.log.warn('the clock was set back: a ledger row is older than the one before it', {
-          uid,
-          milliseconds: this.#lastAt - at,
-        });
-      }
-      this.#lastAt = at;
     }
   }
 }

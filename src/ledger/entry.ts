@@ -42,6 +42,8 @@ export interface LedgerRow {
   readonly inputs?: string | null;
   /** The platform of the nodes that it was judged by (`linux/arm64`); absent or null: by the worst of the image's platforms. */
   readonly platform?: string | null;
+  /** Whether the clock of its replica was behind what the ledger had recorded already; absent or null reads as false. */
+  readonly clock_suspect?: boolean | null;
 }
 
 /** isRecordedRefusal tells the verdict of the policy on a row: what an audit policy let through was a refusal. */
@@ -82,5 +84,6 @@ export function wholeRow<Id extends number | null>(
     inputs: row.inputs ?? null,
     // Absent where there is none, so that such rows, and their leaves, are what they were before platforms were told apart.
     ...(row.platform && { platform: row.platform }),
+    ...(row.clock_suspect === true && { clock_suspect: true }),
   };
 }

@@ -38,6 +38,7 @@ export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   }
   if (!isFlag(row.break_glass)) throw new Error('break_glass is not true or false');
   if (!isFlag(row.pod_level)) throw new Error('pod_level is not true or false');
+  if (!isFlag(row.clock_suspect)) throw new Error('clock_suspect is not true or false');
   return row;
 }
 

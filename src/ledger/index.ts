@@ -39,6 +39,14 @@ export type {
 } from './ports.ts';
 export { leftIn, type Left } from './spool-left.ts';
 export {
+  CLOCK_TOLERANCE,
+  ClockWatch,
+  type ClockStanding,
+  type ClockWatchDeps,
+  type Recorded,
+  type RecordedTimes,
+} from './clock-watch.ts';
+export {
   EMPTY_ROOT,
   fromBase64,
   hashBytes,

@@ -24,7 +24,8 @@ export function toLeafShape(row: Omit<LedgerRow, keyof LeafRow>): LeafShape {
   return {
     toId:
       `{"allowed":${row.allowed},"break_glass":${row.break_glass ?? false}` +
-      `,"break_glass_reason":${quoted(row.break_glass_reason)},"cluster":${quoted(row.cluster)}` +
+      `,"break_glass_reason":${quoted(row.break_glass_reason)}` +
+      `${row.clock_suspect === true ? ',"clock_suspect":true' : ''},"cluster":${quoted(row.cluster)}` +
       `,"container":${quoted(row.container)},"digest":${quoted(row.digest)}` +
       `,"exposed_by":${quoted(row.exposed_by)},"id":`,
     toPod:

@@ -161,6 +161,7 @@ function isSame(a: LedgerRow, b: LedgerRow): boolean {
     a.cluster === b.cluster &&
     a.inputs === b.inputs &&
     a.platform === b.platform &&
+    a.clock_suspect === b.clock_suspect &&
     isSameList(a.signals, b.signals)
   );
 }

@@ -36,6 +36,7 @@ export { ledgerExport } from './ledger-export.ts';
 export { importExport, type Imported, type ImportOptions } from './ledger-import.ts';
 export { ledgerReader } from './ledger-rows.ts';
 export { ledgerTree } from './ledger-tree.ts';
+export { acceptClock, recordedTimes } from './recorded-times.ts';
 export { recordSweep, type ClusterSweep } from './cluster-sweeps.ts';
 export { accountSweeper, codeStore } from './one-time-codes.ts';
 export { openStore, type StoreOptions } from './open.ts';

@@ -41,6 +41,7 @@ const TYPES = {
   pod_level: 'integer',
   inputs: 'text',
   platform: 'text',
+  clock_suspect: 'integer',
 } as const;
 
 const [, ...FIELDS] = Object.keys(TYPES) as ['hash', ...(keyof ShapeFields)[]];
@@ -147,6 +148,7 @@ function fieldsOf(row: NewRow): ShapeFields {
     pod_level: row.pod_level === true ? 1 : 0,
     inputs: text(row.inputs),
     platform: text(row.platform || null),
+    clock_suspect: row.clock_suspect === true ? 1 : 0,
   };
 }
 

@@ -76,6 +76,7 @@ function isSame(a: ShapeRow, b: Shaped): boolean {
     a.reason === b.reason &&
     a.inputs === (b.inputs ?? null) &&
     (a.platform ?? null) === (b.platform || null) &&
+    (a.clock_suspect === true) === (b.clock_suspect === true) &&
     a.policy_revision === (b.policy_revision ?? '') &&
     a.policy === (b.policy ?? null) &&
     a.label === (b.label ?? null) &&

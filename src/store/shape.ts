@@ -32,5 +32,6 @@ export function shapeHash(shape: ShapeFields): Buffer {
     shape.inputs,
   ];
   if (shape.platform !== null) fields.push(shape.platform);
+  if (shape.clock_suspect === 1) fields.push('clock_suspect', 1);
   return createHash('sha256').update(JSON.stringify(fields)).digest().subarray(0, 16);
 }

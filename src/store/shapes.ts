@@ -9,7 +9,7 @@ export type ShapeRow = LedgerRow;
 
 const COLUMNS =
   'id, kind, cluster, namespace, container, image, digest, allowed, review_allowed, reason, label, policy, ' +
-  'policy_revision, break_glass, break_glass_reason, signals, exposed_by, subresource, pod_level, inputs, platform';
+  'policy_revision, break_glass, break_glass_reason, signals, exposed_by, subresource, pod_level, inputs, platform, clock_suspect';
 
 /** toShapeRow gives the fields of a shape as rows have them, every field present. */
 export function toShapeRow(shape: ShapeFields): ShapeRow {
@@ -40,6 +40,7 @@ export function toShapeRow(shape: ShapeFields): ShapeRow {
     pod_level: shape.pod_level === 1,
     inputs: shape.inputs,
     ...(shape.platform !== null && { platform: shape.platform }),
+    ...(shape.clock_suspect === 1 && { clock_suspect: true }),
   };
 }
 

@@ -48,9 +48,13 @@ export const METRICS = {
       reason: ['stored', 'unreadable', 'signature', 'other_log', 'other_key', 'ahead', 'forked', 'conflict'],
     },
   },
-  svc_ledger_clock_back_total: {
+  svc_ledger_clock_suspect_rows_total: {
     kind: 'counter',
-    help: 'Rows older than the one before them: the clock was set back',
+    help: 'Rows that this process marked clock_suspect: its clock was behind what the ledger had recorded',
+  },
+  svc_ledger_clock_behind_seconds: {
+    kind: 'gauge',
+    help: 'By how much the clock of this replica is behind what the ledger has recorded; 0 within the tolerance of 2 seconds',
   },
   svc_ledger_unrecorded_total: {
     kind: 'counter',

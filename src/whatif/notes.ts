@@ -29,6 +29,11 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
           'Rows whose reference does not parse, or that lack a recorded fact the draft needs, are counted in not_evaluated and in no other figure.',
         ]
       : []),
+    ...(tally.clockSuspect > 0
+      ? [
+          `${tally.clockSuspect} covered ${tally.clockSuspect === 1 ? 'row is' : 'rows are'} marked clock_suspect: the time is that of a clock that was behind, so rows of other times may be covered, and some of this time may not.`,
+        ]
+      : []),
     ...(tally.breakGlass > 0 ? ['Break-glass admissions are counted and not replayed.'] : []),
     ...(noted.quotaAllowed > 0
       ? [

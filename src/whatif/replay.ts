@@ -73,6 +73,7 @@ export class Replay {
     const rows =
       this.#classes.find(shape) ??
       this.#classes.add(shape, (made) => this.#digest.addClass(made, this.#judge.judge(made)));
+    if (shape.clock_suspect === true) tally.clockSuspect += 1;
     const id = batch.ids[i] as number;
     const time = batch.times[i] as string;
     const pod = batch.pods[i] ?? null;

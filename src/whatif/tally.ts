@@ -31,6 +31,8 @@ export class Tally {
   breakGlass = 0;
   escalatedDenials = 0;
   withoutContext = 0;
+  /** Covered rows whose time cannot be trusted. */
+  clockSuspect = 0;
   readonly changed: Record<Changed, number> = { would_deny: 0, would_allow: 0 };
   readonly effect: Record<Changed, number> = { would_deny: 0, would_allow: 0 };
   missing = 0;

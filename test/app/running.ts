@@ -50,9 +50,11 @@ export async function startRunning(
     readonly clock?: Clock;
     /** The first administrator comes from the settings, instead of from the setup code. */
     readonly admin?: { readonly email: string; readonly password: string };
+    /** Directory of a service that ended, to start it again: its people are there. */
+    readonly again?: string;
   } = {},
 ): Promise<Running> {
-  const data = scratchDirectory(t);
+  const data = options.again ?? scratchDirectory(t);
   const env = {
     ...{ IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug' },
     ...asksNobody(),
@@ -76,7 +78,10 @@ export async function startRunning(
     ...(clock !== undefined && { clock }),
   });
   t.after(() => service.close(0));
-  const secrets = await makePeople(service, options.admin?.password ?? null);
+  const secrets =
+    options.again === undefined
+      ? await makePeople(service, options.admin?.password ?? null)
+      : new Map<Somebody, string>([['viewer', await signIn(service, 'viewer')]]);
   const clients: ServiceClient[] = [];
   t.after(() => Promise.all(clients.map((client) => client.close())));
   return {

@@ -26,7 +26,10 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   ['ipo-check', [['check']]],
   [
     'ipo-ledger',
-    ['list', 'export', 'verify', 'prove', 'checkpoint', 'put-back'].map((command) => ['ledger', command]),
+    ['list', 'export', 'verify', 'prove', 'checkpoint', 'put-back', 'accept-clock'].map((command) => [
+      'ledger',
+      command,
+    ]),
   ],
   ['ipo-images', ['list', 'show', 'scan'].map((command) => ['images', command])],
   ['ipo-vulns', [['vulns']]],

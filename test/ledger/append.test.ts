@@ -4,7 +4,7 @@ import { Appender, type Appended } from '../../src/ledger/index.ts';
 import { DEADLINE, openAppender } from './append-parts.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { MemorySpool } from './memory-spool.ts';
-import { AT, handTimers, listen, newRow, numbers, review, tally, uidOf, until } from './parts.ts';
+import { handTimers, listen, newRow, numbers, review, tally, uidOf, until } from './parts.ts';
 
 const ids = (appended: readonly Appended[]): unknown[] => appended.flatMap(({ rows }) => numbers(rows));
 
@@ -194,15 +194,6 @@ test('what a crash left in the spool is put back before anything new', async () 
   await appender.append(review(3));
   await until(() => !appender.delayed, 'the spool is empty');
   assert.deepEqual(ledger.uids(), [1, 1, 2, 3].map(uidOf));
-});
-
-test('a clock that was set back is told, and the row kept as it is', async () => {
-  const { appender, ledger, log, count } = openAppender();
-  for (const at of [AT, AT - 2000, AT - 4001, AT - 4000, AT + 9000])
-    await appender.append({ uid: null, rows: [newRow({ at })] });
-  assert.equal(count.totals['svc_ledger_clock_back_total'], 1);
-  assert.deepEqual(log.lines.filter((line) => line.includes('clock')).length, 1);
-  assert.equal(ledger.rows.length, 5);
 });
 
 test('what an export could not hold is refused before it is written', async () => {

@@ -673,7 +673,15 @@ forEachEngine('why images cannot be scanned', (engine) => {
 
 const HEALTH: Health = {
   ...{ version: '1', now: AT, startedAt: AT, database: { status: 'ok', engine: 'sqlite' } },
-  ledger: { status: 'ok', rows: 0, treeSize: 0, checkpoint: null, spool: null, anchors: [] },
+  ledger: {
+    status: 'ok',
+    rows: 0,
+    treeSize: 0,
+    checkpoint: null,
+    spool: null,
+    clock: { behind: 0, recordedAt: null },
+    anchors: [],
+  },
   ...{
     replay: { status: 'ok' },
     jobs: [],

@@ -31,6 +31,7 @@ export interface SeedRow {
   readonly inputs: string | null;
   readonly subresource: string | null;
   readonly platform: string | null;
+  readonly clock_suspect: number;
 }
 
 /** DAY is 24 hours; SEEDED is the day before the first release, when the seeds begin. */
@@ -85,6 +86,7 @@ export function seedRows(count: number): SeedRow[] {
       inputs: createHash('sha256').update(`inputs ${image}`).digest('hex'),
       subresource: i % 29 === 3 ? 'ephemeralcontainers' : null,
       platform: null,
+      clock_suspect: 0,
     });
   }
   return rows;
@@ -129,6 +131,7 @@ const SINCE: Readonly<Partial<Record<keyof SeedRow, number>>> = {
   inputs: 20,
   subresource: 32,
   platform: 32,
+  clock_suspect: 32,
 };
 
 /** asOf gives a row as a release at that migration recorded it: what it did not know stands at what an upgrade makes of it. */

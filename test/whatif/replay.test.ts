@@ -57,6 +57,15 @@ describe('what changed', () => {
     assert.ok(result.notes.some((note) => note.includes('Audit')));
   });
 
+  test('covered rows whose clock was suspect are decided as any, and the notes say how many there are', async () => {
+    const rows = [row(3), row(2, { clock_suspect: true }), row(1, { clock_suspect: true })];
+    const result = await ask({}, { images: [CRITICAL], rows });
+    assert.equal(result.would_deny, 3);
+    assert.ok(result.notes.some((note) => note.startsWith('2 covered rows are marked clock_suspect: ')));
+    const plain = await ask({}, { images: [CRITICAL], rows: [row(1)] });
+    assert.ok(!plain.notes.some((note) => note.includes('clock_suspect')));
+  });
+
   test('a recorded audit row counts as allowed', async () => {
     const audited = {
       reason: 'audit mode: vulnerabilities at or above CRITICAL: CVE-2026-1',

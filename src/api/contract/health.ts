@@ -30,6 +30,17 @@ export const healthSchema = z
         .object({ rows: z.int().min(0), holding: z.boolean() })
         .optional()
         .describe('Rows that wait for the database, and whether new ones go there too'),
+      clock: z
+        .object({
+          behind_seconds: z
+            .number()
+            .min(0)
+            .describe(
+              'How far the clock is behind the newest recorded time; 0 within 2 seconds. Rows are marked meanwhile',
+            ),
+          recorded_at: time.optional().describe('The newest time of a row or a checkpoint'),
+        })
+        .describe('The clock of this replica against what the ledger has recorded'),
       anchors: z
         .array(
           z.object({

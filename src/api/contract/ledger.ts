@@ -44,6 +44,10 @@ export const rowSchema = z
       .string()
       .nullish()
       .describe('Platform of the nodes by which it was judged; absent: by the worst of the image'),
+    clock_suspect: z
+      .boolean()
+      .nullish()
+      .describe('Whether the clock of its replica was behind what the ledger had recorded; absent: false'),
   })
   .meta({ id: 'LedgerRow' });
 

@@ -128,7 +128,7 @@ async function number(db: AnyDatabase): Promise<void> {
 
 type WideRow = Omit<
   ShapeFields,
-  'signals' | 'exposed_by' | 'subresource' | 'pod_level' | 'inputs' | 'platform'
+  'signals' | 'exposed_by' | 'subresource' | 'pod_level' | 'inputs' | 'platform' | 'clock_suspect'
 > & {
   readonly new_id: number;
   readonly part: number;
@@ -187,6 +187,7 @@ async function narrow(row: WideRow, shapes: Interned, names: Interned): Promise<
     pod_level: 0,
     inputs: null,
     platform: null,
+    clock_suspect: 0,
   });
   const name = requester === null ? null : pseudonym(requester);
   return [

@@ -16,7 +16,10 @@ export const imageFacts: Migration = {
   release: '1.3.1',
   summary: 'The facts of each image as one document',
   async up(db) {
-    await addColumns(db, 'ledger_shapes', { subresource: 'text', platform: 'text' });
+    await addColumns(db, 'ledger_shapes', {
+      ...{ subresource: 'text', platform: 'text' },
+      clock_suspect: 'integer!=0',
+    });
     // `platforms`: the images of an index, as JSON; `missing`: how many of them that nodes run have no scan.
     await addColumns(db, 'images', {
       ...{ facts_version: 'integer!=0', facts: 'text', platforms: 'text', missing: 'integer!=0' },

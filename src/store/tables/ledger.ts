@@ -31,6 +31,8 @@ export interface LedgerTables {
     inputs: string | null;
     /** Null where it was judged by the worst platform of its image. */
     platform: string | null;
+    /** 1 where the clock was behind what was recorded already. */
+    clock_suspect: number;
   };
   /** Names of requesters, kept once. */
   ledger_names: { id: Generated<number>; name: string };
