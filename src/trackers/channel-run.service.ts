@@ -3,6 +3,7 @@ import type { Fence } from './filing-ports.ts';
 import type { TrackerParts } from './parts.ts';
 import type { IssueTracker } from './ports.ts';
 import { concernsChannel, concernsHost } from './concerns.ts';
+import { whenOf } from './compose-parts.ts';
 import { isStopped, TrackerError } from './tracker-error.ts';
 import { isQuiet, quietUntil } from './waiting.ts';
 
@@ -36,6 +37,7 @@ export class ChannelRun {
   readonly #outcomes = new Map<string, { readonly channel: TrackerChannel; failed: boolean }>();
   /** What faults of single issues have cost in this part of the run, by channel. */
   readonly #spent = new Map<string, number>();
+  readonly #whyNot = new Map<string, string>();
   #channels: readonly TrackerChannel[] | null = null;
   #sendUntil = Infinity;
 
@@ -103,13 +105,25 @@ export class ChannelRun {
     return made;
   }
 
+  /** Why a channel cannot be called now, in a sentence; null where only the log of its calls says so. */
+  whyNot({ id }: TrackerChannel): string | null {
+    return this.#whyNot.get(id) ?? null;
+  }
+
   async #open(channel: TrackerChannel): Promise<IssueTracker | Unusable> {
     const { credentials, factory, clock, steady, breaker, filing, log } = this.#parts;
-    if (isQuiet(channel.notBefore, clock.now())) return 'quiet';
-    if (![hostOf(channel), channel.id].every((name) => breaker.allows(name, steady.now()))) return 'faulty';
+    if (channel.notBefore !== null && isQuiet(channel.notBefore, clock.now())) {
+      this.#whyNot.set(channel.id, leftAlone(channel.notBefore));
+      return 'quiet';
+    }
+    if (![hostOf(channel), channel.id].every((name) => breaker.allows(name, steady.now()))) {
+      if (channel.lastError !== null) this.#whyNot.set(channel.id, channel.lastError);
+      return 'faulty';
+    }
     const credential = await credentials.open(channel);
     if (typeof credential !== 'string') return factory.open(channel, credential, () => this.#maySend());
     const error = NO_CREDENTIAL[credential];
+    this.#whyNot.set(channel.id, error);
     if (channel.lastError !== error)
       log.warn('tracker channel has no credential to call with', { channel: channel.name, reason: error });
     await filing.noteChannel(channel.id, { error }, clock.now(), this.fence);
@@ -129,12 +143,16 @@ export class ChannelRun {
     else log.error('a call to a tracker failed unexpectedly', { ...keys, error: thrown });
     this.#outcomes.set(channel.id, { channel, failed: true });
     if (concernsChannel(error)) {
+      this.#whyNot.set(channel.id, error.message);
       this.#trackers.set(channel.id, 'faulty');
       breaker.failed(concernsHost(error) ? hostOf(channel) : channel.id, steady.now());
     } else this.#spent.set(channel.id, (this.#spent.get(channel.id) ?? 0) + COST[call]);
     const asked = error.fault === 'rate_limited' || error.quietMs !== null;
-    const quiet = asked ? { notBefore: quietUntil(clock.now(), error.quietMs) } : {};
+    const quiet: { readonly notBefore?: number } = asked
+      ? { notBefore: quietUntil(clock.now(), error.quietMs) }
+      : {};
     if (asked) this.#trackers.set(channel.id, 'quiet');
+    if (quiet.notBefore !== undefined) this.#whyNot.set(channel.id, leftAlone(quiet.notBefore));
     await filing.noteChannel(channel.id, { ...quiet, error: error.message }, clock.now(), this.fence);
     return error;
   }
@@ -158,6 +176,10 @@ export class ChannelRun {
           this.fence,
         );
   }
+}
+
+function leftAlone(until: number): string {
+  return `the tracker asked to be called less often; nothing is sent until ${whenOf(until)}`;
 }
 
 function hostOf({ settings }: TrackerChannel): string {

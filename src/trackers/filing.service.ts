@@ -75,7 +75,12 @@ export class Filing {
       const channel = await run.channel(claim.channelId);
       if (channel === null) continue;
       const tracker = await run.tracker(channel);
-      if (typeof tracker === 'string') continue;
+      if (typeof tracker === 'string') {
+        const why = run.whyNot(channel);
+        const told = claim.attempt !== null || claim.rows.every(({ lastError }) => lastError === why);
+        if (why !== null && !told) await filing.noteError(claim.marker, why, run.fence);
+        continue;
+      }
       if ((await fileClaim(this.#parts, run, { claim, channel, tracker })) !== 'filed') continue;
       breaker.succeeded(newIssuesOf(channel));
       opened += 1;

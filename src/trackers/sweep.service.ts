@@ -5,7 +5,7 @@ import { beginClose, resumeClose, type Closed } from './close-issue.service.ts';
 import type { ClusterSweeps, OpenFinding } from './judge.ts';
 import type { TrackerParts } from './parts.ts';
 import { planSweep, type IssueName, type PlannedEnd, type PlannedIssue } from './plan-sweep.ts';
-import { closingChannel, type EndedFinding } from './row.ts';
+import { closingChannel, type EndedFinding, type TrackingRow } from './row.ts';
 import type { Closing } from './sweep-ports.ts';
 import { isStopped } from './tracker-error.ts';
 
@@ -38,6 +38,8 @@ interface State {
   /** The row of the last issue that could not be written to. */
   lastFailed: number;
 }
+
+const DELETED = 'its channel was deleted; close the issue by hand, or let another channel adopt it';
 
 const NOTHING: SweepReport = { rows: 0, closed: 0, commented: 0, failed: 0 };
 
@@ -134,7 +136,8 @@ export class Sweep {
       if (this.#over(state)) return;
       const { name, issue, ended, channelId } = closing;
       if ((await state.run.channel(channelId)) === null) countMissing(state, channelId, ended.length);
-      const closed = await this.#write(state, channelId, (channel, tracker) =>
+      const rows = ended.map(({ row }) => row);
+      const closed = await this.#write(state, channelId, rows, (channel, tracker) =>
         resumeClose({ parts: this.#parts, run: state.run, channel, tracker, name, issue, ended }, closing),
       );
       // What was forgotten has not been commented, so this sweep may.
@@ -189,7 +192,8 @@ export class Sweep {
     const [first] = planned.ended;
     if (first === undefined || first.row.issue === null) return;
     const { issue } = first.row;
-    await this.#write(state, closingChannel(first.row), async (channel, tracker) => {
+    const rows = planned.ended.map(({ row }) => row);
+    await this.#write(state, closingChannel(first.row), rows, async (channel, tracker) => {
       const ended = await this.#withSuccessors(planned.ended);
       const work = { parts: this.#parts, run: state.run, channel, tracker, name, issue, ended };
       const closed = await beginClose(work, planned.remaining);
@@ -201,12 +205,18 @@ export class Sweep {
   async #write(
     { run, counts }: State,
     channelId: string,
+    rows: readonly TrackingRow[],
     act: (channel: TrackerChannel, tracker: Parameters<typeof beginClose>[0]['tracker']) => Promise<Closed>,
   ): Promise<Closed> {
     const channel = await run.channel(channelId);
-    if (channel === null) return 'waiting';
-    const tracker = await run.tracker(channel);
-    if (typeof tracker === 'string') return 'waiting';
+    const tracker = channel === null ? 'faulty' : await run.tracker(channel);
+    if (channel === null || typeof tracker === 'string') {
+      // What keeps all issues of a channel from being closed stands on each row that should be.
+      const why = channel === null ? DELETED : run.whyNot(channel);
+      const untold = why === null ? [] : rows.filter(({ lastError }) => lastError !== why);
+      if (why !== null && untold.length > 0) await this.#parts.sweeps.noteRows(untold, why, run.fence);
+      return 'waiting';
+    }
     const closed = await act(channel, tracker);
     if (closed === 'closed' || closed === 'commented' || closed === 'failed') counts[closed] += 1;
     return closed;
