@@ -426,6 +426,7 @@ forEachEngine('why images cannot be scanned', (engine) => {
         failure.message.length > 0 && !failure.message.includes(SECRET) && !failure.message.includes('\n'),
         failure.message,
       );
+      assert.ok(!failure.message.includes('remote error'), `${name}: what the registry said comes first`);
       const waits = reason === 'interrupted' ? 'given_up' : 'waiting';
       assert.deepEqual([failure.state, failure.again_at !== null], [waits, waits === 'waiting'], name);
       const { body } = await viewer.json<ImageDetailBody>('GET /images/{digest}', { params: { digest } });

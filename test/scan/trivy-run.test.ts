@@ -157,7 +157,7 @@ test('what a program says in its fault holds no secret', { skip }, async (t) => 
     assert.ok(
       fails(
         'image',
-        /remote error: GET https:\/\/robot:\[redacted\]@ghcr\.io: Basic \[redacted\]: DENIED/,
+        /trivy failed: GET https:\/\/robot:\[redacted\]@ghcr\.io: Basic \[redacted\]: DENIED/,
       )(error),
     );
     const text = JSON.stringify([(error as Error).message, String((error as Error).cause)]);

@@ -34,12 +34,18 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
             ? 'late'
             : 'failed';
       const hint = fault === 'late' ? { hint: 'Raise scanner.timeout' } : {};
-      return new ScannerError(fault, `trivy failed: ${said === '' ? error.message : printable(said, 400)}`, {
-        ...hint,
-        cause,
-        ...(fault === 'image' && { reason: registryReasonIn(error.said) }),
-        ...(fault === 'failed' && { reason: crashReasonIn(error.said, error.message) }),
-      });
+      // What the registry said stands behind all that came of it, and would be the first to be cut.
+      const words = fault === 'image' ? (/remote error:\s*(\S.*)$/.exec(said)?.[1] ?? said) : said;
+      return new ScannerError(
+        fault,
+        `trivy failed: ${words === '' ? error.message : printable(words, 400)}`,
+        {
+          ...hint,
+          cause,
+          ...(fault === 'image' && { reason: registryReasonIn(error.said) }),
+          ...(fault === 'failed' && { reason: crashReasonIn(error.said, error.message) }),
+        },
+      );
     },
   });
 }
