@@ -1,13 +1,7 @@
+import type { Signer } from '../facts/index.ts';
 import { normaliseRegistry } from '../image/index.ts';
 import { severityRank } from '../findings/index.ts';
-import {
-  SIGNALS,
-  THRESHOLDS,
-  type Policy,
-  type PolicySpec,
-  type Signal,
-  type SignerName,
-} from '../policy/index.ts';
+import { SIGNALS, THRESHOLDS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
 
 /** Rules is a policy prepared for judging: everything that does not depend on the image, worked out once. */
 export interface Rules {
@@ -31,8 +25,8 @@ export interface Rules {
 export interface Builder {
   readonly id: string;
   readonly level: number;
-  /** "Unset signer must equal the builder id; unset issuer accepts any." */
-  readonly by: SignerName;
+  /** One key or one keyless signer. "Unset signer must equal the builder id; unset issuer accepts any." */
+  readonly by: Signer;
 }
 
 const prepared = new WeakMap<Policy, Rules>();
@@ -68,9 +62,9 @@ function prepare(spec: PolicySpec, escalates: boolean): Rules {
 }
 
 function toBuilder(trusted: PolicySpec['provenance']['trustedBuilders'][number]): Builder {
-  const { id, level, signer, identityRegExp, issuer, issuerRegExp } = trusted;
-  const identity = identityRegExp === undefined ? (signer ?? id) : undefined;
-  return { id, level, by: { identity, identityRegExp, issuer, issuerRegExp } };
+  const { id, level, signer, key, identityRegExp, issuer, issuerRegExp } = trusted;
+  const identity = identityRegExp === undefined && key === undefined ? (signer ?? id) : undefined;
+  return { id, level, by: { key, identity, identityRegExp, issuer, issuerRegExp } };
 }
 
 /**

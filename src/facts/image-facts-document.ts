@@ -19,7 +19,17 @@ import {
   type ScanRecord,
   type Severity,
 } from '../findings/index.ts';
-import type { ImageFacts, ProvenanceEntry, SignedAttestation, SignedEntry, VexEntry } from './image-facts.ts';
+import type { ImageFacts } from './image-facts.ts';
+import {
+  attestation,
+  attestationDocument,
+  provenanceDocument,
+  provenanceEntry,
+  signedDocument,
+  signedEntry,
+  vexDocument,
+  vexEntry,
+} from './signed-documents.ts';
 
 /**
  * parseImageFacts reads the facts of one digest in the form of the ledger export (snake_case; unknown keys are
@@ -122,47 +132,6 @@ function finding(value: unknown, path: string): Finding {
   };
 }
 
-function signedEntry(value: unknown, path: string): SignedEntry {
-  const entry = object(value, path);
-  const signed = {
-    identity: optionalString(entry.identity, `${path}.identity`),
-    issuer: optionalString(entry.issuer, `${path}.issuer`),
-    payload: optionalString(entry.payload, `${path}.payload`),
-    signature: optionalString(entry.signature, `${path}.signature`),
-    payloadType: optionalString(entry.payload_type, `${path}.payload_type`),
-  };
-  const keyed = signed.payload !== null && signed.signature !== null;
-  if (signed.identity === null && !keyed) {
-    throw new FactsError(path, 'has neither an identity nor a payload with its signature');
-  }
-  return signed;
-}
-
-function attestation(value: unknown, path: string): SignedAttestation {
-  const predicateType = string(object(value, path).predicate_type, `${path}.predicate_type`);
-  return { ...signedEntry(value, path), predicateType };
-}
-
-function vexEntry(value: unknown, path: string): VexEntry {
-  const entry = object(value, path);
-  return {
-    ...signedEntry(value, path),
-    cve: string(entry.cve, `${path}.cve`),
-    status: string(entry.status, `${path}.status`),
-    packages: nullableList(entry.packages, `${path}.packages`, string),
-    ...(entry.except === undefined ? {} : { except: nullableList(entry.except, `${path}.except`, string) }),
-  };
-}
-
-function provenanceEntry(value: unknown, path: string): ProvenanceEntry {
-  const entry = object(value, path);
-  return {
-    builderId: string(entry.builder_id, `${path}.builder_id`),
-    signer: optionalString(entry.signer, `${path}.signer`),
-    issuer: optionalString(entry.issuer, `${path}.issuer`),
-  };
-}
-
 /** toImageFactsDocument gives the export's form of recorded facts, without the line's `type`. */
 export function toImageFactsDocument(facts: ImageFacts): Json {
   const { scan } = facts;
@@ -217,9 +186,7 @@ function decidedFacts(facts: ImageFacts): DecidedFacts {
   return {
     attestations: facts.attestations && facts.attestations.map(attestationDocument),
     ...(facts.noPackagesUntilMs !== undefined && { no_packages_until: formatTime(facts.noPackagesUntilMs) }),
-    provenance:
-      facts.provenance &&
-      facts.provenance.map(({ builderId, signer, issuer }) => ({ builder_id: builderId, issuer, signer })),
+    provenance: facts.provenance && facts.provenance.map(provenanceDocument),
     scan: scan && {
       findings: scan.findings && scan.findings.map(findingDocument),
       // Left out where nothing is missing, so that the digest of facts is what it was before platforms were told apart.
@@ -256,43 +223,4 @@ function findingDocument(entry: Finding): Json {
     severity: entry.severity,
     triaged_until: entry.triagedUntil,
   };
-}
-
-function attestationDocument(entry: SignedAttestation): Json {
-  const { identity, issuer, payload, payload_type, signature } = signedFields(entry);
-  return present({ identity, issuer, payload, payload_type, predicate_type: entry.predicateType, signature });
-}
-
-function vexDocument(entry: VexEntry): Json {
-  const { identity, issuer, payload, payload_type, signature } = signedFields(entry);
-  return present({
-    cve: entry.cve,
-    except: entry.except ?? undefined,
-    identity,
-    issuer,
-    packages: entry.packages ?? undefined,
-    payload,
-    payload_type,
-    signature,
-    status: entry.status,
-  });
-}
-
-function signedDocument(entry: SignedEntry): Json {
-  return present(signedFields(entry));
-}
-
-function signedFields(entry: SignedEntry) {
-  return {
-    identity: entry.identity ?? undefined,
-    issuer: entry.identity === null ? undefined : entry.issuer,
-    payload: entry.payload ?? undefined,
-    payload_type: entry.payloadType ?? undefined,
-    signature: entry.signature ?? undefined,
-  };
-}
-
-/** The fields that are set, in their order. */
-function present(fields: Json): Json {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -30,11 +30,21 @@ export interface VexEntry extends SignedEntry {
   readonly except?: readonly string[] | null | undefined;
 }
 
-/** ProvenanceEntry is a verified SLSA provenance: who built the image, and who signed that. */
+/** ProvenanceEntry is an SLSA provenance: who built the image, and who signed that. */
 export interface ProvenanceEntry {
   readonly builderId: string;
+  /** Of a keyless signature that was verified when the fact was recorded. */
   readonly signer: string | null;
   readonly issuer: string | null;
+  /** Bytes that a key of the policy must have signed; left out for a keyless one. */
+  readonly proof?: KeyProof;
+}
+
+/** KeyProof is what a key signed, as a DSSE envelope where `payloadType` is set, else raw. Payload and signature are base64. */
+export interface KeyProof {
+  readonly payload: string;
+  readonly signature: string;
+  readonly payloadType: string | null;
 }
 
 /**

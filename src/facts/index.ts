@@ -8,6 +8,7 @@ export {
   hasNoPackages,
   NO_FACTS,
   type ImageFacts,
+  type KeyProof,
   type SignedAttestation,
   type SignedEntry,
   type ProvenanceEntry,
@@ -18,4 +19,5 @@ export { FactsError } from './fields.ts';
 export { inputsDigest, effectiveDigest, type Subject } from './subject.ts';
 export { factsOn, lacksScan } from './on-platform.ts';
 export type { Signer } from './keys.ts';
+export { isBuiltBy, PROVENANCE_TYPES, saysSo, statedBuilder } from './provenance.ts';
 export { attestationCounts, signatureCounts, vexCounts } from './verify.ts';

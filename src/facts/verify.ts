@@ -66,9 +66,13 @@ function signedBy(
 }
 
 /** Verifying costs a thousand times a gate, and the revisions of a policy name the same keys: so once per entry and key. */
-const verified = new WeakMap<SignedEntry, Map<string, boolean>>();
+const verified = new WeakMap<Signed, Map<string, boolean>>();
 
-function isSignedWith(entry: SignedEntry, payload: Buffer, key: string): boolean {
+/** A signature, and the type of the payload where it is of a DSSE envelope. */
+type Signed = Pick<SignedEntry, 'signature' | 'payloadType'>;
+
+/** isSignedWith tells whether a signature over a payload was made by a PEM key. */
+export function isSignedWith(entry: Signed, payload: Buffer, key: string): boolean {
   let byKey = verified.get(entry);
   if (byKey === undefined) verified.set(entry, (byKey = new Map()));
   let holds = byKey.get(key);

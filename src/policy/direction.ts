@@ -52,11 +52,15 @@ const equal = (entry: string, other: string): boolean => entry === other;
 
 const steps = (): Steps => ({ left: COVER_STEPS });
 
-/** Which lists of signers hold which, where one comparison may look into patterns for so long and no longer. */
+type Signer = SignerName & { readonly key?: string | undefined };
+
+/** Which signers hold which, where one comparison may look into patterns for so long and no longer. */
 const covering =
   (steps: Steps) =>
-  (entry: SignerName, other: SignerName): boolean =>
-    coversSigner(entry, other, steps);
+  (entry: Signer, other: Signer): boolean =>
+    entry.key === undefined || other.key === undefined
+      ? entry.key === other.key && coversSigner(entry, other, steps)
+      : keyId(entry.key) === keyId(other.key);
 
 type Attestation = PolicySpec['attestations'][number];
 
@@ -71,9 +75,11 @@ function impliesAttestation(asked: Attestation, other: Attestation, steps: Steps
 }
 
 type Builder = PolicySpec['provenance']['trustedBuilders'][number];
-/** Whom a builder must have been signed by: itself, where nothing is said. */
-const signerOf = ({ id, signer, ...named }: Builder): SignerName =>
-  named.identityRegExp === undefined ? { ...named, identity: signer ?? id } : named;
+/** Who must have signed the provenance of a builder: itself, where nothing is said. */
+const signerOf = ({ id, signer, ...named }: Builder): Signer =>
+  named.identityRegExp === undefined && named.key === undefined
+    ? { ...named, identity: signer ?? id }
+    : named;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   'spec.targetNamespaces': (before, after) => {
@@ -136,14 +142,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   'spec.vex.mode': ladder((spec) => spec.vex.mode, ['apply', 'ignore']),
   'spec.vex.trustedIssuers': (before, after) => {
     if (before.vex.mode === 'ignore' || after.vex.mode === 'ignore') return 'neither';
-    const covers = covering(steps());
-    return admits(
-      compareReach(before.vex.trustedIssuers, after.vex.trustedIssuers, (entry, other) =>
-        entry.key === undefined || other.key === undefined
-          ? entry.key === other.key && covers(entry, other)
-          : keyId(entry.key) === keyId(other.key),
-      ),
-    );
+    return admits(compareReach(before.vex.trustedIssuers, after.vex.trustedIssuers, covering(steps())));
   },
   'spec.knownExploited': ladder((spec) => spec.knownExploited, ['ignore', 'warn', 'block']),
   'spec.endOfLifeOS': ladder((spec) => spec.endOfLifeOS, ['ignore', 'warn', 'block']),

@@ -24,7 +24,7 @@ export { diffPolicies } from './diff.ts';
 export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
-export { CURVE_HASHES, openPublicKey } from './public-key.ts';
+export { CURVE_HASHES, keyId, openPublicKey } from './public-key.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';

@@ -59,14 +59,15 @@ export const provenance = z
           level: level('SLSA build level that this builder is credited with.'),
           signer: z.optional(
             text(
-              'Identity that must have signed the provenance. Where neither it nor identityRegExp is set, it is the builder id.',
+              'Identity that must have signed the provenance. Where none of it, identityRegExp and key is set, it is the builder id.',
             ),
           ),
           ...named,
+          key: z.optional(pem),
         })
         .check(
           ...signedBy(
-            ['signer', 'identityRegExp'],
+            ['signer', 'identityRegExp', 'key'],
             'A builder, the level it is credited with, and who signs its provenance.',
             'allowed',
           ),

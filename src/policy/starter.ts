@@ -50,7 +50,7 @@ spec:
   # Attestations that must be there: predicateType, and the keys or identities of which one signed.
   attestations: []
   # Lowest build level (0 is off), and the builders credited with one: id, level, signer, issuer,
-  # identityRegExp, issuerRegExp.
+  # identityRegExp, issuerRegExp, or key.
   provenance:
     minLevel: 0
     trustedBuilders: []

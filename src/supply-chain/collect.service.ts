@@ -116,7 +116,7 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
     entries,
     complete: !unknown.has(list),
   });
-  const kept = <T extends SignedEntry>(list: ProofList, entries: readonly T[]): Part<T> => {
+  const kept = <T extends SignedEntry | ProvenanceEntry>(list: ProofList, entries: readonly T[]): Part<T> => {
     const { within, leftOut } = keepWithin(distinct(entries));
     if (leftOut > 0) {
       unknown.add(list);
@@ -135,7 +135,10 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
       'attestations',
       listed.flatMap(({ attestations }) => attestations),
     ),
-    provenance: part<ProvenanceEntry>('provenance', distinct(listed.flatMap(({ provenance }) => provenance))),
+    provenance: kept<ProvenanceEntry>(
+      'provenance',
+      listed.flatMap(({ provenance }) => provenance),
+    ),
     vex: part('vex', distinct(stated.entries)),
     attachedVexRead,
     vexTakenBack: stated.takenBack,

@@ -10,7 +10,7 @@ export {
   type EnvelopeSignature,
 } from './envelope.ts';
 export { IMAGE_SIGNATURE, isImageSignature } from './image-signature.ts';
-export { PROVENANCE_TYPES, builderOf, isProvenance } from './provenance.ts';
+export { builderOf, isProvenance } from './provenance.ts';
 export { parseSimpleSigning, type SimpleSigning } from './simple-signing.ts';
 export {
   IN_TOTO_PAYLOAD,

@@ -59,7 +59,7 @@ export interface Accepted {
   readonly payload: Uint8Array;
   readonly signatures: readonly SignedEntry[];
   readonly attestations: readonly SignedAttestation[];
-  /** Keyless alone: who built it is only known of a statement whose signer is. */
+  /** The builder that a provenance claims, with its signer, or with what a key must have signed. */
   readonly provenance: readonly ProvenanceEntry[];
 }
 

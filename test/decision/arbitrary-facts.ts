@@ -92,11 +92,19 @@ export function arbitraryFactsDocument(): fc.Arbitrary<Readonly<Record<string, u
     ),
     provenance: mostly(
       fc.array(
-        fc.record({
-          builder_id: fc.constantFrom(...IDENTITIES),
-          signer: fc.option(fc.constantFrom(...IDENTITIES)),
-          issuer: fc.option(fc.constantFrom(...ISSUERS)),
-        }),
+        fc.oneof(
+          fc.record({
+            builder_id: fc.constantFrom(...IDENTITIES),
+            signer: fc.option(fc.constantFrom(...IDENTITIES)),
+            issuer: fc.option(fc.constantFrom(...ISSUERS)),
+          }),
+          fc
+            .tuple(
+              fc.constantFrom(...IDENTITIES),
+              proofs('provenance-p256', 'provenance-v02-ed25519', 'provenance-stranger'),
+            )
+            .map(([builder_id, by]) => ({ builder_id, ...by })),
+        ),
         { maxLength: 2 },
       ),
     ),

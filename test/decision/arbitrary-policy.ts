@@ -14,7 +14,7 @@ import {
   some,
 } from './pools.ts';
 
-const issuer = fc.option(fc.constantFrom(...ISSUERS), { nil: undefined });
+const issuer = fc.option(fc.constantFrom(...ISSUERS), { nil: undefined, freq: 1 });
 const issuedBy = fc.oneof(
   { weight: 4, arbitrary: fc.record({ issuer }) },
   { weight: 1, arbitrary: fc.record({ issuerRegExp: fc.constantFrom(...ISSUER_PATTERNS) }) },
@@ -66,15 +66,16 @@ export function arbitraryPolicySpec(): fc.Arbitrary<PolicySpec> {
               fc.oneof(
                 fc.record({ signer: fc.option(fc.constantFrom(...IDENTITIES), { nil: undefined }) }),
                 fc.record({ identityRegExp: fc.constantFrom(...IDENTITY_PATTERNS) }),
+                fc.record({ key: fc.constantFrom(...KEYS) }),
               ),
               issuedBy,
             )
-            .map(([builder, name, by]) => ({ ...builder, ...name, ...by })),
+            .map(([builder, name, by]) => ({ ...builder, ...name, ...('key' in name ? {} : by) })),
           { maxLength: 3 },
         ),
       }),
       vex: fc.record({
-        mode: fc.constantFrom('ignore', 'apply'),
+        mode: fc.constantFrom('ignore', 'apply', 'apply'),
         trustedIssuers: fc.array(
           fc.oneof(
             identity,

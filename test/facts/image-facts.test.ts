@@ -105,6 +105,10 @@ suite('parseImageFacts', () => {
     ],
     [{ digest: DIGEST, attestations: [{ identity: 'x' }] }, 'attestations[0].predicate_type is not a text'],
     [{ digest: DIGEST, provenance: [{ signer: 'x' }] }, 'provenance[0].builder_id is not a text'],
+    [
+      { digest: DIGEST, provenance: [{ builder_id: 'a', payload: 'eA==' }] },
+      'provenance[0] has a payload or a signature without the other',
+    ],
     [{ digest: DIGEST, vex: [{ identity: 'x', cve: 'CVE-1' }] }, 'vex[0].status is not a text'],
   ];
   for (const [value, message] of broken) {
@@ -177,6 +181,18 @@ suite('factsDigest', () => {
     'another issuer': { ...base, signatures: [{ identity: 'a', issuer: 'c' }] },
     'attestations unknown': { ...base, attestations: null },
     'another signer': { ...base, provenance: [{ builder_id: 'a', signer: 'x', issuer: 'c' }] },
+    'a signer whose statement was kept': {
+      ...base,
+      provenance: [{ builder_id: 'a', signer: 'b', issuer: 'c', payload: 'eA==', signature: 'eQ==' }],
+    },
+    'a builder by a key': {
+      ...base,
+      provenance: [{ builder_id: 'a', payload: 'eA==', signature: 'eQ==' }],
+    },
+    'a builder by a key, in an envelope': {
+      ...base,
+      provenance: [{ builder_id: 'a', payload: 'eA==', signature: 'eQ==', payload_type: 'x' }],
+    },
     'another status': { ...base, vex: [{ ...base.vex[0], status: 'not_affected' }] },
     'another envelope': { ...base, vex: [{ ...base.vex[0], payload_type: 'x' }] },
   };

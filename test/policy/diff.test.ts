@@ -178,6 +178,26 @@ const CASES: Readonly<Record<string, readonly [before: unknown, after: unknown, 
     built(2, { id: 'b', level: 2, signer: 'x', issuer: 'i' }),
     ['tighter provenance.trustedBuilders'],
   ],
+  'a builder trusted by its key under another wrapping': [
+    built(2, { id: 'b', level: 2, key: KEY }),
+    built(2, { id: 'b', level: 2, key: KEY_REWRAPPED }),
+    [],
+  ],
+  'a builder trusted by another key': [
+    built(2, { id: 'b', level: 2, key: KEY }),
+    built(2, { id: 'b', level: 2, key: OTHER_KEY }),
+    ['neither provenance.trustedBuilders'],
+  ],
+  'a builder trusted by its key as well': [
+    built(2, { id: 'b', level: 2 }),
+    built(2, { id: 'b', level: 2 }, { id: 'b', level: 2, key: KEY }),
+    ['looser provenance.trustedBuilders'],
+  ],
+  'a builder trusted by its key instead of itself': [
+    built(2, { id: 'b', level: 2 }),
+    built(2, { id: 'b', level: 2, key: KEY }),
+    ['neither provenance.trustedBuilders'],
+  ],
   'a producer exchanged for a pattern': [
     { vex: { mode: 'apply', trustedIssuers: [{ identity: 'a@b' }, { key: KEY }] } },
     { vex: { mode: 'apply', trustedIssuers: [{ identityRegExp: '.*@b' }, { key: KEY_REWRAPPED }] } },

@@ -126,7 +126,14 @@ test('exactly one of, and at least one of, are said in words of JSON Schema', ()
     ],
   });
   assert.deepEqual(at('.spec.provenance.trustedBuilders[]').not, {
-    anyOf: [{ required: ['signer', 'identityRegExp'] }, { required: ['issuer', 'issuerRegExp'] }],
+    anyOf: [
+      { required: ['signer', 'identityRegExp'] },
+      { required: ['signer', 'key'] },
+      { required: ['identityRegExp', 'key'] },
+      { required: ['issuer', 'issuerRegExp'] },
+      { required: ['key', 'issuer'] },
+      { required: ['key', 'issuerRegExp'] },
+    ],
   });
   assert.ok(Array.isArray(at('.spec.attestations[]').anyOf));
   assert.deepEqual(at('.spec.signature').if, {

@@ -185,6 +185,23 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
     ),
     ['repeated spec.signature.identities[0]'],
   ],
+  'one builder by two keys, and one of them twice': [
+    {
+      provenance: {
+        minLevel: 2,
+        trustedBuilders: [
+          builder('a', 2, { key: KEY }),
+          builder('a', 2, { key: OTHER_KEY }),
+          builder('a', 2, { key: KEY_REWRAPPED }),
+        ],
+      },
+    },
+    ['repeated spec.provenance.trustedBuilders[2]'],
+  ],
+  'a builder by its key, whose id reads like a pattern': [
+    { provenance: { minLevel: 2, trustedBuilders: [builder('https://build.example/*', 2, { key: KEY })] } },
+    [],
+  ],
   'an open pattern of a builder': [
     { provenance: { minLevel: 1, trustedBuilders: [builder('a', 2, { identityRegExp: '.*' })] } },
     ['open-pattern spec.provenance.trustedBuilders[0].identityRegExp'],

@@ -182,6 +182,14 @@ const WAYS: readonly (readonly [list: string, entry: object, message: RegExp | n
   ['trustedIssuers', { identityRegExp: 'a', key: KEY }, /has an identityRegExp and a key; exactly one of/],
   ['trustedIssuers', { issuerRegExp: 'a' }, /has neither an identity nor an identityRegExp nor a key/],
   ['trustedBuilders', { id: 'a', level: 1, issuerRegExp: 'a' }, null],
+  ['trustedBuilders', { id: 'a', level: 1, key: KEY }, null],
+  ['trustedBuilders', { id: 'a', level: 1, key: 'x' }, /is not a PEM block/],
+  ['trustedBuilders', { id: 'a', level: 1, key: KEY, signer: 'a' }, /has a signer and a key; at most one of/],
+  [
+    'trustedBuilders',
+    { id: 'a', level: 1, key: KEY, issuerRegExp: 'a' },
+    /has an issuer beside a key; an issuer belongs to an identity/,
+  ],
   ['trustedBuilders', { id: 'a', level: 1, identityRegExp: 'a', issuer: 'a' }, null],
   [
     'trustedBuilders',

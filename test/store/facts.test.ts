@@ -45,7 +45,8 @@ const arbitraryScan: fc.Arbitrary<ScanRecord> = fc.record({
   os: fc.option(fc.record({ family: text, name: text, eosl: fc.boolean() })),
   findings: fc.option(fc.array(arbitraryFinding, { maxLength: 5 }), { freq: 5 }),
 });
-const list = <T>(value: T) => fc.constantFrom<readonly T[] | null | undefined>([value], [], null, undefined);
+const list = <T>(...values: T[]) =>
+  fc.constantFrom<readonly T[] | null | undefined>(values, [], null, undefined);
 const acts: fc.Arbitrary<Act[]> = fc.array(
   fc.oneof(
     {
@@ -73,7 +74,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
             signature: null,
             payloadType: null,
           }),
-          provenance: list({ builderId: 'https://builder', signer: 'x', issuer: null }),
+          provenance: list(
+            { builderId: 'https://builder', signer: 'x', issuer: null },
+            {
+              ...{ builderId: 'https://builder', signer: null, issuer: null },
+              proof: { payload: 'eA==', signature: 'eQ==', payloadType: 'application/vnd.in-toto+json' },
+            },
+          ),
         })
         .map(
           (proofs) =>

@@ -167,6 +167,62 @@ suite('what cosign attached to an image in a real registry', { skip }, () => {
     );
   });
 
+  test('and provenance by a key counts for the builder that the policy names with that key', async (t) => {
+    const { home, real, cosign, key, verifier, registry } = await standing(t);
+    const builder = 'https://build.shop.example/pipeline';
+    const predicates = {
+      slsaprovenance: { builder: { id: builder }, buildType: 'https://build.shop.example/type' },
+      slsaprovenance1: {
+        buildDefinition: {
+          ...{ buildType: 'https://build.shop.example/type', externalParameters: {} },
+          ...{ internalParameters: {}, resolvedDependencies: [] },
+        },
+        runDetails: { builder: { id: builder }, metadata: { invocationId: '1' } },
+      },
+    };
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(join(home, 'rsa.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await cosign('import-key-pair', '--key', 'rsa.pem', '--output-key-prefix', 'rsa', '--yes');
+    const rsa = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const { signal } = new AbortController();
+    const deps = { registry, verifier, vexSources: null };
+    let n = 0;
+    for (const [type, predicate] of Object.entries(predicates))
+      for (const bundle of ['true', 'false']) {
+        // Each form with another kind of key.
+        const [file, own, stranger] = n % 3 === 0 ? ['cosign.key', key, rsa] : ['rsa.key', rsa, key];
+        // One image each, so that what was attached before says nothing.
+        const { manifest, blobs } = imageOf(`built-${(n += 1)}`);
+        await push(real.url, 'shop/built', { blobs, manifests: [{ content: manifest, as: `${n}` }] });
+        writeFileSync(join(home, 'predicate.json'), JSON.stringify(predicate));
+        const target = `${real.host}/shop/built@${manifest.digest}`;
+        await cosign(
+          ...['attest', ...OWN.map((one) => (one === 'cosign.key' ? file : one))],
+          ...[`--new-bundle-format=${bundle}`, '--type', type, '--predicate', 'predicate.json', target],
+        );
+        const reference = referenceTo(real.host, `shop/built:${n}`);
+        const { collected } = await collectReference(deps, { reference, signal });
+        assert.deepEqual(collected.problems, []);
+        const ask = (more: object, id = builder): string =>
+          judge(
+            {
+              severityThreshold: 'NONE',
+              provenance: { minLevel: 2, trustedBuilders: [{ id, level: 3, ...more }] },
+            },
+            `${real.host}/shop/built:${n}`,
+            collected,
+          );
+        const what = `${type}, bundle ${bundle}, ${file}`;
+        assert.equal(ask({ key: own }), 'admit', what);
+        assert.equal(ask({ key: stranger }), 'provenance', what);
+        assert.equal(ask({ key: other }), 'provenance', what);
+        assert.equal(ask({ key: own }, 'https://elsewhere.example'), 'provenance', what);
+        assert.equal(ask({}), 'provenance', what);
+        assert.equal(ask({ identityRegExp: '.*' }), 'provenance', what);
+      }
+  });
+
   test('and a document that was signed beside them counts for the digest that it names', async (t) => {
     const { home, real, cosign, key, verifier, registry } = await standing(t);
     const { manifest, blobs } = imageOf('web');

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isComplete, MAX_EVIDENCE, mergeProofs, NOTHING_KNOWN } from '../../src/supply-chain/index.ts';
+import {
+  isComplete,
+  MAX_EVIDENCE,
+  mergeProofs,
+  NOTHING_KNOWN,
+  MAX_KEPT,
+} from '../../src/supply-chain/index.ts';
 import {
   WEB,
   OTHER,
@@ -61,6 +67,36 @@ suite('what is attached to an image', () => {
       { builderId: 'https://builder.example', signer: ALICE.identity, issuer: ALICE.issuer },
     ]);
     assert.ok(isComplete(collected));
+  });
+
+  test('a provenance by a key is kept with what the key must have signed, within the room of its list', async () => {
+    const asked = registry();
+    const built = (more: object) =>
+      statement('https://slsa.dev/provenance/v1', {
+        runDetails: { builder: { id: 'https://builder.example' }, ...more },
+      });
+    asked.tag(REPOSITORY, WEB, 'att', [layer(DSSE, { by: 'key', statement: built({}) })]);
+    const collected = await collect(asked);
+    const [entry, ...more] = collected.provenance.entries;
+    assert.deepEqual(
+      [entry?.builderId, entry?.signer, entry?.issuer, more.length],
+      ['https://builder.example', null, null, 0],
+    );
+    assert.deepEqual(
+      JSON.parse(Buffer.from(entry?.proof?.payload ?? '', 'base64').toString('utf8')),
+      built({}),
+    );
+    assert.ok(isComplete(collected));
+
+    const crowded = registry();
+    const large = built({ metadata: 'x'.repeat(MAX_KEPT) });
+    crowded.tag(REPOSITORY, WEB, 'att', [
+      layer(DSSE, { by: 'key', statement: built({}) }),
+      layer(DSSE, { by: 'key', statement: large }),
+    ]);
+    const kept = await collect(crowded);
+    assert.deepEqual([kept.provenance.entries.length, kept.provenance.complete], [1, false]);
+    assert.ok(kept.problems.some(({ message }) => /1 of the provenance that keys signed/.test(message)));
   });
 
   test('what does not verify does not count, and is told', async () => {

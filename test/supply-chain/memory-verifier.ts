@@ -60,7 +60,7 @@ export function memoryVerifier(
       if (!statementNames(statement, digest))
         return { kind: 'refused', reason: 'other_subject', message: 'names another digest' };
       const signed = [entry(by, payload)];
-      const builderId = by === 'key' ? null : builderOf(statement, payload);
+      const builderId = builderOf(statement, payload);
       const accepted: Accepted = {
         kind: 'accepted',
         by: kind,
@@ -70,7 +70,14 @@ export function memoryVerifier(
         signatures: [],
         attestations: signed.map((one) => ({ ...one, predicateType: statement.predicateType })),
         provenance:
-          builderId === null || by === 'key' ? [] : [{ builderId, signer: by.identity, issuer: by.issuer }],
+          builderId === null
+            ? []
+            : by === 'key'
+              ? signed.map(({ payload: kept, signature, payloadType }) => ({
+                  ...{ builderId, signer: null, issuer: null },
+                  proof: { payload: kept ?? '', signature: signature ?? '', payloadType },
+                }))
+              : [{ builderId, signer: by.identity, issuer: by.issuer }],
       };
       return accepted;
     },

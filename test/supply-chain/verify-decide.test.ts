@@ -191,11 +191,25 @@ test('a signature by a key counts for that key, in the older layout as in a bund
   }
 });
 
-test('an attestation by a key is no image signature, and no provenance, whatever it claims', () => {
+test('an attestation by a key is no image signature, and a provenance only for whoever names the key with the builder', () => {
   const type = 'https://slsa.dev/provenance/v1';
   const result = verifyEvidence({ trust: null, keyedLog: 'optional' }, DIGEST, statementBundle(type));
   assert.ok(result.kind === 'accepted');
-  assert.deepEqual([result.signatures, result.provenance], [[], []]);
+  assert.deepEqual(result.signatures, []);
+  const builder = 'https://builder.example';
+  const built = (trusted: object): string | null =>
+    labelOf(
+      decideOn(
+        { provenance: { minLevel: 1, trustedBuilders: [{ id: builder, level: 1, ...trusted }] } },
+        DIGEST,
+        [result],
+      ),
+    );
+  assert.equal(built({ key: pemOf(curves.publicKey) }), 'admit');
+  assert.equal(built({ key: pemOf(stranger.publicKey) }), 'provenance');
+  assert.equal(built({}), 'provenance');
+  assert.equal(built({ signer: builder }), 'provenance');
+  assert.equal(built({ identityRegExp: '.*', issuerRegExp: '.*' }), 'provenance');
   const keys = [pemOf(curves.publicKey)];
   assert.equal(
     labelOf(decideOn({ attestations: [{ predicateType: type, keys }] }, DIGEST, [result])),

@@ -169,7 +169,17 @@ test(
     const result = verifyEvidence(rules(), digest, { kind: 'envelope', envelope, annotations: {} });
     assert.ok(result.kind === 'accepted' && result.by === 'key');
     assert.ok(result.signed.every(({ identity, signature }) => identity === null && signature !== null));
-    assert.deepEqual(result.provenance, []);
+    // The builder that it claims, and nobody who says so but a key.
+    const claimed = {
+      builderId:
+        'https://github.com/slsa-framework/slsa-github-generator/.github/workflows/builder_bazel_slsa3.yml@refs/tags/v1.8.0',
+      signer: null,
+      issuer: null,
+    };
+    assert.deepEqual(
+      result.provenance.map(({ proof, ...one }) => ({ ...one, isProved: proof !== undefined })),
+      result.signed.map(() => ({ ...claimed, isProved: true })),
+    );
     const bare = verifyEvidence(rules(), digest, { kind: 'bundle', bundle: envelope, manifest: null });
     assert.equal(bare.kind, 'refused');
   },

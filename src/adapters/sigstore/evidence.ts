@@ -1,5 +1,5 @@
 import { sha256Hex, type Digest } from '../../base/index.ts';
-import type { SignedEntry } from '../../facts/index.ts';
+import type { ProvenanceEntry, SignedEntry } from '../../facts/index.ts';
 import {
   builderOf,
   IN_TOTO_PAYLOAD,
@@ -191,7 +191,7 @@ function ofStatement(
 ): Accepted {
   if (isImageSignature(statement)) return { ...ofSignature(payload, by, signed), statement };
   const { predicateType } = statement;
-  const builderId = by === 'identity' ? builderOf(statement, payload) : null;
+  const builderId = builderOf(statement, payload);
   return {
     kind: 'accepted',
     by,
@@ -200,11 +200,16 @@ function ofStatement(
     payload,
     signatures: [],
     attestations: signed.map((entry) => ({ ...entry, predicateType })),
-    provenance:
-      builderId === null
-        ? []
-        : signed.map(({ identity, issuer }) => ({ builderId, signer: identity, issuer })),
+    provenance: builderId === null ? [] : signed.map((entry) => toProvenance(builderId, entry)),
   };
+}
+
+function toProvenance(builderId: string, entry: SignedEntry): ProvenanceEntry {
+  const { identity, issuer, payload, signature, payloadType } = entry;
+  const built = { builderId, signer: identity, issuer };
+  return payload === null || signature === null
+    ? built
+    : { ...built, proof: { payload, signature, payloadType } };
 }
 
 function bounded(bytes: Uint8Array): Uint8Array {

@@ -1,7 +1,8 @@
-import type { ProvenanceEntry } from '../../facts/index.ts';
-import { acceptsIdentity, acceptsIssuer } from '../../policy/index.ts';
+import type { Digest } from '../../base/index.ts';
+import { isBuiltBy, saysSo, type ImageFacts, type ProvenanceEntry, type Signer } from '../../facts/index.ts';
+import { acceptsIdentity, acceptsIssuer, showEntry } from '../../policy/index.ts';
 import { refuse, unknown, type Gate } from '../gate.ts';
-import type { Builder, Rules } from '../rules.ts';
+import type { Rules } from '../rules.ts';
 import { provenanceOnce } from '../trusted.ts';
 
 /**
@@ -15,15 +16,14 @@ export const provenance: Gate = (rules, { facts }) => {
     return refuse('provenance', `provenance: no trusted builder is credited with level ${minLevel}`);
   }
   if (facts.provenance === null) return unknown('provenance');
-  const { provenance: entries } = facts;
-  const fault = provenanceOnce(rules, facts, () => nearestFault(entries, rules));
+  const fault = provenanceOnce(rules, facts, () => nearestFault(facts, rules));
   return fault === null ? null : refuse('provenance', `provenance: ${fault}`);
 };
 
-function nearestFault(entries: readonly ProvenanceEntry[], rules: Rules): string | null {
+function nearestFault(facts: ImageFacts, rules: Rules): string | null {
   let nearest: Fault = [0, `none recorded, level ${rules.spec.provenance.minLevel} required`];
-  for (const entry of entries) {
-    const found = faultOf(entry, rules);
+  for (const entry of facts.provenance ?? []) {
+    const found = faultOf(entry, facts.digest, rules);
     if (found === null) return null;
     if (found[0] > nearest[0]) nearest = found;
   }
@@ -34,33 +34,41 @@ function nearestFault(entries: readonly ProvenanceEntry[], rules: Rules): string
 type Fault = readonly [stage: number, fault: string];
 
 /** The fault that comes nearest to acceptance; null when the entry is accepted. */
-function faultOf(entry: ProvenanceEntry, rules: Rules): Fault | null {
+function faultOf(entry: ProvenanceEntry, digest: Digest | null, rules: Rules): Fault | null {
   const { builderId } = entry;
   let fault: Fault = [1, `builder ${builderId} is not trusted`];
   for (const trusted of rules.builders) {
     if (trusted.id !== builderId) continue;
-    const found = faultUnder(entry, trusted, rules.spec.provenance.minLevel);
+    const { minLevel } = rules.spec.provenance;
+    const found: Fault | null =
+      trusted.level < minLevel
+        ? [2, `builder ${builderId} is credited with level ${trusted.level}, level ${minLevel} required`]
+        : trusted.by.key === undefined
+          ? faultOfName(entry, digest, trusted.by)
+          : faultOfKey(entry, digest, trusted.by.key);
     if (found === null) return null;
     if (found[0] > fault[0]) fault = found;
   }
   return fault;
 }
 
-function faultUnder(
-  { builderId, signer, issuer }: ProvenanceEntry,
-  { level, by }: Builder,
-  minLevel: number,
-): Fault | null {
-  if (level < minLevel)
-    return [2, `builder ${builderId} is credited with level ${level}, level ${minLevel} required`];
-  if (signer === null || !acceptsIdentity(by, signer))
-    return [
-      3,
-      `signer ${signer ?? 'unknown'} of builder ${builderId} ${isNot(by.identity, by.identityRegExp)}`,
-    ];
+/** A key signs nothing but its own statement, so the builder is whom that names. */
+function faultOfKey(entry: ProvenanceEntry, digest: Digest | null, key: string): Fault | null {
+  if (digest !== null && isBuiltBy(entry, entry.builderId, digest, key)) return null;
+  return [3, `${showEntry(key)} did not sign that builder ${entry.builderId} built this image`];
+}
+
+function faultOfName(entry: ProvenanceEntry, digest: Digest | null, by: Signer): Fault | null {
+  const { builderId, signer, issuer, proof } = entry;
+  if (signer === null || !acceptsIdentity(by, signer)) {
+    const found = signer ?? (proof === undefined ? 'unknown' : 'by a key');
+    return [3, `signer ${found} of builder ${builderId} ${isNot(by.identity, by.identityRegExp)}`];
+  }
   if (!acceptsIssuer(by, issuer))
     return [4, `issuer ${issuer ?? 'unknown'} of signer ${signer} ${isNot(by.issuer, by.issuerRegExp)}`];
-  return null;
+  return proof === undefined || (digest !== null && saysSo(entry, digest))
+    ? null
+    : [5, `the statement of signer ${signer} does not say that builder ${builderId} built this image`];
 }
 
 function isNot(text: string | undefined, pattern: string | undefined): string {

@@ -1,3 +1,4 @@
+import { keyId } from '../public-key.ts';
 import type { PolicyRule } from '../rule.ts';
 
 /** repeatedRules look at lists that hold an entry twice; those of registries and signers have rules of their own. */
@@ -9,8 +10,13 @@ export const repeatedRules: PolicyRule = ({ policy }) => {
     { path: ['spec', 'breakGlass', 'groups'], entries: breakGlass.groups },
     {
       path: ['spec', 'provenance', 'trustedBuilders'],
-      entries: provenance.trustedBuilders.map(({ id, signer, identityRegExp, issuer, issuerRegExp }) =>
-        JSON.stringify([id, identityRegExp ?? { signer: signer ?? id }, issuer ?? '*', issuerRegExp ?? '*']),
+      entries: provenance.trustedBuilders.map(({ id, signer, identityRegExp, issuer, issuerRegExp, key }) =>
+        JSON.stringify([
+          id,
+          key === undefined ? (identityRegExp ?? { signer: signer ?? id }) : keyId(key),
+          issuer ?? '*',
+          issuerRegExp ?? '*',
+        ]),
       ),
       names: provenance.trustedBuilders.map(({ id }) => `builder ${id}`),
     },

@@ -34,8 +34,11 @@ export const signerRules: PolicyRule = ({ policy }) => {
   }
   remarks.push(...identityRemarks(['spec', 'vex', 'trustedIssuers'], vex.trustedIssuers, allowance));
   const builders = provenance.trustedBuilders.map(
-    ({ id, signer, identityRegExp, issuer, issuerRegExp }): SignerName => ({
-      ...(identityRegExp === undefined ? { identity: signer ?? id } : { identityRegExp }),
+    ({ id, signer, identityRegExp, issuer, issuerRegExp, key }): SignerName => ({
+      // A key is no name; entries are looked at in their places.
+      ...(identityRegExp === undefined && key === undefined
+        ? { identity: signer ?? id }
+        : { identityRegExp }),
       issuer,
       issuerRegExp,
     }),

@@ -44,7 +44,7 @@ const LABELS: Readonly<Record<DenialLabel, readonly [title: string, help: string
   ],
   provenance: [
     'provenance below the required level',
-    'No builder under spec.provenance.trustedBuilders vouches for the image at spec.provenance.minLevel. Build it there, or name its builder.',
+    'No builder under spec.provenance.trustedBuilders vouches for the image at spec.provenance.minLevel. Build it there, or name its builder with who signs for it.',
   ],
   context: [
     'one step stricter for how the pod is deployed',
