@@ -56,6 +56,9 @@ function toFlaw([cve = '', name = '', installed = '', fixed]: readonly (string |
   return { cve: cve ?? '', package: name ?? '', installed: installed ?? '', fixed: fixed ?? null };
 }
 
+/** How old the database is that the shop scans with: six hours. */
+const DATABASE_AGE = 6 * 3_600_000;
+
 /** reportOf is a report of Trivy on an image. */
 export function reportOf({ name, digest }: Image, flaws: readonly Flaw[], at: number): unknown {
   const [repository = ''] = name.split(/:(?=[^/]*$)/);
@@ -64,7 +67,11 @@ export function reportOf({ name, digest }: Image, flaws: readonly Flaw[], at: nu
     CreatedAt: new Date(at).toISOString(),
     ArtifactName: name,
     ArtifactType: 'container_image',
-    Trivy: { Version: '0.67.2' },
+    Trivy: {
+      Version: '0.72.0',
+      // As with a server of Trivy: without the age of the database no scan proves anything fixed.
+      Server: { VulnerabilityDB: { Version: 2, UpdatedAt: new Date(at - DATABASE_AGE).toISOString() } },
+    },
     Metadata: {
       OS: { Family: 'debian', Name: '12.12' },
       RepoTags: [name],

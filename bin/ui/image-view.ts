@@ -164,7 +164,7 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
       ? ['scan', scan_requested_at === null ? 'none' : `asked for at ${shortTime(scan_requested_at)} UTC`]
       : [
           'scan',
-          `${scan.scanned_at === null ? 'at an unknown time' : `${shortTime(scan.scanned_at)} UTC`} by ${scanner}`,
+          `${scan.scanned_at === null ? 'at an unknown time' : `${shortTime(scan.scanned_at)} UTC`} by ${scanner}, ${databaseOf(scan.scanner)}`,
         ],
     ...platformLines(scan),
     ...failureLines(detail.scan_failures),
@@ -180,6 +180,12 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
     ['proofs', proofs.join(', ')],
     ...lookedFor(detail.proofs_collected),
   ];
+}
+
+/** A scan with an older database than another, or one of unknown age, ends no finding. */
+function databaseOf(scanner: NonNullable<ImageDetailBody['scan']>['scanner']): string {
+  const at = scanner?.db_updated_at ?? null;
+  return at === null ? 'database of unknown age' : `database of ${shortTime(at)} UTC`;
 }
 
 /** For which platforms a scan is there, and which are missing. */
