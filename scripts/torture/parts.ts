@@ -58,10 +58,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'tracker-comments',
-    about: '600 cells of the comments that continue a summary, 9 times each; 150 of them on PostgreSQL',
-    files: ['test/trackers/continuation-matrix.test.ts'],
-    shares: 6,
-    minutes: 15,
+    about:
+      '600 cells of the comments that continue a summary, 90 times each, 9 times on PostgreSQL; 192 real processes that are killed between them',
+    files: ['test/trackers/continuation-matrix.test.ts', 'test/trackers/continuation-kill.test.ts'],
+    shares: 10,
+    minutes: 40,
   },
   {
     name: 'tracker-kills',
