@@ -4,15 +4,18 @@ import {
   ChannelError,
   isTracker,
   openDocuments,
+  tellTest,
   toStoredChannel,
-  type TrackerChannel,
   type ChannelTest,
+  type TestStatus,
+  type TrackerChannel,
   type TrackerKind,
 } from '../../src/channels/index.ts';
+import { TrackerError } from '../../src/trackers/index.ts';
 import { lookOf } from './channel-setup-address.ts';
 
-/** Level says how much a remark matters: `wrong` means that the channel would not work. */
-export type Level = 'ok' | 'note' | 'wrong';
+/** Level says how much a remark matters: `wrong` means that the channel would not work, `wait` that a limit keeps that from being known. */
+export type Level = 'ok' | 'note' | 'wait' | 'wrong';
 
 /** Remark is what was found. */
 export interface Remark {
@@ -22,9 +25,17 @@ export interface Remark {
   readonly fix?: string;
 }
 
-/** works tells whether a channel would work by what was found. */
-export function works(remarks: readonly Remark[]): boolean {
-  return remarks.every(({ level }) => level !== 'wrong');
+/** statusOf tells whether a channel would work by what was found. */
+export function statusOf(remarks: readonly Remark[]): TestStatus {
+  if (remarks.some(({ level }) => level === 'wrong')) return 'fails';
+  return remarks.some(({ level }) => level === 'wait') ? 'limited' : 'works';
+}
+
+/** limitRemarks say when the limit that a read met ends; none for any other error. */
+export function limitRemarks(error: unknown): readonly Remark[] {
+  if (!(error instanceof TrackerError) || error.fault !== 'rate_limited') return [];
+  const { message: sentence, quietMs } = error;
+  return testRemarks({ works: false, sentence, hints: [], limitedMs: quietMs ?? 60_000 }, false);
 }
 
 /** tokenFault tells why a token cannot be one of this tracker, or null. It is asked before the token goes anywhere. */
@@ -60,7 +71,7 @@ export async function checkGitlab(
     known = await door.gitlabToken(apiBaseUrl, token);
   } catch (error) {
     // The test that follows says what is wrong with the token, if anything is.
-    return isIpoError(error) ? [] : Promise.reject(error as Error);
+    return isIpoError(error) ? limitRemarks(error) : Promise.reject(error as Error);
   }
   const { scopes, expiresAt } = known;
   const ends = expiresAt === null ? null : Date.parse(expiresAt);
@@ -90,12 +101,18 @@ const THIRTY_DAYS = 30 * 86_400_000;
  * testRemarks are what the one read of a channel found. What it cannot tell by itself is left out where `proved` says that another read
  * of the setup has told it.
  */
-export function testRemarks(
-  { works: good, sentence, hints }: ChannelTest,
-  proved: boolean,
-): readonly Remark[] {
-  const told = good && proved ? [] : hints;
-  return [{ level: good ? 'ok' : 'wrong', sentence, ...(told.length > 0 && { fix: told.join('. ') }) }];
+export function testRemarks(test: ChannelTest, proved: boolean): readonly Remark[] {
+  const { status, detail } = tellTest(test, Date.now());
+  if (status === 'limited')
+    return [{ level: 'wait', sentence: detail, fix: 'Whether it works is not known; try again then' }];
+  const told = test.works && proved ? [] : test.hints;
+  return [
+    {
+      level: test.works ? 'ok' : 'wrong',
+      sentence: detail,
+      ...(told.length > 0 && { fix: told.join('. ') }),
+    },
+  ];
 }
 
 /** What a channel is read with while a field of it is asked for. */

@@ -1,6 +1,7 @@
 import type { WrittenChannelBody } from '../../src/api/contract/channels.ts';
 import type { Secret } from '../../src/base/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
+import type { TestStatus } from '../../src/channels/index.ts';
 import { toYaml } from '../../src/render/index.ts';
 import { clean } from '../ui/clean.ts';
 import { EXIT, report, type ExitCode } from '../ui/exit.ts';
@@ -17,9 +18,11 @@ export interface SetUp {
   readonly place: SetupPlace;
   readonly document: Document;
   readonly token: Secret;
-  /** Whether it would work; if not it is not saved. */
-  readonly works: boolean;
+  /** Whether it would work; if not, or while a limit hides it, it is not saved. */
+  readonly status: TestStatus;
 }
+
+const EXITS = { works: EXIT.done, fails: EXIT.check, limited: EXIT.outside } as const;
 
 type End = 'save' | 'disabled' | 'print' | 'none';
 
@@ -31,9 +34,10 @@ export async function endSetup(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { works, place, token } = setUp;
+  const { status, place, token } = setUp;
   const { interview } = means;
-  const failed = works ? EXIT.done : EXIT.check;
+  const works = status === 'works';
+  const failed = EXITS[status];
   let { document } = setUp;
   let wanted: End | null = answers.save ? (answers.disabled ? 'disabled' : 'save') : null;
   if (answers.print) wanted = 'print';
@@ -45,7 +49,8 @@ export async function endSetup(
       return failed;
     }
     if (end === 'none' || !works) {
-      terminal.err('ipo: nothing was saved\n');
+      const why = status === 'limited' ? ': the tracker could not be asked whether it works' : '';
+      terminal.err(`ipo: nothing was saved${why}\n`);
       return failed;
     }
     const body = { ...document, enabled: end === 'save', [tokenField(place)]: token.reveal() };

@@ -2,7 +2,7 @@ import type { TrackerDoor } from '../../src/app/index.ts';
 import type { Secret } from '../../src/base/index.ts';
 import { TrackerError, type JiraPlace, type JiraTransition } from '../../src/trackers/index.ts';
 import type { Interview } from './channel-setup-ask.ts';
-import type { Remark } from './channel-setup-check.ts';
+import { limitRemarks, type Remark } from './channel-setup-check.ts';
 import type { SetupAnswers } from './channel-setup-place.ts';
 
 /** JiraAnswers are what a Jira channel needs beside its project. */
@@ -38,7 +38,7 @@ export async function askJira(
   const { door, answers } = means;
   const remarks: Remark[] = [];
   // The test that follows says what is wrong with the place or the token.
-  const place = await readable([], null, () => whereItWorks(entered, token, means, remarks));
+  const place = await readable(remarks, null, () => whereItWorks(entered, token, means, remarks), []);
   if (place === null) {
     const { apiBaseUrl } = entered;
     const { issueType = 'Task', doneTransition = null } = answers;
@@ -63,13 +63,23 @@ export async function askJira(
   return { apiBaseUrl: place.apiBaseUrl, issueType, doneTransitionId, remarks, proved };
 }
 
-/** What cannot be read is told, and is no reason to stop: the test that follows says what matters. */
-async function readable<T>(remarks: Remark[], otherwise: T, read: () => Promise<T>): Promise<T> {
+/**
+ * What cannot be read is told, in `noted`, and is no reason to stop: the test that follows says what matters. A limit is always told, since
+ * it keeps what follows from being known.
+ */
+async function readable<T>(
+  remarks: Remark[],
+  otherwise: T,
+  read: () => Promise<T>,
+  noted: Remark[] = remarks,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof TrackerError)) throw error;
-    remarks.push({ level: 'note', sentence: error.message });
+    const limit = limitRemarks(error);
+    if (limit.length > 0) remarks.push(...limit);
+    else noted.push({ level: 'note', sentence: error.message });
     return otherwise;
   }
 }
@@ -85,12 +95,13 @@ async function whereItWorks(
   const cloudId = onSite ? await door.cloudId(place.apiBaseUrl) : null;
   if (cloudId === null) return null;
   const through = { ...place, apiBaseUrl: `${gateway.replace(/\/$/, '')}/ex/jira/${cloudId}` };
-  if (!(await readable([], false, () => door.jiraTakes(through, token)))) {
-    remarks.push({
-      level: 'wrong',
-      sentence: 'neither the site nor the gateway takes the token',
-      fix: 'Check the e-mail address and the token: one of them is wrong, or the token has expired',
-    });
+  if (!(await readable(remarks, false, () => door.jiraTakes(through, token), []))) {
+    if (remarks.every(({ level }) => level !== 'wait'))
+      remarks.push({
+        level: 'wrong',
+        sentence: 'neither the site nor the gateway takes the token',
+        fix: 'Check the e-mail address and the token: one of them is wrong, or the token has expired',
+      });
     return null;
   }
   remarks.push({
@@ -181,14 +192,17 @@ async function askTransition(
     );
     if (offered.length > 0) return chosenOf(offered, interview, doneTransition, remarks);
     const [reason] = unread;
-    const wrong: Remark = {
-      level: 'wrong',
-      sentence:
-        reason === undefined
-          ? `the account is offered no transition on ${example}`
-          : `the transitions of ${example} cannot be read: ${reason.sentence}`,
-      fix: 'Give the account Transition issues in the project, or name an issue that is there and open',
-    };
+    const wrong: Remark =
+      reason?.level === 'wait'
+        ? reason
+        : {
+            level: 'wrong',
+            sentence:
+              reason === undefined
+                ? `the account is offered no transition on ${example}`
+                : `the transitions of ${example} cannot be read: ${reason.sentence}`,
+            fix: 'Give the account Transition issues in the project, or name an issue that is there and open',
+          };
     if (!interview.person) {
       remarks.push(wrong);
       return doneTransition ?? null;

@@ -1,6 +1,6 @@
 import { openTrackerDoor } from '../../src/app/index.ts';
 import type { Secret } from '../../src/base/index.ts';
-import { TRACKER_KINDS, type TrackerKind } from '../../src/channels/index.ts';
+import { TRACKER_KINDS, type TestStatus, type TrackerKind } from '../../src/channels/index.ts';
 import { wrapWords } from '../../src/render/index.ts';
 import type { ChannelSetupOptions } from '../commands/channel-setup.ts';
 import { clean } from '../ui/clean.ts';
@@ -17,9 +17,9 @@ import {
   checkLook,
   faultOf,
   isTestLoopback,
+  statusOf,
   testRemarks,
   toChannel,
-  works,
   type Remark,
 } from './channel-setup-check.ts';
 import { endSetup, type SetUp } from './channel-setup-end.ts';
@@ -71,7 +71,7 @@ export async function runChannelSetup(
     ...jira,
     ...(await askRest(place, answers, means)),
   };
-  const setUp: SetUp = { place, document, token: tracker.token, works: tracker.works };
+  const setUp: SetUp = { place, document, token: tracker.token, status: tracker.status };
   return endSetup(setUp, answers, means, terminal, globals);
 }
 
@@ -128,7 +128,7 @@ interface Tracker {
   readonly token: Secret;
   /** Fields of Jira. */
   readonly jira: Document;
-  readonly works: boolean;
+  readonly status: TestStatus;
 }
 
 /** Asks for the place and the token until they work, as far as a person is there to correct them. */
@@ -149,13 +149,13 @@ async function askTracker(
       place: { ...place, apiBaseUrl: found.apiBaseUrl },
       token,
       jira: found.jira,
-      works: works(found.remarks),
+      status: statusOf(found.remarks),
     };
-    if (tracker.works || !interview.person) return tracker;
+    if (tracker.status === 'works' || !interview.person) return tracker;
     const next = await interview.choice('', undefined, 'What now?', [
       { value: 'token', name: 'enter another token' },
       { value: 'place', name: 'enter the address and the rest again' },
-      { value: 'again', name: 'look again, once it is mended' },
+      { value: 'again', name: 'look again, once it is mended or the limit has ended' },
       { value: 'on', name: 'go on all the same; it cannot be saved' },
     ]);
     if (next === 'on') return tracker;
@@ -203,7 +203,10 @@ async function probe(
   const fields = { kind, name: kind, ...placeFields({ ...place, apiBaseUrl }), ...jira };
   const { channel } = toChannel(fields, testLoopback);
   if (channel === null) throw new UsageError('what was entered makes no channel of a tracker');
-  return { remarks: [...remarks, ...testRemarks(await door.test(channel, token), proved)], apiBaseUrl, jira };
+  // A tracker that asked to be left alone is asked nothing more.
+  if (remarks.every(({ level }) => level !== 'wait'))
+    remarks.push(...testRemarks(await door.test(channel, token), proved));
+  return { remarks, apiBaseUrl, jira };
 }
 
 function say({ level, sentence, fix }: Remark, terminal: Terminal, { quiet }: GlobalOptions): void {

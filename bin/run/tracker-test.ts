@@ -1,7 +1,7 @@
 import type { ChannelBody, ChannelTestBody } from '../../src/api/contract/channels.ts';
 import { openTrackerDoor, type ServiceClient } from '../../src/app/index.ts';
-import { Secret } from '../../src/base/index.ts';
-import { isTrackerKind } from '../../src/channels/index.ts';
+import { formatTime, Secret } from '../../src/base/index.ts';
+import { isTrackerKind, tellTest } from '../../src/channels/index.ts';
 import { toYaml } from '../../src/render/index.ts';
 import type { TrackerTestOptions } from '../commands/tracker.ts';
 import { clean } from '../ui/clean.ts';
@@ -22,7 +22,7 @@ interface Tested extends ChannelTestBody {
   readonly channel: string;
 }
 
-/** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work. */
+/** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work, 3 when a limit kept one from being tested. */
 export async function runTrackerTest(
   which: string | undefined,
   options: TrackerTestOptions,
@@ -43,8 +43,13 @@ export async function runTrackerTest(
   const render = (format: 'table' | 'json' | 'yaml'): string =>
     format === 'json' ? `${JSON.stringify(tests)}\n` : format === 'yaml' ? toYaml(tests) : shown(tests);
   await writeOutputs(targets, render, openParts(terminal), terminal);
-  return tests.every(({ works }) => works) ? EXIT.done : EXIT.check;
+  if (tests.some(({ status }) => status === 'fails')) return EXIT.check;
+  return tests.some(({ status }) => status === 'limited') ? EXIT.outside : EXIT.done;
 }
+
+/** A service of an earlier release tells a limit like any other failure. */
+type OlderTestBody = Omit<ChannelTestBody, 'status' | 'limited_until'> &
+  Partial<Pick<ChannelTestBody, 'status' | 'limited_until'>>;
 
 async function testStored(service: ServiceClient, which: string | undefined): Promise<readonly Tested[]> {
   const { body } = await service.json<{ items: readonly ChannelBody[] }>('GET /channels');
@@ -55,8 +60,9 @@ async function testStored(service: ServiceClient, which: string | undefined): Pr
   const tests: Tested[] = [];
   for (const channel of channels) {
     const params = { id: channel.id };
-    const answer = await service.json<ChannelTestBody>('POST /channels/{id}/test', { params });
-    tests.push({ channel: channel.name, ...answer.body });
+    const { body: found } = await service.json<OlderTestBody>('POST /channels/{id}/test', { params });
+    const { works, status = works ? 'works' : 'fails', limited_until = null } = found;
+    tests.push({ channel: channel.name, ...found, status, limited_until });
   }
   return tests;
 }
@@ -77,16 +83,21 @@ async function testFile(file: string, options: TrackerTestOptions, terminal: Ter
           ),
     );
   const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}` });
-  const { works, sentence, hints } = await door.test(channel, token);
-  return { channel: channel.name, works, detail: sentence, hints: [...hints], wrote: false };
+  const test = await door.test(channel, token);
+  const { status, detail, limitedUntil } = tellTest(test, Date.now());
+  const limited_until = limitedUntil === null ? null : formatTime(limitedUntil);
+  const { works, hints } = test;
+  return { channel: channel.name, works, status, limited_until, detail, hints: [...hints], wrote: false };
 }
+
+const STATUS = { works: 'works', fails: 'does not work', limited: 'cannot be tested now' } as const;
 
 function shown(tests: readonly Tested[]): string {
   if (tests.length === 0) return 'No tracker channel.\n';
   return tests
-    .map(({ channel, works, detail, hints }) =>
+    .map(({ channel, status, detail, hints }) =>
       [
-        `${clean(channel, 100)}: ${works ? 'works' : 'does not work'}: ${clean(detail)}`,
+        `${clean(channel, 100)}: ${STATUS[status]}: ${clean(detail)}`,
         ...hints.map((hint) => `  ${clean(hint, 1000)}`),
         '',
       ].join('\n'),

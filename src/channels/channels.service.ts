@@ -21,6 +21,7 @@ import type {
   StoredCredential,
 } from './ports.ts';
 import type { ChannelRules } from './rules.ts';
+import { tellTest, type ToldTest } from './test-status.ts';
 import { secretStates, type SecretState } from './secrets.ts';
 
 /** ShownChannel is a channel with how its secrets stand. */
@@ -54,7 +55,11 @@ export interface Channels {
   /** Lets a tracker channel close the open rows of one that is deleted. Throws `not_found`, `conflict`, `invalid_request`. */
   adopt(id: string, from: string): Promise<Adopted>;
   /** Makes the one read of a tracker channel. Throws `not_found`, `invalid_request`. */
-  test(id: string): Promise<{ readonly channel: StoredChannel; readonly test: ChannelTest }>;
+  test(id: string): Promise<{
+    readonly channel: StoredChannel;
+    readonly test: ChannelTest;
+    readonly told: ToldTest;
+  }>;
   /** Every channel for a bundle: neither secrets nor their boxes are in it. */
   export(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Makes the channels of a bundle, those without their secret disabled; all or none. Throws `invalid_request`. */
@@ -90,6 +95,12 @@ export function openChannels(deps: ChannelDeps): Channels {
   const shown = (channel: StoredChannel, stored: readonly StoredCredential[]): ShownChannel => ({
     channel,
     secrets: secretStates(channel, stored, (one) => openStored(dataKey, one)),
+  });
+
+  const shownTest = (channel: StoredChannel, test: ChannelTest): Awaited<ReturnType<Channels['test']>> => ({
+    channel,
+    test,
+    told: tellTest(test, clock.now()),
   });
 
   const planOf = openPlans({ store, dataKey, guard, clock });
@@ -183,11 +194,11 @@ export function openChannels(deps: ChannelDeps): Channels {
         );
       }
       if (!isTracker(channel))
-        return { channel, test: failed(channel.fault ?? '', 'Write the channel anew') };
+        return shownTest(channel, failed(channel.fault ?? '', 'Write the channel anew'));
       const credential = await credentials.open(channel);
-      if (credential === 'unreadable') return { channel, test: failed(CANNOT_READ, ENTER) };
-      if (credential === 'missing') return { channel, test: failed('no token is stored', ENTER) };
-      return { channel, test: await tester.test(channel, credential) };
+      if (credential === 'unreadable') return shownTest(channel, failed(CANNOT_READ, ENTER));
+      if (credential === 'missing') return shownTest(channel, failed('no token is stored', ENTER));
+      return shownTest(channel, await tester.test(channel, credential));
     },
     async export() {
       const { items } = await store.list({ limit: null, offset: 0 });

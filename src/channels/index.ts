@@ -63,3 +63,4 @@ export { isBox, seal, unseal, type Place } from './seal.ts';
 export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
 export { isAllowedTarget } from './targets.ts';
+export { tellTest, type TestStatus, type ToldTest } from './test-status.ts';

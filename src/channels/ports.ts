@@ -93,6 +93,8 @@ export interface ChannelTest {
   readonly sentence: string;
   /** What to do about it, a sentence each. */
   readonly hints: readonly string[];
+  /** Set where the tracker's limit kept it from answering: milliseconds until that ends. Nothing was found then. */
+  readonly limitedMs?: number;
 }
 
 /** ChannelTester makes the one read of a channel's tracker. Never throws for what the tracker answers. */

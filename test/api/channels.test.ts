@@ -296,6 +296,8 @@ forEachEngine('the routes of channels', (engine) => {
     const works = await world.call('POST', path);
     assert.deepEqual(works.body as unknown, {
       works: true,
+      status: 'works',
+      limited_until: null,
       detail: 'the repository can be read',
       hints: [],
       wrote: false,

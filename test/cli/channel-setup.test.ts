@@ -206,3 +206,27 @@ test('a channel that would not work is not saved', async (t) => {
   assert.match(err, /wrong +/);
   assert.match(err, /nothing was saved/);
 });
+
+for (const [kind, args] of [
+  ['github', ['github', '--repo', 'acme/shop']],
+  ['gitlab', ['gitlab', '--project', 'acme/shop']],
+  ['jira-cloud', ['jira', '--project', 'SHOP', '--issue-type', 'Task']],
+] as const)
+  test(`a limit of ${kind} during a setup is no fault of the channel, which is not saved`, async (t) => {
+    const fake = await start(t, kind);
+    const { channels, url } = await serveChannels(t);
+    const { secret, user } = fake.tokens.good;
+    fake.faults.inject({}, '429 with Retry-After');
+    const ran = await setup(
+      shellFor(t, url),
+      secret,
+      ...[...args, '--url', fake.url, ...(kind === 'jira-cloud' ? ['--email', user.email] : []), '--save'],
+    );
+    assert.equal(ran.code, 3, ran.err);
+    assert.match(ran.err, /^wait +127\.0\.0\.1:\d+ asks to call less often/m);
+    assert.match(ran.err.replaceAll(/\s+/g, ' '), /the limit ends at [\d: -]+ UTC, in 60 seconds/);
+    assert.match(ran.err, /nothing was saved: the tracker could not be asked whether it works/);
+    assert.doesNotMatch(ran.err, /^wrong/m);
+    assert.equal(fake.requests.length, 1);
+    assert.equal((await channels.list({ limit: null, offset: 0 })).total, 0);
+  });

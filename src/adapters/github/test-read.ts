@@ -50,6 +50,8 @@ export async function testGithub(api: GithubApi, target: string): Promise<Channe
 }
 
 function explained(error: TrackerError, target: string): ChannelTest {
+  if (error.fault === 'rate_limited')
+    return { ...failed(error.message, []), limitedMs: error.quietMs ?? 60_000 };
   const single = error instanceof AnswerError ? error.headers['x-github-sso'] : undefined;
   const hints: Partial<Record<TrackerError['fault'], readonly string[]>> = {
     unauthorized: ['Enter another token; this one is wrong, expired or revoked'],

@@ -48,6 +48,8 @@ export async function testGitlab(api: GitlabApi, target: string): Promise<Channe
 }
 
 function explained(error: TrackerError, target: string): ChannelTest {
+  if (error.fault === 'rate_limited')
+    return { ...failed(error.message, []), limitedMs: error.quietMs ?? 60_000 };
   const said = error instanceof AnswerError ? error.said : '';
   if (/insufficient_scope/.test(said))
     return failed(error.message, ['The token lacks the scope api', PERMISSION]);

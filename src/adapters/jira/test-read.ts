@@ -39,6 +39,8 @@ export async function testJira(api: JiraApi, settings: Settings, cloud: boolean)
 }
 
 function explained(error: TrackerError, api: JiraApi, settings: Settings, cloud: boolean): ChannelTest {
+  if (error.fault === 'rate_limited')
+    return { ...failed(error.message, []), limitedMs: error.quietMs ?? 60_000 };
   const headers = error instanceof AnswerError ? error.headers : {};
   const reason = headers['x-seraph-loginreason'] ?? '';
   const said = error instanceof AnswerError ? error.said : '';

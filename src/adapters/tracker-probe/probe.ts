@@ -32,8 +32,9 @@ export function openProbe(line: Line): SetupProbe {
         );
         return cloudId;
       } catch (error) {
-        if (error instanceof AnswerError || (error instanceof TrackerError && error.fault === 'unreadable'))
-          return null;
+        if (!(error instanceof TrackerError)) throw error;
+        const answered = error instanceof AnswerError && error.fault !== 'rate_limited';
+        if (answered || error.fault === 'unreadable') return null;
         throw error;
       }
     },

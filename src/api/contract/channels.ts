@@ -67,6 +67,10 @@ export type WrittenChannelBody = z.infer<typeof writtenChannelSchema>;
 export const channelTestSchema = z
   .object({
     works: z.boolean(),
+    status: z
+      .enum(['works', 'fails', 'limited'])
+      .describe('`limited`: the limit of the tracker kept it from answering, so nothing was found'),
+    limited_until: time.nullable().describe('When that limit ends'),
     detail: z.string().describe('What was found, in one sentence'),
     hints: z.array(z.string()).describe('What to do about it'),
     wrote: z.literal(false).describe('The test makes one read; it writes nothing'),

@@ -1,4 +1,5 @@
 import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { Channels, WrittenChannel } from '../../channels/index.ts';
 import { toChannelBody } from '../channel-bodies.ts';
 import {
@@ -175,11 +176,19 @@ export function channelRoutes({ channels, audit, together }: ChannelParts): Rout
       params: channelPath,
       answers: { 200: { description: 'What was found', schema: channelTestSchema } },
       handle: async (call) => {
-        const { channel, test } = await channels.test(call.params.id);
+        const { channel, test, told } = await channels.test(call.params.id);
         const { id, kind, name } = channel;
         await record(call, 'channel_test', id, { kind, name, works: test.works });
-        const { works, sentence, hints } = test;
-        const body: ChannelTestBody = { works, detail: sentence, hints: [...hints], wrote: false };
+        const { works, hints } = test;
+        const { status, detail, limitedUntil } = told;
+        const body: ChannelTestBody = {
+          works,
+          status,
+          limited_until: limitedUntil === null ? null : formatTime(limitedUntil),
+          detail,
+          hints: [...hints],
+          wrote: false,
+        };
         return { body };
       },
     }),
