@@ -43,7 +43,8 @@ export function signedBy(fields: readonly string[], description: string, none: '
     }),
     about(description, {
       ...(none === 'refused' && { oneOf: fields.map((field) => ({ required: [field] })) }),
-      not: { anyOf: never },
+      // A choice of one is none: readers of the schema complain about it.
+      not: never.length === 1 ? never[0] : { anyOf: never },
     }),
   ] as const;
 }
