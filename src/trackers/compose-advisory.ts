@@ -47,12 +47,11 @@ function linked(url: string): Inline {
     : link(foreign(`${host}${pathname}`, 100), href);
 }
 
+/** Each escape by itself: one that is malformed must not hide what the others say. */
 function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** whatToChange lists the packages that have it, with what repairs each and where in the image it is, as far as that is known. */

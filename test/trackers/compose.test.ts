@@ -91,6 +91,8 @@ test('an address that a tracker would take for a reference is shown, and leads n
     'https://github.com/acme/web/issues/1',
     'https://github.com/acme/web/%69ssues/1',
     'https://gitlab.com/acme/web/-/merge_requests/1',
+    'https://gitlab.com/acme/web/%69ssues/1/%zz',
+    'https://gitlab.com/acme/web/%69ssues/1/%ff',
     'https://github.com/acme/web/commit/0123456789abcdef',
     'https://acme.atlassian.net/browse/SHOP-1',
     'http://nvd.nist.gov/vuln/detail/CVE-2026-1001',
