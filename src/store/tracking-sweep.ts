@@ -78,6 +78,19 @@ export function sweepStore(store: Store): SweepStore {
           );
       });
     },
+    async clearErrors(ids, fence) {
+      await underFence(store, fence, async (transaction) => {
+        for (const { marks, cells } of inChunks(ids))
+          await runText(
+            transaction,
+            `update tracking set last_error = null where state = 'open' and closing_id is null and id in (${marks})
+               and not exists (
+                 select 1 from tracking_continuations c where c.marker = tracking.marker and c.last_error = tracking.last_error
+               )`,
+            cells,
+          );
+      });
+    },
   };
 }
 

@@ -29,6 +29,8 @@ export interface SweepPlan {
   readonly unfiled: readonly PlannedEnd[];
   /** Rows whose sentence on what is withheld is another from now on. */
   readonly withheld: readonly { readonly id: number; readonly sentence: string | null }[];
+  /** Rows with an error though nothing has to be written for their finding, which has not ended. */
+  readonly settled: readonly number[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function planSweep(findings: readonly OpenFinding[], clusters: ClusterSwe
   const issues = new Map<string, { issue: IssueName; ended: PlannedEnd[]; remaining: number }>();
   const unfiled: PlannedEnd[] = [];
   const withheld: { id: number; sentence: string | null }[] = [];
+  const settled: number[] = [];
   for (const finding of findings) {
     const { row } = finding;
     const verdict = judgeFinding(finding, clusters, at);
@@ -53,10 +56,13 @@ export function planSweep(findings: readonly OpenFinding[], clusters: ClusterSwe
     const name = JSON.stringify(issue);
     const planned = issues.get(name) ?? { issue, ended: [], remaining: 0 };
     issues.set(name, planned);
-    if (verdict.ended === null) planned.remaining += 1;
-    else planned.ended.push({ row, reason: verdict.ended });
+    if (verdict.ended === null) {
+      planned.remaining += 1;
+      if (row.lastError !== null) settled.push(row.id);
+    } else planned.ended.push({ row, reason: verdict.ended });
   }
-  return { issues: [...issues.values()].filter(({ ended }) => ended.length > 0), unfiled, withheld };
+  const ending = [...issues.values()].filter(({ ended }) => ended.length > 0);
+  return { issues: ending, unfiled, withheld, settled };
 }
 
 function issueName({ marker, channelId }: TrackingRow, key: string): IssueName {

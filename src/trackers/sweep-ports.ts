@@ -89,4 +89,6 @@ export interface SweepStore {
   moveIssue(name: IssueName, issue: IssueRef, fence: Fence): Promise<void>;
   /** Notes an error on rows. */
   noteRows(rows: readonly TrackingRow[], error: string, fence: Fence): Promise<void>;
+  /** Takes back the errors of rows, but for that of a comment which continues their issue and is still to be posted. */
+  clearErrors(ids: readonly number[], fence: Fence): Promise<void>;
 }

@@ -176,6 +176,7 @@ export class Sweep {
     await this.#countMissing(state, page);
     const plan = planSweep(page, clusters, at);
     if (plan.withheld.length > 0) await sweeps.noteWithheld(plan.withheld, run.fence);
+    if (plan.settled.length > 0) await sweeps.clearErrors(plan.settled, run.fence);
     if (plan.unfiled.length > 0) await sweeps.closeUnfiled(plan.unfiled, at, run.fence);
     for (const { issue: name } of plan.issues) {
       if (this.#over(state)) return;

@@ -187,7 +187,12 @@ suite('a finding is judged on its own', () => {
 
 suite('a sweep is planned by issue', () => {
   test('an issue with nothing ended is not in the plan', () => {
-    assert.deepEqual(planSweep([openFinding()], SWEPT, NOW), { issues: [], unfiled: [], withheld: [] });
+    assert.deepEqual(planSweep([openFinding()], SWEPT, NOW), {
+      issues: [],
+      unfiled: [],
+      withheld: [],
+      settled: [],
+    });
   });
 
   test('findings of one issue are planned together, each with its own reason', () => {

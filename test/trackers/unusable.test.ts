@@ -26,6 +26,29 @@ forEachEngine('what keeps a channel from closing stands on its rows', (engine) =
     assert.deepEqual([row?.state, row?.lastError, fake.issues[0]?.state], ['closed', null, 'closed']);
   });
 
+  test('until its finding is reported again, and then no more', async () => {
+    const world = await open();
+    await world.channel('main', { firstRunSummary: false });
+    await world.scan(1, ['CVE-1', 'CVE-2']);
+    await world.file();
+    world.clock.advance(10 * MINUTE);
+    await world.scan(1, ['CVE-2']);
+    world.unreadable.add('main');
+    await world.sweep();
+    assert.match((await world.rows())[0]?.lastError ?? '', /cannot be read/);
+    world.unreadable.clear();
+    world.clock.advance(10 * MINUTE);
+    await world.scan(1, ['CVE-1', 'CVE-2']);
+    await world.sweep();
+    assert.deepEqual(
+      (await world.rows()).map(({ state, lastError }) => [state, lastError]),
+      [
+        ['open', null],
+        ['open', null],
+      ],
+    );
+  });
+
   test('a claim without an issue says so too', async () => {
     const world = await open();
     const fake = await world.channel('main', { firstRunSummary: false });
