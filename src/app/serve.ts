@@ -30,9 +30,10 @@ const SIGNAL_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGIN
 const FAILED = 3;
 
 /**
- * serve runs the service until a signal, and gives the exit code. The first SIGTERM or SIGINT ends it in order; a second one
- * ends it at once, losing nothing that was answered. An end that hangs is given up before a cluster would kill the process. A fault that nothing caught is logged and ends the process: what is
- * left of it could not be trusted. Throws what kept the service from starting.
+ * serve runs the service until a signal, and gives the exit code. The first SIGTERM or SIGINT ends it in order, as soon as it has
+ * started; a second one ends it at once, losing nothing that was answered. A start or an end that hangs is given up before a cluster
+ * would kill the process. A fault that nothing caught is logged and ends the process: what is left of it could not be trusted. However
+ * it ends, what stays in the spool is logged. Throws what kept the service from starting.
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { settings, warnings } = await loadConfig(options.sources);
@@ -50,42 +51,60 @@ export async function serve(options: ServeOptions): Promise<number> {
   for (const warning of warnings) log.warn('configuration', { warning });
 
   const stopped = Promise.withResolvers<StopSignal>();
-  let stopping = false;
+  let stoppedAt: number | null = null;
   let running: RunningService | null = null;
   const stop = (signal: StopSignal): void => {
-    if (stopping) {
+    if (stoppedAt !== null) {
       running?.sayLeft();
       options.process.exit(SIGNAL_CODES[signal]);
     }
-    stopping = true;
+    stoppedAt ??= performance.now();
+    if (running === null)
+      log.info('the service ends once it has started; a second signal ends it at once', { signal });
     stopped.resolve(signal);
   };
+  const endMs = options.endMs ?? END_MS;
+  const passed = (): number => performance.now() - (stoppedAt ?? performance.now());
   const fault = (error: unknown): void => {
     log.error('fault that nothing caught; the process ends', { error });
+    running?.sayLeft();
     options.process.exit(FAILED);
   };
   for (const signal of SIGNALS) options.process.on(signal, stop);
   options.process.on('uncaughtException', fault);
   options.process.on('unhandledRejection', fault);
   try {
-    const service = await startService({
+    const starting = startService({
       settings,
       version: options.version,
       log,
       metrics: openMetrics(),
       redactor,
     });
+    const hung = stopped.promise
+      .then(() => endsWithin(starting, endMs))
+      .then((ends) => (ends ? starting : null));
+    const service = await Promise.race([starting, hung]);
+    if (service === null) {
+      log.warn('the service did not start in time to end in order; nothing was answered', {
+        milliseconds: endMs,
+      });
+      starting.then((late) => late.close(0)).catch(() => {});
+      options.process.exit(FAILED);
+      return FAILED;
+    }
     running = service;
     options.started?.(service);
     const signal = await stopped.promise;
     log.info('stopping', { signal });
-    if (await endsWithin(service.close(), options.endMs ?? END_MS)) {
+    if (await endsWithin(service.close(undefined, passed()), endMs - passed())) {
       log.info('stopped');
       return 0;
     }
     // What hangs would keep the process alive until it is killed.
+    service.sayLeft();
     log.warn('the service did not end in time; what was answered is in the database or in the spool', {
-      milliseconds: options.endMs ?? END_MS,
+      milliseconds: endMs,
     });
     options.process.exit(FAILED);
     return FAILED;
@@ -96,8 +115,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
 }
 
-/** Whether an end comes within so many milliseconds. */
-async function endsWithin(end: Promise<void>, ms: number): Promise<boolean> {
+/** Whether what is waited for comes within so many milliseconds. */
+async function endsWithin(end: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
   try {

@@ -75,9 +75,9 @@ export interface RunningService {
   readonly sweep: ServiceOperator['sweep'];
   /**
    * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written, the spool put
-   * back as far as the database takes it in time, a last checkpoint, everything closed.
+   * back as far as the database takes it in time, a last checkpoint, everything closed. `passedMs`: how long ago the signal came.
    */
-  close(graceMs?: number): Promise<void>;
+  close(graceMs?: number, passedMs?: number): Promise<void>;
   /** Logs what an end at once leaves in the spool. */
   sayLeft(): void;
 }
@@ -268,8 +268,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   answers = true;
   const held = opened.move();
   let closing: Promise<void> | null = null;
-  const close = async (graceMs: number): Promise<void> => {
-    const began = performance.now(); // the clock may be set meanwhile
+  const close = async (graceMs: number, passedMs: number): Promise<void> => {
+    const began = performance.now() - passedMs; // the clock may be set meanwhile
     health.drain();
     parts.kev.stop();
     parts.endOfLife.stop();
@@ -291,7 +291,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     checkpoint,
     trackers,
     sweep: operator.sweep,
-    close: (graceMs = CALLS_MS) => (closing ??= close(graceMs)),
+    close: (graceMs = CALLS_MS, passedMs = 0) => (closing ??= close(graceMs, passedMs)),
     sayLeft: () => appender.sayLeft(),
   };
 }

@@ -2,7 +2,7 @@ import type { Count, Log } from '../base/index.ts';
 import { AppendError } from './append-error.ts';
 import { recordedRow, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerWriter, Spool, Stored, Timers } from './ports.ts';
-import { leftIn, oldestIn, type Left } from './spool-left.ts';
+import { leftIn, oldestIn } from './spool-left.ts';
 
 /** SpoolingDeps are the parts that the spool is worked with. */
 export interface SpoolingDeps {
@@ -36,6 +36,7 @@ export class Spooling {
   #writes = 0;
   #closing = false;
   #stopped = false;
+  #saidLeft = false;
   /** Resolves when nothing is waited for any more. */
   readonly #over = Promise.withResolvers<null>();
   #draining: Promise<void> = Promise.resolve();
@@ -127,15 +128,15 @@ export class Spooling {
     await spool.close();
   }
 
-  /** Logs what an end now leaves in the spool, if anything. */
-  sayLeft(): Left | null {
-    const left = leftIn(this.#deps.spool);
-    if (left !== null)
-      this.#deps.log.warn('the service ends with reviews that the database has not; they stay in the spool', {
-        ...left,
-        hint: `Start a service on this directory, or run: ipo ledger put-back ${left.spool} --database URL`,
-      });
-    return left;
+  /** Logs what an end now leaves in the spool, if anything; once. */
+  sayLeft(): void {
+    const left = this.#saidLeft ? null : leftIn(this.#deps.spool);
+    if (left === null) return;
+    this.#saidLeft = true;
+    this.#deps.log.warn('the service ends with reviews that the database has not; they stay in the spool', {
+      ...left,
+      hint: `Start a service on this directory, or run: ipo ledger put-back ${left.spool} --database URL`,
+    });
   }
 
   /** Gives how many were taken, and what to say to the others. */

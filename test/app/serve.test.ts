@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
 import { asksNobody } from '../../src/app/offline.ts';
 import { serve } from '../../src/app/serve.ts';
 import type { RunningService } from '../../src/app/service.ts';
@@ -19,7 +21,7 @@ interface Served {
   readonly service: RunningService;
 }
 
-async function serving(t: TestContext, env: Record<string, string> = {}): Promise<Served> {
+async function serving(t: TestContext, env: Record<string, string> = {}, endMs?: number): Promise<Served> {
   const process = new FakeProcess();
   const lines: Record<string, unknown>[] = [];
   const started = Promise.withResolvers<RunningService>();
@@ -32,6 +34,7 @@ async function serving(t: TestContext, env: Record<string, string> = {}): Promis
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     started: (service) => started.resolve(service),
     process: process as unknown as NodeJS.Process,
+    ...(endMs !== undefined && { endMs }),
   });
   code.catch((error: unknown) => started.reject(error as Error));
   const service = await started.promise;
@@ -71,6 +74,46 @@ test('a second signal ends the process at once, with what a shell tells of it', 
   process.emit('SIGINT', 'SIGINT');
   assert.deepEqual(process.codes, [130]);
   assert.equal(await code, 0);
+});
+
+test('an end that hangs, and a fault, tell what is left in the spool before the process ends', async (t) => {
+  const { process, lines, code, service } = await serving(t, {}, 1);
+  const { close } = service;
+  const told: string[] = [];
+  Object.assign(service, {
+    sayLeft: () => void told.push(`after ${process.codes.length} ends`),
+    close: () => new Promise(() => {}),
+  });
+  process.emit('uncaughtException', new RangeError('thrown'));
+  process.emit('SIGTERM', 'SIGTERM');
+  assert.equal(await code, 3);
+  Object.assign(service, { close });
+  assert.deepEqual(process.codes, [3, 3]);
+  assert.deepEqual(told, ['after 0 ends', 'after 1 ends']);
+  assert.match(String(lines.at(-1)?.['message']), /did not end in time/);
+});
+
+test('a signal while the service starts is logged, and a start that hangs is given up in time', async (t) => {
+  const data = scratchDirectory(t);
+  const other = new Database(join(data, 'ipo.db'));
+  other.exec('begin exclusive');
+  const [process, lines] = [new FakeProcess(), [] as Record<string, unknown>[]];
+  process.on('newListener', (name) => {
+    if (name === 'unhandledRejection') setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
+  });
+  const code = await serve({
+    sources: { file: null, env: { IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', ...asksNobody() } },
+    version: '0',
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    started: () => assert.fail('it did not start'),
+    process: process as unknown as NodeJS.Process,
+    endMs: 1,
+  });
+  other.close();
+  assert.deepEqual([code, process.codes], [3, [3]]);
+  const [first, last] = lines.map(({ message }) => String(message));
+  assert.match(first ?? '', /ends once it has started; a second signal ends it at once/);
+  assert.match(last ?? '', /did not start in time/);
 });
 
 test('offline, what cannot be fetched is said in one line each, without a stack, after the setup code', async (t) => {

@@ -78,6 +78,7 @@ test('what a database is too slow for stays in the spool and is logged once: how
   ledger.memory.mode = 'up';
   ledger.takes = 5000;
   const took = await time.passUntil(appender.close(12_000));
+  appender.sayLeft(); // a second signal
   // Two transactions ended within the time, and a third that was under way did right behind it or not at all.
   assert.equal(ledger.memory.rows.length + spool.rows, 1000);
   assert.ok(spool.rows > 0 && spool.rows < 500, `${spool.rows} rows`);
