@@ -9,7 +9,7 @@ import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { UsageError } from '../ui/usage.ts';
 import { commaParts, readDocument, type Document } from './channel-document.ts';
 import { findChannel, toName } from './channel-find.ts';
-import { faultsOf } from './channel-remarks.ts';
+import { faultsOf, warningsOf } from './channel-remarks.ts';
 
 const SECRETS = ['token', 'apiToken', 'bearerToken', 'password', 'webhookUrl'];
 /** Fields whose values are no texts. */
@@ -126,5 +126,6 @@ function remarks(after: WrittenChannelBody): readonly string[] {
     ...(idle.length === 0 ? [] : [`a channel of this kind does nothing on ${idle.join(', ')}`]),
     ...(enabled ? [] : ['it is disabled; ipo channel enable enables it']),
     ...faultsOf(after),
+    ...warningsOf(after),
   ];
 }

@@ -1,4 +1,4 @@
-import type { ChannelBody } from '../../src/api/contract/channels.ts';
+import type { ChannelBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
 import { clean } from '../ui/clean.ts';
 
 /** faultsOf says what keeps a channel from being used, a sentence each. */
@@ -9,4 +9,11 @@ export function faultsOf({ secrets, fault }: Pick<ChannelBody, 'secrets' | 'faul
     ),
     ...(fault === null ? [] : [`it cannot be used: ${clean(fault)}`]),
   ];
+}
+
+/** warningsOf words the warnings of a written channel; a service of an earlier release sends none. */
+export function warningsOf({
+  warnings = [],
+}: Partial<Pick<WrittenChannelBody, 'warnings'>>): readonly string[] {
+  return warnings.map((line) => `warning: ${clean(line, 1000)}`);
 }

@@ -1,7 +1,7 @@
 import type { WrittenChannelBody } from '../../src/api/contract/channels.ts';
 import type { Secret } from '../../src/base/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
-import type { TestStatus } from '../../src/channels/index.ts';
+import { targetWarnings, type TestStatus } from '../../src/channels/index.ts';
 import { toYaml } from '../../src/render/index.ts';
 import { clean } from '../ui/clean.ts';
 import { EXIT, report, type ExitCode } from '../ui/exit.ts';
@@ -9,7 +9,9 @@ import { withService } from '../ui/service.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import type { Document } from './channel-document.ts';
 import { quoted } from './channel-find.ts';
+import { warningsOf } from './channel-remarks.ts';
 import type { Choice } from './channel-setup-ask.ts';
+import { toChannel } from './channel-setup-check.ts';
 import { askName } from './channel-setup-rest.ts';
 import { tokenField, type SetupAnswers, type SetupMeans, type SetupPlace } from './channel-setup-place.ts';
 
@@ -41,6 +43,10 @@ export async function endSetup(
   let { document } = setUp;
   let wanted: End | null = answers.save ? (answers.disabled ? 'disabled' : 'save') : null;
   if (answers.print) wanted = 'print';
+  // Before it is saved, so that a person can still go back; the service would say the same again.
+  const { channel } = toChannel(document, means.testLoopback);
+  if (channel !== null && !globals.quiet)
+    for (const line of warningsOf({ warnings: [...targetWarnings(channel)] })) terminal.err(`ipo: ${line}\n`);
   for (;;) {
     const end: End = wanted ?? (await askEnd(works, answers.disabled === true, interview));
     wanted = null;

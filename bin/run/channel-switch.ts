@@ -10,7 +10,7 @@ import { withService } from '../ui/service.ts';
 import type { ServiceFlags } from '../ui/service-flags.ts';
 import type { GlobalOptions, Terminal } from '../ui/terminal.ts';
 import { findChannel, toName } from './channel-find.ts';
-import { faultsOf } from './channel-remarks.ts';
+import { faultsOf, warningsOf } from './channel-remarks.ts';
 
 /** runChannelSwitch is `ipo channel enable` and `disable`. */
 export async function runChannelSwitch(
@@ -29,7 +29,8 @@ export async function runChannelSwitch(
     });
     const word = enabled ? 'enabled' : 'disabled';
     terminal.out(`${toName(after)} ${after.changed ? word : `is ${word} already`}\n`);
-    if (!globals.quiet) for (const line of faultsOf(after)) terminal.err(`ipo: ${line}\n`);
+    const remarks = [...faultsOf(after), ...warningsOf(after)];
+    if (!globals.quiet) for (const line of remarks) terminal.err(`ipo: ${line}\n`);
     return EXIT.done;
   });
 }

@@ -62,5 +62,6 @@ export { channelJsonSchema } from './schema.ts';
 export { isBox, seal, unseal, type Place } from './seal.ts';
 export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
+export { targetWarnings } from './target-warnings.ts';
 export { isAllowedTarget } from './targets.ts';
 export { tellTest, type TestStatus, type ToldTest } from './test-status.ts';

@@ -3,12 +3,15 @@ import type { ChannelDocument, ReadDocument } from './document.ts';
 import { isHook, refusal } from './document.ts';
 import { isTrackerKind } from './kinds.ts';
 import type { ChannelStore, ChannelWrite } from './ports.ts';
+import { targetWarnings } from './target-warnings.ts';
 
 /** Imported is what became of one channel of a bundle. */
 export interface Imported {
   readonly name: string;
   /** `exists`: a channel of this name was there, and was left as it is. `disabled`: made, and waits for its secret. */
   readonly outcome: 'created' | 'disabled' | 'exists';
+  /** What a channel that was made allows and its importer should know, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** ImportDeps are what a bundle is brought in with. */
@@ -46,7 +49,8 @@ export async function importAll(
         by,
       };
       const made = await store.create(newId(), write);
-      outcomes.push({ name, outcome: made === 'taken' ? 'exists' : waits ? 'disabled' : 'created' });
+      if (made === 'taken') outcomes.push({ name, outcome: 'exists', warnings: [] });
+      else outcomes.push({ name, outcome: waits ? 'disabled' : 'created', warnings: targetWarnings(made) });
     }
     return outcomes;
   });

@@ -33,7 +33,7 @@ forEachEngine('the routes of channels', (engine) => {
       assert.equal(created.body['changed'], true);
       const read = await world.call('GET', `/channels/${id}`, { role: 'viewer' });
       channelSchema.parse(read.body);
-      const { changed: _changed, ...same } = created.body;
+      const { changed: _changed, warnings: _warnings, ...same } = created.body;
       assert.deepEqual([read.status, read.body, etagOf(read)], [200, same, etagOf(created)]);
       // What was read can be written back, and changes nothing.
       const again = await world.call('PUT', `/channels/${id}`, {
@@ -88,6 +88,41 @@ forEachEngine('the routes of channels', (engine) => {
       path: 'POST /api/v1/channels',
       detail: { kind: 'github', name: 'hub', enabled: true },
     });
+  });
+
+  test('a channel whose labels lead anywhere on a public host is written with a warning', async (t) => {
+    const world = await openWorld(t, await engine.open(t));
+    const created = await made(world, DOCUMENTS.github);
+    const warnings = [
+      'the label of an image can send its issues to any repository of github.com, since allowedTargets is empty; set allowedTargets: [example/*]',
+    ];
+    assert.deepEqual(created.body['warnings'], warnings);
+    const path = `/channels/${idOf(created)}`;
+    const put = (allowedTargets: readonly string[]) =>
+      world.call('PUT', path, { body: { ...documentOf(created), allowedTargets }, match: '*' });
+    const unchanged = await put([]);
+    assert.deepEqual([unchanged.body['changed'], unchanged.body['warnings']], [false, warnings]);
+    assert.match(String((await put(['example/*', '**/app'])).body['warnings']), /has \*\*\/app; set/);
+    const narrow = await put(['example/*']);
+    assert.deepEqual([narrow.status, narrow.body['warnings']], [200, []]);
+    writtenChannelSchema.parse(narrow.body);
+    assert.deepEqual((await made(world, DOCUMENTS.jira)).body['warnings'], []);
+    const imported = await world.channels.import(
+      [
+        { ...documentOf(created), name: 'brought in' },
+        { ...documentOf(narrow), name: 'narrow' },
+        documentOf(created),
+      ],
+      null,
+    );
+    assert.deepEqual(
+      imported.map(({ outcome, warnings: said }) => [outcome, said]),
+      [
+        ['disabled', warnings],
+        ['disabled', []],
+        ['exists', []],
+      ],
+    );
   });
 
   test('what is refused says so with every field, and stores nothing', async (t) => {

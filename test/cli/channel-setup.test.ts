@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { openInterview } from '../../bin/run/channel-setup-ask.ts';
+import { endSetup } from '../../bin/run/channel-setup-end.ts';
+import { placeFields } from '../../bin/run/channel-setup-place.ts';
+import type { Terminal } from '../../bin/ui/terminal.ts';
 import { startFake } from '../../fakes/index.ts';
+import { openTrackerDoor } from '../../src/app/index.ts';
+import { Secret } from '../../src/base/index.ts';
 import { serveChannels, setup, setupShell as shellFor, startTracker as start, yaml } from './served-setup.ts';
 
 test('without a terminal every answer is a flag, and the channel is printed without its token', async (t) => {
@@ -229,4 +236,47 @@ for (const [kind, args] of [
     assert.doesNotMatch(ran.err, /^wrong/m);
     assert.equal(fake.requests.length, 1);
     assert.equal((await channels.list({ limit: null, offset: 0 })).total, 0);
+  });
+
+for (const [end, allowedTargets] of [
+  ['print', []],
+  ['save', []],
+  ['save', ['**']],
+  ['print', ['acme/*']],
+  ['save', ['acme/*']],
+] as const)
+  test(`a setup that ends with ${end} warns where labels lead to strangers: [${allowedTargets.join()}]`, async (t) => {
+    const { channels, url } = await serveChannels(t);
+    let err = '';
+    const terminal: Terminal = {
+      out: () => undefined,
+      err: (text) => void (err += text),
+      env: { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' },
+      tty: { in: false, out: false, err: false },
+      columns: 100,
+      stdin: Readable.from([]),
+    };
+    const place = {
+      kind: 'github',
+      apiBaseUrl: 'https://api.github.com',
+      target: 'acme/shop',
+      email: null,
+    } as const;
+    const document = { ...placeFields(place), kind: 'github', name: 'hub', allowedTargets };
+    const setUp = { place, document, token: new Secret('github_pat_1'), status: 'works' } as const;
+    const interview = openInterview(terminal, false);
+    const door = await openTrackerDoor({ testLoopback: false, userAgent: 'test' });
+    const answers = { gateway: '', firstRunSummary: true as const, [end]: true as const };
+    const code = await endSetup(
+      setUp,
+      answers,
+      { interview, rest: interview, door, testLoopback: false },
+      terminal,
+      { color: true },
+    );
+    assert.equal(code, 0, err);
+    const warnings = err.match(/^ipo: warning: the label of an image can send its issues to .*$/gm) ?? [];
+    assert.equal(warnings.length, allowedTargets[0] === 'acme/*' ? 0 : 1, err);
+    assert.ok(warnings.every((line) => line.endsWith('; set allowedTargets: [acme/*]')));
+    assert.equal((await channels.list({ limit: null, offset: 0 })).total, end === 'save' ? 1 : 0);
   });

@@ -108,6 +108,19 @@ test('a channel is shown by its name or id, without its secrets, and its documen
   );
 });
 
+test('a channel whose labels lead anywhere on a public host is warned of when it is written', async (t) => {
+  const served = await serve(t);
+  await served.world.channels.create(DOCUMENTS.github, null);
+  const warning =
+    'ipo: warning: the label of an image can send its issues to any repository of github.com, since allowedTargets is empty; set allowedTargets: [example/*]\n';
+  const edited = await served.ipo(['edit', 'hub', '--set', 'dailyCap=30']);
+  assert.deepEqual([edited.code, edited.out, edited.err], [0, 'hub changed\n', warning]);
+  assert.ok((await served.ipo(['disable', 'hub'])).err.includes(warning));
+  assert.ok((await served.ipo(['enable', 'hub'])).err.includes(warning));
+  const narrow = await served.ipo(['edit', 'hub', '--set', 'allowedTargets=example/*']);
+  assert.deepEqual([narrow.code, narrow.err], [0, '']);
+});
+
 test('edit changes what is named and leaves the rest as it is', async (t) => {
   const served = await serve(t);
   await served.world.channels.create({ ...DOCUMENTS.github, allowedTargets: ['example/*'] }, null);

@@ -57,7 +57,14 @@ export type ChannelBody = z.infer<typeof channelSchema>;
 
 /** writtenChannelSchema is the answer of a write. */
 export const writtenChannelSchema = channelSchema
-  .extend({ changed: z.boolean().describe('False when nothing differed: nothing was written') })
+  .extend({
+    changed: z.boolean().describe('False when nothing differed: nothing was written'),
+    warnings: z
+      .array(z.string())
+      .describe(
+        'What the channel allows that its writer should know, such as labels of images that lead to any repository of a public host',
+      ),
+  })
   .meta({ id: 'WrittenChannel' });
 
 /** WrittenChannelBody is the answer of a write. */

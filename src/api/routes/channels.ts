@@ -1,6 +1,6 @@
 import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
 import { formatTime } from '../../base/index.ts';
-import type { Channels, WrittenChannel } from '../../channels/index.ts';
+import { targetWarnings, type Channels, type WrittenChannel } from '../../channels/index.ts';
 import { toChannelBody } from '../channel-bodies.ts';
 import {
   adoptedSchema,
@@ -199,7 +199,11 @@ function answerOf(written: WrittenChannel, status: 200 | 201): RouteAnswer {
   const { id, version } = written.channel;
   return {
     status,
-    body: { ...toChannelBody(written), changed: written.changed },
+    body: {
+      ...toChannelBody(written),
+      changed: written.changed,
+      warnings: [...targetWarnings(written.channel)],
+    },
     headers: { etag: toETag(version), ...(status === 201 && { location: `/api/v1/channels/${id}` }) },
   };
 }
