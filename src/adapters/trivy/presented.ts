@@ -12,7 +12,9 @@ export interface Presents {
 /** presentsOf reads the entries of one report; what is said of a vulnerability is kept once, however many packages have it. */
 export function presentsOf(): Presents {
   const advisories = new Map<string, Presented['advisory']>();
-  const once = (key: string, make: () => Presented['advisory']): Presented['advisory'] => {
+  const once = (id: unknown, source: unknown, make: () => Presented['advisory']): Presented['advisory'] => {
+    // Whatever else they are is refused or left out elsewhere, and can be nested deeper than can be written.
+    const key = JSON.stringify([id, source].map((value) => (typeof value === 'string' ? value : null)));
     const known = advisories.get(key);
     if (known !== undefined) return known;
     const made = make();
@@ -31,7 +33,7 @@ export function presentsOf(): Presents {
         Layer,
       } = fieldsOf(entry);
       const { Digest, DiffID } = fieldsOf(Layer);
-      const advisory = once(JSON.stringify([id, SeveritySource]), () =>
+      const advisory = once(id, SeveritySource, () =>
         toAdvisory({ title: Title, url: PrimaryURL, ratings: ratingsOf(CVSS), vendor: SeveritySource }),
       );
       return filled(advisory, toFoundAt({ target, path: PkgPath, layer: Digest || DiffID }));
@@ -47,7 +49,7 @@ export function presentsOf(): Presents {
         target,
         packagePath,
       } = fieldsOf(entry);
-      const advisory = once(JSON.stringify([id, cvsssource]), () =>
+      const advisory = once(id, cvsssource, () =>
         toAdvisory({
           ...{ title, url: primaryLink, vendor: cvsssource },
           ratings: [...ratingsOf(cvss), { source: cvsssource, vector: null, score }],

@@ -86,6 +86,15 @@ suite('findings', () => {
     const odd = { Title: 7, PrimaryURL: [], CVSS: 'x', SeveritySource: {}, PkgPath: 1, Layer: null };
     const left = of({ ...FOUND, ...odd }, 9);
     assert.deepEqual([left?.advisory, left?.foundAt], [undefined, undefined], 'never a reason to refuse');
+    // Deeper than can be walked.
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const text = JSON.stringify({ ...FOUND, SeveritySource: 'DEEP' }).replace('"DEEP"', deep);
+    const results = JSON.stringify([{ ...PACKAGES, Vulnerabilities: ['DEEP'] }]).replace('"DEEP"', text);
+    const { scan } = parseTrivyReport(
+      `{"SchemaVersion":2,"ArtifactType":"container_image","Results":${results}}`,
+      'deep.json',
+    );
+    assert.equal(scan.findings?.length, 1);
   });
 
   test('keep the package URL, or get one from the type of their result where an older Trivy wrote none', () => {
