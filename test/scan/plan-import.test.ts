@@ -27,6 +27,11 @@ function report(more: Partial<ScanReport> = {}): ScanReport {
   };
 }
 
+function madeWith(database: number, scannedAt = AT): ScanReport['scan'] {
+  const scanner = { name: 'trivy', version: '1', dbUpdatedAt: formatTime(database) };
+  return scanOf([], { scannedAt: formatTime(scannedAt), scanner });
+}
+
 const bare = report({ names: [], digests: [], artifact: 'image.tar' });
 const two = report({
   names: ['docker.io/library/nginx:1.27', 'ghcr.io/acme/nginx:1.27'],
@@ -122,6 +127,20 @@ for (const [what, one, target, code, message] of [
     {},
     'invalid_report',
     /is yet to come$/,
+  ],
+  [
+    'a database from the future',
+    report({ scan: madeWith(AT + 2 * 86_400_000) }),
+    {},
+    'invalid_report',
+    /^the report says that its database was made at \S+, which is yet to come$/,
+  ],
+  [
+    'a database made days after the scan',
+    report({ scan: madeWith(AT - 86_400_000, AT - 3 * 86_400_000) }),
+    {},
+    'invalid_report',
+    /^the report says that its database was made at \S+, after the scan of \S+$/,
   ],
   [
     'an id without an end',

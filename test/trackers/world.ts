@@ -315,7 +315,7 @@ export class World {
     } = more;
     const at = this.clock.now();
     // Later than every scan before it, whatever the clock was set to.
-    const scannedAt = new Date(Date.UTC(2026, 0, 1) + 1000 * ++this.#scanned).toISOString();
+    const scannedAt = new Date(Date.UTC(2026, 10, 21) + 1000 * ++this.#scanned).toISOString();
     const findings = cves.map((cve) => finding(cve, severity, { knownExploited: exploited.includes(cve) }));
     await this.store.write((transaction) =>
       recordScan(transaction, {
@@ -330,7 +330,7 @@ export class World {
 
   /** Records a clean report of the n-th image as an import does, made now; `more` stands in it. */
   async import(image: number, more: object): Promise<void> {
-    const CreatedAt = new Date(Date.UTC(2026, 0, 1) + 1000 * ++this.#scanned).toISOString();
+    const CreatedAt = new Date(Date.UTC(2026, 10, 21) + 1000 * ++this.#scanned).toISOString();
     const RepoDigests = [`docker.io/team/app${image}@${digestOf(image)}`];
     const report = {
       SchemaVersion: 2,
