@@ -33,8 +33,8 @@ export interface Accounts {
   whoIs(
     secret: string,
   ): Promise<{ readonly principal: Principal; readonly account: Account; readonly expiresAt: number } | null>;
-  /** Deletes what has ended; a job calls it every few minutes. */
-  sweep(): Promise<void>;
+  /** Deletes what had ended by a time in UTC milliseconds; a job calls it every few minutes. */
+  sweep(at: number): Promise<void>;
   /** Takes out of the files what anonymising left there; a job calls it until it is done. */
   erase(): ReturnType<Erasure['attempt']>;
 }
@@ -68,14 +68,12 @@ export function openAccounts(
       return (await whoIs(secret))?.principal ?? null;
     },
     erase: () => parts.erasure.attempt(),
-    sweep: () => {
-      const now = parts.clock.now();
-      return parts.sweeper.sweep({
+    sweep: (now) =>
+      parts.sweeper.sweep({
         now,
         idleSince: now - SESSION_IDLE,
         failuresBefore: now - FORGOTTEN_AFTER,
         tokensBefore: now - TOKEN_KEPT,
-      });
-    },
+      }),
   };
 }

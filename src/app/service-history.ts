@@ -1,12 +1,13 @@
 import { DAY_MS, type Clock } from '../base/index.ts';
 import { AnsweringRecord } from '../history/index.ts';
-import { answeredMinutes, pruneHistory, type Store } from '../store/index.ts';
+import { answeredMinutes, pruneHistory, pruneScans, type Store } from '../store/index.ts';
 import type { Job } from './jobs.ts';
+import type { RetentionClock } from './retention-time.service.ts';
 
 const SECOND = 1000;
 
 /** retentionJob deletes history that ended longer ago than `days`; there is none where all is kept. */
-export function retentionJob(store: Store, days: number, clock: Clock): readonly Job[] {
+export function retentionJob(store: Store, days: number, retention: RetentionClock): readonly Job[] {
   if (days === 0) return [];
   return [
     {
@@ -14,9 +15,25 @@ export function retentionJob(store: Store, days: number, clock: Clock): readonly
       every: 6 * 60 * 60 * SECOND,
       leaderOnly: true,
       atStart: true,
-      run: async (signal) => void (await pruneHistory(store, clock.now() - days * DAY_MS, signal)),
+      run: async (signal) =>
+        void (await pruneHistory(store, (await retention.now()) - days * DAY_MS, signal)),
     },
   ];
+}
+
+/** Days that a scan which was replaced is kept. */
+const SCAN_DAYS = 90;
+
+/** scanRetentionJob deletes the records of scans that were replaced long ago. */
+export function scanRetentionJob(store: Store, retention: RetentionClock): Job {
+  return {
+    name: 'scan-retention',
+    every: 60 * 60 * SECOND,
+    leaderOnly: true,
+    atStart: true,
+    run: async (signal) =>
+      void (await pruneScans(store, (await retention.now()) - SCAN_DAYS * DAY_MS, signal)),
+  };
 }
 
 /** AnsweringOptions are what is asked, and where it is kept. */

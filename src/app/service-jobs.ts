@@ -1,7 +1,8 @@
-import { IpoError, type Clock } from '../base/index.ts';
+import { IpoError } from '../base/index.ts';
 import { SWEEP_EVERY } from '../trackers/index.ts';
 import { pruneRuns } from '../whatif/index.ts';
 import type { Job } from './jobs.ts';
+import type { RetentionClock } from './retention-time.service.ts';
 import type { ServiceParts } from './service-parts.ts';
 import type { ServiceTrackers } from './service-trackers.ts';
 import type { Settings } from './settings.ts';
@@ -15,7 +16,8 @@ export interface JobsParts extends Pick<
 > {
   readonly settings: Settings;
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
-  readonly clock: Clock;
+  /** The time by which what was kept for a while is deleted. */
+  readonly retention: RetentionClock;
   /** Signs what the ledger has grown by and tells it outside. */
   checkpoint(): Promise<void>;
   /** What takes away history that is no longer kept. */
@@ -40,7 +42,7 @@ function stillRead(): IpoError {
 
 /** serviceJobs lists every job of the service. */
 export function serviceJobs(parts: JobsParts): readonly Job[] {
-  const { settings, clock, accounts, runStore, images, kev, endOfLife } = parts;
+  const { settings, retention, accounts, runStore, images, kev, endOfLife } = parts;
   return [
     {
       name: 'checkpoint',
@@ -57,7 +59,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       every: 5 * MINUTE,
       leaderOnly: true,
       atStart: true,
-      run: () => accounts.sweep(),
+      run: async () => accounts.sweep(await retention.now()),
     },
     {
       name: 'erasure',
@@ -72,7 +74,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       every: 60 * MINUTE,
       leaderOnly: true,
       atStart: true,
-      run: async () => void (await pruneRuns(runStore, clock.now())),
+      run: async () => void (await pruneRuns(runStore, await retention.now())),
     },
     {
       name: 'issue-filing',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openGrype } from '../adapters/grype/index.ts';
 import { openTrivy } from '../adapters/trivy/index.ts';
-import { DAY_MS, isDigest, type Clock, type Log } from '../base/index.ts';
+import { isDigest, type Clock, type Log } from '../base/index.ts';
 import {
   isUnnamed,
   parsePlatform,
@@ -26,7 +26,6 @@ import {
 import {
   forgiveAttempt,
   lockFile,
-  pruneScans,
   rescanStore,
   scanSubjects,
   type Store,
@@ -88,8 +87,6 @@ export interface ServiceScanning {
 const MINUTE = 60_000;
 /** Waiting scans are looked for so often; while some wait, one follows the other at once. */
 const SCANS_EVERY = 2_000;
-/** Records of scans that were replaced are kept for so long. */
-const KEPT_MS = 90 * DAY_MS;
 
 /**
  * openScanning joins what scans images. Nothing is run before its jobs are. Throws StoreError `unavailable` where another process works
@@ -129,17 +126,9 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
     if (updatedAt === null) metrics.unset('svc_vulnerability_db_updated_seconds');
     else metrics.set('svc_vulnerability_db_updated_seconds', updatedAt / 1000);
   });
-  const retention: Job = {
-    name: 'scan-retention',
-    every: 60 * MINUTE,
-    leaderOnly: true,
-    atStart: true,
-    run: async (signal) => void (await pruneScans(store, clock.now() - KEPT_MS, signal)),
-  };
   return {
     database,
     jobs: [
-      retention,
       platforms.job,
       ...(worker === null
         ? []

@@ -24,6 +24,7 @@ export { catalogueStates, type CatalogueStates } from './catalogue-states.ts';
 export { answeredMinutes, beginHistory, recordDetector } from './history-records.ts';
 export { historyReader } from './history-read.ts';
 export { pruneHistory } from './history-retention.ts';
+export { retentionTimes } from './retention-times.ts';
 export { imageStore } from './images.ts';
 export { erasureOf } from './erasure.ts';
 export { importFacts } from './import-facts.ts';

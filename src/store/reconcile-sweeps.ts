@@ -6,6 +6,7 @@ import { runText } from './dialect.ts';
 import { writeOutbox } from './outbox.ts';
 import { underClusterFence } from './reconcile-fence.ts';
 import { FactsCache } from './recorded-facts.ts';
+import { retentionNow } from './retention-times.ts';
 import type { Store } from './store.ts';
 
 /** Characters of a fault that are kept. */
@@ -29,7 +30,7 @@ export function sweepLog(store: Store): SweepLog {
           transaction,
           `delete from reconcile_sweeps where cluster = ? and started_at < ? and id <
              (select coalesce(max(id), 0) from reconcile_sweeps where cluster = ? and finished_at is not null)`,
-          [cluster, startedAt - KEPT, cluster],
+          [cluster, (await retentionNow(transaction, startedAt)) - KEPT, cluster],
         );
         const [row] = await runText<{ id: number }>(
           transaction,

@@ -2,6 +2,7 @@ import { DAY_MS } from '../base/index.ts';
 import type { Question, ReplicaLine, ReplicaStore } from '../replicas/index.ts';
 import { runText } from './dialect.ts';
 import { underClusterFence } from './reconcile-fence.ts';
+import { retentionNow } from './retention-times.ts';
 import type { Store } from './store.ts';
 
 /** Lines of replicas that ended or were forgotten are kept for so long. */
@@ -90,7 +91,7 @@ export function replicaStore(store: Store): ReplicaStore {
         await runText(
           transaction,
           'delete from replicas where cluster = ? and coalesce(ended_at, forgotten_at) < ?',
-          [cluster, askedAt - KEPT],
+          [cluster, (await retentionNow(transaction, askedAt)) - KEPT],
         );
       }),
     forget: (name, cluster, at) =>

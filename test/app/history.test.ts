@@ -36,7 +36,7 @@ test('the jobs keep the minutes in which reviews were answered, and take away wh
     [90, 1],
     [500, 1],
   ]);
-  assert.deepEqual(retentionJob(store, 0, clock), []);
-  await retentionJob(store, 400, clock)[0]?.run(signal);
+  assert.deepEqual(retentionJob(store, 0, { now: async () => state.now }), []);
+  await retentionJob(store, 400, { now: async () => state.now })[0]?.run(signal);
   assert.deepEqual(await days(), [[500, 1]]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/jobs.ts';
 import { openFacts } from '../../src/app/service-facts.ts';
-import { retentionJob } from '../../src/app/service-history.ts';
+import { retentionJob, scanRetentionJob } from '../../src/app/service-history.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
@@ -338,9 +338,12 @@ const PARTS = {
   endOfLife: { refresh: never },
   facts: [],
   operator: [],
-  history: retentionJob(NO_STORE, 400, { now: () => 0 }),
+  history: [
+    ...retentionJob(NO_STORE, 400, { now: async () => 0 }),
+    scanRetentionJob(NO_STORE, { now: async () => 0 }),
+  ],
   settings: settingsSchema.parse({}),
-  clock: { now: () => 0 },
+  retention: { now: async () => 0 },
   checkpoint: never,
   renewTls: never,
 } as unknown as JobsParts;

@@ -246,7 +246,7 @@ test('auto runs nothing where no scanner is found, and says so once; off says no
     const { scanning, log } = await joined(t, kind, { program: '/nowhere/trivy' });
     assert.deepEqual(
       scanning.jobs.map(({ name }) => name),
-      ['scan-retention', 'node-platforms'],
+      ['node-platforms'],
     );
     assert.equal(scanning.health(), null);
     assert.equal(scanning.database.off, true);

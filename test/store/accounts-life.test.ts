@@ -561,10 +561,10 @@ forEachEngine('API tokens', (engine) => {
     await principalOf(opened, secret);
     assert.equal((await listed())?.usedAt, start + 60_000);
     opened.clock.at = token.expiresAt + 90 * DAY;
-    await sweep();
+    await sweep(opened.clock.at);
     assert.equal((await listed())?.id, token.id);
     opened.clock.at += 1;
-    await sweep();
+    await sweep(opened.clock.at);
     assert.equal(await listed(), undefined);
   });
 

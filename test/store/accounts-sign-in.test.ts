@@ -402,16 +402,16 @@ forEachEngine('Lock-out of sign-ins', (engine) => {
       (await store.read.selectFrom('sign_in_failures').selectAll().execute()).length,
       (await store.read.selectFrom('one_time_codes').selectAll().execute()).length,
     ];
-    await accounts.sweep();
+    await accounts.sweep(clock.now());
     assert.deepEqual(await rows(), [1, 2, 1]);
     clock.at += 31 * MINUTE;
-    await accounts.sweep();
+    await accounts.sweep(clock.now());
     assert.deepEqual(await rows(), [0, 2, 1]);
     clock.at += 31 * MINUTE;
-    await accounts.sweep();
+    await accounts.sweep(clock.now());
     assert.deepEqual(await rows(), [0, 0, 1]);
     clock.at += 3 * 24 * HOUR;
-    await accounts.sweep();
+    await accounts.sweep(clock.now());
     assert.deepEqual(await rows(), [0, 0, 0]);
   });
 });
