@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { sha256Hex } from '../base/index.ts';
+import { isWaiting, latestWait, sha256Hex } from '../base/index.ts';
 
 /** Failures is what the store keeps of failed sign-ins under one key. Times are UTC milliseconds. */
 export interface Failures {
@@ -33,7 +33,8 @@ export const FORGOTTEN_AFTER = 60 * MINUTE;
  * minutes after each further one. So guessing costs at most 12 runs of the hash in an hour and account, whoever guesses.
  */
 export function afterFailure(before: Failures, now: number, free = FREE_FAILURES): Failures {
-  const fresh = now - before.lastAt > FORGOTTEN_AFTER;
+  // A last one in the future was written by a clock that was ahead.
+  const fresh = now - before.lastAt > FORGOTTEN_AFTER || before.lastAt > latestWait(now, 0);
   const failures = fresh ? 1 : before.failures + 1;
   const beyond = failures - free;
   const wait = beyond < 0 ? 0 : Math.min(MINUTE * 2 ** Math.min(beyond, 10), LONGEST);
@@ -49,11 +50,11 @@ export function afterSuccess(before: Failures): Failures {
 }
 
 /**
- * secondsBlocked gives the whole seconds until a key may try again, 0 when it may now. No wait is longer than the longest, so
- * that a clock that was wrong for a while locks nobody out.
+ * secondsBlocked gives the whole seconds until a key may try again, 0 when it may now. A wait longer than the longest was set by a
+ * clock that was ahead, and locks nobody out.
  */
 export function secondsBlocked({ blockedUntil }: Failures, now: number): number {
-  return Math.ceil(Math.min(Math.max(blockedUntil - now, 0), LONGEST) / 1000);
+  return isWaiting(blockedUntil, now, LONGEST) ? Math.ceil(Math.min(blockedUntil - now, LONGEST) / 1000) : 0;
 }
 
 /** accountKey is under which failures of an account are counted, whether there is such an account or not. */

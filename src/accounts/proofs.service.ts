@@ -1,3 +1,4 @@
+import { isWaiting } from '../base/index.ts';
 import { AccountError } from './account-error.ts';
 import type { Account } from './account.ts';
 import { deviceKey } from './device.ts';
@@ -145,7 +146,7 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
         code !== null &&
         sameDigest(code.hash, hash) &&
         code.purpose === purpose &&
-        clock.now() < code.expiresAt
+        isWaiting(code.expiresAt, clock.now(), code.expiresAt - code.createdAt)
       )
         return code;
       if (key !== null) await failures.change(key, (before) => afterFailure(before, clock.now()));

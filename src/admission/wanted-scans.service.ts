@@ -1,4 +1,4 @@
-import { Outage, type Clock, type Log } from '../base/index.ts';
+import { isWaiting, Outage, type Clock, type Log } from '../base/index.ts';
 import type { ScanRequests } from './ports.ts';
 
 /** WantedScansDeps are what scans are asked for with. */
@@ -31,7 +31,7 @@ export class WantedScans implements ScanRequests {
   want(digest: string): void {
     if (this.#waiting.size >= MOST_WAITING || this.#waiting.has(digest)) return;
     const asked = this.#asked.get(digest);
-    if (asked !== undefined && this.#deps.clock.now() - asked < AGAIN) return;
+    if (asked !== undefined && isWaiting(asked + AGAIN, this.#deps.clock.now(), AGAIN)) return;
     this.#waiting.add(digest);
   }
 

@@ -26,3 +26,4 @@ export { oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
 export { Secret } from './secret.ts';
 export { DAY_MS, formatTime, parseTime } from './time.ts';
+export { isWaiting, latestWait } from './waiting.ts';

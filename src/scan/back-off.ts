@@ -6,10 +6,11 @@ export const CLAIM_MS = 15 * 60_000;
 export const MAX_SCAN_DIGESTS = 500;
 
 const FIRST_MS = 60_000;
-const LONGEST_MS = 6 * 60 * 60_000;
+/** LONGEST_WAIT is the longest that the queue lets an image wait. */
+export const LONGEST_WAIT = 6 * 60 * 60_000;
 
 /** retryAt gives when a scan is due again after its n-th failed attempt: 1, 2, 4 … minutes up to 6 hours; null gives it up. */
 export function retryAt(attempts: number, at: number): number | null {
   if (attempts >= MAX_ATTEMPTS) return null;
-  return at + Math.min(FIRST_MS * 2 ** (attempts - 1), LONGEST_MS);
+  return at + Math.min(FIRST_MS * 2 ** (attempts - 1), LONGEST_WAIT);
 }

@@ -1,7 +1,7 @@
 /**
  * Scans of images: what a report says of which digest, how it is recorded, and the queue of digests that wait for a scan.
  */
-export { CLAIM_MS, MAX_ATTEMPTS, MAX_SCAN_DIGESTS, retryAt } from './back-off.ts';
+export { CLAIM_MS, LONGEST_WAIT, MAX_ATTEMPTS, MAX_SCAN_DIGESTS, retryAt } from './back-off.ts';
 export {
   describeReports,
   importReports,

@@ -1,4 +1,4 @@
-import type { Clock, Digest } from '../base/index.ts';
+import { isWaiting, type Clock, type Digest } from '../base/index.ts';
 import type { ScanQueue } from './ports.ts';
 import type { RescanStore, VulnerabilityDatabaseStore } from './scanner-ports.ts';
 
@@ -44,7 +44,8 @@ export class Rescans {
     const { queue, database, clock } = this.#deps;
     const at = clock.now();
     if (this.#wantedAt > at) this.#wantedAt = at; // the clock was set back
-    if (at < this.#quietUntil || (limit === 0 && at - this.#wantedAt < CROWDED_MS)) return 0;
+    if (isWaiting(this.#quietUntil, at, QUIET_MS) || (limit === 0 && at - this.#wantedAt < CROWDED_MS))
+      return 0;
     const { updatedAt } = await database.state();
     const digests = updatedAt === null ? [] : await this.#due(updatedAt, Math.max(limit, 1), at);
     this.#wantedAt = at;
@@ -64,7 +65,8 @@ export class Rescans {
 
   async #due(databaseAt: number, limit: number, at: number): Promise<readonly Digest[]> {
     const { store, scanner, minAge, usedWithin } = this.#deps;
-    for (const [digest, until] of this.#resting) if (until <= at) this.#resting.delete(digest);
+    for (const [digest, until] of this.#resting)
+      if (!isWaiting(until, at, REST_MS)) this.#resting.delete(digest);
     const due = await store.due({
       databaseAt,
       scanner,

@@ -1,4 +1,4 @@
-import { formatTime } from '../base/index.ts';
+import { formatTime, isWaiting } from '../base/index.ts';
 import { SCAN_FAILURES } from '../findings/index.ts';
 import { failureSentence } from './failure-sentence.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from './back-off.ts';
@@ -60,7 +60,7 @@ export class ScanWorker {
   async run(): Promise<void> {
     const { queue, rescans, clock } = this.#deps;
     if (this.#stop.signal.aborted) return;
-    if (this.#fault !== null && clock.now() < this.#pausedUntil) throw this.#fault;
+    if (this.#fault !== null && isWaiting(this.#pausedUntil, clock.now(), PAUSE_MS)) throw this.#fault;
     const room = this.#enter();
     try {
       const claim = async (): Promise<number> => {

@@ -1,3 +1,4 @@
+import { latestWait } from '../base/index.ts';
 import { isComplete, mergeProofs, NOTHING_KNOWN } from '../supply-chain/index.ts';
 import type {
   ClaimedDigest,
@@ -155,7 +156,9 @@ async function claim(
   store: Store,
   { at, lostBefore, seenSince, limit, lane }: Claiming,
 ): Promise<readonly ClaimedDigest[]> {
-  const free = '(claimed_at is null or claimed_at <= ?) and due_at <= ?';
+  // A time in the future that nobody sets was written by a clock that was ahead.
+  const free = '(claimed_at is null or claimed_at <= ? or claimed_at > ?) and (due_at <= ? or due_at > ?)';
+  const times = [lostBefore, latestWait(at, 0), at, latestWait(at, PUT_OFF_MS)];
   const fitting = lane === 'new' ? 'and i.attempts = 0 and' : 'and';
   const first = lane === 'new' ? 'i.due_at desc' : 'i.due_at';
   return store.write(async (transaction) => {
@@ -165,7 +168,7 @@ async function claim(
        where digest in (
          select i.digest from proof_collections i where ${free} ${fitting} ${SEEN} order by ${first}, i.digest limit ?
        ) and ${free} returning digest, attempts`,
-      [at, lostBefore, at, seenSince, seenSince, limit, lostBefore, at],
+      [at, ...times, seenSince, seenSince, limit, ...times],
     );
     const claims: ClaimedDigest[] = [];
     for (const { digest, attempts } of rows.toSorted((a, b) => (a.digest < b.digest ? -1 : 1))) {

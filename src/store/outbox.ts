@@ -1,3 +1,4 @@
+import { latestWait } from '../base/index.ts';
 import { runText } from './dialect.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -24,8 +25,8 @@ export async function writeOutbox(
     if (throttleKey !== null) {
       const there = await runText(
         transaction,
-        'select 1 as there from outbox where throttle_key = ? and created_at > ? limit 1',
-        [throttleKey, at - period],
+        'select 1 as there from outbox where throttle_key = ? and created_at > ? and created_at <= ? limit 1',
+        [throttleKey, at - period, latestWait(at, 0)],
       );
       if (there.length > 0) continue;
     }

@@ -1,4 +1,5 @@
-import type { ScanClaim, ScanQueue, ScanRequests } from '../scan/index.ts';
+import { latestWait } from '../base/index.ts';
+import { LONGEST_WAIT, type ScanClaim, type ScanQueue, type ScanRequests } from '../scan/index.ts';
 import { runText, type Cell } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import { keepFailure } from './scan-failures.ts';
@@ -12,7 +13,7 @@ const IN_TURN = `select q.digest, q.claimed_at, q.not_before, q.requested_at,
     row_number() over (partition by s.namespace
       order by case when q.claimed_at > ? then 0 else 1 end, q.not_before, q.requested_at, q.digest) as turn
   from scan_queue q left join image_sightings s on s.digest = q.digest
-  where q.not_before <= ? or q.claimed_at is not null`;
+  where q.not_before <= ? or q.not_before > ? or q.claimed_at is not null`;
 
 /**
  * scanQueue keeps the queue of scans in a database. A claim is its time: it holds as long as no other took the scan over, so a
@@ -25,7 +26,10 @@ export function scanQueue(store: Store): ScanQueue {
   return {
     request: (digests, by, at) => requestScans(store, [...new Set(digests)], by, at),
     async claim(at, lostBefore, limit) {
-      const free = '(claimed_at is null or claimed_at <= ?) and not_before <= ?';
+      // A time in the future that nobody sets was written by a clock that was ahead.
+      const free =
+        '(claimed_at is null or claimed_at <= ? or claimed_at > ?) and (not_before <= ? or not_before > ?)';
+      const [claimed, waiting] = [latestWait(at, 0), latestWait(at, LONGEST_WAIT)];
       // What a worker beside us takes between the two reads no longer meets the condition, and is left to it.
       const claims = await store.write((transaction) =>
         runText<ClaimRow>(
@@ -34,7 +38,21 @@ export function scanQueue(store: Store): ScanQueue {
            where digest in (select digest from (${IN_TURN}) waiting where ${free}
              group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?) and ${free}
            returning digest, requested_at, attempts, claimed_at, done`,
-          [at, lostBefore, at, lostBefore, at, limit, lostBefore, at],
+          [
+            at,
+            lostBefore,
+            at,
+            waiting,
+            lostBefore,
+            claimed,
+            at,
+            waiting,
+            limit,
+            lostBefore,
+            claimed,
+            at,
+            waiting,
+          ],
         ),
       );
       return claims

@@ -94,7 +94,12 @@ suite('Lock-out', () => {
   });
 
   test('no clock that was wrong locks anybody out for longer than the longest wait', () => {
-    assert.equal(secondsBlocked({ failures: 9, lastAt: 0, blockedUntil: 9e15 }, 1e12), 15 * 60);
+    const ahead = { failures: 9, lastAt: 9e15 - 15 * MINUTE, blockedUntil: 9e15 };
+    assert.equal(secondsBlocked(ahead, 1e12), 0, 'else it would be 15 minutes for ever');
+    assert.equal(afterFailure(ahead, 1e12).failures, 1);
+    const near = { failures: 9, lastAt: 1e12 + MINUTE, blockedUntil: 1e12 + 16 * MINUTE };
+    assert.equal(secondsBlocked(near, 1e12), 15 * 60, 'clocks of two replicas differ');
+    assert.equal(afterFailure(near, 1e12).failures, 10);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 45 }), { maxLength: 30 }), (times) => {
         let kept = NO_FAILURES;

@@ -56,6 +56,23 @@ forEachEngine('the scan queue', (engine) => {
     assert.equal(await queue.size(), 0);
   });
 
+  test('what a clock that was ahead claimed or put off does not wait for that time', async (t) => {
+    const store = await engine.open(t);
+    const queue = scanQueue(store);
+    const [a = '', b = '', c = ''] = await seen(store, 3);
+    const ahead = AT + 365 * 24 * 60 * MINUTE;
+    await queue.request([a, b, c], null, AT);
+    const claims = await queue.claim(ahead, ahead - 15 * MINUTE, 10);
+    const of = (digest: string) => claims.find((claim) => claim.digest === digest) ?? assert.fail();
+    // One was cut off, one failed then, and one fails now and waits as long as ever.
+    await queue.fail(of(b), failure('away'), ahead + 6 * 60 * MINUTE);
+    await queue.fail(of(c), failure('away'), AT + 6 * 60 * MINUTE);
+    const again = await queue.claim(AT, AT - 15 * MINUTE, 10);
+    assert.deepEqual(again.map(({ digest }) => digest).toSorted(), [a, b].toSorted());
+    assert.deepEqual(await queue.claim(AT + 1, AT - 15 * MINUTE, 10), []);
+    assert.equal((await queue.claim(AT + 6 * 60 * MINUTE, AT, 1)).length, 1);
+  });
+
   test('a failed scan is due again at its time, or at once when a person asks', async (t) => {
     const store = await engine.open(t);
     const queue = scanQueue(store);

@@ -1,4 +1,4 @@
-import { formatTime, Outage, type Clock, type Log } from '../../base/index.ts';
+import { formatTime, isWaiting, Outage, type Clock, type Log } from '../../base/index.ts';
 import type { CurrentTrust, TrustSource } from './trust-source.ts';
 
 /** PUBLIC_MIRROR is the TUF repository of Sigstore's public instance, whose first keys come with the library. */
@@ -29,6 +29,9 @@ export function openTufTrust(options: TufOptions): TrustSource {
   return new TufTrust(options);
 }
 
+/** How often it is fetched again unless said. */
+const REFRESH_MS = 24 * 3_600_000;
+
 class TufTrust implements TrustSource {
   readonly #options: TufOptions;
   #known: CurrentTrust = { document: null, fault: null };
@@ -41,7 +44,8 @@ class TufTrust implements TrustSource {
   }
 
   async current(signal: AbortSignal): Promise<CurrentTrust> {
-    if (this.#options.clock.now() >= this.#askAgainAt) {
+    const { clock, refreshMs = REFRESH_MS } = this.#options;
+    if (!isWaiting(this.#askAgainAt, clock.now(), refreshMs)) {
       this.#asking ??= this.#refresh().finally(() => (this.#asking = null));
       await settled(this.#asking, signal);
     }
@@ -49,7 +53,7 @@ class TufTrust implements TrustSource {
   }
 
   async #refresh(): Promise<void> {
-    const { clock, log, mirror, refreshMs = 24 * 3_600_000, retryMs = 300_000 } = this.#options;
+    const { clock, log, mirror, refreshMs = REFRESH_MS, retryMs = 300_000 } = this.#options;
     try {
       this.#keep(await this.#fetch());
       this.#askAgainAt = clock.now() + refreshMs;
