@@ -57,6 +57,7 @@ export interface LedgerListOptions extends LedgerFlags, PeriodFlags {
 export interface LedgerPutBackOptions {
   readonly database?: string;
   readonly timeout: string;
+  readonly unknownReplica?: boolean;
   readonly output?: readonly string[];
 }
 
@@ -221,6 +222,12 @@ function putBackCommand(settle: Settle): Command {
     .addOption(databaseOption())
     .addOption(
       new Option('--timeout <duration>', 'how long to wait for a database that takes no rows').default('1m'),
+    )
+    .addOption(
+      new Option(
+        '--unknown-replica',
+        'also where the database does not know the replica (put back from a backup)',
+      ),
     )
     .addOption(outputs('table, json or yaml; repeatable (default: table)'));
   return command.action((directory: string) =>

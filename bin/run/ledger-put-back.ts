@@ -32,6 +32,7 @@ export async function runLedgerPutBack(
     directory,
     database,
     timeout,
+    unknownReplica: options.unknownReplica === true,
     log: toLog(terminal, globals),
     clock: parts.clock,
   });

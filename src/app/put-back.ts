@@ -1,7 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileSpool, readReplicaName, SpoolError } from '../adapters/spool/index.ts';
-import type { Clock, Log } from '../base/index.ts';
+import { IpoError, type Clock, type Log } from '../base/index.ts';
 import { Appender, leftIn, type Left, type Timers } from '../ledger/index.ts';
 
 /** PutBackDeps are what a spool is put back with. */
@@ -12,6 +12,8 @@ export interface PutBackDeps {
   readonly database: string;
   /** Milliseconds after which a database that takes no rows is waited for no longer. */
   readonly timeout: number;
+  /** Whether rows go in also where the database does not know the replica: it may be that of another installation. */
+  readonly unknownReplica: boolean;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -41,12 +43,13 @@ const timers: Timers = {
 
 /**
  * putBack brings what a replica left in its spool into the ledger, with the uids of the reviews, so that nothing is there twice. The
- * replica counts as ended once nothing is left. Throws SpoolError, StoreError; `unavailable` while a process works on the spool.
+ * replica counts as ended once nothing is left and no later life of it works elsewhere. Throws SpoolError, StoreError, `conflict` where the
+ * database does not know the replica; `unavailable` while a process works on the spool.
  */
 export async function putBack(deps: PutBackDeps): Promise<PutBack> {
-  const { directory, database, timeout, log, clock } = deps;
+  const { directory, database, timeout, unknownReplica, log, clock } = deps;
   await holdsSpool(directory);
-  const { ledgerWriter, openStore, replicaStore } = await import('../store/index.ts');
+  const { ledgerWriter, openStore, replicaLife, replicaStore } = await import('../store/index.ts');
   const { lockSpool } = await import('./spool-lock.ts');
   await using opened = new AsyncDisposableStack();
   opened.adopt(await lockSpool(directory), (unlock) => unlock());
@@ -54,6 +57,12 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   opened.adopt(store, () => store.close());
   const spool = await openFileSpool({ directory, log });
   const found = leftIn(spool);
+  const me = await readReplicaName(directory);
+  const life = me === null ? null : await replicaLife(store, me.name);
+  if (found !== null && me !== null && life === null && !unknownReplica)
+    throw new IpoError('conflict', `the database does not know replica ${me.name}, whose spool this is`, {
+      hint: 'Name the database of its installation; if this is it, put back from a backup: --unknown-replica',
+    });
   const counted: Record<string, number> = {};
   const count = {
     add: (name: string, _: unknown = {}, by = 1): void => void (counted[name] = (counted[name] ?? 0) + by),
@@ -61,9 +70,9 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count });
   await appender.close(timeout);
   const left = leftIn(spool);
-  const me = await readReplicaName(directory);
-  const ended = me !== null && left === null;
-  if (ended) await replicaStore(store).end(me.name, me.life, clock.now());
+  // A start that failed may have counted a life on the volume alone.
+  const ended = me !== null && life !== null && life <= me.life && left === null;
+  if (ended) await replicaStore(store).end(me.name, life, clock.now());
   return {
     ...{ found, left, ended, replica: me?.name ?? null },
     rows: counted['svc_ledger_put_back_rows_total'] ?? 0,

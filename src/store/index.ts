@@ -46,7 +46,7 @@ export { policyStore } from './policies.ts';
 export { lockFile } from './process-lock.ts';
 export { FactsCache } from './recorded-facts.ts';
 export { recordedPolicies } from './recorded-policies.ts';
-export { replicaStore } from './replicas.ts';
+export { replicaLife, replicaStore } from './replicas.ts';
 export { replaySource, type ReplaySourceOptions } from './replay-source.ts';
 export { releaseStore } from './end-of-life.ts';
 export { runStore } from './runs.ts';

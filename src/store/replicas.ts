@@ -107,6 +107,14 @@ export function replicaStore(store: Store): ReplicaStore {
   };
 }
 
+/** replicaLife gives the number of the last life of a replica that the database knows; null where it knows none. */
+export async function replicaLife(store: Store, name: string): Promise<number | null> {
+  const [line] = await runText<{ life: number }>(store.read, 'select life from replicas where name = ?', [
+    name,
+  ]);
+  return line?.life ?? null;
+}
+
 function isRow(row: Partial<Row>): row is Row {
   return typeof row.name === 'string';
 }

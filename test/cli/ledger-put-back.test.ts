@@ -8,7 +8,7 @@ import { ledgerReader } from '../../src/store/ledger-rows.ts';
 import { replicaStore } from '../../src/store/replicas.ts';
 import { scratchDirectory } from '../app/running.ts';
 import { all, AT, listen, review, uidOf } from '../ledger/parts.ts';
-import { forEachEngine } from '../store/engines.ts';
+import { forEachEngine, sqlite } from '../store/engines.ts';
 import { ipo } from './fake-terminal.ts';
 
 forEachEngine('ipo ledger put-back', (engine) => {
@@ -59,6 +59,39 @@ forEachEngine('ipo ledger put-back', (engine) => {
     assert.deepEqual(readdirSync(directory).toSorted(), ['replica.json', 'spool.lock']);
     assert.match((await putBack()).out, /^Nothing waits in /);
   });
+});
+
+test('ipo ledger put-back refuses a database that does not know the replica, and ends no later life', async (t) => {
+  const url = await sqlite.migrated();
+  const directory = join(scratchDirectory(t), 'spool');
+  const me = await nextLife(directory, 'ipo-2');
+  const fill = async (n: number): Promise<void> => {
+    const spool = await openFileSpool({ directory, log: listen() });
+    await spool.append([review(n)]);
+    await spool.close();
+  };
+  await fill(0);
+  const putBack = (...more: string[]) =>
+    ipo(['ledger', 'put-back', directory, ...more], { env: { IPO_DATABASE: url } });
+  const unknown = await putBack();
+  assert.notEqual(unknown.code, 0);
+  assert.match(unknown.err, new RegExp(`does not know replica ${me.name}.*--unknown-replica`, 's'));
+  assert.match((await putBack('--unknown-replica')).out, /^1 row put back of 1 review since \S+\.\n$/);
+
+  const store = await openStore({ url });
+  t.after(() => store.close());
+  const replicas = replicaStore(store);
+  const ended = async () => (await replicas.read('eu')).lines.map(({ endedAt }) => endedAt !== null);
+  // A start that failed counted a life on the volume alone: the one that the database knows is ended.
+  await replicas.begin({ ...me, cluster: 'eu', at: AT, holdingSince: AT, rows: 1 });
+  await nextLife(directory, 'ipo-2');
+  await fill(1);
+  assert.match((await putBack()).out, /counts as ended/);
+  assert.deepEqual(await ended(), [true]);
+  await replicas.begin({ ...me, life: 9, cluster: 'eu', at: AT, holdingSince: null, rows: 0 });
+  await fill(2);
+  assert.doesNotMatch((await putBack()).out, /counts as ended/);
+  assert.deepEqual(await ended(), [false]);
 });
 
 test('ipo ledger put-back refuses what is no spool, and names the one below', async (t) => {
