@@ -78,8 +78,11 @@ export interface ScanQueue {
   claim(at: number, lostBefore: number, limit: number): Promise<readonly ScanClaim[]>;
   /** Ends a claim whose scan is recorded. False when the claim was lost to another worker. */
   finish(claim: ScanClaim): Promise<boolean>;
-  /** Puts a claim back whose scan is recorded, due again at once: platforms of the digest are left. False when the claim was lost. */
-  next(claim: ScanClaim, done: readonly string[]): Promise<boolean>;
+  /**
+   * Puts a claim back whose scan is recorded, due again at once: platforms of the digest are left. Keeps why the scan of this one came to
+   * nothing (null: it did not). False when the claim was lost.
+   */
+  next(claim: ScanClaim, done: readonly string[], failure: NewScanFailure | null): Promise<boolean>;
   /**
    * Puts a claim back, due again at `notBefore`, or gives it up for good with null, and keeps why (null: not for a fault of this scan).
    * False when the claim was lost.

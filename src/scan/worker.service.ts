@@ -235,10 +235,11 @@ export class ScanWorker {
           entries,
         },
       });
+      const isNothing = done.outcome === 'incomplete';
       const held =
         left > 0 && platform !== null
-          ? await queue.next(claim, [...claim.done, platform])
-          : done.outcome === 'incomplete'
+          ? await queue.next(claim, [...claim.done, platform], isNothing ? nothing : null)
+          : isNothing
             ? await queue.fail(claim, nothing, incompleteAt(claim, at))
             : await queue.finish(claim);
       if (!held) throw new ClaimLost();

@@ -66,12 +66,16 @@ export function scanQueue(store: Store): ScanQueue {
         .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.digest < b.digest ? -1 : 1));
     },
     finish: ({ digest, claimedAt }) => change(`delete from scan_queue where ${held}`, [digest, claimedAt]),
-    next: ({ digest, claimedAt }, done) =>
-      change(`update scan_queue set claimed_at = null, attempts = 0, done = ? where ${held}`, [
-        JSON.stringify(done),
-        digest,
-        claimedAt,
-      ]),
+    next: ({ digest, claimedAt }, done, failure) =>
+      store.write(async (transaction) => {
+        const put = await runText(
+          transaction,
+          `update scan_queue set claimed_at = null, attempts = 0, done = ? where ${held} returning digest`,
+          [JSON.stringify(done), digest, claimedAt],
+        );
+        if (put.length > 0 && failure !== null) await keepFailure(transaction, digest, failure);
+        return put.length > 0;
+      }),
     fail: ({ digest, claimedAt }, failure, notBefore) =>
       store.write(async (transaction) => {
         const put =

@@ -605,12 +605,10 @@ forEachEngine('why images cannot be scanned', (engine) => {
     await append(store, [{ digest, image: 'ghcr.io/acme/web:1' }]);
     await seePlatforms(store, 'east', platforms, 'linux/amd64', AT);
     const { standIn, report, scanAll } = await scanningOf(t, store, clock, { registry });
-    const plan = (...bad: readonly number[]): void =>
+    const plan = (bad: readonly number[], mode: Mode = 'garbage'): void =>
       standIn.plan({
         report,
-        images: Object.fromEntries(
-          bad.map((n) => [`ghcr.io/acme/web@${entries[n]?.digest}`, 'garbage' as const]),
-        ),
+        images: Object.fromEntries(bad.map((n) => [`ghcr.io/acme/web@${entries[n]?.digest}`, mode])),
       });
     const failing = async (): Promise<readonly (string | null)[]> =>
       (await readFailures(store.read, [digest])).get(digest)?.map(({ platform }) => platform) ?? [];
@@ -621,7 +619,7 @@ forEachEngine('why images cannot be scanned', (engine) => {
         clock.at += MINUTE;
       }
     };
-    plan(1, 2);
+    plan([1, 2]);
     await attempts(4);
     assert.deepEqual(await failing(), ['linux/arm64', 'linux/s390x']);
     const { signal } = new AbortController();
@@ -630,8 +628,16 @@ forEachEngine('why images cannot be scanned', (engine) => {
     );
     await settlePlatforms(store, clock.at, AT, signal);
     assert.deepEqual(await failing(), ['linux/arm64']);
-    plan();
+    plan([]);
     await attempts(4);
+    assert.deepEqual(await failing(), []);
+    // One that holds no packages, before another that does.
+    plan([0], 'incomplete');
+    await attempts(1);
+    assert.deepEqual(await failing(), ['linux/amd64']);
+    assert.equal(await scanQueue(store).size(), 0);
+    plan([]);
+    await attempts(1);
     assert.deepEqual(await failing(), []);
   });
 
