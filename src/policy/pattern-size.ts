@@ -60,3 +60,15 @@ function readAtom(pattern: string, at: number): readonly [size: number, next: nu
   const rest = /^\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]/su.exec(pattern.slice(at));
   return [2, at + (rest?.[0].length ?? 1)];
 }
+
+/** Classes of Unicode (`\pL`) that one pattern may name: each has some hundred ranges, which are put together whenever one stands beside another. */
+const MAX_UNICODE_CLASSES = 16;
+
+/**
+ * isSlowToCompile tells patterns that are small programs and still take long to compile: a range that goes beyond ASCII, whose letters are
+ * folded one by one where case does not count, and very many classes of Unicode. Nothing that names a signer needs either.
+ */
+export function isSlowToCompile(pattern: string): boolean {
+  if (/\(\?[a-zA-Z-]*i/.test(pattern) && /-(?:[^\0-\x7f]|\\[x0-7])/u.test(pattern)) return true;
+  return (pattern.match(/\\[pP]/g)?.length ?? 0) > MAX_UNICODE_CLASSES;
+}

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { printable } from '../base/index.ts';
-import { sizeBound } from './pattern-size.ts';
+import { isSlowToCompile, sizeBound } from './pattern-size.ts';
 
 /** MAX_PATTERN is how many characters a pattern may have. */
 export const MAX_PATTERN = 512;
@@ -60,9 +60,16 @@ const TOO_LARGE: PatternFault = {
   hint: 'Repeat less, as with + or *, or make several entries of it',
 };
 
+const TOO_SLOW: PatternFault = {
+  message:
+    'takes too long to compile; ranges beyond ASCII with (?i), and many classes such as \\pL, are not taken',
+  hint: 'Write the letters that an identity can have: [A-Za-z0-9-]',
+};
+
 function compile(text: string): Opened {
   // Before anything is compiled: repeats in repeats take seconds.
   if (text.length > MAX_PATTERN || sizeBound(text) > 4 * MAX_PROGRAM) return TOO_LARGE;
+  if (isSlowToCompile(text)) return TOO_SLOW;
   try {
     const compiled = RE2JS.compile(text);
     return compiled.programSize() > MAX_PROGRAM ? TOO_LARGE : toPattern(compiled);

@@ -115,6 +115,13 @@ const FAULTS: Readonly<Record<string, readonly [pattern: string, message: RegExp
   'many repeats': ['a{1000}'.repeat(73), /is too large/, /Repeat less/],
   'a long text that repeats': [`(${'a'.repeat(480)}){1000}`, /is too large/, /Repeat less/],
   'repeats of letters of the world': ['(?i)[\\pL\\pN]{999}x{999}', /is too large/, /Repeat less/],
+  'letters that fold one by one': [
+    `(?i)[${'b-\u{10ffff}'.repeat(126)}]`,
+    /takes too long to compile/,
+    /A-Za-z/,
+  ],
+  'ranges by number that fold': [`(?si:[b-\\x{10ffff}])`, /takes too long to compile/, /A-Za-z/],
+  'classes beside classes': ['\\pL|'.repeat(100), /takes too long to compile/, /A-Za-z/],
   'a long pattern': ['a'.repeat(MAX_PATTERN + 1), /is too large/, /Repeat less/],
   'deep groups': ['('.repeat(600) + ')'.repeat(600), /is too large/, /Repeat less/],
 };
@@ -126,6 +133,16 @@ for (const [name, [pattern, message, hint]] of Object.entries(FAULTS)) {
     assert.equal(openPattern(pattern), null);
   });
 }
+
+test('what is usual is not taken for slow', () => {
+  for (const pattern of [
+    '(?i)https://github\\.com/acme-\\w+/.*',
+    '[a-z0-9-\\.]+',
+    '[é-ü]+',
+    '(?i)[a-z-]+\\pL',
+  ])
+    assert.equal(patternFault(pattern), null, pattern);
+});
 
 test('an invalid pattern is refused with its place, wherever it stands', () => {
   const text = `apiVersion: ipo.dev/v1
