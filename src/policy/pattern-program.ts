@@ -14,9 +14,10 @@ export interface Program {
   readonly classes: readonly number[];
 }
 
-/** State is a set of places in the program. */
+/** State is a set of places in the program, and what was read last as far as its assertions ask. */
 export interface State {
   readonly places: readonly number[];
+  readonly before: Kind;
   /** Equal for equal sets. */
   readonly key: string;
 }
@@ -41,17 +42,26 @@ interface Instruction {
 const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, ASSERTION, , MATCH, NOTHING, FIRST_RUNE, LAST_RUNE] = [
   1, 2, 3, 4, 5, 6, 7, 8, 11,
 ];
-const [BEGIN_TEXT, END_TEXT] = [4, 8];
+const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, BOUNDARY, NO_BOUNDARY] = [1, 2, 4, 8, 16, 32];
 const FOLD_CASE = 1;
 
-/** openProgram looks into a pattern; null for what is not followed here: `\b`, lines, letters beyond ASCII without regard to case. */
+/** Kind is what assertions tell characters by: `none` stands before the first and behind the last. */
+type Kind = 'none' | 'line' | 'word' | 'other';
+
+/** openProgram looks into a pattern; null for what is not followed here: letters beyond ASCII without regard to case. */
 export function openProgram({ compiled }: Pattern, steps: Steps): Program | null {
   const program = compiled.re2().prog as { readonly start: number; readonly inst: readonly Instruction[] };
   const { inst } = program;
   const at = (place: number): Instruction => inst[place] as Instruction;
   if (inst.some(isBeyond)) return null;
 
-  const reach = (from: readonly number[], held: number): State => {
+  const asserted = inst.reduce((all, { op, arg }) => (op === ASSERTION ? all | arg : all), 0);
+  const kindOf = (rune: number): Kind => {
+    if ((asserted & (BOUNDARY | NO_BOUNDARY)) !== 0 && isWord(rune)) return 'word';
+    return (asserted & (BEGIN_LINE | END_LINE)) !== 0 && rune === NEWLINE ? 'line' : 'other';
+  };
+
+  const reach = (from: readonly number[], held: number): readonly number[] => {
     const seen = new Set<number>();
     const pending = [...from];
     for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
@@ -63,35 +73,49 @@ export function openProgram({ compiled }: Pattern, steps: Steps): Program | null
       else if (op === CAPTURE || op === NOTHING) pending.push(out);
       else if (op === ASSERTION && (arg & ~held) === 0) pending.push(out);
     }
-    const places = [...seen].filter((place) => isKept(at(place).op)).toSorted((a, b) => a - b);
-    return { places, key: places.join(' ') };
+    return [...seen].filter((place) => isKept(at(place).op)).toSorted((a, b) => a - b);
   };
+  // Assertions wait in a state until it is known what follows.
+  const stateOf = (from: readonly number[], before: Kind): State => {
+    const places = reach(from, 0);
+    return { places, before, key: `${before} ${places.join(' ')}` };
+  };
+  const open = ({ places, before }: State, after: Kind): readonly number[] =>
+    asserted === 0 ? places : reach(places, heldBetween(before, after));
 
-  const first = reach([program.start], BEGIN_TEXT);
-  // Another one than the same places later on: only here the text has just begun.
-  const start: State = { ...first, key: `^ ${first.key}` };
   return {
-    start,
+    start: stateOf([program.start], 'none'),
     step: (state, rune) => {
       if ((steps.left -= 1 + state.places.length) < 0) throw new OutOfSteps();
-      const next = state.places.filter((place) => isRune(at(place).op) && at(place).matchRune(rune));
-      return reach(
+      const kind = kindOf(rune);
+      const next = open(state, kind).filter((place) => isRune(at(place).op) && at(place).matchRune(rune));
+      return stateOf(
         next.map((place) => at(place).out),
-        0,
+        kind,
       );
     },
-    // The text ends where assertions of its end are still waiting; where nothing was read, it has just begun too.
-    accepts: (state) =>
-      reach(state.places, END_TEXT | (state === start ? BEGIN_TEXT : 0)).places.some(
-        (place) => at(place).op === MATCH,
-      ),
+    accepts: (state) => open(state, 'none').some((place) => at(place).op === MATCH),
     classes: classesOf(inst),
   };
 }
 
-/** Assertions of lines and words, and letters beyond ASCII that fold to any of several. */
+/** The assertions that hold between two characters. */
+function heldBetween(before: Kind, after: Kind): number {
+  return (
+    (before === 'none' ? BEGIN_TEXT | BEGIN_LINE : before === 'line' ? BEGIN_LINE : 0) |
+    (after === 'none' ? END_TEXT | END_LINE : after === 'line' ? END_LINE : 0) |
+    ((before === 'word') === (after === 'word') ? NO_BOUNDARY : BOUNDARY)
+  );
+}
+
+const NEWLINE = 0x0a;
+
+function isWord(rune: number): boolean {
+  return rune < 0x80 && /\w/.test(String.fromCharCode(rune));
+}
+
+/** Letters beyond ASCII that fold to any of several. */
 function isBeyond({ op, arg, runes }: Instruction): boolean {
-  if (op === ASSERTION) return (arg & ~(BEGIN_TEXT | END_TEXT)) !== 0;
   return isRune(op) && runes.length === 1 && (arg & FOLD_CASE) !== 0 && (runes[0] ?? 0) > 0x7f;
 }
 
@@ -106,6 +130,10 @@ function isRune(op: number): boolean {
 
 function classesOf(inst: readonly Instruction[]): readonly number[] {
   const bounds = new Set([0]);
+  // What assertions tell apart: the newline, and the letters and digits of words.
+  if (inst.some(({ op }) => op === ASSERTION))
+    for (const bound of [NEWLINE, NEWLINE + 1, 0x30, 0x3a, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b])
+      bounds.add(bound);
   for (const { op, runes, arg } of inst) {
     if (!isRune(op)) continue;
     if (runes.length === 1) {

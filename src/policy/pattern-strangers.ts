@@ -21,6 +21,8 @@ const PUBLIC_HOSTS: Readonly<Record<string, string>> = {
 
 /** How names begin that nobody who writes a policy has in mind, of small and great letters and digits. */
 const MADE_UP = ['qz', 'q7', 'QZ', '77'];
+/** Where anybody can have a domain. */
+const TOP_DOMAINS = ['example', 'com', 'io', 'net', 'org', 'dev'];
 
 /** What stands behind an owner in the identities that build services give, up to the name of a branch or tag. */
 const BEHIND_OWNER = [
@@ -67,7 +69,10 @@ export function strangerAmong(signer: SignerName, steps: Steps): Stranger | null
 /** strangerIssuer finds an issuer that a pattern of issuers accepts although anybody can run it; null where none is found. */
 export function strangerIssuer(text: string, steps: Steps): Stranger | null {
   const hosts = MADE_UP.flatMap((name) => [name, ...domainsIn(text).map((domain) => `${domain}.${name}`)]);
-  const example = lookerOf(text, steps)(hosts.map((host) => [`https://${host}.example`, 'rest']));
+  const example = lookerOf(
+    text,
+    steps,
+  )(TOP_DOMAINS.flatMap((top) => hosts.map((host): Beginning => [`https://${host}.${top}`, 'rest'])));
   return example === null ? null : { example, need: 'issuers of any domain' };
 }
 
@@ -140,7 +145,7 @@ function domainsIn(text: string): readonly string[] {
 }
 
 function wordsIn(text: string): readonly string[] {
-  return distinct([...plain(text).matchAll(/(?<=\/|\(|\|)[a-z0-9][a-z0-9-]+/gi)].map(([word]) => word)).slice(
+  return distinct([...plain(text).matchAll(/(?<=\/|\(|\|)[a-z0-9][a-z0-9-]*/gi)].map(([word]) => word)).slice(
     0,
     8,
   );

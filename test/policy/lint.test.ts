@@ -144,6 +144,26 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
     bySigner({ identityRegExp: 'https://github\\.com/acme.*', issuer: GITHUB }),
     ['open-pattern spec.signature.identities[0].identityRegExp'],
   ],
+  'a pattern of one letter that anybody can lengthen': [
+    bySigner({ identityRegExp: 'https://github\\.com/m[^/]*/.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of a word that any branch can have': [
+    bySigner({ identityRegExp: '.*\\bacme\\b.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of lines that any branch can have': [
+    bySigner({ identityRegExp: '(?m)(?:^.*acme$)', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern of issuers under a top domain': [
+    bySigner({ identity: 'https://github.com/acme/web', issuerRegExp: 'https://[a-z]+\\.com' }),
+    ['any-issuer spec.signature.identities[0].issuerRegExp'],
+  ],
+  'a pattern of the issuers under a domain of our own': [
+    bySigner({ identity: 'https://github.com/acme/web', issuerRegExp: 'https://[a-z]+\\.shop\\.example' }),
+    [],
+  ],
   'a pattern of a GitLab of our own': [
     bySigner({ identityRegExp: 'https://git\\.shop\\.example/.*', issuer: 'https://git.shop.example' }),
     ['open-pattern spec.signature.identities[0].identityRegExp'],

@@ -66,14 +66,26 @@ test('a pattern is held to be within another exactly where every short text of i
   assert.ok(told.yes > 0 && told.no > 0 && told.unknown < told.no, JSON.stringify(told));
 });
 
+/** What is asserted around a pattern: of the text, of its lines, of its words. */
+const AROUND: readonly ((pattern: string) => string)[] = [
+  (pattern) => pattern,
+  (pattern) => `^(?:${pattern})$`,
+  (pattern) => `(?i)${pattern}`,
+  (pattern) => `(?s)${pattern}`,
+  (pattern) => `(?s).*\\b(?:${pattern})\\b.*`,
+  (pattern) => `(?s)(?:${pattern})\\B.*`,
+  (pattern) => `(?ms)(?:^(?:${pattern})$\\n?)*.?`,
+];
+
 test('a program of a pattern accepts what the pattern matches', () => {
   fc.assert(
     fc.property(
       arbitraryPattern,
-      fc.constantFrom('', '^', '(?i)', '(?s)'),
-      arbitraryText,
-      (pattern, flag, text) => {
-        const written = `${flag}${flag === '^' ? `(?:${pattern})$` : pattern}`;
+      fc.constantFrom(...AROUND),
+      fc.array(fc.oneof(arbitraryText, fc.constantFrom('\n', ' ')), { maxLength: 3 }),
+      (pattern, around, parts) => {
+        const written = around(pattern);
+        const text = parts.join('');
         const program = openProgram(opened(written), { left: PLENTY });
         assert.ok(program !== null);
         let state = program.start;
