@@ -1,10 +1,31 @@
-import { DAY_MS, type Clock } from '../base/index.ts';
+import { DAY_MS, type Clock, type Log } from '../base/index.ts';
 import { AnsweringRecord } from '../history/index.ts';
-import { answeredMinutes, pruneHistory, pruneScans, type Store } from '../store/index.ts';
+import { answeredMinutes, pruneHistory, pruneScans, retentionTimes, type Store } from '../store/index.ts';
 import type { Job } from './jobs.ts';
-import type { RetentionClock } from './retention-time.service.ts';
+import { RetentionTime, type RetentionClock } from './retention-time.service.ts';
 
 const SECOND = 1000;
+
+/** openRetentionTime joins the time by which things are deleted with the database, and with a clock that no one sets. */
+export function openRetentionTime(
+  store: Store,
+  {
+    clock,
+    log,
+    pace = { monotonic: () => performance.now() },
+  }: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly pace?: { monotonic(): number } | undefined;
+  },
+): RetentionTime {
+  return new RetentionTime({ times: retentionTimes(store), clock, log, monotonic: () => pace.monotonic() });
+}
+
+/** retentionJobs are those that delete history and replaced scans. */
+export function retentionJobs(store: Store, days: number, retention: RetentionClock): readonly Job[] {
+  return [...retentionJob(store, days, retention), scanRetentionJob(store, retention)];
+}
 
 /** retentionJob deletes history that ended longer ago than `days`; there is none where all is kept. */
 export function retentionJob(store: Store, days: number, retention: RetentionClock): readonly Job[] {

@@ -8,7 +8,6 @@ import {
   countFailing,
   fenceWrites,
   jobMarks,
-  retentionTimes,
   lockFile,
   underLeadership,
   type Store,
@@ -22,8 +21,7 @@ import { openReplayProcess } from './replay-process.ts';
 import { localUrl, originsOf } from './service-address.ts';
 import { openFacts } from './service-facts.ts';
 import { ServiceHealth } from './service-health.ts';
-import { RetentionTime } from './retention-time.service.ts';
-import { retentionJob, scanRetentionJob } from './service-history.ts';
+import { openRetentionTime, retentionJobs } from './service-history.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
 import { openReplicas } from './service-replicas.ts';
@@ -153,10 +151,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   let api: Api | null = null;
-  const retention = new RetentionTime({
-    ...{ times: retentionTimes(fenced), clock, log },
-    monotonic: () => (pace === undefined ? performance.now() : pace.monotonic()),
-  });
+  const retention = openRetentionTime(fenced, { clock, log, pace });
   const jobs = new Jobs(
     serviceJobs({
       ...parts,
@@ -165,10 +160,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       trackers,
       operator: [...ledger.jobs, replicas.job, ...operator.jobs],
       facts: facts.jobs,
-      history: [
-        ...retentionJob(fenced, settings.evidence.retentionDays, retention),
-        scanRetentionJob(fenced, retention),
-      ],
+      history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/jobs.ts';
 import { openFacts } from '../../src/app/service-facts.ts';
-import { retentionJob, scanRetentionJob } from '../../src/app/service-history.ts';
+import { retentionJobs } from '../../src/app/service-history.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
@@ -338,10 +338,7 @@ const PARTS = {
   endOfLife: { refresh: never },
   facts: [],
   operator: [],
-  history: [
-    ...retentionJob(NO_STORE, 400, { now: async () => 0 }),
-    scanRetentionJob(NO_STORE, { now: async () => 0 }),
-  ],
+  history: retentionJobs(NO_STORE, 400, { now: async () => 0 }),
   settings: settingsSchema.parse({}),
   retention: { now: async () => 0 },
   checkpoint: never,
