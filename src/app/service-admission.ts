@@ -24,6 +24,7 @@ import {
 } from '../store/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { scanObstacles } from './scan-obstacles.ts';
+import { endsWithin } from './timers.ts';
 
 /** AdmissionDeps are what the webhook of a service is joined with. */
 export interface AdmissionDeps {
@@ -93,6 +94,11 @@ export interface ServiceAdmission {
 const COMPARED_EVERY = 500;
 /** How often what was counted and asked for is handed over. */
 const EVERY = 1000;
+/**
+ * At the end the database is waited for so many milliseconds, to hand over the scans that were asked for: one that hangs must leave the
+ * rest of the time to the spool, and a scan is asked for again with the next pod.
+ */
+export const LAST_ASKED = 2000;
 
 /** openAdmission joins the webhook; it answers from `listen` on. */
 export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
@@ -165,8 +171,8 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     },
     async close(drainMs, graceMs) {
       await listener.close(drainMs, graceMs);
-      await Promise.all(upkeeps.map((upkeep) => upkeep.stop()));
-      await scans.flush();
+      const last = Promise.all(upkeeps.map((upkeep) => upkeep.stop())).then(() => scans.flush());
+      await endsWithin(last, LAST_ASKED, timers);
       tally.flush(metrics);
     },
   };

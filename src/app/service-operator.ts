@@ -9,12 +9,12 @@ import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '..
 import type { Metrics, Redactor } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
-import { openAdmission, type AdmissionHealth } from './service-admission.ts';
+import { LAST_ASKED, openAdmission, type AdmissionHealth } from './service-admission.ts';
 import { answeringJobs } from './service-history.ts';
 import { openReconcile } from './service-reconcile.ts';
 import { heldSince, type ServiceReplicas } from './service-replicas.ts';
 import { parseListen, type Settings } from './settings.ts';
-import { timers } from './timers.ts';
+import { endsWithin, timers } from './timers.ts';
 import { webhookCertificates } from './webhook-certificates.ts';
 
 /** OperatorDeps are what the webhook of a service, and its work in its cluster, are joined with. */
@@ -182,7 +182,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     },
     async close(graceMs) {
       await admission?.close(cluster === null ? 0 : Math.min(DRAIN_MS, graceMs), graceMs);
-      await scans.flush();
+      await endsWithin(scans.flush(), LAST_ASKED);
     },
   };
 }

@@ -8,3 +8,18 @@ export const timers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+/** endsWithin waits for what ends, so many milliseconds at most; true if it ended. Its fault is the caller's to tell. */
+export async function endsWithin(
+  end: Promise<unknown>,
+  ms: number,
+  { after }: Timers = timers,
+): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const cancel = after(ms, () => late.resolve(false));
+  try {
+    return await Promise.race([end.then(() => true), late.promise]);
+  } finally {
+    cancel();
+  }
+}

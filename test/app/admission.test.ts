@@ -109,6 +109,24 @@ async function start(t: TestContext, options: Partial<AdmissionDeps> = {}) {
 }
 
 suite('the webhook of a service', { skip }, () => {
+  test('its end does not wait long for a database that hangs: the time left belongs to the spool', async (t) => {
+    const asked: string[] = [];
+    const { ask, admission, until } = await start(t, {
+      requestScans: (digests) => {
+        asked.push(...digests);
+        return new Promise(() => {});
+      },
+    });
+    await ask(reviewOf({ spec: { containers: [{ name: 'web', image: WEB }] } }));
+    let closed = false;
+    const closing = admission.close(0, 0).then(() => (closed = true));
+    let turns = 0;
+    await until(() => closed || ++turns > 200);
+    assert.ok(closed, 'it ended');
+    await closing;
+    assert.ok(asked.includes(DIGEST));
+  });
+
   test('a review is answered once its rows are durable, and asks for the scan that is missing', async (t) => {
     const { ask, rows, until, store, metrics, admission } = await start(t);
     assert.deepEqual(admission.health(), {
