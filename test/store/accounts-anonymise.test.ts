@@ -203,7 +203,7 @@ forEachEngine('Anonymising', (engine) => {
 
   test('knows every column of the schema that names a person', async (t) => {
     const { store } = await openFresh(t, engine);
-    const things = ['ended_by', 'exposed_by', 'superseded_by'];
+    const things = ['ended_by', 'exposed_by', 'rated_by', 'superseded_by'];
     const named = (await textColumns(store)).filter(
       ({ column }) => column === 'actor' || (column.endsWith('_by') && !things.includes(column)),
     );

@@ -71,10 +71,11 @@ forEachEngine('what issues are written from', (engine) => {
     const known = await facts.findings(names);
     assert.deepEqual(known.get(findingKey({ digest: DIGEST, cve: 'CVE-2026-1001' })), {
       packages: [
-        { name: 'openssl', installed: '1.0', fixed: '1.1' },
-        { name: 'libssl', installed: '1.0', fixed: null },
+        { name: 'openssl', installed: '1.0', fixed: '1.1', foundAt: [] },
+        { name: 'libssl', installed: '1.0', fixed: null, foundAt: [] },
       ],
       knownExploited: true,
+      advisory: null,
     });
     assert.equal(known.get(findingKey({ digest: DIGEST, cve: 'CVE-2026-1002' }))?.knownExploited, null);
     assert.equal(known.size, 2);

@@ -13,7 +13,7 @@ const DIGEST_CHARS = 71;
 export const imageVerdictsFilled: Migration = {
   name: '0035-image-verdicts-filled',
   release: '1.3.7',
-  summary: 'Last reviews filled from the ledger; history that evidence needs; why scans failed',
+  summary: 'Last reviews filled from the ledger; history; why scans fail',
   async up(db) {
     const newest = await runText<{ known: string; newest: number; allowed: number }>(
       db,
