@@ -83,7 +83,7 @@ function tellScanFailures({ store, runningPods, events, clock }: ClusterJobsPart
   const news = new UnscannableNews();
   const tell = toScanEvents(events);
   return async () => {
-    const failures = await newestFailures(store.read);
+    const failures = await newestFailures(store.read, clock.now());
     const pods = failures.length === 0 ? [] : (await runningPods.list()).pods;
     const images = failures.map((failure) => {
       const { why, hint } = obstacleOf([failure]);

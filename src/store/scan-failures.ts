@@ -128,14 +128,20 @@ export async function failuresShown(
 /** Digests whose failures are kept in memory; a cluster in which more fail has one cause. */
 const MOST_NEWEST = 2000;
 
-/** newestFailures gives the digests that failed last with why, 2,000 at most. */
+/**
+ * newestFailures gives the digests that failed last with why, 2,000 at most. Where `at` is given (UTC milliseconds), images without
+ * packages are left out of which a triage decision in force then says that they hold none: nobody has to be told.
+ */
 export async function newestFailures(
   read: Executor,
+  at = Number.MAX_SAFE_INTEGER,
 ): Promise<readonly (ScanFailure & { readonly digest: string })[]> {
   const rows = await runText<FailureRow>(
     read,
-    `${SELECT} order by f.last_at desc, f.digest, f.platform limit ${MOST_NEWEST}`,
-    [],
+    `${SELECT} where f.reason <> 'no_packages' or not exists (
+       select 1 from triage t where t.digest = f.digest and t.cve = '' and t.ended_at is null and t."until" > ?
+     ) order by f.last_at desc, f.digest, f.platform limit ${MOST_NEWEST}`,
+    [at],
   );
   return rows.map((row) => ({ ...toFailure(row), digest: row.digest }));
 }
