@@ -34,8 +34,7 @@ if (!Number.isInteger(sample) || sample < 1 || sample > 100)
 const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const state = new State(join(ROOT, '.torture', ...(sample === 1 ? [] : [`sample-${sample}`])));
 const code = codeOf(ROOT);
-const rowsOf = (parts: readonly Part[]): Row[] =>
-  parts.map((part) => ({ part, kept: state.read(part.name) }));
+const rowsOf = (parts: readonly Part[]): Row[] => parts.map((part) => ({ part, kept: read(part.name) }));
 
 if (values.list === true) {
   process.stdout.write(listPage(rowsOf(chosen), sample, code));
@@ -47,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 let failed = 0;
 for (const part of chosen) {
   if (stopping.signal.aborted) break;
-  const standing = standingOf(part, sample, state.read(part.name), code);
+  const standing = standingOf(part, sample, read(part.name), code);
   if (values.again !== true && (standing === 'passed' || standing === 'passed on other code')) continue;
   const row = await runPart(part, values.again === true);
   process.stdout.write(failuresPage(row, sample));
@@ -62,7 +61,7 @@ process.exit(failed > 0 ? 1 : 0);
 
 /** Runs the chunks of a part that have not passed, and keeps the outcome of each as soon as it is there. */
 async function runPart(part: Part, again: boolean): Promise<Row> {
-  const before = state.read(part.name);
+  const before = read(part.name);
   const goesOn = !again && before !== null && before.code === code.hash;
   let kept: Kept = goesOn
     ? before
@@ -81,8 +80,15 @@ async function runPart(part: Part, again: boolean): Promise<Row> {
       heard: (line) => process.stdout.write(`    ${line}\n`),
     }).finally(() => clearInterval(timer));
     if (outcome === null) break;
+    // Nobody could say which code it was that passed.
+    if (codeOf(ROOT).hash !== code.hash)
+      stop(`the code was changed while ${what} ran; its outcome is not kept, and it is to be run again`);
     kept = { ...kept, chunks: { ...kept.chunks, [keyOf(chunk)]: outcome } };
-    state.write(part.name, kept);
+    try {
+      state.write(part.name, kept);
+    } catch (error) {
+      stop(`the outcome of ${what} cannot be kept: ${(error as Error).message}`);
+    }
     const time = lengthOf(Date.now() - began);
     say(`${what}: ${outcome.passed ? 'passed' : 'FAILED'} in ${time}: ${countsOf([outcome])}`);
   }
@@ -103,6 +109,20 @@ function parse() {
   } catch (error) {
     return fail((error as Error).message);
   }
+}
+
+function read(part: string): Kept | null {
+  try {
+    return state.read(part);
+  } catch (error) {
+    return stop((error as Error).message);
+  }
+}
+
+/** Ends where something outside failed. */
+function stop(message: string): never {
+  process.stderr.write(`torture: ${message}\n`);
+  process.exit(3);
 }
 
 function fail(message: string): never {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { suite, test } from 'node:test';
@@ -143,6 +143,8 @@ suite('what is kept of a part', () => {
     assert.equal(state.read('kills'), null);
     state.write('kills', keep([true]));
     assert.deepEqual(state.read('kills'), keep([true]));
+    writeFileSync(join(directory, 'state', 'kills.json'), '{"code":');
+    assert.throws(() => state.read('kills'), /kills\.json cannot be read: remove it/);
   });
 
   test('is told with its counts, and a failure with the command that runs it alone', () => {
