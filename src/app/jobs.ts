@@ -8,6 +8,7 @@ import {
   type Log,
 } from '../base/index.ts';
 import type { Timers } from '../ledger/index.ts';
+import { endsWithin } from './timers.ts';
 
 /** Job is work that the service does by itself again and again. */
 export interface Job {
@@ -121,10 +122,8 @@ export class Jobs {
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const { cancel } of this.#entries) cancel();
-    const late = Promise.withResolvers<void>();
-    const cancel = this.#deps.timers.after(HANGING, late.resolve);
-    await Promise.race([Promise.all(this.#entries.flatMap(({ running }) => running ?? [])), late.promise]);
-    cancel();
+    const runs = Promise.all(this.#entries.flatMap(({ running }) => running ?? []));
+    await endsWithin(runs, HANGING, this.#deps.timers);
     for (const { job, running } of this.#entries)
       if (running !== null)
         this.#deps.log.warn('a job did not end; the service ends without it', { job: job.name });

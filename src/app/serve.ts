@@ -3,6 +3,7 @@ import { openLog, openMetrics, Redactor } from '../telemetry/index.ts';
 import { loadConfig, type ConfigSources } from './config.ts';
 import { startService, type RunningService } from './service.ts';
 import { END_MS } from './shutdown.ts';
+import { endsWithin, keptTimers } from './timers.ts';
 
 /** ServeOptions are what a door hands over to run the service in its process. */
 export interface ServeOptions {
@@ -82,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       redactor,
     });
     const hung = stopped.promise
-      .then(() => endsWithin(starting, endMs))
+      .then(() => endsWithin(starting, endMs, keptTimers))
       .then((ends) => (ends ? starting : null));
     const service = await Promise.race([starting, hung]);
     if (service === null) {
@@ -97,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     options.started?.(service);
     const signal = await stopped.promise;
     log.info('stopping', { signal });
-    if (await endsWithin(service.close(undefined, passed()), endMs - passed())) {
+    if (await endsWithin(service.close(undefined, passed()), endMs - passed(), keptTimers)) {
       log.info('stopped');
       return 0;
     }
@@ -112,17 +113,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     for (const signal of SIGNALS) options.process.off(signal, stop);
     options.process.off('uncaughtException', fault);
     options.process.off('unhandledRejection', fault);
-  }
-}
-
-/** Whether what is waited for comes within so many milliseconds. */
-async function endsWithin(end: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([end.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -9,7 +9,15 @@ export const timers: Timers = {
   },
 };
 
-/** endsWithin waits for what ends, so many milliseconds at most; true if it ended. Its fault is the caller's to tell. */
+/** keptTimers are those of this process, which lives on as long as one waits. */
+export const keptTimers: Timers = {
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** endsWithin waits for what ends, so many milliseconds at most; true if it ended. Its fault is thrown. */
 export async function endsWithin(
   end: Promise<unknown>,
   ms: number,
