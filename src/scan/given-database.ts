@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../base/index.ts';
+import { DAY_MS, formatTime, parseTime } from '../base/index.ts';
 import { ScanError } from './scan-error.ts';
 import type { ScanReport } from './scan-report.ts';
 
@@ -7,11 +7,13 @@ const HINT =
 
 /**
  * withDatabase adds to a report when its scanner's database was made, as whoever imports it says (RFC 3339). Trivy leaves that out of reports
- * that it makes without a server. It may not contradict the report, nor be later than the scan. Throws ScanError `invalid_request`.
+ * that it makes without a server. It may not contradict the report, nor be later than the scan. Throws ScanError `invalid_request`, or
+ * `invalid_report` where what the report itself says cannot be true.
  */
 export function withDatabase(report: ScanReport, given: string | null | undefined, at: number): ScanReport {
-  if (given === null || given === undefined) return report;
   const { scan, file } = report;
+  checkDatabase(scan, file, at);
+  if (given === null || given === undefined) return report;
   const made = parseTime(given);
   if (Number.isNaN(made))
     throw wrong(file, `db_updated_at "${given.slice(0, 60)}" is not an RFC 3339 time (2026-11-20T06:00:00Z)`);
@@ -27,6 +29,28 @@ export function withDatabase(report: ScanReport, given: string | null | undefine
     throw wrong(file, `the report says that its database was made at ${own}, db_updated_at says ${said}`);
   if (scan.scanner === null) throw wrong(file, 'the report names no scanner whose database db_updated_at is');
   return { ...report, scan: { ...scan, scanner: { ...scan.scanner, dbUpdatedAt: said } } };
+}
+
+/** A scan proves a finding fixed by the age of its database: one that was not yet made when the scan was would prove anything. */
+function checkDatabase({ scanner, scannedAt }: ScanReport['scan'], file: string, at: number): void {
+  const databaseAt = scanner?.dbUpdatedAt ?? null;
+  if (databaseAt === null) return;
+  const made = parseTime(databaseAt);
+  const when =
+    made > at + DAY_MS
+      ? 'which is yet to come'
+      : scannedAt !== null && made > parseTime(scannedAt) + DAY_MS
+        ? `after the scan of ${scannedAt}`
+        : null;
+  if (when === null) return;
+  throw new ScanError(
+    'invalid_report',
+    `the report says that its database was made at ${databaseAt}, ${when}`,
+    {
+      file,
+      hint: 'Set the clock of the machine that scans, and scan again',
+    },
+  );
 }
 
 function wrong(file: string, message: string): ScanError {

@@ -110,29 +110,6 @@ function checkReport({ scan, file }: ScanReport, at: number): void {
       },
     );
   }
-  checkDatabase(scan, file, at);
-}
-
-/** A scan proves a finding fixed by the age of its database: one that was not yet made when the scan was would prove anything. */
-function checkDatabase({ scanner, scannedAt }: ScanReport['scan'], file: string, at: number): void {
-  const databaseAt = scanner?.dbUpdatedAt ?? null;
-  if (databaseAt === null) return;
-  const made = parseTime(databaseAt);
-  const when =
-    made > at + DAY_MS
-      ? 'which is yet to come'
-      : scannedAt !== null && made > parseTime(scannedAt) + DAY_MS
-        ? `after the scan of ${scannedAt}`
-        : null;
-  if (when === null) return;
-  throw new ScanError(
-    'invalid_report',
-    `the report says that its database was made at ${databaseAt}, ${when}`,
-    {
-      file,
-      hint: 'Set the clock of the machine that scans, and scan again',
-    },
-  );
 }
 
 function readImage(text: string | null): ImageReference | null {

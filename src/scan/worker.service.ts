@@ -220,8 +220,8 @@ export class ScanWorker {
       message: SCAN_FAILURES.no_packages.means,
       at,
     };
-    // Holds that the report is about the image that was asked for, and can be true; how old the database is was not its to say.
-    planImport({ ...report, scan: { ...scan, scanner: null } }, { digest: image.digest }, at);
+    // Holds that the report is about the image that was asked for, and can be true.
+    planImport(report, { digest: image.digest }, at);
     const scannedAt = scan.scannedAt ?? formatTime(startedAt);
     const recorded = await together(async (): Promise<Recorded> => {
       // It is known by the names it was seen under; a report adds none.

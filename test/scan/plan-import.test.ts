@@ -9,6 +9,7 @@ import {
   type ImportTarget,
   type ScanReport,
 } from '../../src/scan/index.ts';
+import { withDatabase } from '../../src/scan/given-database.ts';
 import { AT, digestOf, finding, scanOf } from '../store/image-records.ts';
 
 const [A, B] = [digestOf(1), digestOf(2)];
@@ -76,7 +77,10 @@ for (const [what, one, target, expected] of [
 ] as readonly (readonly [string, ScanReport, ImportTarget, readonly (readonly string[])[]])[]) {
   test(what, () => {
     assert.deepEqual(
-      planImport(one, target, AT).map(({ digest, names }) => [digest, ...names]),
+      planImport(withDatabase(one, target.databaseAt, AT), target, AT).map(({ digest, names }) => [
+        digest,
+        ...names,
+      ]),
       expected,
     );
   });
@@ -171,7 +175,7 @@ for (const [what, one, target, code, message] of [
 ] as readonly (readonly [string, ScanReport, ImportTarget, string, RegExp])[]) {
   test(`${what} is refused`, () => {
     assert.throws(
-      () => planImport(one, target, AT),
+      () => planImport(withDatabase(one, target.databaseAt, AT), target, AT),
       (error: Error & { code?: string }) => {
         assert.equal(error.code, code);
         assert.match(error.message, message);
