@@ -3,7 +3,8 @@ import type { Store } from '../../src/store/store.ts';
 import { runText } from '../../src/store/dialect.ts';
 import type { Block } from '../../src/trackers/index.ts';
 import { FAULTS, FLAVOURS, type Fault, type Flavour } from './fake-tracker.ts';
-import { filedWithin, lagsOf, pauseAfter } from './fault-cell.ts';
+import { alive, arm, PLACES, type Doom, type Place } from './dying-process.ts';
+import { filedWithin, lagsOf, OUTCOMES, pauseAfter, type Ran } from './fault-cell.ts';
 import { MINUTE } from './virtual-clock.ts';
 import { World } from './world.ts';
 
@@ -16,9 +17,6 @@ export const STEPS = {
   posted: 'posted',
 } as const;
 export type Step = keyof typeof STEPS;
-
-export const PLACES = ['before', 'within', 'after'] as const;
-export type Place = (typeof PLACES)[number];
 
 /** Cell is one cell of the table: the process dies at a step, and the first call to the tracker from that step on goes wrong. */
 export interface Cell {
@@ -35,16 +33,7 @@ export const CELLS: readonly Cell[] = FLAVOURS.flatMap((flavour) =>
   ),
 );
 
-/** Ran tells what happened in a cell, so that a test can see that it was what the cell says. */
-export interface Ran {
-  readonly died: boolean;
-  readonly failed: boolean;
-}
-
-class Crash extends Error {}
-
 const CVES = ['A', 'B', 'C', 'D', 'E', 'F'];
-const OUTCOMES = ['effect', 'none', 'late'] as const;
 /** Once the issue is there, three comments, of which one has to be looked up and posted again. */
 const MINUTES = 20;
 
@@ -69,7 +58,7 @@ export async function runCell(store: Store, cell: Cell, run: number): Promise<Ra
     plans += 1;
     return [1, 2, 3].map((at) => said(`part ${at} of plan ${plans}`));
   };
-  const ran = arm(world, cell, (run + Math.floor(run / 3)) % 3);
+  const ran = arm(world, doomOf(cell, (run + Math.floor(run / 3)) % 3));
   await world.scan(1, CVES);
   for (let minute = 0, pause = 1; ; minute += pause) {
     const calm = ran.died || ran.failed;
@@ -119,56 +108,13 @@ async function left({ store }: World): Promise<number> {
 }
 
 /** The cell happens at the first, second or third comment, as `nth` says. */
-function arm(world: World, { step, fault, place }: Cell, nth: number): { died: boolean; failed: boolean } {
-  const fake = world.fake();
-  const ran = { died: false, failed: false };
+function doomOf({ step, fault, place }: Cell, nth: number): Doom {
   const call = STEPS[step];
-  const isWrite = call === 'create' || call === 'comment';
-  // The note that a comment was posted is the last step: what goes wrong is the post that it confirms.
-  const breaks = step === 'posted' ? 'comment' : call;
-  const turn = step === 'plan' || step === 'create' ? 0 : nth;
-  const calls = new Map<string, number>();
-  let reached = false;
-  let dying = false;
-  const die = (): never => {
-    ran.died = true;
-    dying = true;
-    throw new Crash('the process died');
+  return {
+    ...{ call, place, fault },
+    isWrite: call === 'create' || call === 'comment',
+    // The note that a comment was posted is the last step: what goes wrong is the post that it confirms.
+    breaks: step === 'posted' ? 'comment' : call,
+    passed: step === 'plan' || step === 'create' ? 0 : nth,
   };
-  world.hook = (name, when) => {
-    if (dying) throw new Crash('the process is dead');
-    if (ran.died) return;
-    const seen = calls.get(name) ?? 0;
-    if (when === 'after') calls.set(name, seen + 1);
-    if (name === breaks && when === 'before' && seen >= turn) reached = true;
-    if (name !== call || seen < turn) return;
-    if (when === 'before' && place === 'before') die();
-    if (when === 'after' && (place === 'after' || !isWrite)) die();
-  };
-  fake.dies = (operation) => {
-    if (place !== 'within' || operation !== call || ran.died || (calls.get(call) ?? 0) < turn) return false;
-    ran.died = true;
-    dying = true;
-    return true;
-  };
-  fake.fault = () => {
-    if (!reached || ran.failed) return null;
-    ran.failed = true;
-    return fault;
-  };
-  world.revive = () => {
-    dying = false;
-  };
-  return ran;
-}
-
-/** Lets a process act; where it dies, another takes its place. */
-async function alive(world: World, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof Crash)) throw error;
-    world.revive();
-    await world.start();
-  }
 }

@@ -1,51 +1,26 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { insertMany, runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/dialect.ts';
 import { openStore } from '../../src/store/open.ts';
 import { counted, turns } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
-import { digestOf } from '../store/image-records.ts';
 import type { Flavour } from './fake-tracker.ts';
+import { scanMany, type ManyFinding } from './many-scans.ts';
 import { makeProgram } from './real-process-child.ts';
-import { Lane, openScene, run, toAct, type Scene } from './real-process-lane.ts';
+import { Lane, openScene, run, toAct } from './real-process-lane.ts';
 import { MINUTE } from './virtual-clock.ts';
-import { BEGIN } from './world.ts';
 
 before(makeProgram);
 
 const IMAGES = 40;
 const ORDER = ['jira-cloud', 'github', 'gitlab', 'jira-datacenter'] as const satisfies readonly Flavour[];
 
-/** Scans of images, each with the same critical findings in packages with long names. */
-async function scanAll({ world }: Scene, count: number): Promise<void> {
-  const images = Array.from({ length: IMAGES }, (_, at) => at + 1);
-  const each = Array.from({ length: count / IMAGES }, (_, at) => at);
-  await world.store.write(async (transaction) => {
-    const scan = { id: 'integer', digest: 'text', scanner: 'text', recorded_at: 'integer' } as const;
-    await insertMany(
-      transaction,
-      'scans',
-      { ...scan, complete: 'integer', current: 'integer' },
-      images.map((at) => [at, digestOf(at), 'trivy', BEGIN, 1, 1]),
-    );
-    const found = { scan_id: 'integer', ordinal: 'integer', cve: 'text', severity: 'text' } as const;
-    await insertMany(
-      transaction,
-      'findings',
-      { ...found, rank: 'integer', package: 'text', installed: 'text' },
-      images.flatMap((at) =>
-        each.map((n) => [
-          at,
-          n,
-          `CVE-2026-${10_000 + n}`,
-          'CRITICAL',
-          4,
-          `org.example.library:part-${n}`,
-          '1.0.0',
-        ]),
-      ),
-    );
-  });
+/** So many critical findings over all images, in packages with long names. */
+function findingsOf(count: number): ManyFinding[] {
+  return Array.from({ length: count / IMAGES }, (_, n) => ({
+    cve: `CVE-2026-${10_000 + n}`,
+    package: `org.example.library:part-${n}`,
+  }));
 }
 
 /** Texts as people read them: without the escapes of a document's JSON. */
@@ -84,7 +59,7 @@ forEachEngine('a summary that comments continue, by processes that are killed', 
       t.after(() => fake.close());
       const count = { 'jira-cloud': 2800, 'jira-datacenter': 2800, github: 6000, gitlab: 12_000 }[flavour];
       await lane.lead(worker.now, world.clock.now());
-      await scanAll(scene, count);
+      await scanMany(scene.world.store, IMAGES, findingsOf(count));
       let kills = 0;
       const next = async (): Promise<void> => {
         kills += 1;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textRooms } from '../../src/app/tracker-texts.ts';
-import { insertMany, runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/dialect.ts';
 import { continuationStore } from '../../src/store/tracking-continuations.ts';
 import { issueFacts } from '../../src/store/tracking-issue-facts.ts';
 import { openIssueWriter, TrackerError, type Block } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
-import { digestOf } from '../store/image-records.ts';
 import type { FakeTracker } from './fake-tracker.ts';
+import { scanMany } from './many-scans.ts';
 import { MINUTE } from './virtual-clock.ts';
-import { BEGIN, worldsOf, type World } from './world.ts';
+import { worldsOf, type World } from './world.ts';
 
 const CVES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
@@ -202,26 +202,11 @@ forEachEngine('comments that continue a summary', (engine) => {
       Object.assign(world.process.parts, {
         writer: openIssueWriter({ facts: issueFacts(world.store), terms, rooms: textRooms }),
       });
-      const images = Array.from({ length: 30 }, (_, at) => at + 1);
-      const each = Array.from({ length: count / 30 }, (_, at) => `CVE-2026-${100_000 + at}`);
-      await world.store.write(async (transaction) => {
-        const scan = { id: 'integer', digest: 'text', scanner: 'text', recorded_at: 'integer' } as const;
-        await insertMany(
-          transaction,
-          'scans',
-          { ...scan, complete: 'integer', current: 'integer' },
-          images.map((at) => [at, digestOf(at), 'trivy', BEGIN, 1, 1]),
-        );
-        const found = { scan_id: 'integer', ordinal: 'integer', cve: 'text', severity: 'text' } as const;
-        await insertMany(
-          transaction,
-          'findings',
-          { ...found, rank: 'integer', package: 'text', installed: 'text' },
-          images.flatMap((at) =>
-            each.map((cve, n) => [at, n, cve, 'CRITICAL', 4, `org.example.some.library:part-${n}`, '1.0']),
-          ),
-        );
-      });
+      const findings = Array.from({ length: count / 30 }, (_, at) => ({
+        cve: `CVE-2026-${100_000 + at}`,
+        package: `org.example.some.library:part-${at}`,
+      }));
+      await scanMany(world.store, 30, findings);
       for (let run = 0; run < 3 && (run === 0 || (await left(world)) > 0); run += 1) await world.file();
       const listed = (fake.issues[0]?.comments ?? []).flatMap(({ text }) => [
         ...(text.match(/CVE-2026-\d{6}/g) ?? []),

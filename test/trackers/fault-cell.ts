@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import type { Store } from '../../src/store/store.ts';
-import { FAULTS, FLAVOURS, type Fault, type Flavour } from './fake-tracker.ts';
+import { alive, arm, PLACES, type Doom, type Place } from './dying-process.ts';
+import { FAULTS, FLAVOURS, type FakeTracker, type Fault, type Flavour } from './fake-tracker.ts';
 import { MINUTE } from './virtual-clock.ts';
 import { World } from './world.ts';
 
@@ -15,10 +16,6 @@ export const STEPS = {
   mark: 'finishClosing',
 } as const;
 export type Step = keyof typeof STEPS;
-
-/** PLACES are where a process dies: before the step; with it under way, nobody waiting for its answer; once it is answered. */
-export const PLACES = ['before', 'within', 'after'] as const;
-export type Place = (typeof PLACES)[number];
 
 /** Cell is one cell of the matrix: the process dies at a step, and the first call to the tracker from that step on goes wrong. */
 export interface Cell {
@@ -35,10 +32,8 @@ export const CELLS: readonly Cell[] = FLAVOURS.flatMap((flavour) =>
   ),
 );
 
-class Crash extends Error {}
-
-/** What a call of unknown outcome did; the scenario takes turns too. */
-const OUTCOMES = ['effect', 'none', 'late'] as const;
+/** OUTCOMES are what a call of unknown outcome did; the scenario takes turns too. */
+export const OUTCOMES = ['effect', 'none', 'late'] as const;
 /** How late trackers list what was made: as late as is promised to be borne, but for what a write itself takes. */
 const LISTS = { issues: { hosts: 58 * MINUTE, jira: 118 * MINUTE }, comments: 8 * MINUTE };
 /** Within so many minutes an issue is filed; an unknown create takes until its last look-up, and a restart may cost five more. */
@@ -88,7 +83,7 @@ export async function runCell(store: Store, cell: Cell, run: number): Promise<Ra
   fake.commentLag = lags.comments;
   // Data Center without a transition to close with, in every second of its runs.
   fake.closes = cell.flavour !== 'jira-datacenter' || run % 2 === 0;
-  const ran = arm(world, cell);
+  const ran = arm(world, doomOf(fake, cell));
   await world.scan(1, cves);
 
   for (let minute = 0, pause = 1; ; minute += pause) {
@@ -149,59 +144,17 @@ async function check(world: World, findings: number): Promise<void> {
   assert.equal(new Set(markers).size, markers.length, 'no comment twice');
 }
 
-interface Armed {
-  died: boolean;
-  failed: boolean;
-}
-
-function arm(world: World, { step, fault, place }: Cell): Armed {
-  const fake = world.fake();
-  const ran: Armed = { died: false, failed: false };
+function doomOf(fake: FakeTracker, { step, fault, place }: Cell): Doom {
   const call = STEPS[step];
-  const isWrite = call === 'create' || call === 'comment' || (call === 'close' && fake.closes);
-  // The mark is the last step: what goes wrong is the call that it confirms.
-  const breaks = step === 'mark' ? (fake.closes ? 'close' : 'comment') : call;
-  let reached = false;
-  let dying = false;
-  const die = (): never => {
-    ran.died = true;
-    dying = true;
-    throw new Crash('the process died');
-  };
   let commented = false;
   fake.beforeClose = () => assert.ok(commented, 'closed before the row says so');
-  world.hook = (name, when) => {
-    if (dying) throw new Crash('the process is dead');
-    if (name === 'commented' && when === 'after') commented = true;
-    if (ran.died) return;
-    if (name === breaks && when === 'before') reached = true;
-    if (name === call && when === 'before' && place === 'before') die();
-    if (name === call && when === 'after' && (place === 'after' || !isWrite)) die();
+  return {
+    ...{ call, place, fault },
+    isWrite: call === 'create' || call === 'comment' || (call === 'close' && fake.closes),
+    // The mark is the last step: what goes wrong is the call that it confirms.
+    breaks: step === 'mark' ? (fake.closes ? 'close' : 'comment') : call,
+    heard: (name, when) => {
+      if (name === 'commented' && when === 'after') commented = true;
+    },
   };
-  fake.dies = (operation) => {
-    if (place !== 'within' || operation !== call || ran.died) return false;
-    ran.died = true;
-    dying = true;
-    return true;
-  };
-  fake.fault = () => {
-    if (!reached || ran.failed) return null;
-    ran.failed = true;
-    return fault;
-  };
-  world.revive = () => {
-    dying = false;
-  };
-  return ran;
-}
-
-/** Lets a process act; where it dies, another takes its place. */
-async function alive(world: World, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof Crash)) throw error;
-    world.revive();
-    await world.start();
-  }
 }

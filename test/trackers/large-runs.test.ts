@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertMany } from '../../src/store/dialect.ts';
 import { issueFacts } from '../../src/store/tracking-issue-facts.ts';
 import { textRooms } from '../../src/app/tracker-texts.ts';
 import { openIssueWriter } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
-import { digestOf } from '../store/image-records.ts';
+import { scanMany } from './many-scans.ts';
 import { MINUTE } from './virtual-clock.ts';
-import { BEGIN, worldsOf, type World } from './world.ts';
+import { BEGIN, worldsOf } from './world.ts';
 
-/** Scans of so many images, each with ten critical findings. */
-async function scanAll(world: World, images: number): Promise<void> {
-  const all = Array.from({ length: images }, (_, at) => at + 1);
-  const cves = Array.from({ length: 10 }, (_, at) => `CVE-2026-${1000 + at}`);
-  await world.store.write(async (transaction) => {
-    const scan = { id: 'integer', digest: 'text', scanner: 'text', recorded_at: 'integer' } as const;
-    await insertMany(
-      transaction,
-      'scans',
-      { ...scan, complete: 'integer', current: 'integer' },
-      all.map((at) => [at, digestOf(at), 'trivy', BEGIN, 1, 1]),
-    );
-    const found = { scan_id: 'integer', ordinal: 'integer', cve: 'text', severity: 'text' } as const;
-    await insertMany(
-      transaction,
-      'findings',
-      { ...found, rank: 'integer', package: 'text', installed: 'text' },
-      all.flatMap((at) => cves.map((cve, place) => [at, place, cve, 'CRITICAL', 4, 'openssl', '1.0'])),
-    );
-  });
-}
+/** Ten critical findings that each image has. */
+const FINDINGS = Array.from({ length: 10 }, (_, at) => ({
+  cve: `CVE-2026-${1000 + at}`,
+  package: 'openssl',
+}));
 
 /** How often the process could turn to something else meanwhile. */
 async function turnsOf(act: () => Promise<void>): Promise<number> {
@@ -54,7 +37,7 @@ forEachEngine('thousands of findings at once', (engine) => {
   test('a first run files them in one summary, sweeps and counts them, and lets the process answer others all along', async () => {
     const world = await open();
     const fake = await world.channel('main');
-    await scanAll(world, images);
+    await scanMany(world.store, images, FINDINGS);
     const terms = { criticalWindow: async () => null, dueDates: async () => new Map<string, string>() };
     Object.assign(world.process.parts, {
       writer: openIssueWriter({ facts: issueFacts(world.store), terms, rooms: textRooms }),
