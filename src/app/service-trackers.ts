@@ -6,7 +6,6 @@ import type { Line } from '../adapters/transport/index.ts';
 import type { Clock, Count, Log, Secret } from '../base/index.ts';
 import {
   DataKey,
-  isTracker,
   openChannels,
   openCredentials,
   sealPlainCredentials,
@@ -46,9 +45,10 @@ import {
   type TrackerFactory,
 } from '../trackers/index.ts';
 import type { ChannelParts, TrackingParts } from '../api/index.ts';
-import { criticalWindow, declaredWindow } from './critical-window.ts';
+import { criticalWindow } from './critical-window.ts';
 import type { Settings } from './settings.ts';
 import { textRooms } from './tracker-texts.ts';
+import { trackingTerms } from './tracking-terms.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader, type StandaloneLeader } from './standalone-leader.ts';
 
@@ -142,12 +142,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         clock,
       }),
       history,
-      terms: async () => ({
-        window: await declaredWindow(policies),
-        connected: (await channels.list({ limit: null, offset: 0 })).items.some(
-          (channel) => isTracker(channel) && channel.enabled,
-        ),
-      }),
+      terms: trackingTerms(policies, channels),
       previews: openPreviews({
         ...{ channels, filing, facts, terms, rooms: textRooms },
         clock: trackerClock,

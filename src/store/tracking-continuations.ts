@@ -1,4 +1,10 @@
-import type { Block, ContinuationStore, IssueRef, PendingContinuation } from '../trackers/index.ts';
+import type {
+  Block,
+  ContinuationStore,
+  IssueRef,
+  PendingContinuation,
+  SummaryPlan,
+} from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 import { underFence } from './tracking-fence.ts';
@@ -28,23 +34,8 @@ interface IssueRow {
 export function continuationStore(store: Store): ContinuationStore {
   const { read } = store;
   return {
-    async plan(marker, comments, fence) {
-      await underFence(store, fence, async (transaction) => {
-        const fixed = await runText(
-          transaction,
-          `select id from tracking where kind = 'finding' and marker = ? and (attempt_id is not null or issue_key is not null) limit 1`,
-          [marker],
-        );
-        if (fixed.length > 0) return;
-        await drop(transaction, marker);
-        for (const [place, { id, body }] of comments.entries())
-          await runText(
-            transaction,
-            'insert into tracking_continuations (id, marker, place, body) values (?, ?, ?, ?)',
-            [id, marker, place, JSON.stringify(body)],
-          );
-      });
-    },
+    plan: (marker, form, plan, fence) =>
+      underFence(store, fence, (transaction) => keepPlan(transaction, marker, form, plan)),
     pending: () => readPending(read),
     begin: (id, { at, tick }, fence) =>
       underFence(store, fence, async (transaction) => {
@@ -80,6 +71,49 @@ export function continuationStore(store: Store): ContinuationStore {
     note: (id, error, fence) => underFence(store, fence, (transaction) => note(transaction, id, error)),
     drop: (marker, fence) => underFence(store, fence, (transaction) => drop(transaction, marker)),
   };
+}
+
+type Text = Pick<SummaryPlan, 'title' | 'body'>;
+
+async function keepPlan(
+  transaction: Executor,
+  marker: string,
+  form: string,
+  { title, body, comments }: SummaryPlan,
+): Promise<Text> {
+  const [begun] = await runText<{ tried: number }>(
+    transaction,
+    `select count(attempt_id) + count(unsure_at) + count(issue_key) as tried from tracking
+     where kind = 'finding' and marker = ? and state = 'open'`,
+    [marker],
+  );
+  const [kept] = await runText<{ text: string }>(
+    transaction,
+    'select text from tracking_summaries where marker = ? and form = ?',
+    [marker, form],
+  );
+  if (kept !== undefined && Number(begun?.tried) > 0) return JSON.parse(kept.text) as Text;
+  // Those of claims that ended without an issue are of no use any more.
+  await runText(
+    transaction,
+    `delete from tracking_summaries where marker = ? or not exists (
+       select 1 from tracking t where t.marker = tracking_summaries.marker and t.state = 'open' and t.issue_key is null
+     )`,
+    [marker],
+  );
+  await drop(transaction, marker);
+  await runText(transaction, 'insert into tracking_summaries (marker, form, text) values (?, ?, ?)', [
+    marker,
+    form,
+    JSON.stringify({ title, body }),
+  ]);
+  for (const [place, comment] of comments.entries())
+    await runText(
+      transaction,
+      'insert into tracking_continuations (id, marker, place, body) values (?, ?, ?, ?)',
+      [comment.id, marker, place, JSON.stringify(comment.body)],
+    );
+  return { title, body };
 }
 
 async function drop(transaction: Executor, marker: string): Promise<void> {

@@ -59,6 +59,7 @@ export function filingStore(store: Store): FilingStore {
            where ${UNFILED} and attempt_id is not distinct from ? returning id`,
           [key, url, id, at, fence, marker, attemptId],
         );
+        await runText(transaction, 'delete from tracking_summaries where marker = ?', [marker]);
         await openedBy(transaction, marker, tick);
         return rows.length;
       }),

@@ -1,6 +1,7 @@
 import type { TrackingFilter, TrackingHistory, TrackingPage, TrackingRow } from '../trackers/index.ts';
 import { runText, type Cell } from './dialect.ts';
 import { containing } from './search.ts';
+import { finishFindings } from './finding-changes.ts';
 import { endConfirmed } from './finding-history.ts';
 import type { Store } from './store.ts';
 import { FINDING_ROWS, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
@@ -41,7 +42,9 @@ export function trackingHistory(store: Store): TrackingHistory {
       }),
     confirm: (id, by, at) =>
       store.write(async (transaction) => {
-        if ((await get(transaction, id)) === null) return 'missing';
+        const row = await get(transaction, id);
+        if (row === null) return 'missing';
+        await finishFindings(transaction, row.digest);
         const confirmed = await runText<{ digest: string; cve: string | null }>(
           transaction,
           `update tracking set confirmed_at = ?, confirmed_by = ?

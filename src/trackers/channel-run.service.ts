@@ -105,7 +105,7 @@ export class ChannelRun {
     return made;
   }
 
-  /** Why a channel cannot be called now, in a sentence; null where only the log of its calls says so. */
+  /** Why a channel cannot be called now, in a sentence; null where it can, or only the log of its calls says so. */
   whyNot({ id }: TrackerChannel): string | null {
     return this.#whyNot.get(id) ?? null;
   }
@@ -116,8 +116,10 @@ export class ChannelRun {
       this.#whyNot.set(channel.id, leftAlone(channel.notBefore));
       return 'quiet';
     }
-    if (![hostOf(channel), channel.id].every((name) => breaker.allows(name, steady.now()))) {
-      if (channel.lastError !== null) this.#whyNot.set(channel.id, channel.lastError);
+    const paused = [hostOf(channel), channel.id].find((name) => !breaker.allows(name, steady.now()));
+    if (paused !== undefined) {
+      // The calls that failed may have been another channel's of the same host.
+      this.#whyNot.set(channel.id, channel.lastError ?? pausedFor(paused === channel.id ? null : paused));
       return 'faulty';
     }
     const credential = await credentials.open(channel);
@@ -180,6 +182,10 @@ export class ChannelRun {
 
 function leftAlone(until: number): string {
   return `the tracker asked to be called less often; nothing is sent until ${whenOf(until)}`;
+}
+
+function pausedFor(host: string | null): string {
+  return `calls ${host === null ? 'of the channel' : `to ${host}`} are paused after several errors in a row; the next try is within half an hour`;
 }
 
 function hostOf({ settings }: TrackerChannel): string {

@@ -8,6 +8,13 @@ export interface NewContinuation {
   readonly body: readonly Block[];
 }
 
+/** SummaryPlan is the text of a summary, with the comments that continue it, in their order: what one says the others go on with. */
+export interface SummaryPlan {
+  readonly title: string;
+  readonly body: readonly Block[];
+  readonly comments: readonly NewContinuation[];
+}
+
 /** PendingContinuation is the next comment of an issue that has to be posted. */
 export interface PendingContinuation extends NewContinuation {
   /** The marker of the issue. */
@@ -27,10 +34,16 @@ export interface PendingContinuation extends NewContinuation {
 /** ContinuationStore keeps the comments that continue issues until they are posted. Each method is one atomic act. */
 export interface ContinuationStore {
   /**
-   * Keeps the comments that continue an issue in the place of those kept for it before. To be called before its create is noted: it does
-   * nothing once one is under way or the issue is known, so that what is kept is what the issue's text says.
+   * Keeps the plan of a summary before its create is noted, and gives the text to create it with. Once a create may have opened the issue,
+   * its plan stays the one that was kept for it, whichever create turns out to have opened it; before that, a new plan takes the place of
+   * the old. `form` names what the text was made for; a plan of another form is not gone on with.
    */
-  plan(marker: string, comments: readonly NewContinuation[], fence: Fence): Promise<void>;
+  plan(
+    marker: string,
+    form: string,
+    plan: SummaryPlan,
+    fence: Fence,
+  ): Promise<Pick<SummaryPlan, 'title' | 'body'>>;
   /** The next comment of each issue that is known, those of the oldest issue first. */
   pending(): Promise<readonly PendingContinuation[]>;
   /** Notes a post before its first byte is sent; false when the comment is no more, or a post of it is under way. */

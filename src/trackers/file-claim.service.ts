@@ -1,8 +1,8 @@
 import { DAY_MS } from '../base/index.ts';
-import { awayBy } from './away.ts';
-import { receives, type TrackerChannel } from '../channels/index.ts';
+import { awayBy, isAwayForGood } from './away.ts';
+import { jiraWay, receives, type TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
-import type { CapWindow } from './filing-ports.ts';
+import type { Away, CapWindow } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
 import { lookOnce, lookUp, notKnown, type LookUp } from './look-up.service.ts';
 import type { TrackerParts } from './parts.ts';
@@ -68,11 +68,12 @@ async function create(
     );
     return 'failed';
   }
-  const { target, by, more, ...draft } = plan;
-  if (summary) {
-    const comments = more.map((body) => ({ id: markers.comment(newId()), body }));
-    await continuations.plan(marker, comments, run.fence);
-  }
+  const { target, by, more, labels, title, body } = plan;
+  const comments = more.map((text) => ({ id: markers.comment(newId()), body: text }));
+  // What an earlier create may have opened says what its comments continue, so the next says the same.
+  const text = summary
+    ? await continuations.plan(marker, formOf(channel, claim.away), { title, body, comments }, run.fence)
+    : { title, body };
   const soon = run.soon();
   const attempt = { id: newId(), at: clock.now(), tick: steady.now(), target };
   const cap = { ...capWindow(channel, attempt.tick), channelId: channel.id };
@@ -80,7 +81,7 @@ async function create(
   if (begun !== 'begun') return begun === 'cap' ? 'capped' : 'waiting';
   let issue: IssueRef;
   try {
-    issue = await soon(() => tracker.create(target, { ...draft, marker }));
+    issue = await soon(() => tracker.create(target, { ...text, labels, marker }));
   } catch (thrown) {
     if (isStopped(thrown)) {
       await filing.clearAttempt(marker, attempt.id, null, run.fence);
@@ -99,6 +100,13 @@ async function create(
   }
   run.worked(channel);
   return record(parts, run, channel, marker, attempt.id, issue, { at: clock.now(), tick: steady.now() });
+}
+
+/** What the text of a summary is made for. Another tracker may hold less; a repository that is gone for good has opened nothing. */
+function formOf(channel: TrackerChannel, away: Away | null): string {
+  const { kind } = channel;
+  const form = kind === 'jira' ? `${kind} ${jiraWay(channel.settings).api}` : kind;
+  return away !== null && isAwayForGood(away, away.target) ? `${form} without ${away.target}` : form;
 }
 
 async function record(

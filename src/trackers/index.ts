@@ -50,7 +50,12 @@ export { planSweep, type IssueName, type PlannedEnd, type SweepPlan } from './pl
 export type { Closing, Commented, NewClosing, RunningImages, Successor, SweepStore } from './sweep-ports.ts';
 export type { Block, Inline, Line } from './text.ts';
 export type { SummaryRoom, TextRoom, TextRooms } from './text-room.ts';
-export type { ContinuationStore, NewContinuation, PendingContinuation } from './continuation-ports.ts';
+export type {
+  ContinuationStore,
+  NewContinuation,
+  PendingContinuation,
+  SummaryPlan,
+} from './continuation-ports.ts';
 export { Breaker } from './breaker.ts';
 export { Filing, type FilingReport } from './filing.service.ts';
 export { summariseHistory, type History, type HistoryEntry, type HistoryQuestion } from './history.ts';

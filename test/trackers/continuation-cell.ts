@@ -54,8 +54,8 @@ export async function runCell(store: Store, cell: Cell, run: number): Promise<Ra
   fake.commentLag = lags.comments;
   let plans = 0;
   // Each text is made of what is known then: what an issue says must be what its comments continue.
+  world.begins = () => said(`plan ${(plans += 1)}`);
   world.more = () => {
-    plans += 1;
     return [1, 2, 3].map((at) => said(`part ${at} of plan ${plans}`));
   };
   const ran = arm(world, doomOf(cell, (run + Math.floor(run / 3)) % 3));
@@ -84,6 +84,8 @@ export async function runCell(store: Store, cell: Cell, run: number): Promise<Ra
     'each comment once, in its order',
   );
   assert.equal(new Set(parts.map(([, plan]) => plan)).size, 1, 'the comments of one text');
+  const text = fake.issues[0]?.text ?? '';
+  assert.equal(/plan (\d+)/.exec(text)?.[1], parts[0]?.[1], 'the comments of the text that the issue has');
   const rows = await world.rows();
   assert.equal(rows.length, CVES.length);
   assert.ok(

@@ -182,13 +182,48 @@ forEachEngine('comments that continue a summary', (engine) => {
     assert.equal(await left(world), 2);
     const store = continuationStore(world.store);
     const [row] = await world.rows();
-    await store.plan(
-      row?.marker ?? '',
-      [{ id: 'other', body: said('other') }],
-      world.process.parts.leader.fence(),
-    );
-    assert.equal(await left(world), 2);
+    const other = { title: 'other', body: said('other'), comments: [{ id: 'other', body: said('other') }] };
+    const fence = world.process.parts.leader.fence();
+    const { title } = await store.plan(row?.marker ?? '', 'github', other, fence);
+    assert.deepEqual([title, await left(world)], ['6 findings', 2]);
+    // What was made for another tracker may not fit this one.
+    const { title: changed } = await store.plan(row?.marker ?? '', 'jira 3', other, fence);
+    assert.deepEqual([changed, await left(world)], ['other', 1]);
     assert.deepEqual(await store.pending(), [], 'nothing is continued whose issue is not known');
+  });
+
+  test('and the issue are of one plan, however often the issue is created and whatever ends meanwhile', async () => {
+    for (const found of ['first', 'second'] as const) {
+      const { world, fake } = await begun(0);
+      let plans = 0;
+      world.begins = () => said(`plan ${(plans += 1)}`);
+      world.more = () => (plans === 1 ? [said('part 1 of plan 1')] : []);
+      // Nobody learns what the first two creates did; the first of them shows late, if it opened the issue.
+      let creates = 0;
+      fake.fault = (operation) => (operation === 'create' && (creates += 1) < 3 ? 'timeout' : null);
+      fake.outcome = 'none';
+      if (found === 'first') {
+        fake.outcome = 'effect';
+        fake.lag = 61 * MINUTE;
+      }
+      await world.file();
+      for (let minute = 0; minute < 150; minute += 5) {
+        world.clock.advance(5 * MINUTE);
+        if (minute === 10) await world.scan(1, CVES.slice(0, 3));
+        if (minute === 30) await world.start();
+        if (creates === 1) fake.outcome = 'none';
+        await world.file();
+        await world.sweep();
+      }
+      const plansOf = (text: string | undefined): string | undefined => /plan \d+/.exec(text ?? '')?.[0];
+      assert.equal(fake.issues.length, 1, found);
+      assert.deepEqual(
+        [plansOf(fake.issues[0]?.text), comments(fake)[0], await left(world)],
+        ['plan 1', 'part 1', 0],
+        found,
+      );
+      for (const cve of CVES) assert.match(fake.issues[0]?.text ?? '', new RegExp(`"${cve}"`));
+    }
   });
 
   test('list thousands of findings on every kind of tracker', async () => {

@@ -35,6 +35,8 @@ export interface FakeIssue {
   readonly marker: string;
   readonly author: string;
   readonly title: string;
+  /** JSON of its blocks. */
+  readonly text: string;
   /** Real time. */
   readonly openedAt: number;
   state: 'open' | 'closed';
@@ -92,7 +94,7 @@ export class FakeTracker {
 
   /** The issue of another account, with whatever marker. */
   plant(marker: string): FakeIssue {
-    const issue = this.#issue('team/shop', { title: 'planted', marker }, 'mallory');
+    const issue = this.#issue('team/shop', { title: 'planted', body: [], marker }, 'mallory');
     this.issues.push(issue);
     return issue;
   }
@@ -167,7 +169,11 @@ export class FakeTracker {
     return issue;
   }
 
-  #issue(target: string, { title, marker }: Pick<IssueDraft, 'title' | 'marker'>, author: string): FakeIssue {
+  #issue(
+    target: string,
+    { title, body, marker }: Pick<IssueDraft, 'title' | 'body' | 'marker'>,
+    author: string,
+  ): FakeIssue {
     const number = ++this.#number;
     const key = `${target}${this.flavour.startsWith('jira') ? '-' : '#'}${number}`;
     return {
@@ -175,6 +181,7 @@ export class FakeTracker {
       marker,
       author,
       title,
+      text: JSON.stringify(body),
       openedAt: this.#landsAt ?? this.#clock.monotonic(),
       state: 'open',
       reason: null,

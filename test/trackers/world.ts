@@ -41,6 +41,7 @@ const TABLES = [
   ...[
     'tracking',
     'tracking_issues',
+    'tracking_summaries',
     'tracking_continuations',
     'channels',
     'findings',
@@ -103,6 +104,8 @@ export class World {
   /** Channels whose credential does not open. */
   readonly unreadable = new Set<string>();
   hook: Hook = () => {};
+  /** What each issue begins with, before its findings. */
+  begins: () => readonly Block[] = () => [];
   /** What continues each summary. */
   more: () => readonly (readonly Block[])[] = () => [];
   /** Called before another process takes the place of one that died. */
@@ -160,7 +163,7 @@ export class World {
           target: channel.kind === 'jira' ? 'SHOP' : 'team/shop',
           by: 'default',
           title: summary ? `${rows.length} findings` : `${rows[0]?.cve}`,
-          body: rows.map(({ cve }) => said(cve)),
+          body: [...this.begins(), ...rows.map(({ cve }) => said(cve))],
           labels: channel.settings.labels,
           more: summary ? this.more() : [],
         }),

@@ -95,6 +95,13 @@ export const tracking: Migration = {
       { key: ['marker'] },
     );
     await createIndex(db, 'tracking_issues', ['channel_id', 'tick']);
+    // The text of a summary, kept before its first create until its issue is known.
+    await createTable(
+      db,
+      'tracking_summaries',
+      { marker: 'text!', form: 'text!', text: 'text!' },
+      { key: ['marker'] },
+    );
     // Comments that continue a summary, until each is posted; `trying` while it is not known whether the last post was.
     await createTable(
       db,

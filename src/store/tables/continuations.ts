@@ -1,5 +1,7 @@
 /** ContinuationTables hold what is still to be said of issues. */
 export interface ContinuationTables {
+  /** The text of a summary whose issue is not known yet, so that each create of it says the same; JSON of title and body. */
+  tracking_summaries: { marker: string; form: string; text: string };
   /** Comments that continue a summary and are still to be posted, in the order of their places. */
   tracking_continuations: {
     /** The marker of the comment; `marker` is the issue's. */
