@@ -1,3 +1,4 @@
+import { foldedOf } from './pattern-fold.ts';
 import type { Pattern } from './pattern.ts';
 
 /**
@@ -8,6 +9,8 @@ export interface Program {
   readonly start: State;
   /** The state after one more character (a code point); without places where no text that goes on matches. */
   step(state: State, rune: number): State;
+  /** The same by what stands in no group that captures: of a pattern of `markMade`, what somebody wrote. */
+  stepWritten(state: State, rune: number): State;
   /** Whether a text that ends here matches. */
   accepts(state: State): boolean;
   /** Code points of which each stands for all up to the next: whatever the state, they lead to the same. In ascending order. */
@@ -39,7 +42,7 @@ interface Instruction {
 }
 
 /** Kinds of instructions, as the library numbers them; a test holds what is made of them against its matching. */
-const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, ASSERTION, , MATCH, NOTHING, FIRST_RUNE, LAST_RUNE] = [
+const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, ASSERTION, FAIL, MATCH, NOTHING, FIRST_RUNE, LAST_RUNE] = [
   1, 2, 3, 4, 5, 6, 7, 8, 11,
 ];
 const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, BOUNDARY, NO_BOUNDARY] = [1, 2, 4, 8, 16, 32];
@@ -48,12 +51,11 @@ const FOLD_CASE = 1;
 /** Kind is what assertions tell characters by: `none` stands before the first and behind the last. */
 type Kind = 'none' | 'line' | 'word' | 'other';
 
-/** openProgram looks into a pattern; null for what is not followed here: letters beyond ASCII without regard to case. */
-export function openProgram({ compiled }: Pattern, steps: Steps): Program | null {
+/** openProgram looks into a pattern. */
+export function openProgram({ compiled }: Pick<Pattern, 'compiled'>, steps: Steps): Program {
   const program = compiled.re2().prog as { readonly start: number; readonly inst: readonly Instruction[] };
   const { inst } = program;
   const at = (place: number): Instruction => inst[place] as Instruction;
-  if (inst.some(isBeyond)) return null;
 
   const asserted = inst.reduce((all, { op, arg }) => (op === ASSERTION ? all | arg : all), 0);
   const kindOf = (rune: number): Kind => {
@@ -83,17 +85,23 @@ export function openProgram({ compiled }: Pattern, steps: Steps): Program | null
   const open = ({ places, before }: State, after: Kind): readonly number[] =>
     asserted === 0 ? places : reach(places, heldBetween(before, after));
 
+  const step = (state: State, rune: number, within: ReadonlySet<number> | null): State => {
+    if ((steps.left -= 1 + state.places.length) < 0) throw new OutOfSteps();
+    const kind = kindOf(rune);
+    const next = open(state, kind).filter(
+      (place) => within?.has(place) !== false && isRune(at(place).op) && at(place).matchRune(rune),
+    );
+    return stateOf(
+      next.map((place) => at(place).out),
+      kind,
+    );
+  };
+  let written: ReadonlySet<number> | null = null;
+
   return {
     start: stateOf([program.start], 'none'),
-    step: (state, rune) => {
-      if ((steps.left -= 1 + state.places.length) < 0) throw new OutOfSteps();
-      const kind = kindOf(rune);
-      const next = open(state, kind).filter((place) => isRune(at(place).op) && at(place).matchRune(rune));
-      return stateOf(
-        next.map((place) => at(place).out),
-        kind,
-      );
-    },
+    step: (state, rune) => step(state, rune, null),
+    stepWritten: (state, rune) => step(state, rune, (written ??= outsideCaptures(program.start, inst))),
     accepts: (state) => open(state, 'none').some((place) => at(place).op === MATCH),
     classes: classesOf(inst),
   };
@@ -112,11 +120,6 @@ const NEWLINE = 0x0a;
 
 function isWord(rune: number): boolean {
   return rune < 0x80 && /\w/.test(String.fromCharCode(rune));
-}
-
-/** Letters beyond ASCII that fold to any of several. */
-function isBeyond({ op, arg, runes }: Instruction): boolean {
-  return isRune(op) && runes.length === 1 && (arg & FOLD_CASE) !== 0 && (runes[0] ?? 0) > 0x7f;
 }
 
 /** What a state is: the places where a character is read, the text matches, or an assertion waits. */
@@ -138,16 +141,30 @@ function classesOf(inst: readonly Instruction[]): readonly number[] {
     if (!isRune(op)) continue;
     if (runes.length === 1) {
       // Letters that fold to one another stand for themselves.
-      const rune = String.fromCodePoint(runes[0] ?? 0);
-      const folded =
-        (arg & FOLD_CASE) === 0 ? [rune] : [rune, rune.toLowerCase(), rune.toUpperCase(), '\u017f', '\u212a'];
-      for (const text of folded) {
-        const code = text.codePointAt(0) ?? 0;
-        bounds.add(code).add(code + 1);
-      }
+      const [rune = 0] = runes;
+      for (const code of (arg & FOLD_CASE) === 0 ? [rune] : foldedOf(rune)) bounds.add(code).add(code + 1);
     } else for (let i = 0; i < runes.length; i += 2) bounds.add(runes[i] ?? 0).add((runes[i + 1] ?? 0) + 1);
   }
   return [...bounds].filter((bound) => bound <= 0x10_ffff).toSorted((a, b) => a - b);
+}
+
+/** The places that no group captures what is read at. Each stands in one part of the pattern, however it is come to. */
+function outsideCaptures(start: number, inst: readonly Instruction[]): ReadonlySet<number> {
+  const outside = new Set<number>();
+  const seen = new Set<number>();
+  const pending: [place: number, depth: number][] = [[start, 0]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [place, depth] = next;
+    const { op, out, arg } = inst[place] as Instruction;
+    if (seen.has(place) || op === MATCH || op === FAIL) continue;
+    seen.add(place);
+    if (depth === 0) outside.add(place);
+    // The whole match is group 0; an even number opens a group, an odd one closes it.
+    const within = op !== CAPTURE || arg < 2 ? depth : depth + (arg % 2 === 0 ? 1 : -1);
+    pending.push([out, within]);
+    if (op === ALTERNATIVE || op === ALTERNATIVE_MATCH) pending.push([arg, within]);
+  }
+  return outside;
 }
 
 /** isWithin tells whether every text that the one pattern matches also matches the other. Throws OutOfSteps. */
@@ -166,45 +183,39 @@ export function isWithin(inner: Program, outer: Program): boolean {
   return true;
 }
 
+/** stateAfter gives the state after a text. Throws OutOfSteps. */
+export function stateAfter(program: Program, from: State, text: string): State {
+  let state = from;
+  for (const char of text) state = program.step(state, char.codePointAt(0) ?? 0);
+  return state;
+}
+
 /**
- * completionOf gives a shortest text that begins with `prefix` and matches, of characters that can be read where there is a choice; null
- * where none does. With `within` the prefix ends inside a name (of an owner, of a host): the name may go on, and a slash ends it. Throws
- * OutOfSteps.
+ * restOf gives a shortest text that ends a match from a state, of characters that can be read where there is a choice; null where none
+ * does. Throws OutOfSteps.
  */
-export function completionOf(program: Program, prefix: string, within: 'name' | 'rest'): string | null {
-  let state = program.start;
-  for (const char of prefix) state = program.step(state, char.codePointAt(0) ?? 0);
+export function restOf(program: Program, start: State): string | null {
   const runes = [...new Set([...READABLE, ...program.classes])];
-  const ofNames = runes.filter((rune) => OF_NAME.test(String.fromCodePoint(rune)));
   const met = new Set<string>();
-  let wave: readonly Way[] = [{ state, text: prefix, within }];
+  let wave: readonly Way[] = [{ state: start, text: '' }];
   while (wave.length > 0) {
     const next: Way[] = [];
-    for (const { state: from, text, within: part } of wave) {
-      const key = `${part} ${from.key}`;
-      if (from.places.length === 0 || met.has(key)) continue;
-      met.add(key);
-      if (part === 'rest' && program.accepts(from)) return text;
-      for (const rune of part === 'rest' ? runes : ofNames) {
-        const char = String.fromCodePoint(rune);
-        next.push({
-          state: program.step(from, rune),
-          text: text + char,
-          within: char === '/' ? 'rest' : part,
-        });
-      }
+    for (const { state: from, text } of wave) {
+      if (from.places.length === 0 || met.has(from.key)) continue;
+      met.add(from.key);
+      if (program.accepts(from)) return text;
+      for (const rune of runes)
+        next.push({ state: program.step(from, rune), text: text + String.fromCodePoint(rune) });
     }
     wave = next;
   }
   return null;
 }
 
-/** A text, the state that it leads to, and whether its end is inside a name. */
+/** A text and the state that it leads to. */
 interface Way {
   readonly state: State;
   readonly text: string;
-  readonly within: 'name' | 'rest';
 }
 
 const READABLE = [...'a1/@.-:_'].map((char) => char.codePointAt(0) ?? 0);
-const OF_NAME = /^[A-Za-z0-9/-]$/;

@@ -1,6 +1,7 @@
-import { openPattern, type Pattern } from './pattern.ts';
+import { openPattern } from './pattern.ts';
 import { acceptsIssuer, type SignerName } from './signer.ts';
-import { completionOf, openProgram, OutOfSteps, type Program, type Steps } from './pattern-program.ts';
+import { MadeNames, type MadeName } from './pattern-names.ts';
+import { OutOfSteps, type Steps } from './pattern-program.ts';
 
 /** LOOK_STEPS is how many steps the patterns of one policy may take to be looked into; beyond it only usual identities are tried. */
 export const LOOK_STEPS = 1_000_000;
@@ -9,7 +10,7 @@ export const LOOK_STEPS = 1_000_000;
 export interface Stranger {
   /** One identity or issuer that the pattern accepts. */
   readonly example: string;
-  /** Whom it stands for: any repository of a host, owners whose names begin so, any address, any issuer. */
+  /** Whom it stands for: any repository of a host, owners whose names begin so or are made by it, any address, any issuer. */
   readonly need: string;
 }
 
@@ -37,93 +38,84 @@ const BEHIND_OWNER = [
  */
 export function strangerAmong(signer: SignerName, steps: Steps): Stranger | null {
   const { identityRegExp: text = '' } = signer;
-  const look = lookerOf(text, steps);
+  const made = lookForMade(text, steps);
   const publicHosts = Object.entries(PUBLIC_HOSTS).flatMap(([host, issuer]) =>
     acceptsIssuer(signer, issuer) ? [host] : [],
   );
   const hosts = distinct([...publicHosts, ...hostsIn(text)]);
   for (const host of hosts) {
-    const example = look(MADE_UP.flatMap((name) => repositories(host, name)));
-    if (example !== null) return { example, need: `any repository of ${host}` };
+    const need = needAt(host, wordsIn(text), made);
+    if (need !== null) return need;
   }
-  for (const host of hosts)
-    for (const word of wordsIn(text)) {
-      const owners = MADE_UP.flatMap((name) => [`${word}-${name}`, `${word}${name}`]);
-      const example = look(owners.flatMap((owner) => repositories(host, owner)));
-      if (example !== null)
-        return { example, need: `repositories of any owner at ${host} whose name begins with ${word}` };
+  const example = made((names) => names.address(TOP_DOMAINS), {
+    otherwise: TOP_DOMAINS.map((top) => `nobody@${MADE_UP[0]}.${top}`),
+  });
+  return example === null ? null : { example, need: 'addresses of domains that are not written in it' };
+}
+
+/** Whom a pattern accepts at a host beyond the owners that are written in it: as widely as can be said. */
+function needAt(host: string, words: readonly string[], made: LookForMade): Stranger | null {
+  const prefix = `https://${host}/`;
+  const among = (begins: readonly string[]): string | null => {
+    for (const name of begins) {
+      const example = made((names) => names.owner(prefix, name), {
+        usual: behindOwner,
+        otherwise: name === '' ? [] : behindOwner(`${prefix}${name}-nobody`),
+      });
+      if (example !== null) return example;
     }
-  const domains = ['', ...domainsIn(text).map((domain) => `${domain}.`)];
-  const addresses = domains.flatMap((domain) =>
-    MADE_UP.flatMap((name) => [`nobody@${domain}${name}`, `${name}@${domain}${name}`]),
-  );
-  const example = look(
-    addresses.flatMap((address): Beginning[] => [
-      [`${address}.example`, 'rest'],
-      [address, 'rest'],
-    ]),
-  );
-  return example === null ? null : { example, need: 'addresses of any domain' };
+    return null;
+  };
+  const any = among(MADE_UP);
+  if (any !== null) return { example: any, need: `any repository of ${host}` };
+  for (const word of words) {
+    const example = among(MADE_UP.flatMap((name) => [`${word}-${name}`, `${word}${name}`]));
+    if (example !== null)
+      return { example, need: `repositories of any owner at ${host} whose name begins with ${word}` };
+  }
+  const example = among(['']);
+  return example === null
+    ? null
+    : { example, need: `repositories of owners at ${host} whose names are not written in it` };
+}
+
+/** Identities of an owner as they usually are. */
+function behindOwner(owner: string): readonly string[] {
+  return BEHIND_OWNER.flatMap((rest) => [`${owner}${rest}v1.2.3`, `${owner}${rest}main`]);
 }
 
 /** strangerIssuer finds an issuer that a pattern of issuers accepts although anybody can run it; null where none is found. */
 export function strangerIssuer(text: string, steps: Steps): Stranger | null {
-  const hosts = MADE_UP.flatMap((name) => [name, ...domainsIn(text).map((domain) => `${domain}.${name}`)]);
-  const example = lookerOf(
-    text,
-    steps,
-  )(TOP_DOMAINS.flatMap((top) => hosts.map((host): Beginning => [`https://${host}.${top}`, 'rest'])));
-  return example === null ? null : { example, need: 'issuers of any domain' };
+  const example = lookForMade(text, steps)((names) => names.issuer(TOP_DOMAINS), {
+    otherwise: TOP_DOMAINS.map((top) => `https://${MADE_UP[0]}.${top}`),
+  });
+  return example === null ? null : { example, need: 'issuers of domains that are not written in it' };
 }
 
-/** How a text begins, and whether that ends inside a name. */
-type Beginning = readonly [text: string, within: 'name' | 'rest'];
+/** Looks for a text with a name that nobody wrote; `otherwise` is tried where the pattern is too large to look into. */
+type LookForMade = (
+  find: (names: MadeNames) => MadeName | null,
+  more: {
+    readonly usual?: (beginning: string) => readonly string[];
+    readonly otherwise?: readonly string[];
+  },
+) => string | null;
 
-/** The identities of an owner whose name begins so: as they usually are, else any that are under the owner. */
-function repositories(host: string, owner: string): Beginning[] {
-  return [
-    ...BEHIND_OWNER.map((rest): Beginning => [`https://${host}/${owner}-nobody${rest}`, 'rest']),
-    [`https://${host}/${owner}`, 'name'],
-  ];
-}
-
-/** Looks for a text with one of some beginnings that matches. */
-type Look = (beginnings: readonly Beginning[]) => string | null;
-
-function lookerOf(text: string, steps: Steps): Look {
+function lookForMade(text: string, steps: Steps): LookForMade {
   const pattern = openPattern(text);
   if (pattern === null) return () => null;
-  let program: Program | null | undefined;
-  return (beginnings) => {
-    const found = beginnings.flatMap(usually).find((one) => pattern.matches(one));
-    if (found !== undefined) return found;
+  let names: MadeNames | undefined;
+  return (find, { usual = () => [], otherwise = [] }) => {
     try {
-      program ??= openProgram(pattern, steps);
-      return program === null ? null : firstCompletion(pattern, program, beginnings);
+      const found = find((names ??= new MadeNames(text, steps)));
+      if (found === null) return null;
+      const texts = [...usual(found.beginning), found.text];
+      return texts.find((one) => pattern.matches(one)) ?? null;
     } catch (error) {
-      if (error instanceof OutOfSteps) return null;
+      if (error instanceof OutOfSteps) return otherwise.find((one) => pattern.matches(one)) ?? null;
       throw error;
     }
   };
-}
-
-/** How a text with this beginning usually ends: with a branch or tag, or as it stands. */
-function usually([beginning, within]: Beginning): readonly string[] {
-  if (within === 'name') return [];
-  return beginning.endsWith('/') ? [`${beginning}v1.2.3`, `${beginning}main`] : [beginning];
-}
-
-function firstCompletion(
-  pattern: Pattern,
-  program: Program,
-  beginnings: readonly Beginning[],
-): string | null {
-  for (const [beginning, within] of beginnings) {
-    const text = completionOf(program, beginning, within);
-    // What asserts more than is followed is asked again.
-    if (text !== null && pattern.matches(text)) return text;
-  }
-  return null;
 }
 
 /** The pattern without what escapes characters that mean something to RE2, to find the names in it. */
@@ -134,13 +126,6 @@ function plain(text: string): string {
 function hostsIn(text: string): readonly string[] {
   return [...plain(text).matchAll(/https?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[0-9]+)?)\//gi)].map(
     ([, host = '']) => host,
-  );
-}
-
-function domainsIn(text: string): readonly string[] {
-  return distinct([...plain(text).matchAll(/[a-z0-9-]+(?:\.[a-z0-9-]+)+/gi)].map(([domain]) => domain)).slice(
-    0,
-    8,
   );
 }
 

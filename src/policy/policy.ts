@@ -9,9 +9,16 @@ export interface Policy {
   readonly spec: PolicySpec;
 }
 
-/** toPolicy gives the policy of a validated document. */
-export function toPolicy(document: PolicyDocument): Policy {
-  return { name: document.metadata.name, revision: revisionOf(document.spec), spec: document.spec };
+/** toPolicy gives the policy of a validated document. Its revision is made when somebody asks for it. */
+export function toPolicy({ metadata: { name }, spec }: PolicyDocument): Policy {
+  let revision: string | null = null;
+  return {
+    name,
+    get revision() {
+      return (revision ??= revisionOf(spec));
+    },
+    spec,
+  };
 }
 
 /** governs tells whether a policy is asked about a namespace; no target namespace means every one. */

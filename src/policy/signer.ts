@@ -52,7 +52,7 @@ export const COVER_STEPS = 500_000;
 
 /**
  * coversSigner tells whether a signer accepts everybody whom the other accepts. False too where that cannot be told: a pattern is too
- * large to compare, or asserts what is not followed.
+ * large to compare.
  */
 export function coversSigner(signer: SignerName, other: SignerName, steps: Steps): boolean {
   return (
@@ -82,8 +82,7 @@ function coversText(texts: Texts, other: Texts, steps: Steps): boolean {
   if (outer === null || inner === null) return false;
   if ('exact' in other) return outer.matches(other.exact);
   try {
-    const [whole, part] = [openProgram(outer, steps), openProgram(inner, steps)];
-    return whole !== null && part !== null && isWithin(part, whole);
+    return isWithin(openProgram(inner, steps), openProgram(outer, steps));
   } catch (error) {
     if (error instanceof OutOfSteps) return false;
     throw error;

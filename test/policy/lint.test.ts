@@ -144,6 +144,14 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
     bySigner({ identityRegExp: 'https://github\\.com/acme.*', issuer: GITHUB }),
     ['open-pattern spec.signature.identities[0].identityRegExp'],
   ],
+  'a pattern of owners of a few letters': [
+    bySigner({ identityRegExp: 'https://github\\.com/[a-f]{4}/.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
+  'a pattern with letters beyond ASCII in any case': [
+    bySigner({ identityRegExp: '(?i)https://github\\.com/é?x[0-9]/.*', issuer: GITHUB }),
+    ['open-pattern spec.signature.identities[0].identityRegExp'],
+  ],
   'a pattern of one letter that anybody can lengthen': [
     bySigner({ identityRegExp: 'https://github\\.com/m[^/]*/.*', issuer: GITHUB }),
     ['open-pattern spec.signature.identities[0].identityRegExp'],
