@@ -20,6 +20,7 @@ export interface CheckOptions extends ServiceFlags {
   readonly signals?: string;
   readonly exposedBy?: string;
   readonly quota?: string;
+  readonly platform?: string;
   readonly breakGlass?: string;
   readonly offline?: true;
   readonly registry: 'auto' | 'always' | 'never';
@@ -58,6 +59,12 @@ export function checkCommand(settle: Settle): Command {
     )
     .addOption(
       new Option(
+        '--platform <os/arch[/variant]>',
+        'judge images of several platforms by their scan for this one, such as linux/arm64 (default: by the worst of all)',
+      ),
+    )
+    .addOption(
+      new Option(
         '--as-of <time>',
         'time of the decision (RFC 3339), instead of when the export was made, or now',
       ),
@@ -78,7 +85,7 @@ export function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a fact is unknown, an image has no scan record, an object was skipped that seems to make pods, or nothing was decided',
+        'exit 5 when a fact is unknown, an image has no scan record (or none for --platform), an object was skipped that seems to make pods, or nothing was decided',
       ),
     )
     .addOption(

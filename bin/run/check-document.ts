@@ -2,7 +2,7 @@ import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../../src/decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';
-import type { FoundFacts } from './check-facts.ts';
+import type { FoundFacts } from './check-found.ts';
 import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remedy.ts';
 
 /** DecisionDocument is what one policy says, as JSON has it. */
@@ -50,6 +50,8 @@ export interface ImageDocument extends AnswerDocument {
   readonly image: string;
   readonly digest: string | null;
   readonly digest_from: string | null;
+  /** By whose scan it is judged, of the platforms of its index (`linux/arm64`); null: by the worst of them, or they are not told apart. */
+  readonly platform: string | null;
   readonly scanned_at: string | null;
   readonly scanned: boolean;
   /** What is not known and could change an answer, each with why it is not known. */
@@ -131,6 +133,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     image,
     digest: found?.digest ?? null,
     digest_from: found?.digestFrom ?? null,
+    platform: found?.platform ?? null,
     scanned_at: subject?.facts.scan?.scannedAt ?? null,
     scanned: (subject?.facts.scan?.findings ?? null) !== null,
     unknown: unknown.map((fact) => ({ fact, reason: whyUnknown(fact, found, reasons) })),
@@ -143,7 +146,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     break_glass: outcome.breakGlass,
     break_glass_reason: outcome.breakGlass ? pod.breakGlassReason : null,
     decisions: verdicts.map(toDecisionDocument),
-    warnings,
+    warnings: found?.offPlatform ? [...warnings, found.offPlatform] : warnings,
     signals: pod.signals,
     exposed_by: pod.exposedBy,
     remedy:

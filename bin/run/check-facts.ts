@@ -3,29 +3,9 @@ import type { Digest } from '../../src/base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
 import type { ScanRecord } from '../../src/findings/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
+import { nothing, outcomeOf, type FoundFacts } from './check-found.ts';
+import { judgedOn, speaksFor } from './check-platform.ts';
 import { carryOver, digestOf, newest } from './check-report-choice.ts';
-
-/** FoundFacts is what is known of an image, and how its digest became known. */
-export interface FoundFacts {
-  readonly digest: Digest | null;
-  readonly digestFrom: 'reference' | 'registry' | 'service' | 'ledger' | 'trivy' | null;
-  readonly facts: ImageFacts;
-  /** Whether anything tells of its signatures, attestations, provenance and statements: a ledger, or its registry. */
-  readonly asked: boolean;
-  /** Whether its registry was asked, and whether everything that was asked for became known; null where nobody asked it. */
-  readonly registry: 'answered' | 'failed' | null;
-  /** Why no digest was found where there were several to choose from, or a report is not of this image; a clause, or null. */
-  readonly note: string | null;
-  /**
-   * Why nothing is known of a scan though something here tells of scans, as a clause; null where what is known stands. Nobody knows then
-   * what the image holds, as against a report that was made of it and found no packages.
-   */
-  readonly untold: string | null;
-  /** Whether the report that speaks for it found no packages: it is no scan, and never looks like a clean one. */
-  readonly emptyReport: boolean;
-  /** Why the service could not scan it, and what to do, as a clause; null where that is not known, or nothing keeps it from it. */
-  readonly obstacle: string | null;
-}
 
 /** What is known of an image of which nothing can be said: not which digest it has, nor what is recorded of that. */
 const UNTOLD_SCAN: ScanRecord = { scannedAt: null, scanner: null, os: null, findings: null };
@@ -45,6 +25,8 @@ export interface FactSources {
   readonly kev: ReadonlySet<string> | null;
   /** Whether files and the service are believed what a tag stands for where its registry does not say: `--by-name`. */
   readonly byName: boolean;
+  /** Of which platform the scan counts (`--platform`); null: the worst of all. */
+  readonly platform: string | null;
 }
 
 /**
@@ -102,14 +84,17 @@ export class FactBook {
 
   /** Gives the facts of a reference. Where nothing tells of scans there is none; without a digest there are no facts of anything. */
   find(reference: ImageReference): FoundFacts {
-    const { reports, byName } = this.#sources;
+    const { reports, byName, platform } = this.#sources;
     const answer = this.#answers.get(reference.text) ?? null;
     if (reference.digest !== null) {
       const { digest } = reference;
       return this.#known(digest, 'reference', this.#reportOf(digest), answer);
     }
     const name = `${reference.name}:${reference.tag ?? 'latest'}`;
-    const report = newest(reports.filter(({ names }) => names.includes(name)));
+    const report = newest(
+      reports.filter(({ names }) => names.includes(name)),
+      platform,
+    );
     const now = this.#tags.get(reference.text);
     if (now !== undefined && now.digest !== null) return this.#ofTag(now.digest, now.from, report, answer);
     if (report !== null && byName)
@@ -165,25 +150,32 @@ export class FactBook {
   }
 
   #reportOf(digest: string): TrivyReport | null {
-    const { reports } = this.#sources;
-    return newest(reports.filter(({ digests }) => digests.some((one) => one.digest === digest)));
+    const { reports, platform } = this.#sources;
+    const own = reports.filter(({ digests }) => digests.some((one) => one.digest === digest));
+    // Those that are older, or of another platform, are of an image that is checked, too.
+    for (const report of own) this.#usedReports.add(report);
+    return newest(own, platform);
   }
 
   #known(
     digest: Digest | null,
     from: Exclude<FoundFacts['digestFrom'], null>,
-    report: TrivyReport | null,
+    given: TrivyReport | null,
     answer: RegistryAnswer | null,
   ): FoundFacts {
     const recorded =
       digest === null ? undefined : (this.#recorded.get(digest) ?? this.#sources.images.get(digest));
-    const facts = this.#merge(digest, report, recorded);
+    const wanted = this.#sources.platform;
+    if (given !== null) this.#usedReports.add(given);
+    const report = given !== null && speaksFor(given, recorded?.scan ?? null, wanted) ? given : null;
+    const { facts, ...judged } = judgedOn(this.#merge(digest, report, recorded), report, wanted);
     const asked = recorded !== undefined;
     const registry = outcomeOf(answer);
     const shared = {
       ...{ digest, digestFrom: digest === null ? null : from, registry, note: null, untold: null },
       emptyReport: report !== null && report.scan.findings === null,
       obstacle: digest === null ? null : (this.#obstacles.get(digest) ?? null),
+      ...judged,
     };
     if (answer === null || digest === null) return { ...shared, facts, asked };
     return { ...shared, asked: true, facts: withAnswer({ ...facts, digest }, answer, recorded) };
@@ -191,7 +183,6 @@ export class FactBook {
 
   #merge(digest: Digest | null, report: TrivyReport | null, recorded: ImageFacts | undefined): ImageFacts {
     if (report === null) return this.#withKev(recorded ?? NO_FACTS);
-    this.#usedReports.add(report);
     // A scan says nothing of signatures: of a digest they are unknown, and what has no digest has none.
     const unasked = digest === null ? [] : null;
     return this.#withKev({
@@ -237,35 +228,12 @@ export class FactBook {
   }
 }
 
-/** No digest is known, so that there is nothing to find facts of. */
-function nothing(answer: RegistryAnswer | null, note: string | null): FoundFacts {
-  const [asked, registry] = [answer !== null, outcomeOf(answer)];
-  return {
-    digest: null,
-    digestFrom: null,
-    facts: NO_FACTS,
-    asked,
-    registry,
-    note,
-    untold: null,
-    emptyReport: false,
-    obstacle: null,
-  };
-}
-
 function whyUntold(now: TagAnswer | undefined): string {
   if (now === undefined || now.digest !== null)
     return 'nobody was asked what the tag stands for now, so that what is known may be of another image';
   return now.outcome === 'absent'
     ? 'its registry has no such tag, so that the report given is of no image that it stands for'
     : 'its registry did not say what the tag stands for now, so that what is known may be of another image';
-}
-
-function outcomeOf(answer: RegistryAnswer | null): FoundFacts['registry'] {
-  if (answer === null) return null;
-  const { outcome, signatures, attestations, provenance, vex } = answer;
-  const lists = [signatures, attestations, provenance, vex];
-  return outcome === 'unknown' || lists.includes(null) ? 'failed' : 'answered';
 }
 
 /** What a registry did not tell stays as it was recorded, else unknown. */

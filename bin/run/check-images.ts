@@ -11,7 +11,7 @@ import type { PolicyVerdict, UnknownFact } from '../../src/decision/index.ts';
 import { lacksScan, hasNoPackages, type Subject } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
-import type { FoundFacts } from './check-facts.ts';
+import type { FoundFacts } from './check-found.ts';
 
 /** CheckedPod is a pod of a manifest, or the pod that runs the images given by name. */
 export interface CheckedPod {

@@ -2,7 +2,7 @@ import type { DenialLabel, UnknownFact } from '../../src/decision/index.ts';
 import type { Subject } from '../../src/facts/index.ts';
 import type { Finding } from '../../src/findings/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
-import type { FoundFacts } from './check-facts.ts';
+import type { FoundFacts } from './check-found.ts';
 
 const MOST = 3;
 /** Of several versions that repair a package the greatest repairs most; good enough for advice. */

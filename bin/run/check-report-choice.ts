@@ -1,13 +1,24 @@
 import type { TrivyReport } from '../../src/app/index.ts';
 import { parseTime, type Digest } from '../../src/base/index.ts';
 import type { Finding, ScanRecord } from '../../src/findings/index.ts';
+import { entryFor } from '../../src/image/index.ts';
 
-/** newest gives the newest of some reports, or null. */
-export function newest(reports: readonly TrivyReport[]): TrivyReport | null {
-  return reports.reduce<TrivyReport | null>(
+/**
+ * newest gives the newest of some reports, or null. Where a platform is asked for (`linux/arm64`), of those that are of it; else of those
+ * that do not say of which they are; else of all.
+ */
+export function newest(reports: readonly TrivyReport[], wanted: string | null = null): TrivyReport | null {
+  return (wanted === null ? reports : reportsFor(reports, wanted)).reduce<TrivyReport | null>(
     (best, report) => (best === null || scannedAt(report) >= scannedAt(best) ? report : best),
     null,
   );
+}
+
+function reportsFor(reports: readonly TrivyReport[], wanted: string): readonly TrivyReport[] {
+  const named = reports.flatMap(({ platform }) => (platform ? [{ platform }] : []));
+  const platform = entryFor(named, wanted)?.platform ?? null;
+  const own = reports.filter((report) => (report.platform ?? null) === platform);
+  return own.length > 0 ? own : reports;
 }
 
 /** A report that does not say when it was made is the oldest. */

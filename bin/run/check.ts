@@ -14,6 +14,7 @@ import { VERSION } from '../version.ts';
 import { toDocument, type CheckDocument } from './check-document.ts';
 import { FactBook } from './check-facts.ts';
 import { checkImages, type CheckedPod, type CheckOutcome, type ImageResult } from './check-images.ts';
+import { readPlatform } from './check-platform.ts';
 import { askAbout } from './check-registry.ts';
 import {
   checkFlags,
@@ -43,6 +44,7 @@ export async function runCheck(
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table', inputs);
   checkFlags(images, options);
   const given = parseAsOf(options.asOf);
+  const platform = readPlatform(options.platform);
   const named = images.length === 0 ? [] : [podOfArguments(images, options)];
   const parts = openParts(terminal);
   await refuseFiles(images, parts);
@@ -54,7 +56,7 @@ export async function runCheck(
   const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
 
   const book = new FactBook({
-    ...{ images: ledger?.images ?? new Map(), reports, kev, byName: options.byName === true },
+    ...{ images: ledger?.images ?? new Map(), reports, kev, byName: options.byName === true, platform },
   });
   const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
   const { problems, remarks, reasons, ...asked } = await askAbout({
@@ -193,6 +195,9 @@ function whatIsOpen(
   if (undecided > 0) return `${undecided === 1 ? 'one image' : `${undecided} images`} could not be decided`;
   if (unscanned > 0)
     return `${unscanned === 1 ? 'one image has' : `${unscanned} images have`} no scan record`;
+  const off = images.filter(({ found }) => found?.offPlatform).length;
+  if (off > 0)
+    return `${off === 1 ? 'one image has' : `${off} images have`} no scan for the platform that was asked for`;
   if (skippedPods) return 'an object was skipped that seems to make pods';
   return images.length + pods.length === 0 ? 'nothing was decided' : null;
 }
