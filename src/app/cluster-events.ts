@@ -61,10 +61,10 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
   };
 }
 
-/** toScanEvents tells of running images that cannot be scanned as Events on what makes their pods, else on the pod. */
-export function toScanEvents(events: ClusterEvents): (event: UnscannableEvent) => void {
-  return ({ regarding, message }) =>
-    events.emit({ regarding, type: 'Warning', reason: SCAN_FAILED, action: 'Scan', note: message });
+/** toScanEvents tells of running images that cannot be scanned as Events on what makes their pods, else on the pod; `dropped` as in ClusterEvents. */
+export function toScanEvents(events: ClusterEvents) {
+  return ({ regarding, message }: UnscannableEvent, dropped: () => void): void =>
+    events.emit({ regarding, type: 'Warning', reason: SCAN_FAILED, action: 'Scan', note: message }, dropped);
 }
 
 /** toLedgerEvents tells of anchors that hold another ledger as Events: on the ConfigMap where it is one, else on the operator's namespace. */

@@ -2,7 +2,8 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileSpool, readReplicaName, SpoolError } from '../adapters/spool/index.ts';
 import { IpoError, type Clock, type Log } from '../base/index.ts';
-import { Appender, leftIn, type Left, type Timers } from '../ledger/index.ts';
+import { Appender, leftIn, type Left } from '../ledger/index.ts';
+import { keptTimers } from './timers.ts';
 
 /** PutBackDeps are what a spool is put back with. */
 export interface PutBackDeps {
@@ -33,14 +34,6 @@ export interface PutBack {
   readonly ended: boolean;
 }
 
-/** A command that waits must stay alive, which the timers of a service do not care for. */
-const timers: Timers = {
-  after(ms, act) {
-    const timer = setTimeout(act, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 /**
  * putBack brings what a replica left in its spool into the ledger, with the uids of the reviews, so that nothing is there twice. The
  * replica counts as ended once nothing is left and no later life of it works elsewhere. Throws SpoolError, StoreError, `conflict` where the
@@ -53,7 +46,7 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   const { lockSpool } = await import('./spool-lock.ts');
   await using opened = new AsyncDisposableStack();
   opened.adopt(await lockSpool(directory), (unlock) => unlock());
-  const store = await openStore({ url: database, migrate: false, poolSize: 2 });
+  const store = await openStore({ url: database, migrate: false, turn: 'behind', poolSize: 2 });
   opened.adopt(store, () => store.close());
   const spool = await openFileSpool({ directory, log });
   const found = leftIn(spool);
@@ -67,7 +60,7 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   const count = {
     add: (name: string, _: unknown = {}, by = 1): void => void (counted[name] = (counted[name] ?? 0) + by),
   };
-  const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count });
+  const appender = new Appender({ writer: ledgerWriter(store), spool, timers: keptTimers, log, count });
   await appender.close(timeout);
   const left = leftIn(spool);
   // A start that failed may have counted a life on the volume alone.

@@ -48,6 +48,11 @@ interface Series {
   lastWrite: number;
   touched: number;
   queued: boolean;
+  writing: boolean;
+  /** Its last write succeeded. */
+  shown: boolean;
+  /** Of those who wait to hear whether the write that is queued or under way fails. */
+  dropped: (() => void)[];
 }
 
 /** EventRecorder is the ClusterEvents of a process: it writes one event after another in the background. */
@@ -63,8 +68,11 @@ export class EventRecorder implements ClusterEvents {
     this.#deps = deps;
   }
 
-  emit(event: ClusterEvent): void {
-    if (this.#closed) return;
+  emit(event: ClusterEvent, dropped: () => void = () => {}): void {
+    if (this.#closed) {
+      dropped();
+      return;
+    }
     const { clock, newId } = this.#deps;
     const at = clock.monotonic();
     const { always: _, ...told } = event;
@@ -78,10 +86,14 @@ export class EventRecorder implements ClusterEvents {
       // It is newest now.
       this.#series.delete(key);
       this.#series.set(key, series);
-      if (at - series.lastWrite < SERIES_WRITE_MS) return;
+      if (at - series.lastWrite < SERIES_WRITE_MS) {
+        if (series.queued || series.writing) series.dropped.push(dropped);
+        else if (!series.shown) this.#drop([dropped]);
+        return;
+      }
     } else {
       if (event.always !== true && !this.#mayBegin(cut, at)) {
-        this.#drop();
+        this.#drop([dropped]);
         return;
       }
       const name = `${nameOf(cut.regarding.name)}.${newId()}`;
@@ -91,6 +103,9 @@ export class EventRecorder implements ClusterEvents {
         lastWrite: -Infinity,
         touched: at,
         queued: false,
+        writing: false,
+        shown: false,
+        dropped: [],
       };
       this.#series.delete(key);
       this.#series.set(key, series);
@@ -99,6 +114,7 @@ export class EventRecorder implements ClusterEvents {
         this.#series.delete(oldest);
       }
     }
+    series.dropped.push(dropped);
     this.#enqueue(series);
   }
 
@@ -114,7 +130,7 @@ export class EventRecorder implements ClusterEvents {
   #enqueue(series: Series): void {
     if (series.queued) return;
     if (this.#queue.length >= MAX_WAITING) {
-      this.#drop();
+      this.#drop(series.dropped.splice(0));
       return;
     }
     series.queued = true;
@@ -130,14 +146,20 @@ export class EventRecorder implements ClusterEvents {
       const next = this.#queue.shift();
       if (next === undefined) return;
       next.queued = false;
+      next.writing = true;
       next.lastWrite = clock.monotonic();
       try {
         if (!next.written || !(await sink.again(next.series))) await sink.create(next.series);
         next.written = true;
+        next.shown = true;
+        next.dropped.length = 0;
       } catch (error) {
         // The ledger and the log have what matters; an event is a courtesy.
-        this.#drop();
+        next.shown = false;
+        this.#drop(next.dropped.splice(0));
         log.debug('an event was not written', { reason: next.series.event.reason, error });
+      } finally {
+        next.writing = false;
       }
     }
   }
@@ -155,8 +177,9 @@ export class EventRecorder implements ClusterEvents {
     return left >= 1;
   }
 
-  #drop(): void {
+  #drop(waiting: readonly (() => void)[]): void {
     this.#deps.count.add('svc_cluster_events_dropped_total');
+    for (const dropped of waiting) dropped();
   }
 }
 

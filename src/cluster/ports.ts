@@ -58,5 +58,6 @@ export interface ClusterEvent {
  * and what is too much is dropped and counted.
  */
 export interface ClusterEvents {
-  emit(event: ClusterEvent): void;
+  /** `dropped` is called, at once or later, when people do not get to see the event; for who would tell of it again. */
+  emit(event: ClusterEvent, dropped?: () => void): void;
 }

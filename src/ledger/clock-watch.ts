@@ -44,7 +44,7 @@ export interface ClockWatchDeps {
 export class ClockWatch {
   readonly #deps: ClockWatchDeps;
   #newest: Recorded | null = null;
-  #accepted = 0;
+  #accepted: number | null = null;
   #warned = false;
   #calm = 0;
 
@@ -63,7 +63,7 @@ export class ClockWatch {
   async look(): Promise<void> {
     const { times } = this.#deps;
     const [accepted, newest] = [await times.acceptedSize(), await times.newest()];
-    if (accepted !== this.#accepted) this.#newest = null;
+    if (this.#accepted !== null && accepted !== this.#accepted) this.#newest = null;
     this.#accepted = accepted;
     if (newest !== null && newest.at > (this.#newest?.at ?? -Infinity)) this.#newest = newest;
     if (this.#judge() > 0) return;
@@ -71,6 +71,11 @@ export class ClockWatch {
     if (!this.#warned || this.#calm < CALM) return;
     this.#warned = false;
     this.#deps.log.info('the clock has passed what the ledger has recorded; rows are no longer marked');
+  }
+
+  /** Takes in a row that waits in the spool since before the start: the database does not know its time yet. */
+  saw(at: number): void {
+    if (at > (this.#newest?.at ?? -Infinity)) this.#newest = { at, by: 'row' };
   }
 
   /**

@@ -16,6 +16,9 @@ export interface UnscannableEvent {
   /** What makes the pods, else the pod. */
   readonly regarding: PodController & { readonly namespace: string };
   readonly message: string;
+  /** What is told, and when it was told before, UTC milliseconds or null; for `putOff`. */
+  readonly key: string;
+  readonly before: number | null;
 }
 
 /** A workload is told the same again after so many milliseconds, as long as it holds: events of the cluster last an hour or so. */
@@ -28,7 +31,10 @@ const AGAIN_MS = 6 * 60 * 60_000;
 export class UnscannableNews {
   #told = new Map<string, number>();
 
-  /** The events that are due at a time in milliseconds. What is not in `images` any more is forgotten, so that it is news if it comes back. */
+  /**
+   * The events that are due at a time in milliseconds, those first that were told longest ago; they count as told until `putOff`. What is not in
+   * `images` any more is forgotten, so that it is news if it comes back.
+   */
   due(
     images: readonly UnscannableImage[],
     pods: readonly RunningPod[],
@@ -55,11 +61,19 @@ export class UnscannableNews {
             events.push({
               regarding,
               message: `${container.image.slice(0, 300)} cannot be scanned: ${message}`,
+              key,
+              before: before ?? null,
             });
         }
       }
     }
     this.#told = told;
-    return events;
+    return events.toSorted((a, b) => (a.before ?? 0) - (b.before ?? 0));
+  }
+
+  /** Takes back that an event was told, so that it is due at once, in its turn. */
+  putOff({ key, before }: UnscannableEvent): void {
+    if (before === null) this.#told.delete(key);
+    else this.#told.set(key, before);
   }
 }

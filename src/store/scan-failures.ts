@@ -1,4 +1,4 @@
-import type { ScanFailure, ScanFailureReason } from '../findings/index.ts';
+import { SCAN_FAILURES, type ScanFailure, type ScanFailureReason } from '../findings/index.ts';
 import { neededEntries } from '../image/index.ts';
 import type { NewScanFailure } from '../scan/index.ts';
 import { runText } from './dialect.ts';
@@ -125,25 +125,67 @@ export async function failuresShown(
   );
 }
 
-/** Digests whose failures are kept in memory; a cluster in which more fail has one cause. */
-const MOST_NEWEST = 2000;
+/** FailureOf is why a digest could not be scanned. */
+export type FailureOf = ScanFailure & { readonly digest: string };
 
 /**
- * newestFailures gives the digests that failed last with why, 2,000 at most. Where `at` is given (UTC milliseconds), images without
- * packages are left out of which a triage decision in force then says that they hold none: nobody has to be told.
+ * failuresToTell gives why some digests could not be scanned, without images of no packages of which a triage decision that is in force at a
+ * time (UTC milliseconds) says that they hold none: nobody has to be told.
  */
-export async function newestFailures(
+export async function failuresToTell(
   read: Executor,
-  at = Number.MAX_SAFE_INTEGER,
-): Promise<readonly (ScanFailure & { readonly digest: string })[]> {
-  const rows = await runText<FailureRow>(
+  digests: readonly string[],
+  at: number,
+): Promise<readonly FailureOf[]> {
+  const found: FailureOf[] = [];
+  for (const { marks, cells } of inChunks(digests)) {
+    const rows = await runText<FailureRow>(
+      read,
+      `${SELECT} where f.digest in (${marks}) and (f.reason <> 'no_packages' or not exists (
+         select 1 from triage t where t.digest = f.digest and t.cve = '' and t.ended_at is null and t."until" > ?
+       )) order by f.digest, f.platform`,
+      [...cells, at],
+    );
+    found.push(...rows.map((row) => ({ ...toFailure(row), digest: row.digest })));
+  }
+  return found;
+}
+
+/** ShortFailure is what a denial says of why an image cannot be scanned. */
+export type ShortFailure = Pick<ScanFailure, 'platform' | 'reason' | 'message'>;
+
+/** Failures whose messages are kept in memory, the newest; a cluster in which more fail has one cause. */
+const MOST_MESSAGES = 2000;
+
+/**
+ * shortFailures gives why each digest could not be scanned. Beyond the newest 2,000 the message is what the reason means, and failures
+ * that say the same are one object.
+ */
+export async function shortFailures(read: Executor): Promise<ReadonlyMap<string, readonly ShortFailure[]>> {
+  const rows = await runText<
+    Pick<FailureRow, 'digest' | 'platform' | 'reason'> & { readonly message: string | null }
+  >(
     read,
-    `${SELECT} where f.reason <> 'no_packages' or not exists (
-       select 1 from triage t where t.digest = f.digest and t.cve = '' and t.ended_at is null and t."until" > ?
-     ) order by f.last_at desc, f.digest, f.platform limit ${MOST_NEWEST}`,
-    [at],
+    `select digest, platform, reason, case when place <= ${MOST_MESSAGES} then message end as message from (
+       select digest, platform, reason, message, row_number() over (order by last_at desc, digest, platform) as place from scan_failures
+     ) f order by place`,
+    [],
   );
-  return rows.map((row) => ({ ...toFailure(row), digest: row.digest }));
+  const shared = new Map<string, readonly ShortFailure[]>();
+  const found = new Map<string, readonly ShortFailure[]>();
+  for (const { digest, platform, reason, message } of rows) {
+    const failure = {
+      platform: platform === '' ? null : platform,
+      reason: reason as ScanFailureReason,
+      message: message ?? SCAN_FAILURES[reason as ScanFailureReason].means,
+    };
+    const others = found.get(digest) ?? [];
+    const key = others.length === 0 && message === null ? `${reason} ${platform}` : null;
+    const failures = (key === null ? undefined : shared.get(key)) ?? [...others, failure];
+    if (key !== null) shared.set(key, failures);
+    found.set(digest, failures);
+  }
+  return found;
 }
 
 /** failuresVersion gives another text once the failures that are kept changed. */

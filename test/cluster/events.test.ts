@@ -52,6 +52,33 @@ test('equal events within minutes are one, which is counted at most once a minut
   assert.notEqual(created[0]?.name, created[1]?.name);
 });
 
+test('who gives an event hears when it is dropped, at once or later', async () => {
+  let refused = true;
+  const { time, recorder, created, dropped } = opened(() => refused);
+  const lost: string[] = [];
+  const emit = (name: string): void => recorder.emit(event(name), () => lost.push(name));
+  emit('a');
+  await time.pass(1_000);
+  // The API server did not take it; within a minute nothing of this series is written again.
+  emit('a');
+  refused = false;
+  await time.pass(1_000);
+  assert.deepEqual([lost, created.length, dropped()], [['a', 'a'], 0, 2]);
+  await time.pass(60_000);
+  emit('a');
+  emit('a');
+  for (let i = 0; i < 30; i += 1) emit(`pod-${i}`);
+  await time.pass(1_000);
+  assert.deepEqual([created.length, dropped()], [26, 7]);
+  assert.deepEqual(
+    lost.slice(2),
+    [25, 26, 27, 28, 29].map((n) => `pod-${n}`),
+  );
+  await recorder.close(1_000);
+  emit('late');
+  assert.equal(lost.at(-1), 'late');
+});
+
 test('a storm of different events is cut to a handful, and the rest is counted as dropped', async () => {
   const { time, recorder, created, dropped } = opened();
   for (let i = 0; i < 5_000; i += 1) recorder.emit(event(`pod-${i}`));

@@ -9,7 +9,7 @@ import { AT, handTimers, listen, newRow, review, tally, until } from './parts.ts
 const HOUR = 3_600_000;
 
 /** An appender whose clock a test sets, over what was recorded before it began. */
-async function open(recorded: Recorded | null = null) {
+async function open(recorded: Recorded | null = null, spooled: readonly number[] = []) {
   const times = { recorded, accepted: 0 };
   const clock = { at: AT, now: () => clock.at };
   const [ledger, spool, timers, log, count] = [
@@ -24,6 +24,7 @@ async function open(recorded: Recorded | null = null) {
     ...{ clock, log, count },
   });
   await watch.look();
+  await spool.append(spooled.map((at, n) => review(1000 + n, 1, { at })));
   const appender = new Appender({ writer: ledger, spool, timers, log, count, watch });
   let next = 0;
   /** Appends a review of this moment, or of another time; gives whether its row is marked. */
@@ -46,6 +47,21 @@ test('a clock that was set back while the process was down is noticed by the new
   assert.equal(await take(), false, 'two seconds are no fault');
   assert.equal(count.totals['svc_ledger_clock_suspect_rows_total'], 2);
   assert.equal(log.lines.filter((line) => line.startsWith('warn the clock is behind')).length, 1);
+});
+
+test('a clock that was set back while newer rows wait in the spool is noticed by them, also once the clock was accepted', async () => {
+  const { times, clock, take, watch } = await open({ at: AT - HOUR, by: 'row' }, [AT + HOUR, AT + 60_000]);
+  assert.equal(await take(), true);
+  assert.deepEqual(watch.standing(), { behind: HOUR, recorded: { at: AT + HOUR, by: 'row' } });
+  clock.at += HOUR;
+  assert.equal(await take(), false);
+  // What the database says of an earlier start is no news.
+  clock.at -= HOUR;
+  await watch.look();
+  assert.equal(await take(), true);
+  times.accepted = 7;
+  await watch.look();
+  assert.equal(await take(), false);
 });
 
 test('a clock that is set back under way marks every row until it has passed what was recorded', async () => {

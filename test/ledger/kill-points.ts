@@ -27,11 +27,16 @@ export type Point = (typeof POINTS)[number];
 export type Hit = (point: Point) => void;
 
 type Transaction = Parameters<Parameters<Store['write']>[0]>[0];
+type WriteNow = NonNullable<Store['writeNow']>;
+/** What runs statements of a connection of SQLite: all of it, since the others find no private field behind a proxy. */
+const STATEMENTS = ['cells', 'query', 'run', 'runMany'];
 
 /** watchStore gives a store that tells the points of its transactions and statements. */
 export function watchStore(store: Store, hit: Hit): Store {
+  const { writeNow } = store;
   return {
     ...store,
+    ...(writeNow && { writeNow: (act) => watchNow(writeNow, act, hit) }),
     async write(act) {
       hit('before the transaction');
       const result = await store.write(async (transaction) => {
@@ -46,37 +51,54 @@ export function watchStore(store: Store, hit: Hit): Store {
   };
 }
 
-/** The statements of a transaction go through its executor, or on SQLite through the connection behind its adapter. */
-function watchStatements(transaction: Transaction, hit: Hit): Transaction {
-  const executor = transaction.getExecutor();
-  const after = <F extends (...args: never[]) => unknown>(target: object, act: F): F =>
+/** The same points of a transaction that runs at once. */
+function watchNow(writeNow: WriteNow, act: Parameters<WriteNow>[0], hit: Hit): boolean {
+  hit('before the transaction');
+  const done = writeNow((connection) => {
+    hit('in the transaction');
+    const given = act(watched(connection, STATEMENTS, hit) as typeof connection);
+    hit('before the commit');
+    return given;
+  });
+  hit('after the commit');
+  return done;
+}
+
+/** Tells of each call of a method of some names, once it is done. */
+function watched(
+  target: object,
+  names: readonly string[],
+  hit: Hit,
+  more: Readonly<Record<string, object>> = {},
+): object {
+  const after = (act: (...args: never[]) => unknown): unknown =>
     ((...args: never[]) => {
       const result = act.apply(target, args);
       if (!(result instanceof Promise)) hit('after a statement');
       return result instanceof Promise
         ? result.then((value: unknown) => (hit('after a statement'), value))
         : result;
-    }) as F;
-  const watched = (
-    target: object,
-    names: readonly string[],
-    more: Readonly<Record<string, object>> = {},
-  ): object =>
-    new Proxy(target, {
-      get(from, name) {
-        const value: unknown = more[name as string] ?? Reflect.get(from, name, from);
-        return typeof value === 'function' && names.includes(name as string)
-          ? after(from, value as () => unknown)
-          : value;
-      },
-    });
+    }) as unknown;
+  return new Proxy(target, {
+    get(from, name) {
+      const value: unknown = more[name as string] ?? Reflect.get(from, name, from);
+      return typeof value === 'function' && names.includes(name as string)
+        ? after(value as (...args: never[]) => unknown)
+        : value;
+    },
+  });
+}
+
+/** The statements of a transaction go through its executor, or on SQLite through the connection behind its adapter. */
+function watchStatements(transaction: Transaction, hit: Hit): Transaction {
+  const executor = transaction.getExecutor();
   const { adapter } = executor;
   const connection = (adapter as { connection?: object }).connection;
   const inner =
     connection === undefined
-      ? watched(executor, ['executeQuery'])
-      : watched(executor, [], {
-          adapter: watched(adapter, [], { connection: watched(connection, ['query', 'runMany']) }),
+      ? watched(executor, ['executeQuery'], hit)
+      : watched(executor, [], hit, {
+          adapter: watched(adapter, [], hit, { connection: watched(connection, STATEMENTS, hit) }),
         });
   return new Proxy(transaction, {
     get: (from, name) => (name === 'getExecutor' ? () => inner : (Reflect.get(from, name, from) as unknown)),
@@ -146,6 +168,10 @@ export function watchSigner(signer: NoteSigner, hit: Hit): NoteSigner {
 /** unsteady gives a writer that now and then is not there, so that the spool is used. */
 export function unsteady(writer: LedgerWriter, isGone: () => boolean): LedgerWriter {
   return {
+    appendNow(entries) {
+      if (isGone()) throw new Error('the database is gone');
+      return writer.appendNow?.(entries) ?? null;
+    },
     async appendAll(entries) {
       if (isGone()) throw new Error('the database is gone');
       return writer.appendAll(entries);

@@ -2,6 +2,7 @@ import { appendFile, copyFile, mkdir, readdir, readFile } from 'node:fs/promises
 import { join } from 'node:path';
 import type { Log } from '../../base/index.ts';
 import type { LedgerEntry, Spool } from '../../ledger/index.ts';
+import { keepOwner } from './owner.ts';
 import { decodeRecords, encodeRecord } from './record.ts';
 import { Segment, syncDirectory } from './segment.ts';
 import { SpoolError } from './spool-error.ts';
@@ -42,6 +43,7 @@ export async function openFileSpool(options: FileSpoolOptions): Promise<Spool> {
         log.warn('a write to the spool was cut off before it was answered', { path, bytes: torn });
       if (damaged > 0) {
         await copyFile(path, `${path}.damaged`);
+        await keepOwner(`${path}.damaged`);
         log.error('the spool lost reviews that were answered; the file is kept', {
           path: `${path}.damaged`,
           reviews: damaged,
@@ -153,7 +155,9 @@ class FileSpool implements Spool {
     try {
       await this.#alone(async () => {
         const path = join(this.#directory, 'refused.ndjson');
-        await appendFile(path, `${JSON.stringify({ reason, ...entry })}\n`, { mode: 0o600, flush: true });
+        await appendFile(path, '', { mode: 0o600 });
+        await keepOwner(path);
+        await appendFile(path, `${JSON.stringify({ reason, ...entry })}\n`, { flush: true });
         await syncDirectory(this.#directory);
       });
     } finally {

@@ -1,5 +1,6 @@
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { keepOwner } from './owner.ts';
 import { MAGIC } from './record.ts';
 
 /** Segment is one file of the spool. Records are appended to the newest alone; it goes when none of its entries waits. */
@@ -27,6 +28,7 @@ export class Segment {
   static async make(path: string): Promise<Segment> {
     const file = await open(path, 'ax', 0o600);
     try {
+      await keepOwner(path);
       await file.write(MAGIC);
       await file.datasync();
       await syncDirectory(dirname(path));

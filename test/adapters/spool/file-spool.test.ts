@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,9 +15,12 @@ import { afterEach, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { decodeRecords, encodeRecord, MAGIC } from '../../../src/adapters/spool/record.ts';
 import { openFileSpool } from '../../../src/adapters/spool/index.ts';
+import { lockSpool } from '../../../src/app/spool-lock.ts';
 import type { LedgerEntry, Spool } from '../../../src/ledger/index.ts';
 import { listen, newRow, review, uidOf, type Spoken } from '../../ledger/parts.ts';
 import { runs } from '../../runs.ts';
+
+const notRoot = process.geteuid?.() === 0 ? false : 'only root gives files away';
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'ipo-spool-'));
@@ -193,6 +197,35 @@ test('a review that can never be stored is set aside with the reason', async (t)
   assert.deepEqual(uids(spool.entries()), [uidOf(2)]);
   const [line = ''] = readFileSync(join(directory, 'refused.ndjson'), 'utf8').split('\n');
   assert.deepEqual(JSON.parse(line), { reason: 'too long', ...review(1) });
+});
+
+test('what root makes in a spool belongs to whom the spool belongs', { skip: notRoot }, async (t) => {
+  const directory = folder(t);
+  const first = await open(directory);
+  await first.append([review(1), review(2)]);
+  await first.close();
+  opened = [];
+  const [segment = ''] = readdirSync(directory);
+  const path = join(directory, segment);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  chownSync(directory, 65_534, 65_534);
+  const unlock = await lockSpool(directory);
+  const spool = await open(directory);
+  await spool.setAside('too long');
+  await spool.append([review(3)]);
+  unlock();
+  const owners = readdirSync(directory)
+    .toSorted()
+    .filter((name) => name !== segment)
+    .map((name) => [name.replace(/\d+/, 'N'), statSync(join(directory, name)).uid]);
+  assert.deepEqual(owners, [
+    ['refused.ndjson', 65_534],
+    ['spool-N.log.damaged', 65_534],
+    ['spool-N.log', 65_534],
+    ['spool.lock', 65_534],
+  ]);
 });
 
 test('a directory that cannot be used is told', async (t) => {
