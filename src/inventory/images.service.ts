@@ -47,6 +47,8 @@ export interface ImagesParts {
   readonly policies: () => Promise<PoliciesInForce>;
   readonly coldImagePolicy: ColdImagePolicy;
   readonly clock: Clock;
+  /** Brings the states up to date where only another part may write them; unless given, they are judged here. */
+  upToDate?(): Promise<void>;
 }
 
 const MAX_ANSWERS = 1000;
@@ -54,13 +56,16 @@ const MAX_ANSWERS = 1000;
 const UNRECORDED = { signatures: null, attestations: null, provenance: null, vex: null } as const;
 
 /** openImages joins the inventory to where it is kept. */
-export function openImages({ store, policies, coldImagePolicy, clock }: ImagesParts): Images {
-  const judging = new Judging({ images: store, policies, coldImagePolicy, clock });
+export function openImages(parts: ImagesParts): Images {
+  const { store, policies, coldImagePolicy, clock } = parts;
+  const judging =
+    parts.upToDate === undefined ? new Judging({ images: store, policies, coldImagePolicy, clock }) : null;
+  const upToDate = async (): Promise<void> => judging?.upToDate() ?? parts.upToDate?.();
   return {
-    refresh: () => judging.upToDate(),
+    refresh: upToDate,
     async decidedFrom(digest) {
       checkDigest(digest);
-      await judging.upToDate();
+      await upToDate();
       const item = await store.item(digest);
       if (item === null) throw unknownImage(digest);
       return {
@@ -70,12 +75,12 @@ export function openImages({ store, policies, coldImagePolicy, clock }: ImagesPa
       };
     },
     async list(query) {
-      await judging.upToDate();
+      await upToDate();
       return store.list(query);
     },
     async detail(digest) {
       checkDigest(digest);
-      await judging.upToDate();
+      await upToDate();
       const [item, record] = [await store.item(digest), await store.record(digest)];
       if (item === null || record === null) throw unknownImage(digest);
       const facts = record.facts ?? { ...NO_FACTS, digest };

@@ -15,8 +15,8 @@ export interface JudgingParts {
 }
 
 /** Ledger rows and images that are taken in one step: a step blocks whoever else this process serves. */
-const ROWS = 20_000;
-const IMAGES = 50;
+const ROWS = 1_000;
+const IMAGES = 10;
 
 /**
  * Judging keeps the states of images up to date. Only what changed is judged again: images with new facts, new places, other
@@ -50,6 +50,7 @@ export class Judging {
 
   async #round(): Promise<void> {
     while (await this.#parts.images.follow(ROWS)) await nextTurn();
+    await nextTurn();
     await this.#judgeStale();
   }
 
@@ -59,6 +60,7 @@ export class Judging {
     for (;;) {
       const stale = await images.stale(context.key, context.at, IMAGES);
       if (stale.length === 0) return;
+      await nextTurn();
       const judged: Judged[] = [];
       for (const image of stale) {
         if (image.namesInFacts) judged.push(await this.#judge(image, context));
@@ -66,6 +68,7 @@ export class Judging {
         await nextTurn();
       }
       await images.judged(judged);
+      await nextTurn();
     }
   }
 

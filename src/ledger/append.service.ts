@@ -3,6 +3,7 @@ import { AppendError, asUnavailable, isNever } from './append-error.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
+import { RecentReviews } from './recent-reviews.ts';
 import { Spooling } from './spooling.service.ts';
 
 /** AppenderDeps are the parts that rows are written with; without a spool the database alone takes them. */
@@ -13,7 +14,7 @@ export interface AppenderDeps {
   readonly log: Log;
   readonly count: Count;
   /** Marks what a clock makes that is behind; absent where rows keep their marks. */
-  readonly watch?: Pick<ClockWatch, 'mark'>;
+  readonly watch?: Pick<ClockWatch, 'mark' | 'saw'>;
 }
 
 /** AppenderOptions bound an appender. */
@@ -32,9 +33,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reviews whose rows are remembered, so that a repeat gets the same answer while the database cannot be asked. */
-const MAX_RECENT = 4096;
-
 /**
  * Appender writes rows with group commit: what arrives in one turn of the event loop, and while the last group is being
  * written, becomes one durable transaction, and each caller is answered after its commit. When the database fails or misses
@@ -46,7 +44,7 @@ export class Appender implements LedgerAppend {
   readonly #waitingRows: number;
   readonly #deadline: number;
   readonly #spooling: Spooling | null;
-  readonly #recent = new Map<string, Stored>();
+  readonly #recent = new RecentReviews();
   #queue: Waiting[] = [];
   #queuedRows = 0;
   #running: Promise<void> | null = null;
@@ -60,7 +58,9 @@ export class Appender implements LedgerAppend {
     this.#groupRows = options.groupRows ?? 256;
     this.#waitingRows = options.waitingRows ?? 8192;
     this.#deadline = options.deadline ?? 1000;
-    const { spool } = deps;
+    const { spool, watch } = deps;
+    if (watch !== undefined)
+      for (const { rows } of spool?.entries() ?? []) for (const { at } of rows) watch.saw(at);
     const stored = (uid: string, rows: Stored): void => this.#remember(uid, rows);
     this.#spooling = spool === null ? null : new Spooling({ ...deps, spool, stored });
   }
@@ -76,6 +76,11 @@ export class Appender implements LedgerAppend {
     return this.#spooling?.holding ?? false;
   }
 
+  /** Why no review should come here yet, or null. */
+  unready(): string | null {
+    return this.#deps.writer.unready?.() ?? null;
+  }
+
   /** A place behind every review that was taken on so far. */
   mark(): number {
     return this.#taken;
@@ -86,7 +91,12 @@ export class Appender implements LedgerAppend {
     return this.#done >= mark && !this.delayed;
   }
 
-  async append(given: LedgerEntry): Promise<Appended> {
+  append(given: LedgerEntry): Promise<Appended> {
+    return new Promise<Appended>((resolve, reject) => this.#take(given, resolve, reject));
+  }
+
+  /** Takes an entry on, or throws. */
+  #take(given: LedgerEntry, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
     checkEntry(given);
     if (this.#closed) throw new AppendError('unavailable', 'the service is stopping', { retryAfter: 5 });
     const rows = given.rows.length;
@@ -101,10 +111,8 @@ export class Appender implements LedgerAppend {
     const entry = this.#deps.watch?.mark(given) ?? given;
     this.#queuedRows += rows;
     this.#taken += 1;
-    return new Promise<Appended>((resolve, reject) => {
-      this.#queue.push({ entry, resolve, reject });
-      this.#running ??= new Promise((done) => setImmediate(done)).then(() => this.#run());
-    });
+    this.#queue.push({ entry, resolve, reject });
+    this.#running ??= new Promise((done) => setImmediate(done)).then(() => this.#run());
   }
 
   /**
@@ -133,6 +141,12 @@ export class Appender implements LedgerAppend {
   }
 
   #takeGroup(): Waiting[] {
+    if (this.#queuedRows <= this.#groupRows) {
+      const all = this.#queue;
+      this.#queue = [];
+      this.#queuedRows = 0;
+      return all;
+    }
     let rows = 0;
     let entries = 0;
     for (const { entry } of this.#queue) {
@@ -146,12 +160,21 @@ export class Appender implements LedgerAppend {
     return group;
   }
 
+  /** Appends without waiting, where that is possible; false where nothing was done. Throws as the writer does. */
+  #appendedNow(group: readonly Waiting[]): boolean {
+    const stored = this.#deps.writer.appendNow?.(group.map(({ entry }) => entry)) ?? null;
+    if (stored !== null) this.#answer(group, stored);
+    return stored !== null;
+  }
+
   async #toStore(group: readonly Waiting[]): Promise<void> {
     const { writer, log } = this.#deps;
     const spooling = this.#spooling;
-    const writing = writer.appendAll(group.map(({ entry }) => entry));
+    let writing: Promise<readonly Stored[]>;
     let stored: readonly Stored[] | null;
     try {
+      if (this.#appendedNow(group)) return;
+      writing = writer.appendAll(group.map(({ entry }) => entry));
       stored = await (spooling === null ? writing : this.#inTime(writing));
     } catch (error) {
       await this.#failed(group, error);
@@ -210,21 +233,18 @@ export class Appender implements LedgerAppend {
 
   #answer(group: readonly Waiting[], stored: readonly Stored[]): void {
     let rows = 0;
-    group.forEach(({ entry, resolve }, i) => {
+    for (let i = 0; i < group.length; i += 1) {
+      const { entry, resolve } = group[i] as Waiting;
       const answer = stored[i] as Stored;
       if (!answer.repeat) rows += entry.rows.length;
       if (entry.uid !== null) this.#remember(entry.uid, answer);
       resolve(toAppended(answer));
-    });
+    }
     if (rows > 0) this.#deps.count.add('svc_ledger_rows_total', {}, rows);
   }
 
   #remember(uid: string, stored: Stored): void {
-    if (this.#deps.spool === null) return;
-    this.#recent.set(uid, stored);
-    if (this.#recent.size <= MAX_RECENT) return;
-    const [oldest = ''] = this.#recent.keys();
-    this.#recent.delete(oldest);
+    if (this.#deps.spool !== null) this.#recent.add(uid, stored);
   }
 
   async #answerLate(

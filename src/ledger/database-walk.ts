@@ -1,8 +1,9 @@
 import { CompactRange } from './compact-range.ts';
 import { HASH_BYTES, toHash, UNREADABLE, type Hash } from './merkle.ts';
+import { hashesOf, toLeafRuns } from './leaf-runs.ts';
 import type { Piece } from './locate-change.ts';
 import { joinHashes, TILE_LEVELS, TILE_WIDTH } from './tiles.ts';
-import type { TreeReader } from './tree-ports.ts';
+import type { LeafRun, TreeReader } from './tree-ports.ts';
 import { rowsText, type BadRows } from './verification.ts';
 
 /** Rows that are read at once: few enough that what they leave behind is soon cleared away. */
@@ -41,10 +42,7 @@ export async function walkDatabase(
   const walk = new Walk(reader, await reader.size(), sizes);
   for (;;) {
     const leaves = await reader.leaves(walk.last, BATCH);
-    for (const { id, hash } of leaves) {
-      if (id > walk.last + 1) walk.miss(walk.last + 1, id - 1);
-      await walk.take(id, hash);
-    }
+    for (const run of toLeafRuns(leaves)) await walk.take(run);
     await walk.settle();
     progress(walk.count);
     if (leaves.length === 0) return walk;
@@ -69,8 +67,6 @@ class Walk implements DatabaseWalk {
   #next = 0;
   #made: Piece[] = [];
   #missing = 0;
-  #tile: Buffer | null = null;
-  #tileAt = -1;
 
   constructor(reader: TreeReader, size: number, sizes: readonly number[]) {
     this.#reader = reader;
@@ -87,29 +83,43 @@ class Walk implements DatabaseWalk {
     this.last = to;
   }
 
-  async take(id: number, hash: Hash): Promise<void> {
-    this.count += 1;
-    this.last = id;
+  async take(run: LeafRun): Promise<void> {
+    const { first, hashes, root } = run;
+    if (first > this.last + 1) this.miss(this.last + 1, first - 1);
+    const rows = hashes.length / HASH_BYTES;
+    this.count += rows;
+    this.last += rows;
     if (this.#missing > MAX_MISSING) return;
-    if (id <= this.#size && this.differing === null) await this.#compare(id, hash);
-    this.#append(id, hash);
+    if (first <= this.#size && this.differing === null) await this.#compare(run);
+    while ((this.#sizes[this.#next] ?? Infinity) < first) this.#next += 1;
+    // No root is wanted inside of it: the tile goes in as one.
+    if (root !== null && (this.#sizes[this.#next] ?? Infinity) >= first + rows - 1) {
+      this.#made.push({ level: TILE_LEVELS, index: (first - 1) / TILE_WIDTH, hash: root });
+      this.#range.appendNode(TILE_LEVELS, root);
+      this.#rootAt(this.last);
+    } else hashesOf(run).forEach((hash, i) => this.#append(first + i, hash));
   }
 
   #append(id: number, hash: Hash): void {
     this.#range.append(hash);
+    this.#rootAt(id);
+  }
+
+  #rootAt(id: number): void {
     while ((this.#sizes[this.#next] ?? Infinity) < id) this.#next += 1;
     if (this.#sizes[this.#next] === id) this.roots.set(id, this.#range.root());
   }
 
-  async #compare(id: number, hash: Hash): Promise<void> {
-    const tile = Math.floor((id - 1) / TILE_WIDTH);
-    if (tile !== this.#tileAt) {
-      this.#tile = await this.#reader.tile(0, tile);
-      this.#tileAt = tile;
-    }
-    const at = ((id - 1) % TILE_WIDTH) * HASH_BYTES;
-    const stored = this.#tile?.subarray(at, at + HASH_BYTES);
-    if (stored === undefined || toHash(stored) !== hash) this.differing = id;
+  async #compare({ first, hashes }: LeafRun): Promise<void> {
+    const tile = await this.#reader.tile(0, Math.floor((first - 1) / TILE_WIDTH));
+    const from = ((first - 1) % TILE_WIDTH) * HASH_BYTES;
+    // Rows that the tree does not cover yet have nothing to agree with.
+    const covered = hashes.subarray(0, (this.#size - first + 1) * HASH_BYTES);
+    const stored = tile?.subarray(from, from + covered.length) ?? Buffer.alloc(0);
+    if (stored.equals(covered)) return;
+    let at = 0;
+    while (at < stored.length && stored[at] === covered[at]) at += 1;
+    this.differing = first + Math.floor(at / HASH_BYTES);
   }
 
   /** Holds the subtrees that were made against those that are stored. */

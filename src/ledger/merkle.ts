@@ -10,7 +10,10 @@ export type Hash = string;
 export const HASH_BYTES = 32;
 
 /** EMPTY_ROOT is the root of a tree without leaves: SHA-256 of nothing (RFC 6962, section 2.1). */
-export const EMPTY_ROOT: Hash = hash('sha256', '', 'binary');
+export const EMPTY_ROOT: Hash = Buffer.from(
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  'hex',
+).toString('latin1');
 
 /** The bytes of an inner node: 0x01, left, right. One for all, since hashing is synchronous. */
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
@@ -28,6 +31,17 @@ const LEAF = Buffer.of(0);
 export function hashNode(left: Hash, right: Hash): Hash {
   node.write(left, 1, HASH_BYTES, 'latin1');
   node.write(right, 1 + HASH_BYTES, HASH_BYTES, 'latin1');
+  return hash('sha256', node, 'binary');
+}
+
+/** hashWhole gives the hash of bytes that begin with the one that tells a leaf from a node. */
+export function hashWhole(bytes: Uint8Array): Hash {
+  return hash('sha256', bytes, 'binary');
+}
+
+/** hashPair gives the hash of an inner node whose two hashes stand one after another at `at`. */
+export function hashPair(hashes: Buffer, at: number): Hash {
+  hashes.copy(node, 1, at, at + 2 * HASH_BYTES);
   return hash('sha256', node, 'binary');
 }
 

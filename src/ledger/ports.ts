@@ -21,6 +21,13 @@ export interface LedgerWriter {
    * be stored; then nothing is. Any other error may have come before or after the commit: append again with the same uids.
    */
   appendAll(entries: readonly LedgerEntry[]): Promise<readonly Stored[]>;
+  /**
+   * appendNow does the same before it comes back, where nothing need be waited for: neither another write nor anything that is not in
+   * memory. Null where it cannot; nothing was appended then. Throws as appendAll does. Absent where there is no such way.
+   */
+  appendNow?(entries: readonly LedgerEntry[]): readonly Stored[] | null;
+  /** Why the first append would take long, as a sentence; absent or null once it would not. */
+  unready?(): string | null;
 }
 
 /** Spool keeps entries durably, in order, while the database does not take them. It is bounded. */
@@ -55,6 +62,8 @@ export interface Timers {
 export interface LedgerAppend {
   /** Answers when the rows are durable. Throws AppendError. */
   append(entry: LedgerEntry): Promise<Appended>;
+  /** Why no review should come here yet, as a sentence; absent or null once its rows are written without delay. */
+  unready?(): string | null;
 }
 
 /** LedgerFilter chooses rows; what is absent chooses all. Texts are compared exactly unless said. */

@@ -3,8 +3,7 @@ import {
   foldRight,
   HASH_BYTES,
   hashBytes,
-  hashNode,
-  toHash,
+  hashPair,
   type Hash,
   type Node,
   type Range,
@@ -62,15 +61,12 @@ export async function hashOfNode(reader: TileReader, { level, index }: Node): Pr
 
 /** joinHashes gives the hash above hashes that stand one after another; as many as a power of two. */
 export function joinHashes(hashes: Uint8Array): Hash {
-  let row: Hash[] = [];
-  for (let at = 0; at < hashes.length; at += HASH_BYTES)
-    row.push(toHash(hashes.subarray(at, at + HASH_BYTES)));
-  while (row.length > 1) {
-    const above: Hash[] = [];
-    for (let i = 0; i < row.length; i += 2) above.push(hashNode(row[i] as Hash, row[i + 1] as Hash));
-    row = above;
+  const level = Buffer.from(hashes);
+  for (let length = level.length; length > HASH_BYTES; length /= 2) {
+    for (let at = 0; at < length; at += 2 * HASH_BYTES)
+      level.write(hashPair(level, at), at / 2, HASH_BYTES, 'latin1');
   }
-  return row[0] as Hash;
+  return level.toString('latin1', 0, HASH_BYTES);
 }
 
 /** hashOfRange gives the hash of a run of leaves as RFC 6962 joins them; of [0, n) it is the root at size n. */

@@ -16,6 +16,16 @@ export interface Leaf {
   readonly hash: Hash;
 }
 
+/** LeafRun is rows whose numbers follow each other, all in one tile, as the tree sees them. */
+export interface LeafRun {
+  /** Number of the first row. */
+  readonly first: number;
+  /** The hashes one after another. */
+  readonly hashes: Uint8Array;
+  /** The hash above them, where they are a whole tile. */
+  readonly root: Hash | null;
+}
+
 /** TreeReader reads the rows, the tree over them and its checkpoints. */
 export interface TreeReader extends TileReader {
   /** Rows that the tree covers. */

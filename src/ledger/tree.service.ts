@@ -10,8 +10,10 @@ import type { GrowingTree, SignedCheckpoint, TreeStore } from './tree-ports.ts';
 
 /** KEPT_CHECKPOINTS is how many checkpoints the store keeps. */
 export const KEPT_CHECKPOINTS = 10_000;
-/** Rows that are hashed between two turns of the event loop: a few milliseconds of work. */
+/** Rows that are taken in with one transaction. */
 const AT_ONCE = 1024;
+/** Rows that are hashed between two turns of the event loop: a millisecond or two of work. */
+const HASHED_AT_ONCE = 128;
 
 /** TreeDeps are what the tree is kept with. */
 export interface TreeDeps {
@@ -70,12 +72,8 @@ export class LedgerTree {
     while (taken < limit) {
       const size = await store.size();
       // Rows never change, so they are read and hashed before the tree is taken alone.
-      const leaves = await store.leaves(size, Math.min(AT_ONCE, limit - taken));
-      if (leaves.length === 0) break;
-      const hashes = leaves.map(({ id, hash }, i): Hash => {
-        if (id !== size + 1 + i) throw missing(size + 1 + i);
-        return hash;
-      });
+      const hashes = await this.#hash(size, Math.min(AT_ONCE, limit - taken));
+      if (hashes.length === 0) break;
       taken += await store.alone(async (tree) => {
         if ((await tree.size()) !== size) return 0; // another process was faster
         await tree.putTiles(await extendTiles(tree, size, hashes), size + hashes.length);
@@ -84,6 +82,22 @@ export class LedgerTree {
       await nextTurn(); // an embedded database answers at once, and whoever waits for an admission must not wait for all rows
     }
     return taken;
+  }
+
+  /** The hashes of at most `limit` rows behind `size`; the event loop turns between some of them and the next, and behind the last. */
+  async #hash(size: number, limit: number): Promise<Hash[]> {
+    const hashes: Hash[] = [];
+    while (hashes.length < limit) {
+      const asked = Math.min(HASHED_AT_ONCE, limit - hashes.length);
+      const leaves = await this.#deps.store.leaves(size + hashes.length, asked);
+      for (const { id, hash } of leaves) {
+        if (id !== size + hashes.length + 1) throw missing(size + hashes.length + 1);
+        hashes.push(hash);
+      }
+      await nextTurn();
+      if (leaves.length < asked) break;
+    }
+    return hashes;
   }
 
   /**

@@ -30,6 +30,8 @@ type Found = ReadonlyMap<string, ImageFacts | null>;
 
 /** Digests whose versions are compared in one turn of the event loop. */
 const TURN = 250;
+/** Characters of facts that are read and parsed in one turn, unless those of one image are more: a millisecond or two. */
+const TURN_CHARS = 256 * 1024;
 /** Images whose facts are read before the first review. */
 const WARMED = 5_000;
 /** What an entry takes beside its JSON. */
@@ -127,39 +129,43 @@ export class AdmissionFacts implements FactsSnapshot {
   async #load(digests: readonly string[]): Promise<Found> {
     const { read } = this.#store;
     const began = this.#now();
-    const versions = new Map<string, number>();
+    const stored = new Map<string, { readonly version: number; readonly chars: number }>();
     for (const { marks, cells } of inChunks(digests)) {
-      const rows = await runText<{ digest: string; facts_version: number }>(
+      const rows = await runText<{ digest: string; facts_version: number; chars: number }>(
         read,
-        `select digest, facts_version from images where facts is not null and digest in (${marks})`,
+        `select digest, facts_version, octet_length(facts) as chars from images where facts is not null and digest in (${marks})`,
         cells,
       );
-      for (const row of rows) versions.set(row.digest, row.facts_version);
-    }
-    const changed = digests.filter(
-      (digest) => this.#entries.get(digest)?.version !== (versions.get(digest) ?? -1),
-    );
-    const found = new Map<string, { version: number; text: string }>();
-    for (const { marks, cells } of inChunks(changed)) {
-      const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
-        read,
-        `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
-        cells,
-      );
-      for (const row of rows) found.set(row.digest, { version: row.facts_version, text: row.facts });
+      for (const row of rows) stored.set(row.digest, { version: row.facts_version, chars: row.chars });
     }
     const loaded = new Map<string, ImageFacts | null>();
-    for (const digest of changed) this.#keep(digest, found.get(digest) ?? null, began);
+    const changed: string[] = [];
     for (const digest of digests) {
-      const entry = this.#entries.get(digest);
-      if (entry === undefined) continue;
-      entry.checkedAt = Math.max(entry.checkedAt, began);
-      this.#entries.delete(digest);
-      this.#entries.set(digest, entry);
-      loaded.set(digest, entry.facts);
+      const isSame = this.#entries.get(digest)?.version === (stored.get(digest)?.version ?? -1);
+      if (isSame) this.#compared(digest, began, loaded);
+      else changed.push(digest);
+    }
+    const pieces = inPieces(changed, (digest) => stored.get(digest)?.chars ?? 0);
+    for (const [i, piece] of pieces.entries()) {
+      if (i > 0) await nextTurn();
+      const found = await readTexts(read, piece);
+      for (const digest of piece) {
+        this.#keep(digest, found.get(digest) ?? null, began);
+        this.#compared(digest, began, loaded);
+      }
     }
     this.#shrink();
     return loaded;
+  }
+
+  /** What is kept of a digest was the same at a time; it is then the last one to go. */
+  #compared(digest: string, at: number, loaded: Map<string, ImageFacts | null>): void {
+    const entry = this.#entries.get(digest);
+    if (entry === undefined) return;
+    entry.checkedAt = Math.max(entry.checkedAt, at);
+    this.#entries.delete(digest);
+    this.#entries.set(digest, entry);
+    loaded.set(digest, entry.facts);
   }
 
   #keep(digest: string, found: { readonly version: number; readonly text: string } | null, at: number): void {
@@ -194,4 +200,41 @@ export class AdmissionFacts implements FactsSnapshot {
       }
     }
   }
+}
+
+interface FactsText {
+  readonly version: number;
+  readonly text: string;
+}
+
+async function readTexts(
+  read: Store['read'],
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, FactsText>> {
+  const found = new Map<string, FactsText>();
+  for (const { marks, cells } of inChunks(digests)) {
+    const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
+      read,
+      `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
+      cells,
+    );
+    for (const row of rows) found.set(row.digest, { version: row.facts_version, text: row.facts });
+  }
+  return found;
+}
+
+/** Pieces of so much that one turn of the event loop takes it. */
+function inPieces(digests: readonly string[], charsOf: (digest: string) => number): readonly string[][] {
+  const pieces: string[][] = [];
+  let room = -1;
+  for (const digest of digests) {
+    const chars = charsOf(digest);
+    if (chars > room) {
+      pieces.push([]);
+      room = TURN_CHARS;
+    }
+    pieces.at(-1)?.push(digest);
+    room -= chars;
+  }
+  return pieces;
 }

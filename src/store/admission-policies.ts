@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PolicySnapshot } from '../admission/index.ts';
 import { byCodeUnit, type Clock, type Log } from '../base/index.ts';
 import { parseRecordedPolicy, type Policy } from '../policy/index.ts';
@@ -73,7 +74,9 @@ export class AdmissionPolicies implements PolicySnapshot {
     const policies: Policy[] = [];
     for (const { name, revision, document } of rows) {
       const before = known.get(name);
-      const policy = before?.revision === revision ? before : parseDocument(document, name, revision);
+      const isKnown = before?.revision === revision;
+      const policy = isKnown ? before : parseDocument(document, name, revision);
+      if (!isKnown) await nextTurn(); // patterns of signers may take milliseconds to compile
       if (policy === null)
         this.#log.error('a policy in force cannot be read; admissions are decided without this revision', {
           policy: name,

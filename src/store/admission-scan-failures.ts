@@ -1,19 +1,18 @@
-import type { ScanFailure } from '../findings/index.ts';
-import { failuresVersion, newestFailures } from './scan-failures.ts';
+import { failuresVersion, shortFailures, type ShortFailure } from './scan-failures.ts';
 import type { Store } from './store.ts';
 
-/** AdmissionScanFailures keeps in memory why images could not be scanned, the newest 2,000, so that a review never waits for it. */
+/** AdmissionScanFailures keeps in memory why images could not be scanned, so that a review never waits for it. */
 export class AdmissionScanFailures {
   readonly #store: Pick<Store, 'read'>;
   #version = '';
-  #failures: ReadonlyMap<string, readonly ScanFailure[]> = new Map();
+  #failures: ReadonlyMap<string, readonly ShortFailure[]> = new Map();
 
   constructor(store: Pick<Store, 'read'>) {
     this.#store = store;
   }
 
   /** Why a digest could not be scanned, by platform; none where it can, or that was not read yet. */
-  of(digest: string): readonly ScanFailure[] {
+  of(digest: string): readonly ShortFailure[] {
     return this.#failures.get(digest) ?? [];
   }
 
@@ -22,8 +21,7 @@ export class AdmissionScanFailures {
     const { read } = this.#store;
     const version = await failuresVersion(read);
     if (version === this.#version) return;
-    const failures = await newestFailures(read);
-    this.#failures = Map.groupBy(failures, ({ digest }) => digest);
+    this.#failures = await shortFailures(read);
     this.#version = version;
   }
 }

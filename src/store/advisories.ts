@@ -55,13 +55,16 @@ export async function keepAdvisories(
   findings: readonly { readonly cve: string; readonly advisory?: Advisory | null | undefined }[],
 ): Promise<void> {
   const said = new Map<string, readonly (string | number | null)[]>();
+  const seen = new Map<string, Advisory>();
   for (const { cve, advisory } of findings) {
-    const source = ratedBy(advisory);
-    if (!advisory || source === null) continue;
+    // One that several packages have is mostly the same object.
+    if (!advisory || seen.get(cve) === advisory) continue;
+    seen.set(cve, advisory);
+    const source = ratedBy(advisory) ?? '';
     const { title, url, cvss } = advisory;
     const score = cvss === null ? null : Math.round(cvss.score * 10);
     const row = [storableText(cve), source, title, url, cvss?.version ?? null, score, cvss?.vector ?? null];
-    said.set(JSON.stringify(row.slice(0, 2)), row);
+    said.set(`${row[0]}\0${source}`, row);
   }
   const cves = [...new Set([...said.values()].map(([cve]) => String(cve)))];
   for (const { marks, cells } of inChunks(cves)) {
@@ -71,10 +74,9 @@ export async function keepAdvisories(
       cells,
     );
     for (const known of rows) {
-      const key = JSON.stringify([known.cve, known.rated_by]);
+      const key = `${known.cve}\0${known.rated_by}`;
       const row = said.get(key);
-      if (row !== undefined && COLUMNS.every((name, i) => String(known[name]) === String(row[i])))
-        said.delete(key);
+      if (row !== undefined && COLUMNS.every((name, i) => known[name] === row[i])) said.delete(key);
     }
   }
   const changed = [...said].toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, row]): Cell[] => [...row]);

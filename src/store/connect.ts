@@ -4,6 +4,7 @@ import { migrate, type MigrationWatch } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 import { postgresDialect, type PostgresOptions } from './postgres.ts';
 import { requireNewest } from './schema-check.ts';
+import type { Turn } from './sqlite-turns.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** ConnectOptions say how a database is opened; times in milliseconds. */
@@ -15,6 +16,8 @@ export interface ConnectOptions {
   readonly untouched?: boolean | undefined;
   /** How long a transaction of SQLite waits for another process (10 s). */
   readonly lockTimeout?: number | undefined;
+  /** How a writer of a file stands to other processes that write to it. */
+  readonly turn?: Turn | undefined;
   /** Sessions of PostgreSQL at most (10). */
   readonly poolSize?: number | undefined;
   /** How long a connection may take to come about (5 s). */
@@ -25,9 +28,9 @@ export interface ConnectOptions {
 
 /** connect opens a handle on a database: one connection to a file, a pool on a server. Throws StoreError. */
 export async function connect<T>(location: StoreLocation, options: ConnectOptions): Promise<Kysely<T>> {
-  const { readOnly, mustExist, untouched = false, lockTimeout = 10_000 } = options;
+  const { readOnly, mustExist, untouched = false, lockTimeout = 10_000, turn } = options;
   if (location.engine === 'sqlite') {
-    const how = { mustExist, readOnly, untouched, lockTimeout };
+    const how = { mustExist, readOnly, untouched, lockTimeout, turn };
     return new Kysely<T>({ dialect: await openSqlite(location.file, how) });
   }
   const server: PostgresOptions = {
@@ -57,7 +60,7 @@ export async function prepare(
   change: boolean,
   { migrations = MIGRATIONS, now = Date.now, wait = 600_000, watch, ...options }: PrepareOptions,
 ): Promise<void> {
-  const limits = change ? { poolSize: 1, statementTimeout: 0 } : { poolSize: 1 };
+  const limits = { poolSize: 1, turn: undefined, ...(change && { statementTimeout: 0 }) };
   const db = await connect<never>(location, { ...options, ...limits });
   try {
     const database = location.name;

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely';
-import { SqliteStoreAdapter, type SqliteConnection } from './sqlite-connection.ts';
+import { SqliteStoreAdapter, type Cell, type SqliteConnection, type SqliteNow } from './sqlite-connection.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -40,8 +40,21 @@ export function columnType(engine: Engine, type: ColumnType): RawBuilder<unknown
   return sql.raw(types[type]);
 }
 
-/** Cell is a value that both engines hold. */
-export type Cell = string | number | Buffer | null;
+export type { Cell } from './sqlite-connection.ts';
+
+/** sqliteNow gives what runs transactions of SQLite without waiting; null on PostgreSQL. */
+export function sqliteNow(db: AnyKysely): SqliteNow | null {
+  const { adapter } = db.getExecutor();
+  return adapter instanceof SqliteStoreAdapter ? adapter.now : null;
+}
+
+/** Insert is what insertMany inserts, as data. */
+export interface Insert {
+  readonly table: string;
+  readonly types: Readonly<Record<string, Exclude<ColumnType, 'id'>>>;
+  readonly rows: readonly (readonly Cell[])[];
+  readonly tail: string;
+}
 
 /**
  * insertMany inserts rows into a table inside a transaction, as fast as the engine can and without compiling a query: a prepared
@@ -56,14 +69,13 @@ export async function insertMany(
   tail = '',
 ): Promise<void> {
   if (rows.length === 0) return;
-  const columns = Object.keys(types);
-  const names = columns.map((column) => `"${column}"`).join(', ');
   const sqlite = sqliteOf(transaction);
   if (sqlite !== null) {
-    const marks = columns.map(() => '?').join(', ');
-    sqlite.runMany(`insert into "${table}" (${names}) values (${marks}) ${tail}`, storableRows(rows));
+    insertNow(sqlite, table, types, rows, tail);
     return;
   }
+  const columns = Object.keys(types);
+  const names = columns.map((column) => `"${column}"`).join(', ');
   const arrays = columns
     .map((column, index) => `$${index + 1}::${ARRAYS[types[column] ?? 'text']}`)
     .join(', ');
@@ -78,6 +90,21 @@ export async function insertMany(
     .executeQuery(
       CompiledQuery.raw(`insert into "${table}" (${names}) select * from unnest(${arrays}) ${tail}`, values),
     );
+}
+
+/** insertNow is insertMany on SQLite, where it need not wait. */
+export function insertNow(
+  sqlite: SqliteConnection,
+  table: string,
+  types: Readonly<Record<string, Exclude<ColumnType, 'id'>>>,
+  rows: readonly (readonly Cell[])[],
+  tail = '',
+): void {
+  if (rows.length === 0) return;
+  const columns = Object.keys(types);
+  const names = columns.map((column) => `"${column}"`).join(', ');
+  const marks = columns.map(() => '?').join(', ');
+  sqlite.runMany(`insert into "${table}" (${names}) values (${marks}) ${tail}`, storableRows(rows));
 }
 
 const ARRAYS = { text: 'text[]', integer: 'bigint[]', blob: 'bytea[]' } as const;
@@ -154,6 +181,8 @@ export function isRefused(error: unknown): boolean {
  */
 export async function emptyLog(db: Kysely<Tables>): Promise<boolean> {
   if (sqliteOf(db) === null) return true;
+  // Most of it while others write: what empties it keeps them out.
+  await sql`pragma wal_checkpoint(passive)`.execute(db);
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   return rows[0]?.busy === 0;
 }

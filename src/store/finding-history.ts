@@ -1,7 +1,9 @@
-import { byCodeUnit } from '../base/index.ts';
 import { missingProof, type FoundStamp, type ScanStamp } from '../trackers/index.ts';
+import { within, type CveRange } from './cve-range.ts';
+import type { CountedFinding } from './cve-totals.ts';
 import { insertMany, runText, type Cell } from './dialect.ts';
 import { imageNumbers } from './history-images.ts';
+import { standingAmong, type Standing } from './standing.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -68,22 +70,76 @@ const TYPES = {
 } as const;
 
 const [, ...COLUMNS] = Object.keys(TYPES) as ['image', ...(keyof Episode)[]];
+const NAMES = COLUMNS.map((name) => `"${name}"`).join(', ');
 const REPLACE = `on conflict (image, cve, first_seen_at) do update set ${COLUMNS.filter(
   (name) => name !== 'cve' && name !== 'first_seen_at',
 )
   .map((name) => `"${name}" = excluded."${name}"`)
   .join(', ')}`;
 
+/** KnownFindings are the findings of the scan in use, of the CVEs in a range; null for all CVEs. */
+export interface KnownFindings {
+  readonly range: CveRange | null;
+  readonly found: readonly CountedFinding[];
+}
+
 /**
- * followFindings brings the history of an image's findings up to what its scans in use say, in the transaction that changed them, after
- * lockImage. Only what changed is written: a scan that reports what the last one did costs two reads.
+ * followFindings brings the history of an image's findings up to what its scan in use says, in the transaction that changed them, after
+ * lockImage. Only what changed is written. With known findings nothing of them is read, and only the CVEs in their range are looked at.
  */
 export async function followFindings(
   transaction: Executor,
   digest: string,
   at: number,
   cause: HistoryCause,
+  known: KnownFindings | null = null,
 ): Promise<void> {
+  const range = known?.range ?? null;
+  const image = await noteScan(transaction, digest, cause);
+  const standing = standingAmong(known?.found ?? (await readFindings(transaction, digest)));
+  const { text, cells } = within('cve', range);
+  const open = await runText<Episode>(
+    transaction,
+    `select ${NAMES} from finding_history
+     where image = ? and ended_at is null and ${text}`,
+    [image, ...cells],
+  );
+  await writeEpisodes(transaction, image, planHistory(standing, open, at, cause));
+}
+
+/**
+ * followSame is followFindings for a scan that found what the one before it had found: what can change are findings that earlier scans had
+ * and that waited for a proof that they are fixed.
+ */
+export async function followSame(
+  transaction: Executor,
+  digest: string,
+  at: number,
+  cause: MadeScan,
+  found: readonly CountedFinding[],
+): Promise<void> {
+  const image = await noteScan(transaction, digest, cause);
+  const [of] = await runText<{ open: number; missing: number }>(
+    transaction,
+    'select count(*) as open, count(unreported_at) as missing from finding_history where image = ? and ended_at is null',
+    [image],
+  );
+  const { open, missing } = of ?? { open: 0, missing: 0 };
+  if (open - missing !== new Set(found.map(({ cve }) => cve)).size)
+    return followFindings(transaction, digest, at, cause, { range: null, found });
+  if (missing === 0) return;
+  const waiting = await runText<Episode>(
+    transaction,
+    `select ${NAMES} from finding_history where image = ? and ended_at is null and unreported_at is not null`,
+    [image],
+  );
+  const cves = new Set(waiting.map(({ cve }) => cve));
+  const standing = standingAmong(found.filter(({ cve }) => cves.has(cve)));
+  await writeEpisodes(transaction, image, planHistory(standing, waiting, at, cause));
+}
+
+/** Gives the number of the image, whose scan is kept as one. */
+async function noteScan(transaction: Executor, digest: string, cause: HistoryCause): Promise<number> {
   const image = (await imageNumbers(transaction, [digest])).get(digest);
   if (image === undefined) throw new Error(`no number for ${digest}`);
   if (typeof cause === 'object' && cause.wholeAt !== null)
@@ -92,80 +148,25 @@ export async function followFindings(
       'insert into scan_history (image, scanned_at) values (?, ?) on conflict (image, scanned_at) do nothing',
       [image, cause.wholeAt],
     );
-  const standing = await readStanding(transaction, digest);
-  const open = await runText<Episode>(
-    transaction,
-    `select ${COLUMNS.map((name) => `"${name}"`).join(', ')} from finding_history where image = ? and ended_at is null`,
-    [image],
-  );
-  const changed = planHistory(standing, open, at, cause);
-  await insertMany(
-    transaction,
-    'finding_history',
-    TYPES,
-    changed.map((row) => [image, ...COLUMNS.map((name): Cell => row[name])]),
-    REPLACE,
-  );
+  return image;
 }
 
-/** Standing is a CVE as the scans in use report it. */
-interface Standing {
-  readonly rank: number;
-  readonly package: string;
-  readonly fixed: string | null;
-  readonly others: string | null;
-  readonly isFixable: boolean;
-  readonly isExploited: boolean;
+async function writeEpisodes(
+  transaction: Executor,
+  image: number,
+  episodes: readonly Episode[],
+): Promise<void> {
+  const rows = episodes.map((row) => [image, ...COLUMNS.map((name): Cell => row[name])]);
+  await insertMany(transaction, 'finding_history', TYPES, rows, REPLACE);
 }
 
-interface FindingRow {
-  readonly cve: string;
-  readonly rank: number;
-  readonly package: string;
-  readonly fixed: string | null;
-  readonly known_exploited: number | null;
-}
-
-/** Of several scans in use, of several platforms, a CVE stands while one of them reports it. */
-async function readStanding(transaction: Executor, digest: string): Promise<Map<string, Standing>> {
-  const rows = await runText<FindingRow>(
+async function readFindings(transaction: Executor, digest: string): Promise<CountedFinding[]> {
+  return runText<CountedFinding>(
     transaction,
     `select f.cve, f.rank, f.package, f.fixed, f.known_exploited from scans s join findings f on f.scan_id = s.id
      where s.digest = ? and s.current = 1`,
     [digest],
   );
-  const standing = new Map<string, Standing>();
-  for (const [cve, same] of Map.groupBy(rows, (row) => row.cve)) standing.set(cve, standingOf(same));
-  return standing;
-}
-
-function standingOf(found: readonly FindingRow[]): Standing {
-  const [first, ...rest] = found.length === 1 ? found : found.toSorted(byWeight);
-  if (first === undefined) throw new Error('a CVE without a finding');
-  const own = pairOf(first);
-  const others = new Set(rest.map(pairOf).filter((pair) => pair !== own));
-  return {
-    rank: first.rank,
-    package: first.package,
-    fixed: first.fixed,
-    others: others.size === 0 ? null : `[${[...others].toSorted(byCodeUnit).join(',')}]`,
-    isFixable: found.some(({ fixed }) => fixed !== null),
-    isExploited: found.some(({ known_exploited }) => known_exploited === 1),
-  };
-}
-
-/** The highest severity first, then what can be fixed; the same whatever the order of the report. */
-function byWeight(a: FindingRow, b: FindingRow): number {
-  return (
-    b.rank - a.rank ||
-    Number(a.fixed === null) - Number(b.fixed === null) ||
-    byCodeUnit(a.package, b.package) ||
-    byCodeUnit(a.fixed ?? '', b.fixed ?? '')
-  );
-}
-
-function pairOf(finding: FindingRow): string {
-  return JSON.stringify([finding.package, finding.fixed]);
 }
 
 /** Of one that is reported, or has ended: nothing is waited for. */

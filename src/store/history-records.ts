@@ -1,13 +1,15 @@
 import type { AnsweredMinutes, DetectorSigns } from '../history/index.ts';
 import { beginRecord, noteDetector, noteMinutes } from './cluster-days.ts';
+import { settleAllFindings } from './finding-changes.ts';
 import type { Store } from './store.ts';
 
-/** beginHistory keeps that everything is recorded from now on that is recorded by itself, unless it was before. */
+/** beginHistory keeps that everything is recorded from now on that is recorded by itself, unless it was before, and brings in what a crash left. */
 export async function beginHistory(store: Store, at: number): Promise<void> {
   await store.write(async (transaction) => {
     for (const record of ['findings', 'scans', 'catalogue', 'policies'])
       await beginRecord(transaction, record, '', at);
   });
+  await settleAllFindings(store);
 }
 
 /** answeredMinutes keeps the minutes in which reviews were answered in a database. */

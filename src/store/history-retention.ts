@@ -4,9 +4,9 @@ import { runText, type Cell } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** Rows that go in one transaction. */
-const PAGE = 500;
+const PAGE = 200;
 /** Images whose scans one transaction looks through. */
-const IMAGES = 200;
+const IMAGES = 50;
 
 /** What ended before a time, by its key. What still stands is kept however old it is. */
 const ENDED = [

@@ -1,6 +1,7 @@
-import { insertMany, type runText } from './dialect.ts';
+import type { Insert } from './dialect.ts';
 import type { Interned } from './intern.ts';
 
+const NONE: readonly Insert[] = [];
 /** So many milliseconds may pass before it is written again that an image or a name was seen, when nothing else is new. */
 const STEP = 60_000;
 
@@ -68,47 +69,52 @@ export class ImageLog {
     this.#images.clear();
   }
 
-  /** Writes what rows with ids from `first` say of images; what it gives is to be called after the commit. */
-  async write(
-    transaction: Parameters<typeof runText>[0],
+  /** Gives what is to be written of what rows with ids from `first` say of images, in its order, and what is to be called after the commit. */
+  plan(
     shapes: readonly SeenShape[],
     times: readonly number[],
     first: number,
-  ): Promise<() => void> {
+  ): { readonly inserts: readonly Insert[]; readonly keep: () => void } {
     const { images, named } = this.#gather(shapes, times, first);
+    if (named.length === 0 && !images.some((image) => isNews(image) || !image.there))
+      return { inserts: NONE, keep: () => {} };
     // Sorted, so that two transactions lock images in one order.
     images.sort((a, b) => (a.digest < b.digest ? -1 : 1));
     const reviewed = images.filter(isNews);
     const others = images.filter(({ there, newestId }) => !there && newestId === 0);
-    await insertMany(
-      transaction,
-      'images',
-      { digest: 'text', first_seen_at: 'integer' },
-      others.map(({ digest, firstAt }) => [digest, firstAt]),
-      'on conflict (digest) do nothing',
-    );
-    await insertMany(
-      transaction,
-      'images',
-      { digest: 'text', first_seen_at: 'integer', last_row_id: 'integer', last_allowed: 'integer' },
-      reviewed.map((image) => [image.digest, image.firstAt, image.newestId, image.newestAllowed ? 1 : 0]),
-      NEWEST,
-    );
     const names = new Map<string, [digest: string, name: string, at: number, notAsked: number | null]>();
     for (const [shape, at] of named) {
       const key = `${shape.digest} ${shape.name}`;
       const notAsked = isElsewhere(shape) && names.get(key)?.[3] !== null ? 1 : null;
       names.set(key, [shape.digest ?? '', shape.name ?? '', at, notAsked]);
     }
-    await insertMany(
-      transaction,
-      'image_names',
-      { digest: 'text', name: 'text', last_seen_at: 'integer', not_asked: 'integer' },
-      // Sorted for the same reason: who follows the ledger holds names in this order too.
-      [...names].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells),
-      LATER,
-    );
-    return () => {
+    const inserts: Insert[] = [
+      {
+        table: 'images',
+        types: { digest: 'text', first_seen_at: 'integer' },
+        rows: others.map(({ digest, firstAt }) => [digest, firstAt]),
+        tail: 'on conflict (digest) do nothing',
+      },
+      {
+        table: 'images',
+        types: { digest: 'text', first_seen_at: 'integer', last_row_id: 'integer', last_allowed: 'integer' },
+        rows: reviewed.map((image) => [
+          image.digest,
+          image.firstAt,
+          image.newestId,
+          image.newestAllowed ? 1 : 0,
+        ]),
+        tail: NEWEST,
+      },
+      {
+        table: 'image_names',
+        types: { digest: 'text', name: 'text', last_seen_at: 'integer', not_asked: 'integer' },
+        // Sorted for the same reason: who follows the ledger holds names in this order too.
+        rows: [...names].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells),
+        tail: LATER,
+      },
+    ];
+    const keep = (): void => {
       for (const image of others) image.there = true;
       for (const image of reviewed) {
         image.there = true;
@@ -117,6 +123,7 @@ export class ImageLog {
       }
       for (const [, at, seen] of named) seen.namedAt = at;
     };
+    return { inserts: inserts.filter(({ rows }) => rows.length > 0), keep };
   }
 
   #gather(

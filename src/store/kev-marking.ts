@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { changeTotals } from './cve-totals.ts';
 import { runText } from './dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
+import { finishFindings } from './finding-changes.ts';
 import { followFindings } from './finding-history.ts';
 import { holdCatalogue } from './kev-entries.ts';
 import { countedFindings } from './scans.ts';
@@ -73,6 +74,7 @@ async function readPage(read: Executor, last: number): Promise<ScanRow[]> {
 
 async function markImage(transaction: Executor, digest: string, at: number): Promise<boolean> {
   await lockImage(transaction, digest, at);
+  await finishFindings(transaction, digest);
   await holdCatalogue(transaction);
   const [scan] = await runText<{ id: number }>(
     transaction,

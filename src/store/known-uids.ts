@@ -1,50 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { insertMany, runText } from './dialect.ts';
+import { hexOf, insertMany, readCells, runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
-import { sketchOf, UID_SEGMENT, UidFilter, UidFilters, type UidSketch } from './uid-filter.ts';
+import type { Store } from './store.ts';
+import { printOf, readPrints, UID_SEGMENT, UidPrints } from './uid-prints.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
-/** Filters that are read by one statement. */
-const FILTERS = 4;
-/** Rows that are read by one statement. */
-const ROWS = 16_384;
+/** Rows that are read in one turn of the event loop, and under the lock: a millisecond or two. */
+const ROWS = 512;
+/** Fingerprints that are taken in one turn. */
+const PRINTS = 8192;
+
+/** FarBehind says that more rows were appended meanwhile than are read while everybody waits. */
+class FarBehind extends Error {}
 
 /**
- * KnownUids finds reviews that are in the ledger already: those of the newest rows in memory, older ones by the filters of their
- * segments, which are stored when a segment is full. Everything is done under the lock of the ledger's head, so that what other
- * processes appended is known before it matters.
+ * KnownUids finds reviews that are in the ledger already, by the fingerprints of their uids. Those of full segments are stored; what is
+ * missing or damaged there is made again from the rows. A ledger is read in turns of the event loop and outside any lock (`follow`);
+ * under the lock of the ledger's head, so that what other processes appended is known before it matters, only the last few rows are.
  */
 export class KnownUids {
-  readonly #filters = new UidFilters();
-  /** First rows of the reviews behind the last filter, by packed uid. */
-  #recent = new Map<string, number>();
-  /** The segment that these are of. */
-  #segment = 0;
+  readonly #store: Pick<Store, 'read' | 'write'>;
+  /** Whoever calls, what is done here belongs to no transaction of theirs. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #prints = new UidPrints();
   /** Rows up to this number are known. */
   #size = 0;
+  /** Segments that are to be stored. */
+  readonly #full = new Map<number, Buffer>();
+  #following: Promise<void> | null = null;
+  #hasFollowed = false;
+  /** Rows that may be read under the lock. */
+  #most = ROWS;
 
-  /** Reads the filters that are stored, a few at a time, so that the first append of a long ledger need not. */
-  async warm(read: Executor): Promise<void> {
-    for (let before = -1; before < this.#filters.count;) {
-      before = this.#filters.count;
-      for (const bytes of await readFilters(read, before, before + FILTERS - 1)) {
-        if (bytes !== undefined) this.#filters.push(bytes);
-        else return; // one that is missing is made under the lock
+  constructor(store: Pick<Store, 'read' | 'write'>) {
+    this.#store = store;
+  }
+
+  /** Whether the whole ledger was read once, so that an append has little to read. */
+  get hasFollowed(): boolean {
+    return this.#hasFollowed;
+  }
+
+  /** Learns of the rows that were appended so far, and stores segments that are full. Throws what the database throws. */
+  follow(): Promise<void> {
+    return (this.#following ??= this.#outside(() => this.#follow()).finally(() => {
+      this.#following = null;
+    }));
+  }
+
+  /** Runs an act that calls `catchUp`, and again where that found too many rows to read under the lock. */
+  async following<T>(act: () => Promise<T>): Promise<T> {
+    for (let most = ROWS; ; most *= 4) {
+      this.#most = most; // others may append faster than this process reads
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof FarBehind)) throw error;
       }
-      await nextTurn();
+      await this.follow();
     }
   }
 
-  /** Learns of the rows up to `size` that were appended since; false when there were none. */
+  /** Learns of the rows up to `size` that were appended since; false when there were none. To be called in `following`. */
   async catchUp(transaction: Executor, size: number): Promise<boolean> {
     if (size === this.#size) return false;
-    if (size < Math.max(this.#size, this.#filters.count * UID_SEGMENT)) this.#forget();
-    await this.#loadFilters(transaction, Math.floor(size / UID_SEGMENT));
-    this.#follow();
-    const from = Math.max(this.#size, this.#filters.count * UID_SEGMENT);
-    for await (const [uid, id] of firstRows(transaction, from, size)) this.#remember(uid, id);
-    this.#size = size;
+    if (size < this.#size) this.#forget();
+    if (size - this.#size > this.#most) throw new FarBehind();
+    while (this.#size < size) await this.#learn(transaction, size);
     return true;
   }
 
@@ -54,136 +78,154 @@ export class KnownUids {
     uids: readonly { readonly packed: Buffer | null; readonly key: string }[],
   ): Promise<Map<string, number>> {
     const found = new Map<string, number>();
-    const suspects = new Map<number, Buffer[]>();
-    for (const { packed, key } of uids) {
-      if (packed === null) continue;
-      const id = this.#recent.get(key);
-      if (id !== undefined) found.set(key, id);
-      else {
-        for (const segment of this.#filters.suspects(sketchOf(packed))) {
-          suspects.set(segment, [...(suspects.get(segment) ?? []), packed]);
-        }
-      }
+    const suspects = new Set<number>();
+    const asked = new Set<string>();
+    for (const { id, key } of this.suspects(uids)) {
+      suspects.add(id);
+      asked.add(key);
     }
-    for (const [segment, packed] of suspects) {
-      for (const { marks, cells } of inChunks(packed)) {
-        const rows = await runText<{ id: number; review_uid: Buffer }>(
-          transaction,
-          `select id, review_uid from ledger_rows where id > ? and id <= ? and part = 0 and review_uid in (${marks})`,
-          [segment * UID_SEGMENT, (segment + 1) * UID_SEGMENT, ...cells],
-        );
-        for (const { id, review_uid } of rows) found.set(review_uid.toString('latin1'), id);
+    for (const { marks, cells } of inChunks([...suspects])) {
+      const rows = await runText<{ id: number; review_uid: Buffer | null }>(
+        transaction,
+        `select id, review_uid from ledger_rows where part = 0 and id in (${marks})`,
+        cells,
+      );
+      for (const { id, review_uid } of rows) {
+        const key = review_uid?.toString('latin1');
+        if (key !== undefined && asked.has(key)) found.set(key, id);
       }
     }
     return found;
   }
 
-  /** Stores the filters of segments that `added` fills up to `size`; what it gives is to be called after the commit. */
-  async add(transaction: Executor, added: ReadonlyMap<string, number>, size: number): Promise<() => void> {
-    const first = this.#filters.count;
-    for (let segment = first; (segment + 1) * UID_SEGMENT <= size; segment += 1) {
-      const own = sketchesOf(added, segment);
-      const filter = segment === first ? this.#filters.filled(own) : UidFilter.of(own);
-      await storeFilter(transaction, segment, filter);
+  /** Rows up to this number are known. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The rows that may be the first of one of these reviews, each with the uid that it would have, by `key`; few but for a repeat. */
+  suspects(
+    uids: readonly { readonly packed: Buffer | null; readonly key: string }[],
+  ): readonly { readonly id: number; readonly key: string }[] {
+    const found: { readonly id: number; readonly key: string }[] = [];
+    for (const { packed, key } of uids) {
+      if (packed === null) continue;
+      for (const id of this.#prints.rows(printOf(packed))) found.push({ id, key });
     }
-    return () => {
-      // In the order of their numbers, so that each stands in the filter of its segment.
-      for (const [uid, id] of added) {
-        while (id > (this.#filters.count + 1) * UID_SEGMENT) this.#seal();
-        this.#remember(uid, id);
-      }
-      while ((this.#filters.count + 1) * UID_SEGMENT <= size) this.#seal();
-      this.#size = size;
-    };
+    return found;
   }
 
-  #remember(uid: string, id: number): void {
-    this.#recent.set(uid, id);
-    this.#filters.fill(sketchOf(Buffer.from(uid, 'latin1')));
+  /** Takes the reviews `added`, with the numbers of their first rows, which are committed; `before` and `size`: the rows before and since. */
+  committed(before: number, added: ReadonlyMap<string, number>, size: number): void {
+    const firsts = [...added].map(([key, id]) => [printOf(Buffer.from(key, 'latin1')), id] as const);
+    this.#take(before, firsts, size);
+    if (this.#full.size > 0) void this.follow().catch(() => {}); // stored with the next one that succeeds
   }
 
-  #seal(): void {
-    this.#filters.seal();
-    this.#follow();
+  /** Gives what is to be called once the reviews `added`, with the numbers of their first rows, are committed. */
+  async add(_transaction: Executor, added: ReadonlyMap<string, number>, size: number): Promise<() => void> {
+    const before = this.#size;
+    return () => this.committed(before, added, size);
   }
 
-  /** Rows of a segment that is full are found by its filter. */
-  #follow(): void {
-    if (this.#segment === this.#filters.count) return;
-    this.#segment = this.#filters.count;
-    this.#recent = new Map();
+  async #follow(): Promise<void> {
+    const [head] = await runText<{ size: number }>(
+      this.#store.read,
+      'select size from ledger_head where id = 1',
+      [],
+    );
+    const size = head?.size ?? 0;
+    while (this.#size < size) {
+      const segment = this.#size / UID_SEGMENT;
+      const isWhole = Number.isInteger(segment) && this.#size + UID_SEGMENT <= size;
+      if (!isWhole || !(await this.#load(segment))) await this.#learn(this.#store.read, size);
+      await nextTurn();
+    }
+    this.#hasFollowed = true;
+    for (const [segment, prints] of this.#full) {
+      await this.#store.write((transaction) =>
+        insertMany(
+          transaction,
+          'ledger_uids',
+          { segment: 'integer', prints: 'blob' },
+          [[segment, prints]],
+          'on conflict (segment) do update set prints = excluded.prints',
+        ),
+      );
+      this.#full.delete(segment);
+    }
+  }
+
+  /** Takes the stored fingerprints of a segment; false where they are missing or damaged. */
+  async #load(segment: number): Promise<boolean> {
+    const [row] = await runText<{ prints: Buffer }>(
+      this.#store.read,
+      'select prints from ledger_uids where segment = ?',
+      [segment],
+    );
+    const prints = row === undefined ? null : readPrints(row.prints, segment);
+    if (prints === null) return false;
+    const first = segment * UID_SEGMENT;
+    for (let at = 0; at < UID_SEGMENT; at += PRINTS) {
+      const part = prints.subarray(at, at + PRINTS);
+      this.#take(first + at, entriesOf(part, first + at), first + at + part.length);
+      await nextTurn();
+    }
+    this.#full.delete(segment); // it came from there
+    return true;
+  }
+
+  /** Takes some of the next rows up to `size`, in the order of their numbers. */
+  async #learn(read: Executor, size: number): Promise<void> {
+    const before = this.#size;
+    const to = Math.min(size, before + ROWS);
+    const rows = (await readCells(
+      read,
+      `select id, ${hexOf(read, 'review_uid')} as uid from ledger_rows
+       where id > ? and id <= ? and part = 0 and review_uid is not null order by id`,
+      [before, to],
+    )) as readonly (readonly [id: number, uid: string])[];
+    this.#take(
+      before,
+      rows.map(([id, uid]) => [printOf(Buffer.from(uid, 'hex')), id] as const),
+      to,
+    );
+  }
+
+  /**
+   * Takes the first rows of reviews among those above `before` up to `to`. What is read in turns and what is appended meanwhile may come
+   * twice, in any order; each row is taken once, and none before those that precede it.
+   */
+  #take(before: number, firsts: Iterable<readonly [print: number, id: number]>, to: number): void {
+    if (before > this.#size) return;
+    for (const [print, id] of firsts) {
+      if (id <= this.#size) continue;
+      this.#advance(id - 1);
+      this.#prints.add(print, id);
+    }
+    this.#advance(to);
+  }
+
+  /** All rows up to `size` are known; what they fill is to be stored. */
+  #advance(size: number): void {
+    while (size > this.#size) {
+      const segment = Math.floor(this.#size / UID_SEGMENT);
+      this.#size = Math.min(size, (segment + 1) * UID_SEGMENT);
+      if (this.#size % UID_SEGMENT === 0) this.#full.set(segment, this.#prints.seal(segment));
+    }
   }
 
   /** The ledger is shorter than it was: an older database was put in its place. */
   #forget(): void {
-    this.#filters.clear();
-    this.#recent.clear();
-    this.#segment = 0;
+    this.#prints = new UidPrints();
+    this.#full.clear();
     this.#size = 0;
   }
-
-  async #loadFilters(transaction: Executor, count: number): Promise<void> {
-    while (this.#filters.count < count) {
-      const first = this.#filters.count;
-      const last = Math.min(count, first + FILTERS) - 1;
-      const stored = await readFilters(transaction, first, last);
-      for (let segment = first; segment <= last; segment += 1) {
-        const bytes = stored[segment - first] ?? (await makeFilter(transaction, segment)).bytes;
-        this.#filters.push(bytes);
-      }
-    }
-  }
 }
 
-/** The stored filters of some segments, each in its place; undefined where there is none. */
-async function readFilters(read: Executor, first: number, last: number): Promise<(Buffer | undefined)[]> {
-  const stored = await runText<{ segment: number; filter: Buffer }>(
-    read,
-    'select segment, filter from ledger_uids where segment between ? and ? order by segment',
-    [first, last],
-  );
-  const found: (Buffer | undefined)[] = [];
-  for (const { segment, filter } of stored) found[segment - first] = filter;
-  return found;
-}
-
-/** Makes the filter of rows that came in without one, by a migration of an older ledger. */
-async function makeFilter(transaction: Executor, segment: number): Promise<UidFilter> {
-  const filter = new UidFilter();
-  for await (const [uid] of firstRows(transaction, segment * UID_SEGMENT, (segment + 1) * UID_SEGMENT)) {
-    filter.add(sketchOf(Buffer.from(uid, 'latin1')));
-  }
-  await storeFilter(transaction, segment, filter);
-  return filter;
-}
-
-/** Sketches of those whose first row is in a segment. */
-function* sketchesOf(
-  added: ReadonlyMap<string, number>,
-  segment: number,
-): Generator<UidSketch, void, undefined> {
-  for (const [uid, id] of added)
-    if (Math.floor((id - 1) / UID_SEGMENT) === segment) yield sketchOf(Buffer.from(uid, 'latin1'));
-}
-
-async function storeFilter(transaction: Executor, segment: number, filter: UidFilter): Promise<void> {
-  await insertMany(transaction, 'ledger_uids', { segment: 'integer', filter: 'blob' }, [
-    [segment, filter.bytes],
-  ]);
-}
-
-/** The first row of each review among the rows above `from` up to `to`. */
-async function* firstRows(
-  transaction: Executor,
-  from: number,
-  to: number,
-): AsyncGenerator<readonly [uid: string, id: number], void, undefined> {
-  for (let after = from; after < to; after += ROWS) {
-    const rows = await runText<{ id: number; review_uid: Buffer }>(
-      transaction,
-      'select id, review_uid from ledger_rows where id > ? and id <= ? and part = 0 and review_uid is not null',
-      [after, Math.min(to, after + ROWS)],
-    );
-    for (const { id, review_uid } of rows) yield [review_uid.toString('latin1'), id];
-  }
+function* entriesOf(
+  prints: Uint32Array,
+  before: number,
+): Generator<readonly [print: number, id: number], void, undefined> {
+  for (let i = 0; i < prints.length; i += 1) if (prints[i] !== 0) yield [prints[i] as number, before + i + 1];
 }

@@ -1,5 +1,12 @@
-import { hashLeaf, joinLeaf, toLeafShape, UNREADABLE, type Leaf, type LeafShape } from '../ledger/index.ts';
-import { hexOf, runText } from './dialect.ts';
+import {
+  LeafBytes,
+  toLeafShape,
+  toLeafShapeBytes,
+  UNREADABLE,
+  type Leaf,
+  type LeafShapeBytes,
+} from '../ledger/index.ts';
+import { hexOf, readCells, runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import type { ShapeFields } from './shape.ts';
 import { toShapeRow } from './shapes.ts';
@@ -7,16 +14,16 @@ import type { Store } from './store.ts';
 import { TimeText } from './time-text.ts';
 import { unpackUid } from './uid.ts';
 
-interface LeafColumns {
-  readonly id: number;
-  readonly at: number;
-  readonly shape: number;
-  readonly pod: string | null;
-  /** Hex of the packed bytes. */
-  readonly pod_uid: string | null;
-  readonly review_uid: string | null;
-  readonly requester: number | null;
-}
+/** The columns of a row in the order of the statement; uids as the hex of their packed bytes. */
+type LeafCells = readonly [
+  id: number,
+  at: number,
+  shape: number,
+  pod: string | null,
+  pod_uid: string | null,
+  review_uid: string | null,
+  requester: number | null,
+];
 
 /** Shapes that are remembered; a few kilobytes each at most, but for long reasons. */
 const MAX_SHAPES = 20_000;
@@ -32,9 +39,10 @@ const UUID_HEX = 32;
 export class LeafReader {
   readonly #read: Store['read'];
   readonly #statement: string;
-  readonly #shapes = new Map<number, LeafShape | null>();
+  readonly #shapes = new Map<number, LeafShapeBytes | null>();
   /** Requesters as JSON texts. */
-  readonly #names = new Map<number, string>();
+  readonly #names = new Map<number, Uint8Array>();
+  readonly #leaf = new LeafBytes();
   readonly #time = new TimeText();
   #chars = 0;
 
@@ -46,35 +54,50 @@ export class LeafReader {
 
   /** The hashes of at most `limit` rows with an id above `after`, by id. */
   async leaves(after: number, limit: number): Promise<readonly Leaf[]> {
-    const rows = await runText<LeafColumns>(this.#read, this.#statement, [after, limit]);
+    const rows = (await readCells(this.#read, this.#statement, [after, limit])) as readonly LeafCells[];
     const [shapes, names] = [new Set<number>(), new Set<number>()];
-    for (const { shape, requester } of rows) {
-      if (!this.#shapes.has(shape)) shapes.add(shape);
+    for (const cells of rows) {
+      if (!this.#shapes.has(cells[2])) shapes.add(cells[2]);
+      const requester = cells[6];
       if (requester !== null && !this.#names.has(requester)) names.add(requester);
     }
     if (shapes.size > 0) await this.#loadShapes(rows, shapes);
     if (names.size > 0) await this.#loadNames(rows, names);
-    return rows.map((row) => ({ id: row.id, hash: this.#hash(row) }));
+    return rows.map((row) => ({ id: row[0], hash: this.#hash(row) }));
   }
 
-  #hash({ id, at, shape, pod, pod_uid, review_uid, requester }: LeafColumns): string {
+  #hash([id, at, shape, pod, podUid, reviewUid, requester]: LeafCells): string {
     const known = this.#shapes.get(shape);
-    const name = requester === null ? 'null' : this.#names.get(requester);
+    const name = requester === null ? NULL : this.#names.get(requester);
     if (known === undefined || known === null || name === undefined) return UNREADABLE;
+    const leaf = this.#leaf;
     try {
-      const time = `"${this.#time.of(at)}"`;
-      const own = pod === null ? 'null' : JSON.stringify(pod);
-      return hashLeaf(joinLeaf(known, id, own, uidText(pod_uid), name, uidText(review_uid), time));
+      leaf.part(known.toId);
+      leaf.number(id);
+      leaf.part(known.toPod);
+      if (pod === null) leaf.part(NULL);
+      else leaf.text(pod);
+      leaf.part(known.toPodUid);
+      putUid(leaf, podUid);
+      leaf.part(known.toRequester);
+      leaf.part(name);
+      leaf.part(known.toReviewUid);
+      putUid(leaf, reviewUid);
+      leaf.part(known.toTime);
+      leaf.text(this.#time.of(at));
+      leaf.part(END);
+      return leaf.hash();
     } catch {
+      leaf.clear();
       return UNREADABLE; // a time that no calendar has
     }
   }
 
-  async #loadShapes(rows: readonly LeafColumns[], missing: Set<number>): Promise<void> {
+  async #loadShapes(rows: readonly LeafCells[], missing: Set<number>): Promise<void> {
     if (this.#shapes.size > MAX_SHAPES || this.#chars > MAX_CHARS) {
       this.#shapes.clear();
       this.#chars = 0;
-      for (const { shape } of rows) missing.add(shape);
+      for (const row of rows) missing.add(row[2]);
     }
     for (const { marks, cells } of inChunks([...missing])) {
       const found = await runText<ShapeFields & { id: number }>(
@@ -90,10 +113,10 @@ export class LeafReader {
     for (const id of missing) if (!this.#shapes.has(id)) this.#shapes.set(id, null);
   }
 
-  async #loadNames(rows: readonly LeafColumns[], missing: Set<number>): Promise<void> {
+  async #loadNames(rows: readonly LeafCells[], missing: Set<number>): Promise<void> {
     if (this.#names.size > MAX_NAMES) {
       this.#names.clear();
-      for (const { requester } of rows) if (requester !== null) missing.add(requester);
+      for (const [, , , , , , requester] of rows) if (requester !== null) missing.add(requester);
     }
     for (const { marks, cells } of inChunks([...missing])) {
       const found = await runText<{ id: number; name: string }>(
@@ -101,22 +124,25 @@ export class LeafReader {
         `select id, name from ledger_names where id in (${marks})`,
         cells,
       );
-      for (const { id, name } of found) this.#names.set(id, JSON.stringify(name));
+      for (const { id, name } of found) this.#names.set(id, Buffer.from(JSON.stringify(name)));
     }
   }
 }
 
-function readShape(shape: ShapeFields): LeafShape | null {
+function readShape(shape: ShapeFields): LeafShapeBytes | null {
   try {
-    return toLeafShape(toShapeRow(shape));
+    return toLeafShapeBytes(toLeafShape(toShapeRow(shape)));
   } catch {
     return null;
   }
 }
 
-/** The JSON text of a uid from the hex of its packed bytes. */
-function uidText(hex: string | null): string {
-  if (hex === null) return 'null';
-  if (hex.length !== UUID_HEX) return JSON.stringify(unpackUid(Buffer.from(hex, 'hex')));
-  return `"${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}"`;
+const NULL = Buffer.from('null');
+const END = Buffer.from('}');
+
+/** Adds the JSON text of a uid from the hex of its packed bytes. */
+function putUid(leaf: LeafBytes, hex: string | null): void {
+  if (hex === null) leaf.part(NULL);
+  else if (hex.length === UUID_HEX) leaf.uuid(hex);
+  else leaf.text(unpackUid(Buffer.from(hex, 'hex')));
 }

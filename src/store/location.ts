@@ -47,3 +47,9 @@ export function parseLocation(text: string): StoreLocation {
   }
   throw new StoreError('usage', 'the address names no database that ipo knows', { hint: HINT });
 }
+
+/** sqliteFileOf gives the file of an address, null for a database on a server. Throws StoreError `usage`. */
+export function sqliteFileOf(url: string): string | null {
+  const location = parseLocation(url);
+  return location.engine === 'sqlite' ? location.file : null;
+}

@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely, Transaction } from 'kysely';
 import { connect, prepare, type ConnectOptions } from './connect.ts';
-import { emptyLog } from './dialect.ts';
+import { emptyLog, sqliteNow } from './dialect.ts';
 import { parseLocation, type StoreLocation } from './location.ts';
 import type { Migration } from './migrations/index.ts';
+import type { Turn } from './sqlite-turns.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
+import { WriteWatch, type WriteTimes } from './write-times.ts';
 
 /** StoreOptions say which database is opened and how; times in milliseconds. */
 export interface StoreOptions {
@@ -24,6 +26,13 @@ export interface StoreOptions {
   readonly statementTimeout?: number;
   /** How long a transaction of SQLite waits for another process (10 s). */
   readonly lockTimeout?: number;
+  /**
+   * Where several processes write to one file of SQLite: `first` for the one that answers reviews, `behind` for every other. The first never
+   * waits for longer than the transaction under way and a millisecond; without it a process expects to be alone. Nothing on PostgreSQL.
+   */
+  readonly turn?: Turn | undefined;
+  /** Told of each write transaction, joined ones with that which they joined. */
+  readonly onWrite?: ((write: WriteTimes) => void) | undefined;
   /** How long another process may be at migrating before this one gives up (10 min). */
   readonly migrationWait?: number;
   /** The history to follow; that of this program unless a test says otherwise. */
@@ -60,7 +69,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     engine: location.engine,
     read: handles.read,
-    ...writing(writer, readOnly ? location.name : null),
+    ...writing(writer, readOnly ? location.name : null, options.onWrite),
     forgetDeleted: async () => readOnly || emptyLog(writer),
     close: () => closeHandles(handles),
   };
@@ -91,9 +100,14 @@ interface Work {
   over: boolean;
   /** What an act that had joined threw: the whole commits no more, even if its caller goes on. */
   failure: { readonly error: unknown } | null;
+  readonly after: (() => Promise<void>)[];
 }
 
-function writing(writer: Kysely<Tables>, readOnly: string | null): Pick<Store, 'write' | 'isWriting'> {
+function writing(
+  writer: Kysely<Tables>,
+  readOnly: string | null,
+  onWrite: StoreOptions['onWrite'],
+): Pick<Store, 'write' | 'writeNow' | 'after' | 'isWriting'> {
   const current = new AsyncLocalStorage<Work>();
   const isWriting: Store['isWriting'] = () => current.getStore()?.over === false;
   const write: Store['write'] = async (act) => {
@@ -107,16 +121,40 @@ function writing(writer: Kysely<Tables>, readOnly: string | null): Pick<Store, '
         throw error;
       }
     }
-    return writer.transaction().execute(async (transaction) => {
-      const work: Work = { transaction, over: false, failure: null };
-      try {
-        const given = await current.run(work, () => act(transaction));
-        if (work.failure !== null) throw work.failure.error;
-        return given;
-      } finally {
-        work.over = true;
-      }
-    });
+    const watch = onWrite === undefined ? undefined : new WriteWatch(onWrite, write);
+    const following: (() => Promise<void>)[] = [];
+    let given: Awaited<ReturnType<typeof act>>;
+    try {
+      given = await writer.transaction().execute(async (transaction) => {
+        watch?.begun();
+        const work: Work = { transaction, over: false, failure: null, after: following };
+        try {
+          const made = await current.run(work, () => act(transaction));
+          if (work.failure !== null) throw work.failure.error;
+          return made;
+        } finally {
+          work.over = true;
+        }
+      });
+    } finally {
+      watch?.ended();
+    }
+    for (const follow of following) await follow();
+    return given;
   };
-  return { write, isWriting };
+  const after: Store['after'] = async (act) => {
+    const work = current.getStore();
+    if (work === undefined || work.over) await act();
+    else work.after.push(act);
+  };
+  const now = readOnly === null ? sqliteNow(writer) : null;
+  if (now === null) return { write, after, isWriting };
+  const writeNow: Store['writeNow'] = (act) => {
+    if (onWrite === undefined) return now.transactNow(act);
+    const began = performance.now();
+    const done = now.transactNow(act);
+    if (done) onWrite({ waited: 0, held: performance.now() - began, from: () => 'writeNow' });
+    return done;
+  };
+  return { write, writeNow, after, isWriting };
 }

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy, sqliteFault } from './sqlite-faults.ts';
+import { keepOwner } from './sqlite-file.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -13,6 +15,7 @@ export function lockFile(file: string): () => void {
     database = new Database(file, { timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE');
+    keepOwner(file, dirname(file));
   } catch (error) {
     database?.close();
     if (!isBusy(error)) throw sqliteFault(error, file);

@@ -1,5 +1,7 @@
 import type { RescanStore } from '../scan/index.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runText } from './dialect.ts';
+import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
 
 /** rescanStore tells which images in use are to be scanned again. */
@@ -24,7 +26,7 @@ export function rescanStore({ read }: Pick<Store, 'read'>): RescanStore {
 }
 
 /** Records that go in one transaction. */
-const PAGE = 1000;
+const PAGE = 200;
 
 /**
  * pruneScans deletes the records of scans that were replaced, or came to nothing, and were recorded before a time in milliseconds. The
@@ -33,13 +35,45 @@ const PAGE = 1000;
 export async function pruneScans(store: Store, before: number, signal: AbortSignal): Promise<number> {
   let gone = 0;
   while (!signal.aborted) {
+    const page = await runText<{ id: number }>(
+      store.read,
+      `select id from scans where current = 0 and recorded_at < ? order by id limit ${PAGE}`,
+      [before],
+    );
+    for (const { marks, cells } of inChunks(page.map(({ id }) => id)))
+      gone += (
+        await store.write((transaction) =>
+          runText(
+            transaction,
+            `delete from scans where current = 0 and id in (${marks}) returning id`,
+            cells,
+          ),
+        )
+      ).length;
+    if (page.length < PAGE) break;
+    await nextTurn();
+  }
+  return gone;
+}
+
+/**
+ * pruneFailures deletes why digests could not be scanned that nobody tried, reviewed or ran since a time in milliseconds. What is still
+ * asked for stays. An abort ends it after a page. Gives how many rows went.
+ */
+export async function pruneFailures(store: Store, before: number, signal: AbortSignal): Promise<number> {
+  let gone = 0;
+  while (!signal.aborted) {
     const page = await store.write((transaction) =>
-      runText<{ id: number }>(
+      runText<{ digest: string }>(
         transaction,
-        `delete from scans where id in (
-           select id from scans where current = 0 and recorded_at < ? order by id limit ${PAGE}
-         ) returning id`,
-        [before],
+        `delete from scan_failures where (digest, platform) in (
+           select f.digest, f.platform from scan_failures f where f.last_at < ?
+             and not exists (select 1 from scan_queue q where q.digest = f.digest)
+             and not exists (select 1 from image_names n where n.digest = f.digest and n.last_seen_at >= ?)
+             and not exists (select 1 from running_images r where r.digest = f.digest and r.last_seen_at >= ?)
+           limit ${PAGE}
+         ) returning digest`,
+        [before, before, before],
       ),
     );
     gone += page.length;

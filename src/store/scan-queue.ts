@@ -31,28 +31,21 @@ export function scanQueue(store: Store): ScanQueue {
         '(claimed_at is null or claimed_at <= ? or claimed_at > ?) and (not_before <= ? or not_before > ?)';
       const [claimed, waiting] = [latestWait(at, 0), latestWait(at, LONGEST_WAIT)];
       // What a worker beside us takes between the two reads no longer meets the condition, and is left to it.
+      const times = [lostBefore, claimed, at, waiting];
+      const next = await runText<{ digest: string }>(
+        store.read,
+        `select digest from (${IN_TURN}) waiting where ${free}
+         group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?`,
+        [lostBefore, at, waiting, ...times, limit],
+      );
+      if (next.length === 0) return [];
+      const marks = next.map(() => '?').join(', ');
       const claims = await store.write((transaction) =>
         runText<ClaimRow>(
           transaction,
-          `update scan_queue set claimed_at = ?, attempts = attempts + 1
-           where digest in (select digest from (${IN_TURN}) waiting where ${free}
-             group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?) and ${free}
+          `update scan_queue set claimed_at = ?, attempts = attempts + 1 where digest in (${marks}) and ${free}
            returning digest, requested_at, attempts, claimed_at, done`,
-          [
-            at,
-            lostBefore,
-            at,
-            waiting,
-            lostBefore,
-            claimed,
-            at,
-            waiting,
-            limit,
-            lostBefore,
-            claimed,
-            at,
-            waiting,
-          ],
+          [at, ...next.map(({ digest }) => digest), ...times],
         ),
       );
       return claims

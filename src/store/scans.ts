@@ -1,14 +1,16 @@
 import { parseTime } from '../base/index.ts';
 import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../facts/index.ts';
-import type { Finding, ScanRecord } from '../findings/index.ts';
+import type { ScanRecord } from '../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import type { FoundStamp } from '../trackers/index.ts';
-import { keepAdvisories, ratedBy } from './advisories.ts';
+import { keepAdvisories } from './advisories.ts';
+import { ChangeRows } from './change-rows.ts';
 import { changeTotals, type CountedFinding } from './cve-totals.ts';
 import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
 import { supportOf } from './end-of-life.ts';
-import { followFindings, goneWith } from './finding-history.ts';
+import { beginChange, dropReplaced, finishFindings, settleFindings } from './finding-changes.ts';
+import { followFindings, followSame, goneWith, type MadeScan } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
 import { joinFindings } from './join-findings.ts';
@@ -24,26 +26,52 @@ import {
   type ScanPlace,
 } from './scan-platforms.ts';
 import { storableText } from './storable.ts';
-import { insertFindings, storedFindings, type StoredFinding } from './stored-findings.ts';
+import {
+  areSame,
+  insertFindings,
+  moveFindings,
+  storedFindings,
+  type StoredFinding,
+} from './stored-findings.ts';
 import type { Store } from './store.ts';
+import { toStored } from './to-stored.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
+/** Findings, those that are replaced with them, whose change is one transaction; what follows from more is written in pieces behind it. */
+const WHOLE = 400;
+
 /** scanStore keeps scans in a database. */
 export function scanStore(store: Store): ScanStore {
-  return { record: (scan) => store.write((transaction) => recordScan(transaction, scan)) };
+  return {
+    record: (scan) =>
+      store.write(async (transaction) => {
+        const left: LeftChange = { rows: null };
+        const recorded = await recordScan(transaction, scan, WHOLE, left);
+        await store.after(() => settleFindings(store, scan.digest, left.rows));
+        return recorded;
+      }),
+  };
+}
+
+/** LeftChange takes the rows of a change that is left to settleFindings. */
+export interface LeftChange {
+  rows: ChangeRows | null;
 }
 
 /**
  * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
  * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use, or
- * was made with an older database.
+ * was made with an older database. What follows from more findings than `whole` is left to settleFindings.
  */
 export async function recordScan(
   transaction: Executor,
   { digest, names, source, scan, at, ...given }: NewScan,
+  whole = Infinity,
+  left: LeftChange = { rows: null },
 ): Promise<Recorded> {
   await lockImage(transaction, digest, at);
+  await finishFindings(transaction, digest);
   await recordNames(transaction, digest, names, at);
   if (source !== null)
     await runText(transaction, 'update images set source = ? where digest = ?', [source, digest]);
@@ -63,12 +91,12 @@ export async function recordScan(
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
   const own = await toPart(transaction, scan, place, { scannedAt, at });
   const parts = place === null || place.platform === null ? [] : [...place.others, own];
-  const whole = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
+  const joined = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
   // What counts for no platform that is needed leaves no record: it may be told again and again.
   const id =
     complete && place === null
       ? -1
-      : await insertScan(transaction, digest, whole, { at, complete, isCurrent });
+      : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
   let written: StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
     const before = current === undefined ? [] : await storedFindings(transaction, current.id);
@@ -76,28 +104,41 @@ export async function recordScan(
       transaction,
       scan.findings.map(({ cve }) => cve),
     );
-    const made = storable(scan.findings, before, listed);
+    const made = toStored(scan.findings, before, listed);
     const others = place.others.map(({ platform }) => platform);
     const had = await hadPlatforms(transaction, digest);
     const found = (written =
       others.length === 0 ? made : joinFindings(before, had, others, own.platform, made));
-    await insertFindings(transaction, id, found);
     await writeParts(transaction, digest, parts);
-    if (current !== undefined) await dropReplaced(transaction, current, whole.scanned_at);
-    await changeTotals(transaction, before, found);
-    await keepAdvisories(transaction, scan.findings);
-    await followFindings(transaction, digest, at, {
+    const cause: MadeScan = {
       ...{ id, scannedAt, version: scan.scanner?.version ?? null },
       // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
       stamp: { scanner: own.scanner, dbUpdatedAt: own.db_updated_at },
-      wholeAt: whole.scanned_at,
+      wholeAt: joined.scanned_at,
       replaced: foundBy(replaces, current),
       gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
-    });
+    };
+    const isSame = joined.scanned_at !== null && current?.scanned_at === joined.scanned_at;
+    if (current !== undefined && areSame(before, found)) {
+      await moveFindings(transaction, current.id, id);
+      await dropReplaced(transaction, current.id, isSame);
+      await keepAdvisories(transaction, scan.findings);
+      await followSame(transaction, digest, at, cause, found);
+    } else if (before.length + found.length > whole) {
+      await insertFindings(transaction, id, found);
+      await beginChange(transaction, digest, { replaced: current?.id ?? null, isSame, at, made: cause });
+      left.rows = ChangeRows.of(id, before, found, scan.findings);
+    } else {
+      await insertFindings(transaction, id, found);
+      if (current !== undefined) await dropReplaced(transaction, current.id, isSame);
+      await changeTotals(transaction, before, found);
+      await keepAdvisories(transaction, scan.findings);
+      await followFindings(transaction, digest, at, cause, { range: null, found });
+    }
     await runText(
       transaction,
       'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
-      [digest, whole.scanned_at ?? -1],
+      [digest, joined.scanned_at ?? -1],
     );
   }
   if (complete && place !== null) await dropFailures(transaction, digest, place.platform);
@@ -206,59 +247,12 @@ async function hadPlatforms(transaction: Executor, digest: string): Promise<read
   return parts.length === 0 ? [''] : parts.map(({ platform }) => platform);
 }
 
-/**
- * Texts as both engines hold them, marked as the catalogue has them. Where there is none, what one said of a CVE on this digest still
- * holds when a scanner that does not ask it scans again.
- */
-function storable(
-  findings: readonly Finding[],
-  before: readonly CountedFinding[],
-  listed: ReadonlySet<string> | null,
-): StoredFinding[] {
-  const said = new Map<string, number>();
-  for (const { cve, known_exploited } of before)
-    if (known_exploited !== null) said.set(cve, Math.max(known_exploited, said.get(cve) ?? 0));
-  return findings.map((finding) => {
-    const cve = storableText(finding.cve);
-    const { knownExploited } = finding;
-    const told = knownExploited === null ? (said.get(cve) ?? null) : knownExploited ? 1 : 0;
-    return {
-      cve,
-      severity: finding.severity,
-      rank: finding.rank,
-      package: storableText(finding.package),
-      installed: storableText(finding.installed),
-      fixed: finding.fixed === null ? null : storableText(finding.fixed),
-      known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
-      purl: finding.purl ? storableText(finding.purl) : null,
-      platforms: null,
-      rated_by: ratedBy(finding.advisory),
-      foundAt: finding.foundAt ?? null,
-    };
-  });
-}
-
 /** countedFindings gives the findings of a scan as the totals count them, in their order. */
 export async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
   return runText<CountedFinding>(
     transaction,
     'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
     [scan],
-  );
-}
-
-/** Of a scan that was replaced its record stays, without its findings; one of the same time was this one, read once more. */
-async function dropReplaced(
-  transaction: Executor,
-  { id, scanned_at }: { readonly id: number; readonly scanned_at: number | null },
-  scannedAt: number | null,
-): Promise<void> {
-  await runText(transaction, 'delete from findings where scan_id = ?', [id]);
-  const isSame = scannedAt !== null && scanned_at === scannedAt;
-  await runText(
-    transaction,
-    isSame ? 'delete from scans where id = ?' : 'update scans set places = null where id = ?',
-    [id],
   );
 }
 

@@ -3,6 +3,7 @@ import { neededEntries } from '../image/index.ts';
 import { changeTotals } from './cve-totals.ts';
 import { runText } from './dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
+import { finishFindings } from './finding-changes.ts';
 import { followFindings } from './finding-history.ts';
 import { joinFindings } from './join-findings.ts';
 import { wantedPlatforms } from './node-platforms.ts';
@@ -83,6 +84,7 @@ export async function settlePlatforms(
 
 async function settleImage(transaction: Executor, digest: string, at: number): Promise<void> {
   await lockImage(transaction, digest, at);
+  await finishFindings(transaction, digest);
   const [scan] = await runText<{ id: number; platforms: string | null }>(
     transaction,
     `select s.id, i.platforms from scans s join images i on i.digest = s.digest where s.digest = ? and s.current = 1`,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { insertMany, runText } from './dialect.ts';
 import { imageOf } from './intern.ts';
 import { moveMark } from './ledger-mark.ts';
@@ -45,22 +46,34 @@ export async function followLedger(store: Store, rows: number): Promise<boolean>
   const upto = Math.min(size, (from ?? 0) + rows);
   const followed = await readRows(store.read, from ?? 0, upto);
   await seeNames(store, followed);
-  await store.write(async (transaction) => {
-    if (!(await moveMark(transaction, MARK, from, upto))) return; // another replica was quicker
-    if (from === null) await stateForAll(transaction);
-    await takeIn(transaction, followed);
-  });
+  if (from === null) await stateForAll(store);
+  await takeIn(store, followed);
+  await store.write((transaction) => moveMark(transaction, MARK, from, upto)); // unless another replica was quicker
   return true;
 }
 
-/** Images that were there before there were states. */
-async function stateForAll(transaction: Executor): Promise<void> {
-  await runText(
-    transaction,
-    `insert into image_states (digest, name, search) select digest, '', '' from images where true
-     on conflict (digest) do nothing`,
-    [],
-  );
+/** Images that one transaction takes in. */
+const IMAGES = 128;
+
+/** Images that were there before there were states; any that comes later has one from the beginning. */
+async function stateForAll(store: Store): Promise<void> {
+  for (let last = ''; ;) {
+    const page = await runText<{ digest: string }>(
+      store.read,
+      `select digest from images where digest > ? order by digest limit ${IMAGES}`,
+      [last],
+    );
+    const types = { digest: 'text', name: 'text', search: 'text' } as const;
+    const rows = page.map(({ digest }) => [digest, '', '']);
+    if (rows.length > 0)
+      await store.write((transaction) =>
+        insertMany(transaction, 'image_states', types, rows, 'on conflict (digest) do nothing'),
+      );
+    const end = page.at(-1)?.digest;
+    if (end === undefined) return;
+    last = end;
+    await nextTurn();
+  }
 }
 
 async function readRows(read: Executor, from: number, upto: number): Promise<Followed> {
@@ -112,8 +125,24 @@ interface Known {
   readonly state_row_id: number | null;
 }
 
-async function takeIn(transaction: Executor, { seen, reviews }: Followed): Promise<void> {
-  for (const { cells } of inChunks([...new Set(seen.map(({ digest }) => digest))])) {
+/**
+ * Takes rows in, some images in each transaction and before the mark moves: twice comes to the same as once, and what a slow replica takes in
+ * late takes back nothing newer.
+ */
+async function takeIn(store: Store, followed: Followed): Promise<void> {
+  const digests = [...new Set(followed.seen.map(({ digest }) => digest))];
+  for (let from = 0; from < digests.length; from += IMAGES) {
+    await store.write((transaction) => takeImages(transaction, followed, digests.slice(from, from + IMAGES)));
+    await nextTurn();
+  }
+}
+
+async function takeImages(
+  transaction: Executor,
+  { seen, reviews }: Followed,
+  images: readonly string[],
+): Promise<void> {
+  for (const { cells } of inChunks(images)) {
     const digests = new Set(cells);
     const part = seen.filter(({ digest }) => digests.has(digest));
     const marks = cells.map(() => '?').join(', ');
@@ -142,7 +171,8 @@ async function takeIn(transaction: Executor, { seen, reviews }: Followed): Promi
       'image_sightings',
       { digest: 'text', namespace: 'text', row_id: 'integer', shape: 'integer' },
       part.map(({ digest, namespace, row, shape }) => [digest, namespace, row, shape]),
-      'on conflict (digest, namespace) do update set row_id = excluded.row_id, shape = excluded.shape',
+      `on conflict (digest, namespace) do update set row_id = excluded.row_id, shape = excluded.shape
+       where image_sightings.row_id < excluded.row_id`,
     );
     await touchAll(transaction, [...touched].toSorted());
     await insertMany(
@@ -157,7 +187,8 @@ async function takeIn(transaction: Executor, { seen, reviews }: Followed): Promi
         }))
         .filter(({ newest, standing }) => newest > standing)
         .map(({ digest, newest }) => [digest, newest, '', '']),
-      'on conflict (digest) do update set last_row_id = excluded.last_row_id',
+      `on conflict (digest) do update set last_row_id = excluded.last_row_id
+       where coalesce(image_states.last_row_id, 0) < excluded.last_row_id`,
     );
   }
 }

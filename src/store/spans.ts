@@ -1,11 +1,9 @@
 import type { RowRange } from '../ledger/index.ts';
-import { insertMany, runText } from './dialect.ts';
+import { runText, type Insert } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** SPAN_ROWS is how many rows one line of `ledger_spans` tells the times of. */
 export const SPAN_ROWS = 4096;
-
-type Executor = Parameters<typeof runText>[0];
 
 /** spanOf gives the span that a row belongs to. */
 export function spanOf(id: number): number {
@@ -16,12 +14,8 @@ const WIDER = `on conflict ("span") do update set
   min_at = case when excluded.min_at < ledger_spans.min_at then excluded.min_at else ledger_spans.min_at end,
   max_at = case when excluded.max_at > ledger_spans.max_at then excluded.max_at else ledger_spans.max_at end`;
 
-/** widenSpans takes the times of new rows, whose ids are consecutive from `first`, into their spans. */
-export async function widenSpans(
-  transaction: Executor,
-  first: number,
-  times: readonly number[],
-): Promise<void> {
+/** spansOf gives what takes the times of new rows, whose ids are consecutive from `first`, into their spans. */
+export function spansOf(first: number, times: readonly number[]): Insert {
   const spans = new Map<number, [span: number, min: number, max: number]>();
   times.forEach((at, i) => {
     const span = spanOf(first + i);
@@ -33,7 +27,7 @@ export async function widenSpans(
     }
   });
   const types = { span: 'integer', min_at: 'integer', max_at: 'integer' } as const;
-  await insertMany(transaction, 'ledger_spans', types, [...spans.values()], WIDER);
+  return { table: 'ledger_spans', types, rows: [...spans.values()], tail: WIDER };
 }
 
 /**
@@ -47,6 +41,22 @@ export async function rowsWithin(store: Store, from: number | null, to: number |
   const last =
     to === null ? await sizeOf(store) : await edge(read, 'desc', 'min_at <= ?', 'at <= ?', Math.floor(to));
   return first === null || last === null ? { first: 1, last: 0 } : { first, last };
+}
+
+/** unevenSpans gives the spans of a range that have rows outside of a closed period of whole milliseconds, ascending. */
+export async function unevenSpans(
+  store: Store,
+  { first, last }: RowRange,
+  from: number | null,
+  to: number | null,
+): Promise<number[]> {
+  if (first > last) return [];
+  const found = await runText<{ span: number }>(
+    store.read,
+    'select span from ledger_spans where span between ? and ? and (min_at < ? or max_at > ?) order by span',
+    [spanOf(first), spanOf(last), from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER],
+  );
+  return found.map(({ span }) => span);
 }
 
 /** sizeOf gives how many rows the ledger has. */

@@ -3,6 +3,19 @@ import { SqliteAdapter, type CompiledQuery, type DatabaseConnection, type QueryR
 import { sqliteFault } from './sqlite-faults.ts';
 import { storableValues } from './storable.ts';
 
+/** Cell is a value that both engines hold. */
+export type Cell = string | number | Buffer | null;
+
+/** SqliteNow runs transactions without waiting for anybody. */
+export interface SqliteNow {
+  /**
+   * Runs a synchronous act in a transaction of the connection, and commits when it gives true; nothing is left of it otherwise. False
+   * where that was not possible at once as well. Throws what the act throws, and StoreErrors.
+   */
+  transactNow(act: (connection: SqliteConnection) => boolean): boolean;
+}
+
+const NONE: readonly Cell[] = [];
 /** Prepared statements that a connection keeps; the oldest goes first. */
 const MAX_STATEMENTS = 500;
 
@@ -32,6 +45,15 @@ export class SqliteConnection implements DatabaseConnection {
     }
     this.#statements.set(sql, made);
     return made;
+  }
+
+  /** Runs a statement without a result; `cells` must be storable. Gives how many rows it changed. Faults are StoreErrors. */
+  run(sql: string, cells: readonly Cell[] = NONE): number {
+    try {
+      return this.statement(sql).run(cells).changes;
+    } catch (error) {
+      throw sqliteFault(error, this.name);
+    }
   }
 
   /** Runs one statement as often as there are rows of parameters, which must be storable. Faults are StoreErrors. */
@@ -86,12 +108,14 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** SqliteStoreAdapter gives dialect.ts the connection behind a transaction. */
+/** SqliteStoreAdapter gives dialect.ts the connection behind a transaction, and what runs one without Kysely. */
 export class SqliteStoreAdapter extends SqliteAdapter {
   readonly connection: SqliteConnection;
+  readonly now: SqliteNow;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, now: SqliteNow) {
     super();
     this.connection = connection;
+    this.now = now;
   }
 }

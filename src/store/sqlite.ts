@@ -1,5 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
   SqliteIntrospector,
@@ -9,29 +8,34 @@ import {
   type Driver,
   type Kysely,
 } from 'kysely';
-import { SqliteConnection, SqliteStoreAdapter } from './sqlite-connection.ts';
-import { isBusy, sqliteFault } from './sqlite-faults.ts';
+import { SqliteConnection, SqliteStoreAdapter, type SqliteNow } from './sqlite-connection.ts';
+import { sqliteFault } from './sqlite-faults.ts';
+import { inodeOf, makeFile } from './sqlite-file.ts';
+import { LeftLog, LOG_PAGES } from './sqlite-log.ts';
+import { turnsOf, type Turn, type Turns } from './sqlite-turns.ts';
 import { StoreError } from './store-error.ts';
 
 /**
  * How long a statement waits for another process, in milliseconds, during which it blocks this one. A reader is kept out for moments
- * alone, while the log is recovered or ended; a writer asks for the lock again, without blocking.
+ * alone, while the log is recovered or ended; a writer asks for the lock again, without blocking, and with a turn never blocks at all.
  */
 const READ_BUSY_TIMEOUT = 250;
 const WRITE_BUSY_TIMEOUT = 5;
-/** Pages of the write-ahead log after which a commit brings it into the file. */
-const LOG_PAGES = 4_000;
 /** The write-ahead log is cut back to this size when it was longer. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
-class SqliteDriver implements Driver {
+
+class SqliteDriver implements Driver, SqliteNow {
   readonly #connection: SqliteConnection;
-  readonly #lockTimeout: number;
+  readonly #turns: Turns;
   readonly #file: string;
   readonly #inode: number | null;
+  /** Null for a writer that expects to be alone. */
+  readonly #log: LeftLog | null;
 
-  constructor(connection: SqliteConnection, file: string, lockTimeout: number) {
+  constructor(connection: SqliteConnection, file: string, turns: Turns, log: LeftLog | null = null) {
     this.#connection = connection;
-    this.#lockTimeout = lockTimeout;
+    this.#turns = turns;
+    this.#log = log;
     this.#file = file;
     this.#inode = inodeOf(file);
   }
@@ -44,12 +48,32 @@ class SqliteDriver implements Driver {
 
   /** Takes the write lock at once, since a transaction that reads first and writes later could fail for good. */
   async beginTransaction(): Promise<void> {
-    // SQLite would go on writing into a file that nobody can find again.
+    this.#checkFile();
+    await this.#turns.begin(() => this.#connection.run('begin immediate'));
+  }
+
+  transactNow(act: (connection: SqliteConnection) => boolean): boolean {
+    const connection = this.#connection;
+    if (connection.inTransaction) return false;
+    this.#checkFile();
+    if (!this.#turns.beginNow(() => connection.run('begin immediate'))) return false;
+    let done = false;
+    try {
+      done = act(connection);
+      if (done) connection.run('commit');
+    } finally {
+      if (connection.inTransaction) connection.run('rollback');
+    }
+    return done;
+  }
+
+  /** SQLite would go on writing into a file that nobody can find again. */
+  #checkFile(): void {
     if (inodeOf(this.#file) !== this.#inode)
       throw new StoreError('unavailable', `${this.#file} was removed or replaced while it was in use`, {
         hint: 'Put the file back, or start the service again on the new one; nothing was written since',
       });
-    await patiently(this.#lockTimeout, () => this.#connection.query('begin immediate', []));
+    this.#log?.look();
   }
 
   async commitTransaction(): Promise<void> {
@@ -64,26 +88,9 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
+    this.#turns.close();
+    this.#log?.close();
     this.#connection.close();
-  }
-}
-
-function inodeOf(file: string): number | null {
-  return statSync(file, { throwIfNoEntry: false })?.ino ?? null;
-}
-
-/** patiently tries again, without blocking the process, while another process holds the lock; then throws what was said last. */
-async function patiently(timeout: number, act: () => unknown): Promise<void> {
-  const end = performance.now() + timeout;
-  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
-    try {
-      act();
-      return;
-    } catch (error) {
-      const busy = isBusy(error) || (error instanceof StoreError && isBusy(error.cause));
-      if (!busy || performance.now() >= end) throw error;
-    }
-    await sleep(wait);
   }
 }
 
@@ -96,6 +103,8 @@ export interface SqliteOptions {
   readonly untouched?: boolean;
   /** Milliseconds that a transaction waits for another process. */
   readonly lockTimeout: number;
+  /** How a writer stands to other processes that write to the file. */
+  readonly turn?: Turn | undefined;
 }
 
 /**
@@ -113,7 +122,7 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
   let database: Database.Database;
   try {
     database = new Database(file, {
-      timeout: options.readOnly ? READ_BUSY_TIMEOUT : WRITE_BUSY_TIMEOUT,
+      timeout: options.readOnly ? READ_BUSY_TIMEOUT : options.turn === undefined ? WRITE_BUSY_TIMEOUT : 0,
       fileMustExist: true,
       readonly: options.untouched === true,
     });
@@ -122,7 +131,7 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
   }
   const connection = new SqliteConnection(database, file);
   try {
-    await patiently(options.lockTimeout, () => {
+    await turnsOf(file, undefined, options.lockTimeout).begin(() => {
       if (options.readOnly) database.pragma('query_only = on');
       else if (!isWal(database) && !isForeign(database)) database.pragma('journal_mode = wal');
       database.pragma('synchronous = full');
@@ -133,17 +142,29 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
       // What is deleted may be a credential of an earlier release.
       if (!options.readOnly) database.pragma('secure_delete = on');
     });
+    const turn = options.readOnly ? undefined : options.turn;
+    return sqliteDialect(
+      connection,
+      new SqliteDriver(
+        connection,
+        file,
+        turnsOf(file, turn, options.lockTimeout),
+        turn === undefined ? null : new LeftLog(database, file, turn),
+      ),
+    );
   } catch (error) {
     database.close();
     throw sqliteFault(error, file);
   }
-  return sqliteDialect(connection, new SqliteDriver(connection, file, options.lockTimeout));
 }
 
 /** openMemory opens a database in memory, which goes with its connection: to see what statements leave. */
 export function openMemory(): Dialect {
   const connection = new SqliteConnection(new Database(':memory:'), 'memory');
-  return sqliteDialect(connection, new SqliteDriver(connection, ':memory:', 0));
+  return sqliteDialect(
+    connection,
+    new SqliteDriver(connection, ':memory:', turnsOf(':memory:', undefined, 0)),
+  );
 }
 
 function isWal(database: Database.Database): boolean {
@@ -163,22 +184,9 @@ function isForeign(database: Database.Database): boolean {
   }
 }
 
-/** It holds hashes of passwords, so nobody else may read it; the files that SQLite puts beside it take the same rights. */
-function makeFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'a', 0o600));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw new StoreError('unwritable', `${file} cannot be made${code === '' ? '' : ` (${code})`}`, {
-      hint: 'Its directory must exist and be writable for this user',
-      cause: error,
-    });
-  }
-}
-
-function sqliteDialect(connection: SqliteConnection, driver: Driver): Dialect {
+function sqliteDialect(connection: SqliteConnection, driver: SqliteDriver): Dialect {
   return {
-    createAdapter: () => new SqliteStoreAdapter(connection),
+    createAdapter: () => new SqliteStoreAdapter(connection, driver),
     createDriver: () => driver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { SqliteNow } from './sqlite-connection.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -16,6 +17,17 @@ export interface Store {
    * another on SQLite; on PostgreSQL they run side by side.
    */
   write<T>(act: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Runs an act once the `write` that the caller is inside of has committed, before that gives what it gives; at once outside of one. For
+   * what follows from a commit in transactions of its own: where it throws, the write throws although it was committed.
+   */
+  after(act: () => Promise<void>): Promise<void>;
+  /**
+   * Runs a short synchronous transaction at once, ahead of writes that wait, and commits it durably where its act gives true; otherwise
+   * nothing is left of it. False as well where it would have to wait for a write of this process or of another: then `write` is to be
+   * called. Throws what the act throws. Absent on PostgreSQL.
+   */
+  readonly writeNow?: SqliteNow['transactNow'];
   /** Whether the caller is inside the act of a `write` that is not over. What must commit on its own refuses to begin there. */
   isWriting(): boolean;
   /**

@@ -52,6 +52,32 @@ export async function insertFindings(
   await runText(transaction, 'update scans set places = ? where id = ?', [text, scan]);
 }
 
+/** moveFindings brings the findings of a scan, with the places where they were found, to a newer one that found the same. */
+export async function moveFindings(transaction: Executor, from: number, to: number): Promise<void> {
+  await runText(transaction, 'update findings set scan_id = ? where scan_id = ?', [to, from]);
+  await runText(
+    transaction,
+    'update scans set places = (select had.places from scans had where had.id = ?) where id = ?',
+    [from, to],
+  );
+}
+
+/** areSame tells whether findings are kept alike, in the same order. */
+export function areSame(some: readonly StoredFinding[], others: readonly StoredFinding[]): boolean {
+  return some.length === others.length && some.every((one, i) => isSame(one, others[i]));
+}
+
+const KEPT = Object.keys(FINDING).filter(
+  (name) => name !== 'scan_id' && name !== 'ordinal' && name !== 'place',
+) as Exclude<keyof StoredFinding, 'foundAt'>[];
+
+function isSame(a: StoredFinding, b: StoredFinding | undefined): boolean {
+  if (b === undefined || !KEPT.every((name) => a[name] === b[name])) return false;
+  const [at, before] = [a.foundAt, b.foundAt];
+  if (at === null || before === null) return at === before;
+  return at.target === before.target && at.path === before.path && at.layer === before.layer;
+}
+
 function cellsOf(scan: number, ordinal: number, finding: StoredFinding, places: Map<string, number>): Cell[] {
   const { cve, severity, rank, package: name, installed, fixed, known_exploited, purl, platforms } = finding;
   return [

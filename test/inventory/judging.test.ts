@@ -23,3 +23,41 @@ test('a round belongs to no transaction, whoever calls first', async () => {
   assert.ok(seen.length >= 6);
   assert.deepEqual(new Set(seen), new Set([undefined]));
 });
+
+test('few rows and few images are taken at a time, and the event loop turns between any two', async (t) => {
+  let turn = 0;
+  let next = setImmediate(function count() {
+    turn += 1;
+    next = setImmediate(count);
+  });
+  t.after(() => clearImmediate(next));
+  const at: number[] = [];
+  const asked: number[] = [];
+  const see = <T>(many: number, value: T): T => {
+    at.push(turn);
+    asked.push(many);
+    return value;
+  };
+  const left = { rows: 4, images: 3 };
+  const parts = {
+    images: {
+      follow: async (rows: number) => see(rows, left.rows-- > 0),
+      stale: async (_key: string, _at: number, limit: number) =>
+        see(
+          limit,
+          left.images-- > 0
+            ? Array.from({ length: limit }, (_, i) => ({ digest: `sha256:${i}`, namesInFacts: false }))
+            : [],
+        ),
+      refreshFacts: async () => see(1, undefined),
+      judged: async () => {},
+    },
+    policies: async () => ({ policies: [], key: 'k' }),
+    coldImagePolicy: 'AllowAndScan',
+    clock: { now: () => 0 },
+  } as unknown as JudgingParts;
+  await new Judging(parts).upToDate();
+  assert.equal(at.length, 5 + 4 + 3 * 10);
+  assert.ok(Math.max(...asked) <= 1000, `${Math.max(...asked)} rows at a time`);
+  assert.equal(new Set(at).size, at.length, 'each in a turn of its own');
+});

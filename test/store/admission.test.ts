@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';
+import { runText } from '../../src/store/dialect.ts';
 import { AdmissionFacts } from '../../src/store/admission-facts.ts';
 import { AdmissionPolicies } from '../../src/store/admission-policies.ts';
 import { policyStore } from '../../src/store/policies.ts';
@@ -8,6 +9,7 @@ import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keptLog } from '../api/service.ts';
 import { forEachEngine } from './engines.ts';
+import { listenTo } from './statements.ts';
 import { AT, digestOf, finding, scanOf } from './image-records.ts';
 
 /** Records a scan with one finding. */
@@ -113,6 +115,44 @@ forEachEngine('what admissions know', (engine) => {
       (digest) => facts.last(digest) !== undefined,
     );
     assert.ok(held.length > 5 && held.length <= 14, String(held.length));
+  });
+
+  test('large facts are read and parsed a few at a time, and the event loop turns in between', async (t) => {
+    const store = await engine.open(t);
+    const large = (n: number): string =>
+      JSON.stringify({ digest: digestOf(n), names: ['n'.repeat(99_000)], scan: null });
+    const write = (version: number): Promise<void> =>
+      store.write(async (transaction) => {
+        for (let n = 1; n <= 30; n += 1)
+          await runText(
+            transaction,
+            `insert into images (digest, first_seen_at, facts, facts_version) values (?, 0, ?, ?)
+             on conflict (digest) do update set facts_version = excluded.facts_version`,
+            [digestOf(n), large(n), version],
+          );
+      });
+    await write(1);
+    const listened = listenTo(store);
+    t.after(() => listened.stop());
+    const facts = new AdmissionFacts(listened.store, { now: () => 0 });
+    const few = (): void => {
+      const turns = new Map<number, number>();
+      for (const { text, rows, turn } of listened.take())
+        if (/\bfacts from\b/.test(text)) turns.set(turn, (turns.get(turn) ?? 0) + rows);
+      assert.equal(
+        [...turns.values()].reduce((sum, rows) => sum + rows, 0),
+        30,
+      );
+      const most = Math.max(...turns.values());
+      assert.ok(most <= 2, `the facts of ${most} images, of 100 KB each, were read in one turn`);
+    };
+    await facts.warm();
+    few();
+    await write(2);
+    facts.changed();
+    const read = await Promise.all(Array.from({ length: 30 }, (_, i) => facts.read(digestOf(i + 1))));
+    assert.ok(read.every((one) => one !== null));
+    few();
   });
 
   test('policies are those of the database after each refresh, and a revision stays one object', async (t) => {

@@ -6,6 +6,7 @@ import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { SPAN_ROWS } from '../../src/store/spans.ts';
 import { AT, newRow, numbers } from '../ledger/parts.ts';
 import { forEachEngine } from './engines.ts';
+import { longestTurn, watchReads } from './watched.ts';
 
 forEachEngine('reading rows', (engine) => {
   test('a period is found by its rows, wherever a clock was set back', async (t) => {
@@ -38,6 +39,55 @@ forEachEngine('reading rows', (engine) => {
     assert.deepEqual(await reader.rangeOf(null, null), { first: 1, last: times.length });
     for (const none of [await reader.rangeOf(0, AT - 1), await reader.rangeOf(AT * 2, null)])
       assert.ok(none.first > none.last);
+  });
+
+  test('a list of a period looks into the spans at its ends alone, and gives what lies inside', async (t) => {
+    const store = await engine.open(t);
+    const writer = ledgerWriter(store);
+    // In the third span a clock was set back.
+    const times = Array.from(
+      { length: 6 * SPAN_ROWS + 50 },
+      (_, i) => AT + 1000 * (i - (i > 9000 && i < 9100 ? 7000 : 0)),
+    );
+    const rows = times.map((at, i) => newRow({ at, namespace: i % 3 === 0 ? 'shop' : 'data' }));
+    for (let from = 0; from < rows.length; from += 1000)
+      await writer.appendAll([{ uid: null, rows: rows.slice(from, from + 1000) }]);
+    const reader = ledgerReader(store);
+    const watched = engine.name === 'sqlite' ? watchReads(store) : null;
+    const last = times.length - 1;
+    for (const namespace of [undefined, 'shop'])
+      for (const [from, to] of [
+        [100, last - 100],
+        [0, last],
+        [SPAN_ROWS, 2 * SPAN_ROWS - 1],
+        [8000, 8500],
+        [last + 1, last + 2],
+      ] as const)
+        for (const [limit, offset] of [
+          [5, 0],
+          [3000, 7000],
+          [2500, SPAN_ROWS - 1],
+        ] as const) {
+          const ids = rows
+            .flatMap((row, i) => {
+              const at = (times[i] as number) - AT;
+              const within = at >= from * 1000 && at <= to * 1000;
+              return within && (namespace === undefined || row.namespace === namespace) ? [i + 1] : [];
+            })
+            .toReversed();
+          const filter = { namespace, from: AT + from * 1000, to: AT + to * 1000 };
+          const before = watched?.statements.length ?? 0;
+          const { items, total } = await reader.list(filter, { limit, offset });
+          assert.deepEqual([numbers(items), total], [ids.slice(offset, offset + limit), ids.length]);
+          if (watched === null) continue;
+          const made = watched.statements.slice(before);
+          const looked = made
+            .filter(({ text, cells }) => text.includes('count(*)') && cells.length > (namespace ? 3 : 2))
+            .reduce((sum, { cells }) => sum + Number(cells[1]) - Number(cells[0]) + 1, 0);
+          assert.ok(looked <= 3 * SPAN_ROWS, `${looked} rows were looked into for their times`);
+          assert.ok(longestTurn(made) <= 1200, `${longestTurn(made)} rows in one turn`);
+        }
+    watched?.stop();
   });
 
   test('a list gives what its filter chooses, newest first, and counts it', async (t) => {

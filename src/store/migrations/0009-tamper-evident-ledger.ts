@@ -72,7 +72,7 @@ async function createRows(db: AnyDatabase): Promise<void> {
     { key: ['id'] },
   );
   await createTable(db, 'ledger_head', { id: 'integer!', size: 'integer!' }, { key: ['id'] });
-  await createTable(db, 'ledger_uids', { segment: 'integer!', filter: 'blob!' }, { key: ['segment'] });
+  await createTable(db, 'ledger_uids', { segment: 'integer!', prints: 'blob!' }, { key: ['segment'] });
   await createTable(
     db,
     'ledger_spans',
