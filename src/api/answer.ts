@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { RouteAnswer } from './route.ts';
 
@@ -23,10 +24,19 @@ export function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply {
   const bytes = toBytes(body, json, type);
   if (bytes === null) return reply.send();
   reply.type(type ?? JSON_TYPE).header('content-length', bytes.length);
-  return reply.send(isHead ? '' : bytes);
+  if (isHead) return reply.send('');
+  return reply.send(bytes.length > PIECE ? Readable.from(pieces(bytes), { objectMode: false }) : bytes);
 }
 
-function toBytes(body: unknown, json: string | undefined, type: string | undefined): Buffer | null {
+/** Bytes that are handed to a connection at once: with TLS they are encrypted there and then. */
+const PIECE = 262_144;
+
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE);
+}
+
+/** toBytes writes the body of an answer that is no stream; null where it has none. */
+export function toBytes(body: unknown, json: string | undefined, type: string | undefined): Buffer | null {
   if (json !== undefined) return Buffer.from(json, 'utf8');
   if (body === undefined) return null;
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);

@@ -145,11 +145,15 @@ const FAULTS: Readonly<Record<number, readonly [name: string, description: strin
   404: ['NotFound', 'There is no such thing'],
   413: ['TooLarge', 'The body is larger than this call takes'],
   415: ['NotJson', 'The body is not JSON'],
+  429: [
+    'TooMany',
+    'The account has as many of the costly calls under way as it may have; `Retry-After` says how long to wait',
+  ],
   500: ['Fault', 'The service met a fault of its own; its log has it under `request_id`'],
   503: ['Unavailable', 'A part of the service is down at present; `Retry-After` says how long to wait'],
 };
 
-function faults({ key, body, answers }: Route): Json {
+function faults({ key, body, answers, work }: Route): Json {
   const open = ACCESS[key] === 'anonymous';
   const has: Readonly<Record<number, boolean>> = {
     400: true,
@@ -158,6 +162,7 @@ function faults({ key, body, answers }: Route): Json {
     404: key.includes('{'),
     413: body !== undefined,
     415: body !== undefined,
+    429: work !== undefined,
     500: true,
     503: true,
   };
@@ -175,7 +180,7 @@ function responses(problem: unknown): Json {
       name,
       {
         description,
-        ...(status === '503' && {
+        ...(['429', '503'].includes(status) && {
           headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
         }),
         content: { 'application/problem+json': { schema: problem } },

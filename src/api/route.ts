@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Principal, RouteKey } from '../accounts/index.ts';
+import type { Work } from './apart.ts';
 import type { WrittenPolicy } from './in-effect.ts';
 
 /** RouteInput is a request whose parts have passed their schemas. */
@@ -66,6 +67,8 @@ export interface Route<
   readonly body?: B;
   /** Bytes that a body may have; 1 MiB unless said. */
   readonly maxBody?: number;
+  /** A call that may cost much is made apart from the loop, within the places of its account; absent: it never does. */
+  readonly work?: Work;
   /** By status; errors that every route may answer are added by the server. */
   readonly answers: Readonly<Record<number, Answered>>;
   handle(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer> | RouteAnswer;

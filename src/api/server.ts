@@ -4,6 +4,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ACCESS, SHARED } from '../accounts/index.ts';
 import type { Log } from '../base/index.ts';
 import { send } from './answer.ts';
+import type { Apart } from './apart.ts';
+import { CostlyCalls } from './costly.ts';
 import { refusalOf, toSent, writeRefusal } from './faults.ts';
 import { parseJsonBody } from './json-body.ts';
 import { MAX_BODY, SERVER_LIMITS, type Limits } from './limits.ts';
@@ -11,12 +13,16 @@ import { listenFault } from './listen-fault.ts';
 import { decides, IN_EFFECT_HEADER, toInEffect, type InEffect, type WrittenPolicy } from './in-effect.ts';
 import { holdAccept, producedBy } from './negotiate.ts';
 import { Paths, splitKey, toPattern } from './paths.ts';
+import type { PlaceLimits } from './places.ts';
 import type { SentProblem } from './problems.ts';
 import type { Route, RouteAnswer } from './route.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.ts';
 import { admit, type Admitted, type SignIn } from './sign-in.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 import { validated } from './validate.ts';
+
+/** Marks routes whose bodies are read apart. */
+const APART = 'ipo-apart';
 
 /** Probe is a path beside `/api/v1` that anybody may read: health, readiness, metrics. */
 export interface Probe {
@@ -49,6 +55,10 @@ export interface ApiOptions {
   readonly proxies?: UntrustedProxies;
   /** Brings what was written, and is durable, into effect here before its answer leaves. It never rejects. */
   readonly inEffect?: (written: WrittenPolicy | null) => Promise<InEffect>;
+  /** Makes costly calls elsewhere; absent: they are made here, as all others. */
+  readonly apart?: Apart;
+  /** Other bounds than PLACE_LIMITS. */
+  readonly places?: Partial<PlaceLimits>;
   /** Other bounds than SERVER_LIMITS. */
   readonly limits?: Partial<Limits>;
 }
@@ -74,6 +84,7 @@ export function openApi(options: ApiOptions): Api {
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const paths = new Paths();
   const believes = (options.trustedProxies ?? []).length > 0;
+  const costly = new CostlyCalls({ apart: options.apart, limits: options.places });
   const proxies = options.proxies ?? new UntrustedProxies({ now: () => 0, log });
   const headers = {
     ...SECURITY_HEADERS,
@@ -122,9 +133,11 @@ export function openApi(options: ApiOptions): Api {
     });
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      done(null, bytes.length === 0 ? undefined : parseJsonBody(bytes as Buffer));
+      const { config } = request.routeOptions as unknown as { config: Record<string, unknown> };
+      const isRead = config[APART] !== true;
+      done(null, bytes.length === 0 ? undefined : isRead ? parseJsonBody(bytes as Buffer) : bytes);
     } catch (error) {
       done(error as Error);
     }
@@ -187,9 +200,12 @@ export function openApi(options: ApiOptions): Api {
       method: methods,
       url: pattern,
       bodyLimit: route.maxBody ?? MAX_BODY,
-      onRequest: async (request) => {
-        admissions.set(request, await admit(route.key, request, options.signIn));
+      config: { [APART]: costly.isApart(route) },
+      onRequest: async (request, reply) => {
+        const admitted = await admit(route.key, request, options.signIn);
+        admissions.set(request, admitted);
         holdAccept(request.headers.accept, produced);
+        costly.enter(route, admitted.principal, request, reply);
       },
       handler: async (request, reply) => {
         const gone = new AbortController();
@@ -200,17 +216,17 @@ export function openApi(options: ApiOptions): Api {
         if (request.body !== undefined && admissions.get(request)?.principal !== null)
           admissions.set(request, await admit(route.key, request, options.signIn));
         const { principal, secret } = admissions.get(request) ?? { principal: null, secret: null };
-        const answer = await route.handle({
-          params: validated('params', route.params, request.params),
-          query: validated('query', route.query, request.query),
-          body: validated('body', route.body, request.body),
-          principal,
-          secret,
-          headers: request.headers,
-          path: `${request.method} ${request.url.split('?')[0] ?? ''}`,
-          address: clientOf(request),
-          signal: gone.signal,
-        });
+        const params = validated('params', route.params, request.params);
+        const query = validated('query', route.query, request.query);
+        const path = `${request.method} ${request.url.split('?')[0] ?? ''}`;
+        const address = clientOf(request);
+        const call = { params, query, principal, path, signal: gone.signal };
+        const answer = await costly.make(route, request, call, () =>
+          route.handle({
+            ...{ ...call, secret, address, headers: request.headers },
+            body: validated('body', route.body, request.body),
+          }),
+        );
         if (options.inEffect !== undefined && decides(route.key)) {
           const effect = await options.inEffect(answer.written ?? null);
           reply.header(IN_EFFECT_HEADER.toLowerCase(), toInEffect(effect));

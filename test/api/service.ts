@@ -75,7 +75,7 @@ export async function startApi(
   });
   const as = (somebody: Somebody): ServiceClient => {
     const token = somebody === 'anonymous' ? null : `${somebody}-token`;
-    const client = openServiceClient({ server: url, token });
+    const client = openServiceClient({ server: url, token, again: 0 });
     clients.push(client);
     return client;
   };

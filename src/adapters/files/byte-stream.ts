@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { FileError, toFileError } from './file-error.ts';
+import { openFile } from './read-chunks.ts';
 
 /** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
 const CHUNK = 65_536;
@@ -25,14 +25,9 @@ export async function openByteStream(
   let size: number | null = null;
   if (typeof source === 'string') {
     try {
-      const handle = await open(source, 'r');
-      const stat = await handle.stat();
-      if (stat.isDirectory()) {
-        await handle.close();
-        throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
-      }
-      if (stat.isFile()) size = stat.size;
-      input = handle.createReadStream({ highWaterMark: CHUNK });
+      const file = await openFile(source);
+      size = file.size;
+      input = file.chunks(CHUNK);
     } catch (error) {
       throw toFileError('unreadable', source, error);
     }

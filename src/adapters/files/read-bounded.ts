@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { open } from 'node:fs/promises';
 import { FileError, toFileError } from './file-error.ts';
+import { openFile } from './read-chunks.ts';
 
 /**
  * readBounded reads a text file of at most `max` bytes. A larger one is refused without reading it whole, so that
@@ -9,12 +9,7 @@ import { FileError, toFileError } from './file-error.ts';
 export async function readBounded(path: string, max: number): Promise<string> {
   let chunks: AsyncIterable<Uint8Array>;
   try {
-    const handle = await open(path, 'r');
-    if ((await handle.stat()).isDirectory()) {
-      await handle.close();
-      throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
-    }
-    chunks = handle.createReadStream({ highWaterMark: 65_536 });
+    chunks = (await openFile(path)).chunks(65_536);
   } catch (error) {
     throw toFileError('unreadable', path, error);
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteKey } from '../../accounts/index.ts';
 import { parseServer } from './address.ts';
 import { openConnections, type HttpsProxy } from './connections.ts';
@@ -19,6 +20,10 @@ export interface ServiceOptions {
   readonly userAgent?: string;
   /** Tunnels HTTPS; undefined for none. */
   readonly proxy?: HttpsProxy | undefined;
+  /** How often a call is made again that found the service busy with others of its account; 30 times unless said. */
+  readonly again?: number;
+  /** Waits for so many milliseconds before a call is made again; by real time unless given. */
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 }
 
 /** ServiceRequest is what a call hands over; a parameter that is undefined is left out. */
@@ -70,6 +75,9 @@ export interface ServiceClient {
 
 /** ANSWER_TIMEOUT is how many milliseconds an answer may be waited for: more than a replay may take, waiting included. */
 export const ANSWER_TIMEOUT = 300_000;
+const AGAIN = 30;
+/** Seconds; one that may be made much later only is for a person to make. */
+const LONGEST_WAIT = 10;
 const MAX_BYTES = 64 * 1_048_576;
 
 /** openServiceClient makes a client of a service; nothing is sent before the first call. Throws `usage` for an address. */
@@ -77,6 +85,7 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
   const server = parseServer(options.server);
   const { origin, pathname } = new URL(server);
   const prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
+  const wait = options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
   const connections = openConnections(origin, {
     timeoutMs: options.timeoutMs ?? ANSWER_TIMEOUT,
     ca: options.ca,
@@ -113,7 +122,21 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
     close: async () => connections.close(),
   };
 
-  async function call(
+  /** What reads, and an import, which is turned away before its body is read, has done nothing yet when the service is busy with others. */
+  async function call(key: RouteKey, accept: string, request: ServiceRequest): Promise<IncomingMessage> {
+    const mayAgain = key.startsWith('GET ') || key === 'POST /scans';
+    for (let tries = 0; ; tries += 1)
+      try {
+        return await callOnce(key, accept, request);
+      } catch (error) {
+        const isBusy = error instanceof ServiceError && error.status === 429 && error.code === 'rate_limited';
+        const { retryAfter = Infinity } = isBusy ? error : {};
+        if (!mayAgain || tries >= (options.again ?? AGAIN) || retryAfter > LONGEST_WAIT) throw error;
+        await wait(retryAfter * 1000, request.signal);
+      }
+  }
+
+  async function callOnce(
     key: RouteKey,
     accept: string,
     { params = {}, query = {}, body, headers = {}, signal }: ServiceRequest,

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash as hashOf, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { REVIEW_PATH } from '../../admission/index.ts';
@@ -134,5 +134,5 @@ export const SENTENCES: Readonly<Record<CallerFault, string>> = {
 };
 
 function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hashOf('sha256', text, 'buffer');
 }

@@ -11,6 +11,8 @@ export class Connections {
   /** Those that wait, by their peer, in the order in which they began to. */
   readonly #waiting = new Map<string, Socket>();
   readonly #open = new Map<string, Socket>();
+  /** The peers of the sockets that requests came on; to make them out takes longer than all that is done with them. */
+  readonly #peers = new WeakMap<Socket, string>();
 
   /** `most`: how many may be open at a time. */
   constructor(most: number) {
@@ -34,12 +36,12 @@ export class Connections {
 
   /** The connection of a request, whose body has come, is kept until `waits`. */
   works(of: Socket): void {
-    this.#waiting.delete(peerOf(of));
+    this.#waiting.delete(this.#peerOf(of));
   }
 
   /** It waits again, from now on. */
   waits(of: Socket): void {
-    const peer = peerOf(of);
+    const peer = this.#peerOf(of);
     const socket = this.#open.get(peer);
     if (socket === undefined) return;
     this.#waiting.delete(peer);
@@ -49,6 +51,12 @@ export class Connections {
   /** Closes every connection, also those that have not shaken hands, which the server itself does not. */
   end(): void {
     for (const socket of this.#open.values()) socket.destroy();
+  }
+
+  #peerOf(of: Socket): string {
+    let peer = this.#peers.get(of);
+    if (peer === undefined) this.#peers.set(of, (peer = peerOf(of)));
+    return peer;
   }
 
   #makeRoom(): void {

@@ -33,6 +33,7 @@ export function auditRoutes({ audit, clock }: AuditParts): Route[] {
       description: `The last ${AUDIT_DAYS} days unless a period is given; always in pages.`,
       query: auditQuery,
       answers: { 200: { description: 'The entries', schema: auditSchema } },
+      work: 'read',
       handle: async ({ query: { limit, offset, ...narrowed } }) => {
         const page = { limit: limit ?? AUDIT_PAGE, offset: offset ?? 0 };
         const { items, total } = await audit.list(filterOf(narrowed, clock.now()), page);
@@ -49,6 +50,7 @@ export function auditRoutes({ audit, clock }: AuditParts): Route[] {
         "formula begins with `'`.",
       query: auditCsvQuery,
       answers: { 200: { description: 'The entries', type: 'text/csv; charset=utf-8' } },
+      work: 'export',
       handle: ({ query }) => {
         const filter = filterOf(query, clock.now());
         const days = [filter.from, filter.to].map((ms) => formatTime(ms).slice(0, 10));

@@ -41,6 +41,7 @@ export function imageRoutes(parts: ImageParts): Route[] {
       description: 'Each image is in exactly one of four states; `states` counts them all.',
       query: imagesQuery,
       answers: { 200: { description: 'The images', schema: imageListSchema } },
+      work: 'read',
       handle: async ({ query: { filter, q, sort = 'attention', order, limit, offset } }) => {
         const query: ImageQuery = {
           state: filter ?? null,
@@ -61,6 +62,7 @@ export function imageRoutes(parts: ImageParts): Route[] {
       summary: 'Show all that is known of an image',
       params: imagePath,
       answers: { 200: { description: 'The image', schema: imageDetailSchema } },
+      work: 'read',
       handle: async ({ params }) => {
         const detail = await images.detail(params.digest);
         const state = (await collected?.(detail.record.digest)) ?? null;
@@ -76,6 +78,7 @@ export function imageRoutes(parts: ImageParts): Route[] {
         'The recorded facts with their proofs, so that a decision can be made elsewhere by the same function, as `ipo check` does.',
       params: imagePath,
       answers: { 200: { description: 'The facts', schema: decidedFromSchema } },
+      work: 'read',
       handle: async ({ params }) => {
         const { facts, coldImagePolicy, failures } = await images.decidedFrom(params.digest);
         return {

@@ -45,6 +45,7 @@ export function exportRoute({
     description: 'NDJSON in the format `ipo.ledger/1`, newest row first; it ends with the signed checkpoint.',
     query: exportQuery,
     answers: { 200: { description: 'The export', type: NDJSON, otherTypes: ['application/gzip'] } },
+    work: 'export',
     handle: async ({ query, principal, path, headers, signal }) => {
       const at = clock.now();
       const { from, to } = periodOf(query, at);

@@ -61,6 +61,7 @@ function rowRoutes({ ledger, tree, signing, clock }: LedgerParts): Route[] {
       description: 'Always in pages; an export gives all rows.',
       query: rowsQuery,
       answers: { 200: { description: 'The rows', schema: listOf(rowSchema) } },
+      work: 'read',
       handle: async ({ query }) => {
         const { limit = LEDGER_PAGE, offset = 0, break_glass: breakGlass, from, to, days, ...filter } = query;
         const period = periodOf({ from, to, days }, clock.now());
@@ -152,6 +153,7 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
       summary: 'List signed checkpoints, newest first',
       query: pageSchema,
       answers: { 200: { description: 'The checkpoints', schema: listOf(checkpointSchema) } },
+      work: 'read',
       handle: async ({ query: { limit = Number.MAX_SAFE_INTEGER, offset = 0 } }) => {
         const { items, total } = await tree.recentCheckpoints(limit, offset);
         return { body: { items: items.map(checkpointBody), total } };

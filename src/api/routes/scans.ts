@@ -36,6 +36,7 @@ export function scanRoutes({ scans, readReport, audit, clock, together }: ScanPa
       answers: {
         200: { description: 'What became of the report, for each digest', schema: importedScansSchema },
       },
+      work: 'import',
       handle: async ({ body, query, principal, path }) => {
         const { accountId, name } = principal as Principal;
         const { db_updated_at: databaseAt, ...of } = query;

@@ -75,6 +75,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       description: 'One row per image digest and CVE; `channel`, `digest` and `cve` are compared exactly.',
       query: trackingQuery,
       answers: { 200: { description: 'The rows', schema: listOf(trackingSchema) } },
+      work: 'read',
       handle: async ({ query: { limit, offset, channel, ...filter } }) => {
         const page = { limit: limit ?? null, offset: offset ?? 0 };
         const { items, total } = await history.list({ ...filter, channelId: channel }, page);
@@ -90,6 +91,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         'With the state of the remediation windows. The declared window is the shortest `sla.critical` of the policies in force.',
       query: summaryQuery,
       answers: { 200: { description: 'The counts', schema: summarySchema } },
+      work: 'read',
       handle: async ({ query }) => {
         const asOf = clock.now();
         const to = timeOf(query.to, asOf);
@@ -160,6 +162,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       params: previewPath,
       query: previewQuery,
       answers: { 200: { description: 'The issue', schema: previewSchema } },
+      work: 'read',
       handle: async ({ params, query: { digest, cve } }) => {
         const finding = digest === undefined || cve === undefined ? null : { digest, cve };
         const preview = await previews.issue(params.id, finding);
@@ -178,6 +181,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         'Tell how many issues a tracker channel would open, and for how long its cap holds the rest back',
       params: previewPath,
       answers: { 200: { description: 'The plan', schema: planSchema } },
+      work: 'read',
       handle: async ({ params }) => ({ body: toPlan(ofTracker(params.id, await previews.plan(params.id))) }),
     }),
   ];

@@ -46,6 +46,7 @@ export function triageRoutes({ triage, audit, clock, together }: TriageParts): R
       summary: 'List triage decisions, newest first',
       query: triageQuery,
       answers: { 200: { description: 'The decisions', schema: listOf(triageSchema) } },
+      work: 'read',
       handle: async ({ query: { digest, cve, state, limit, offset } }) => {
         const { items, total } = await triage.list({
           digest: digest ?? null,

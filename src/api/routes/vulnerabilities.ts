@@ -27,6 +27,7 @@ export function vulnerabilityRoutes({ vulnerabilities, images, clock }: Vulnerab
       summary: 'List the vulnerabilities that the newest scans found, one item for each CVE',
       query: vulnerabilitiesQuery,
       answers: { 200: { description: 'The vulnerabilities', schema: listOf(vulnerabilitySchema) } },
+      work: 'read',
       handle: async ({ query }) => {
         const {
           severity,

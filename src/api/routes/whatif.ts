@@ -68,6 +68,7 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
       description: `Runs are kept for ${KEPT.days} days, the newest ${KEPT.most} of them.`,
       query: runsQuery,
       answers: { 200: { description: 'The runs', schema: listOf(runSummarySchema) } },
+      work: 'read',
       handle: async ({ query: { policy = null, from = null, to = null, limit = null, offset = 0 } }) => {
         const { items, total } = await runs.list({ policy, from, to }, { limit, offset });
         return { body: { items: items.map(toBody), total } };
@@ -80,6 +81,7 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
       summary: 'Reopen a kept run: the draft, and the answer byte for byte as it was given',
       params: runPath,
       answers: { 200: { description: 'The run', schema: runSchema } },
+      work: 'read',
       handle: async ({ params }) => {
         const run = await runs.get(params.id);
         const [record, draft] = [JSON.stringify(toBody(run)), JSON.stringify(run.draft)];

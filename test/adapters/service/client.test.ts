@@ -4,7 +4,12 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { openServiceClient, parseServer, type ServiceClient } from '../../../src/adapters/service/index.ts';
+import {
+  openServiceClient,
+  parseServer,
+  type ServiceClient,
+  type ServiceOptions,
+} from '../../../src/adapters/service/index.ts';
 import { makeCertificate, withoutOpenssl } from '../../app/certificate.ts';
 import { scratchDirectory } from '../../app/running.ts';
 
@@ -14,7 +19,7 @@ const TOKEN = 'canary-token';
 async function serving(
   t: TestContext,
   handle: RequestListener,
-  options: { readonly timeoutMs?: number } = {},
+  options: Partial<Pick<ServiceOptions, 'timeoutMs' | 'wait' | 'again'>> = {},
 ): Promise<{ client: ServiceClient; server: string }> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -132,10 +137,13 @@ test('a problem is thrown with its code, its hint and its time; anything else is
     [503, '[]', { code: 'network' }],
   ];
   for (const [status, body, expected] of cases) {
-    const { client } = await serving(t, (_request, response) =>
-      response
-        .writeHead(status, { 'content-type': 'application/problem+json', 'retry-after': '7' })
-        .end(body),
+    const { client } = await serving(
+      t,
+      (_request, response) =>
+        response
+          .writeHead(status, { 'content-type': 'application/problem+json', 'retry-after': '7' })
+          .end(body),
+      { again: 0 },
     );
     await assert.rejects(client.json('GET /policies'), expected, body);
   }
@@ -143,6 +151,35 @@ test('a problem is thrown with its code, its hint and its time; anything else is
     response.writeHead(401).end(problem({ code: 'unauthenticated', detail: 'ended' })),
   );
   await assert.rejects(client.json('GET /policies'), { hint: `Sign in with \`ipo login ${server}\`` });
+});
+
+test('what reads is made again when a service that is busy says, and what writes is not', async (t) => {
+  const waited: number[] = [];
+  let busy = 3;
+  const { client } = await serving(
+    t,
+    (request, response) => {
+      const code = request.url?.endsWith('/audit') === true ? 'locked_out' : 'rate_limited';
+      const seconds = request.url?.endsWith('/triage') === true ? '60' : '2';
+      if (busy === 0) return void response.end('{}');
+      busy -= 1;
+      response.writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': seconds });
+      response.end(JSON.stringify({ code, detail: 'busy' }));
+    },
+    { wait: async (ms) => void waited.push(ms) },
+  );
+  await client.json('GET /ledger/rows');
+  assert.deepEqual(waited, [2000, 2000, 2000]);
+  busy = 1;
+  await client.json('POST /scans', { body: {} });
+  for (const key of ['POST /triage', 'GET /triage', 'GET /audit'] as const) {
+    busy = 1;
+    await assert.rejects(client.json(key, key === 'POST /triage' ? { body: {} } : {}), { status: 429 }, key);
+  }
+  assert.equal(waited.length, 4);
+  busy = Infinity;
+  await assert.rejects(client.json('GET /images'), { code: 'rate_limited', retryAfter: 2 });
+  assert.equal(waited.length, 34);
 });
 
 test('an answer that cannot be used is said, and is bounded', async (t) => {

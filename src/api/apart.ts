@@ -1,0 +1,33 @@
+import type { Principal, RouteKey } from '../accounts/index.ts';
+import type { RouteAnswer } from './route.ts';
+
+/**
+ * WORKS are the kinds of costly calls, which are made apart from the loop that answers everybody: `read` reads long lists and writes them
+ * as JSON, `export` streams what may have any length, `import` takes a long body and writes what it says.
+ */
+export const WORKS = ['read', 'export', 'import'] as const;
+
+/** Work is one of WORKS. */
+export type Work = (typeof WORKS)[number];
+
+/** ApartCall is a call as it can be handed to a thread: path and query have passed their schemas, the body is as it came. */
+export interface ApartCall {
+  readonly key: RouteKey;
+  readonly params: unknown;
+  readonly query: unknown;
+  /** Null where none came. Whoever takes the call may have the memory of it. */
+  readonly body: Uint8Array | null;
+  readonly principal: Principal | null;
+  readonly path: string;
+  /** What of the head an answer may depend on. */
+  readonly acceptEncoding: string | null;
+}
+
+/** Apart makes costly calls elsewhere, those of all accounts in turn. */
+export interface Apart {
+  /**
+   * Gives the answer, its body as bytes or a stream. `account` is whose turn it is. It settles once the work is over, although nobody may
+   * wait any more. Throws what the route throws, and `unavailable`.
+   */
+  run(work: Work, account: string, call: ApartCall, signal: AbortSignal): Promise<RouteAnswer>;
+}
