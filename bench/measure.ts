@@ -125,6 +125,7 @@ spec:
 
 const [what, file = ''] = process.argv.slice(2);
 const began = performance.now();
+const before = process.cpuUsage();
 const count =
   what === 'scan'
     ? await scan(file)
@@ -132,4 +133,6 @@ const count =
       ? await replay(file)
       : decisions(what === 'decide-patterns' ? 'patterns' : 'exact');
 const ms = performance.now() - began;
-process.stdout.write(`${JSON.stringify({ count, ms, rss: process.resourceUsage().maxRSS / 1024 })}\n`);
+const used = process.cpuUsage(before);
+const cpu = (used.user + used.system) / 1000;
+process.stdout.write(`${JSON.stringify({ count, ms, cpu, rss: process.resourceUsage().maxRSS / 1024 })}\n`);

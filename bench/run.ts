@@ -3,29 +3,36 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { benchApiServer } from './api-server.ts';
+import { benchAttack } from './attack.ts';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchHistory } from './history.ts';
 import { benchInventory } from './inventory.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReport } from './report.ts';
+import { benchStalls } from './stalls.ts';
 import { benchSweep } from './sweep.ts';
+import { benchTurns } from './turns.ts';
 import { benchWebhook } from './webhook.ts';
 
 /**
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--history` (what evidence is
- * made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names) and `--webhook` (with a real API server where
- * one is given) measure that alone.
+ * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that write to one file), `--history` (what evidence is
+ * made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook` (with a real API server where
+ * one is given), `--attack` (what calls of the API do to the webhook's answers) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still) measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
-const ROUNDS = 3;
+const ROUNDS = 5;
+const START_ROUNDS = 5;
+const IMAGE = `registry.shop.example/checkout/api:1.0@sha256:${'a'.repeat(64)}`;
 const SMALL = process.argv.includes('--quick') ? 100_000 : 1_000_000;
 const directory = mkdtempSync(join(tmpdir(), 'ipo-bench-'));
 
 interface Measured {
   readonly count: number;
   readonly ms: number;
+  /** Processor time of the work in milliseconds, of all threads. */
+  readonly cpu: number;
   readonly rss: number;
 }
 
@@ -55,9 +62,16 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  const chosen = ['--history', '--inventory', '--ledger', '--sweep', '--webhook'].filter((flag) =>
-    process.argv.includes(flag),
-  );
+  const chosen = [
+    '--attack',
+    '--history',
+    '--inventory',
+    '--ledger',
+    '--stalls',
+    '--sweep',
+    '--turns',
+    '--webhook',
+  ].filter((flag) => process.argv.includes(flag));
   const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
@@ -66,10 +80,14 @@ try {
   if (measures('--inventory'))
     benchInventory(directory, line, process.argv.includes('--quick') ? 2000 : 10_000);
   if (measures('--history')) benchHistory(directory, line, process.argv.includes('--quick') ? 30 : 100);
+  if (measures('--turns'))
+    await benchTurns(directory, line, process.argv.includes('--quick') ? 1000 : 10_000);
   if (measures('--webhook')) {
     await benchWebhook(line, process.argv.includes('--quick'));
     await benchApiServer(line, process.argv.includes('--quick'));
   }
+  if (measures('--stalls')) await benchStalls(line, process.argv.includes('--quick'));
+  if (measures('--attack')) await benchAttack(line, process.argv.includes('--quick'));
   if (chosen.length === 0) await benchFiles();
 } finally {
   rmSync(directory, { recursive: true, force: true });
@@ -82,7 +100,7 @@ async function benchFiles(): Promise<void> {
   await writeBigLedger(small, SMALL);
   await writeBigLedger(large, SMALL * 5);
 
-  const shares: number[] = [];
+  const [wall, cpu]: [number[], number[]] = [[], []];
   let smallMs = Infinity;
   for (let round = 0; round < ROUNDS; round += 1) {
     const [scan, replay] =
@@ -90,14 +108,20 @@ async function benchFiles(): Promise<void> {
         ? [measure('scan', small), measure('replay', small)]
         : [measure('replay', small), measure('scan', small)].toReversed();
     if (scan === undefined || replay === undefined) throw new Error('not measured');
-    shares.push(scan.ms / replay.ms);
+    wall.push(scan.ms / replay.ms);
+    cpu.push(scan.cpu / replay.cpu);
     smallMs = Math.min(smallMs, replay.ms);
   }
+  const least = (shares: readonly number[]): string => {
+    const sorted = shares.toSorted((a, b) => a - b);
+    return `${(sorted[0] ?? NaN).toFixed(2)} (median ${(sorted[sorted.length >> 1] ?? NaN).toFixed(2)})`;
+  };
   line(
-    `replay of ${number(SMALL)} rows, of a bare JSON.parse scan`,
-    Math.min(...shares).toFixed(2),
-    'at least 0.60, aim 0.80',
+    `replay of ${number(SMALL)} rows, of a bare JSON.parse scan: CPU`,
+    least(cpu),
+    'at least 0.80, aim 0.95',
   );
+  line('  the same: wall, on two cores', least(wall), 'at least 1.0, aim 1.4');
   const five = measure('replay', large);
   line(`replay of ${number(SMALL * 5)} rows: memory`, `${number(five.rss)} MB`, 'at most 300 MB');
   line(
@@ -122,22 +146,28 @@ async function benchFiles(): Promise<void> {
   if (!existsSync(join(ROOT, 'dist/main.cjs')))
     throw new Error('run `npm run build` first: the start is measured on the bundle');
   const ipo = join(ROOT, 'bin/ipo.cjs');
-  const whatif = [
-    ipo,
-    'whatif',
-    'fixtures/policies/tighten.yaml',
-    '--ledger',
-    'fixtures/ledger/shop.ndjson.gz',
-  ];
-  const starts: Record<string, number[]> = { '--version': [], '--help': [], whatif: [] };
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const draft = 'fixtures/policies/tighten.yaml';
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    '--version': ['--version'],
+    '--help': ['--help'],
+    whatif: ['whatif', draft, '--ledger', 'fixtures/ledger/shop.ndjson.gz'],
+    lint: ['policy', 'lint', draft],
+    // By its digest, and in a namespace of its own: what nothing is known of is undecided, and is no failure here.
+    check: ['check', '--offline', '--policy', draft, '--allow-undecided', IMAGE],
+  };
+  const starts: Record<string, number[]> = {};
+  for (let round = 0; round < START_ROUNDS; round += 1) {
     const floor = wholeProcess('-e', '0');
-    starts['--version']?.push(wholeProcess(ipo, '--version') / floor);
-    starts['--help']?.push(wholeProcess(ipo, '--help') / floor);
-    starts.whatif?.push(wholeProcess(...whatif) / floor);
+    for (const [name, words] of Object.entries(commands))
+      (starts[name] ??= []).push(wholeProcess(ipo, ...words) / floor);
   }
-  const worst = (name: string): string => Math.max(...(starts[name] ?? [])).toFixed(2);
+  const worst = (name: string): string => {
+    const ratios = (starts[name] ?? []).toSorted((x, y) => x - y);
+    return `${(ratios.at(-1) ?? NaN).toFixed(2)} (median ${(ratios[ratios.length >> 1] ?? NaN).toFixed(2)})`;
+  };
   line('ipo --version, of `node -e 0`', worst('--version'), 'at most 1.7, aim 1.3');
   line('ipo --help, of `node -e 0`', worst('--help'), 'at most 1.7, aim 1.3');
-  line('ipo whatif over the fixture ledger, of `node -e 0`', worst('whatif'), 'at most 8, aim 4');
+  line('ipo whatif over the fixture ledger, of `node -e 0`', worst('whatif'), 'at most 5.5, aim 4');
+  line('ipo policy lint, of `node -e 0`', worst('lint'), 'at most 2.5, aim 2');
+  line('ipo check --offline, of `node -e 0`', worst('check'), 'at most 3, aim 2.5');
 }

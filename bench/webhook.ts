@@ -1,101 +1,32 @@
-import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { benchOverload } from './webhook-overload.ts';
+import { load, rateOf, Server } from './webhook-process.ts';
+import { compareRow } from './webhook-row.ts';
+import { spread } from './spread.ts';
 import { makeCertificate, withoutOpenssl } from '../test/app/certificate.ts';
 
 /** Line prints a figure beside what it must be. */
 type Line = (name: string, figure: string, must: string) => void;
 
-interface Load {
-  readonly ms: number;
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Without the time in which a call waited for a connection. */
-  readonly answeredP99: number;
-  readonly shed: number;
-  readonly shedP99: number;
-  readonly denied: number;
-  readonly statuses: Readonly<Record<string, number>>;
-}
-
-interface Use {
-  readonly cpu: number;
-  readonly rss: number;
-}
-
 const ROUNDS = 5;
-const CONNECTIONS = 50;
 /** Rows that the ledger has before the first review, so that replays have something to read. */
 const ROWS = 50_000;
 const HERE = import.meta.dirname;
 
-/** Server is one server to measure. */
-class Server {
-  readonly #child: ChildProcess;
-  readonly port: number;
-
-  constructor(child: ChildProcess, port: number) {
-    this.#child = child;
-    this.port = port;
-  }
-
-  static async start(what: string, folder: string): Promise<Server> {
-    const child = fork(join(HERE, 'webhook-server.ts'), [what, folder], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=40'], // as the image starts the daemon
-    });
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-    return new Server(child, port);
-  }
-
-  async use(): Promise<Use> {
-    this.#child.send('use');
-    const [use] = (await once(this.#child, 'message')) as [Use];
-    return use;
-  }
-
-  async stop(): Promise<void> {
-    this.#child.kill();
-    await once(this.#child, 'exit');
-  }
-}
-
-/** One run of load; every call must be answered with 200, unless some may be turned away. */
-async function load(
-  server: Server,
-  count: number,
-  rate: number,
-  connections = CONNECTIONS,
-  sheds = false,
-): Promise<Load> {
-  const args = [join(HERE, 'webhook-load.ts'), server.port, connections, count, rate].map(String);
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  await ended;
-  const result = JSON.parse(text) as Load;
-  const other = Object.keys(result.statuses).filter(
-    (status) => status !== '200' && !(sheds && ['429', 'closed'].includes(status)),
-  );
-  if (other.length > 0 || result.count === 0) throw new Error(`not every call was answered: ${text}`);
-  return result;
-}
-
-/** Calls for each second of the server's own time on a processor. */
-async function rateOf(server: Server, count: number): Promise<number> {
-  const before = await server.use();
-  const { count: answered } = await load(server, count, 0);
-  return answered / ((await server.use()).cpu - before.cpu);
-}
-
-/** benchWebhook prints the figures of the webhook beside a bare `node:https` server, in rotated rounds; the worst round counts. */
-export async function benchWebhook(line: Line, quick: boolean, overloadOnly = false): Promise<void> {
+/**
+ * benchWebhook prints the figures of the webhook beside bare servers, in rotated rounds; the worst round counts. `only`: the speed of a
+ * review beside one that is bare, or the overload.
+ */
+export async function benchWebhook(
+  line: Line,
+  quick: boolean,
+  only: 'row' | 'overload' | null = null,
+): Promise<void> {
   if (withoutOpenssl !== false) {
     line('webhook', 'not measured', withoutOpenssl);
     return;
@@ -107,14 +38,19 @@ export async function benchWebhook(line: Line, quick: boolean, overloadOnly = fa
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(built.stderr);
-  const servers = [await Server.start('bare', folder), await Server.start('ours', folder)] as const;
+  if (only !== 'overload') compareAlone(folder, line, quick);
+  const [ours, row] = [await Server.start('ours', folder), await Server.start('row', folder)];
+  const servers = [ours, row];
   try {
-    if (!overloadOnly) {
-      await compare(servers, line, quick);
-      await besideReplays(servers[1], url, line, quick);
-      await flatMemory(servers[1], line, quick);
+    if (only !== 'overload') await compareRow(row, ours, line, quick);
+    if (only === null) {
+      const bare = await Server.start('bare', folder);
+      servers.push(bare);
+      await compare([bare, ours], line, quick);
+      await besideReplays(ours, url, line, quick);
+      await flatMemory(ours, line, quick);
     }
-    await benchOverload(servers[1], (...more) => load(servers[1], ...more), line, quick);
+    if (only !== 'row') await benchOverload(ours, (...more) => load(ours, ...more), line, quick);
   } finally {
     for (const server of servers) await server.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -177,16 +113,26 @@ async function flatMemory(server: Server, line: Line, quick: boolean): Promise<v
   line('  at the end, of that after three tenths', (last / first).toFixed(2), 'about 1: flat');
 }
 
-/** The worst, with the median. */
-function spread(values: readonly number[] | undefined, worst: (...values: number[]) => number): string {
-  const sorted = [...(values ?? [])].toSorted((a, b) => a - b);
-  return `${worst(...sorted).toFixed(2)} (median ${(sorted[sorted.length >> 1] ?? NaN).toFixed(2)})`;
+/** One review at a time without a port, beside a raw commit of one row. */
+function compareAlone(folder: string, line: Line, quick: boolean): void {
+  const args = [join(HERE, 'webhook-alone.ts'), folder, String(ROUNDS + 2), quick ? '1000' : '3000'];
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (child.status !== 0) throw new Error(child.stderr);
+  const { ratios, ours, parse, raw } = JSON.parse(child.stdout) as {
+    readonly ratios: number[];
+    readonly ours: number;
+    readonly parse: number;
+    readonly raw: number;
+  };
+  line('a review alone, of a raw commit of one row', spread(ratios, Math.max), 'at most 1.6, aim 1.3');
+  const [all, floor, parsed] = [ours, raw, parse].map((us) => us.toFixed(0));
+  line('  us: of the commit, of one JSON.parse', `${all}: ${floor}, ${parsed}`, '');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await benchWebhook(
     (name, figure, must) => process.stdout.write(`${name.padEnd(58)} ${figure.padStart(22)}   ${must}\n`),
     process.argv.includes('--quick'),
-    process.argv.includes('--overload'),
+    process.argv.includes('--overload') ? 'overload' : process.argv.includes('--row') ? 'row' : null,
   );
 }

@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ledgerWriter, openStore } from '../src/store/index.ts';
+import { withoutOpenssl } from '../test/app/certificate.ts';
+import { startRunning } from '../test/app/running.ts';
+import { entriesFrom } from '../test/ledger/grown.ts';
+import { openParted, PROCESSES, statusOf, type Parted } from '../test/daemon/parts.ts';
+
+type Line = (name: string, figure: string, must: string) => void;
+
+interface Load {
+  readonly p50: number;
+  readonly p99: number;
+  readonly count: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+const HERE = import.meta.dirname;
+const ROUNDS = 5;
+const RATE = 300;
+/** The attack stands for machines of others: it must not take the processors from what it attacks. */
+const NICE = 10;
+/** Rows of one transaction while the ledger is filled. */
+const GROUP = 5_000;
+
+/**
+ * benchAttack prints by how much a viewer who calls the API for as much as possible moves the webhook's p99 at 300 reviews a second: the
+ * whole daemon as processes, idle and attacked in turns. On SQLite, and on the PostgreSQL that IPO_BENCH_DATABASE names.
+ */
+export async function benchAttack(line: Line, quick: boolean): Promise<void> {
+  if (withoutOpenssl !== false) {
+    line('webhook under attack', 'not measured', withoutOpenssl);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'ipo-bench-attack-'));
+  const ends: (() => unknown)[] = [];
+  try {
+    const server = process.env['IPO_BENCH_DATABASE'];
+    const databases = [`sqlite:${join(folder, 'attack.db')}`, ...(server === undefined ? [] : [server])];
+    for (const url of databases) await attackOn(url, folder, line, quick, ends);
+  } finally {
+    for (const end of ends.toReversed()) await end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function attackOn(
+  url: string,
+  folder: string,
+  line: Line,
+  quick: boolean,
+  ends: (() => unknown)[],
+): Promise<void> {
+  const engine = url.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL';
+  const rows = quick ? 50_000 : 600_000;
+  const running = await startRunning(
+    { after: (end: () => unknown) => ends.push(end) } as unknown as TestContext,
+    {
+      env: { IPO_DATABASE_URL: url },
+    },
+  );
+  const token = running.secretOf('viewer') ?? '';
+  await running.service.close(0);
+  await fill(url, rows);
+  const daemon = await openParted(join(folder, engine), url);
+  daemon.start();
+  ends.push(() => daemon.end());
+  await untilReady(daemon);
+  const seconds = quick ? 3 : 10;
+  await load(daemon.port, RATE * seconds);
+  const ratios: number[] = [];
+  const p99s: [number, number][] = [];
+  let memory = 0;
+  let unanswered = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const idle = await load(daemon.port, RATE * seconds);
+    const attack = spawn(process.execPath, [join(HERE, 'attack-load.ts'), daemon.api, token], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    setPriority(attack.pid ?? 0, NICE);
+    await sleep(1500);
+    const attacked = await load(daemon.port, RATE * seconds);
+    memory = Math.max(memory, memoryOf(daemon));
+    await endOf(attack);
+    await sleep(1500);
+    ratios.push(attacked.p99 / idle.p99);
+    p99s.push([idle.p99, attacked.p99]);
+    unanswered += Object.entries(attacked.statuses).reduce(
+      (sum, [status, n]) => sum + (status === '200' ? 0 : n),
+      0,
+    );
+  }
+  const sorted = ratios.toSorted((a, b) => a - b);
+  line(
+    `p99 at 300/s on ${engine}, 40 calls of each list, 20 exports: of idle`,
+    `${sorted[ROUNDS >> 1]?.toFixed(2)}; worst ${sorted.at(-1)?.toFixed(2)}`,
+    'at most 1.20; worst 1.50',
+  );
+  line(
+    '  milliseconds idle and attacked',
+    p99s.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' '),
+    '',
+  );
+  line(
+    '  reviews without an answer; memory of all processes',
+    `${unanswered}; ${memory} MB`,
+    '0; at most 700 MB',
+  );
+  await daemon.end();
+}
+
+/** Without the tree, which the daemon makes with its own key. */
+async function fill(url: string, rows: number): Promise<void> {
+  const store = await openStore({ url });
+  const writer = ledgerWriter(store);
+  for (let from = 1; from <= rows; from += GROUP) await writer.appendAll(entriesFrom(from, GROUP));
+  await store.close();
+}
+
+async function untilReady(daemon: Parted): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${daemon.api}/readyz`).catch(() => null);
+    if (answer?.ok === true && (await statusOf(daemon.port, '/readyz')) === 200) return;
+    await sleep(100);
+  }
+}
+
+async function load(port: number, count: number): Promise<Load> {
+  const child = spawn(process.execPath, [join(HERE, 'webhook-load.ts'), port, 50, count, RATE].map(String), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  for await (const chunk of child.stdout) text += String(chunk);
+  return JSON.parse(text) as Load;
+}
+
+/** Resident megabytes of every process, what they share counted once for each. */
+function memoryOf(daemon: Parted): number {
+  const pages = PROCESSES.map((name) => {
+    const pid = daemon.pid(name);
+    if (pid === null) return 0;
+    return Number(/^Rss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+  });
+  return Math.round(pages.reduce((sum, kb) => sum + kb, 0) / 1024);
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  child.stdin?.end();
+  await once(child, 'exit');
+}
