@@ -3,7 +3,7 @@ import { EXIT, report } from '../bin/ui/exit.ts';
 import { processTerminal } from '../bin/ui/process-terminal.ts';
 import type { Terminal } from '../bin/ui/terminal.ts';
 import { VERSION } from '../bin/version.ts';
-import { loadConfig, probeHealth, serve } from '../src/app/index.ts';
+import { loadConfig, probeHealth, supervise } from '../src/app/index.ts';
 
 const HELP = `Usage: ipod [options]
 
@@ -61,7 +61,7 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
       await probeHealth((await loadConfig(sources)).settings);
       return EXIT.done;
     }
-    return await serve({ sources, version: VERSION, write: (line) => terminal.out(line), process });
+    return await supervise({ sources, version: VERSION, write: (line) => terminal.out(line), process });
   } catch (error) {
     return report(error, terminal, {}, 'ipod');
   }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { loadedLate, SHARED, withoutColourProbe } from './build/loaded-late.ts';
 
 /**
  * Emits the package's program: `main.cjs`, small and quick to start, and beside it a file for each command, loaded when the
@@ -24,7 +25,7 @@ const withoutChildProcess: Plugin = {
 };
 
 /** Found by what needs them alone, since reading and compiling them takes a sixth of the start of a command that does not. */
-const PARTS = ['registry-facts'];
+const PARTS = ['registry-facts', 'whole-service'];
 
 /** What the start imports when a command runs, and a part that few runs need, stands beside it in a file of the same name. */
 const loadedLater: Plugin = {
@@ -84,7 +85,14 @@ const COMMANDS = [
 ];
 
 /** Programs of their own, started by the service; the daemon itself becomes ipod. */
-const WORKERS = ['replay-worker', 'verify-worker'];
+const WORKERS = [
+  'replay-worker',
+  'verify-worker',
+  'log-worker',
+  'call-worker',
+  'webhook-part',
+  'service-part',
+];
 
 /** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
 const EXTERNAL = [
@@ -96,16 +104,8 @@ const EXTERNAL = [
   '@kubernetes/client-node',
 ];
 
-await rm(new URL('dist', root), { recursive: true, force: true });
-await build({
+const options: BuildOptions = {
   absWorkingDir: new URL('.', root).pathname,
-  entryPoints: [
-    'bin/main.ts',
-    { in: 'daemon/main.ts', out: 'ipod' },
-    ...COMMANDS.map((name) => `bin/run/${name}.ts`),
-    ...PARTS.map((name) => `src/app/${name}.ts`),
-    ...WORKERS.map((name) => `daemon/${name}.ts`),
-  ].map((entry) => (typeof entry === 'string' ? { in: entry, out: basename(entry, '.ts') } : entry)),
   external: EXTERNAL,
   define: { 'import.meta.dirname': '__dirname' },
   outdir: 'dist',
@@ -120,5 +120,26 @@ await build({
   minifyWhitespace: true,
   legalComments: 'linked',
   logLevel: 'warning',
+};
+const named = (path: string): { in: string; out: string } => ({ in: path, out: basename(path, '.ts') });
+
+await rm(new URL('dist', root), { recursive: true, force: true });
+await build({
+  ...options,
+  entryPoints: [
+    'bin/main.ts',
+    ...COMMANDS.map((name) => `bin/run/${name}.ts`),
+    ...PARTS.map((name) => `src/app/${name}.ts`),
+  ].map((path) => named(path)),
+  plugins: [withoutChildProcess, loadedLater, loadedLate, withoutColourProbe],
+});
+await build({
+  ...options,
+  entryPoints: Object.entries(SHARED).map(([out, path]) => ({ in: path, out })),
+});
+// What runs long has everything in its file from the start.
+await build({
+  ...options,
+  entryPoints: [{ in: 'daemon/main.ts', out: 'ipod' }, ...WORKERS.map((name) => named(`daemon/${name}.ts`))],
   plugins: [withoutChildProcess, loadedLater],
 });

@@ -1,17 +1,48 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { Terminal } from './terminal.ts';
 
-/** processTerminal is the terminal of this process. */
+/**
+ * processTerminal is the terminal of this process. Its streams are looked at when somebody asks: reading one of
+ * `process.stdin`, `stdout` and `stderr` loads Node's streams and network, a tenth of a short command's time.
+ */
 export function processTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  let columns: number | null = null;
   return {
     out: (text) => write(1, text),
     err: (text) => write(2, text),
-    env,
-    tty: { in: stdin.isTTY, out: stdout.isTTY, err: stderr.isTTY },
-    columns: Math.min(Math.max(stdout.columns ?? stderr.columns ?? 100, 40), 200),
-    stdin,
+    env: process.env,
+    tty: {
+      get in() {
+        return mayBeTerminal(0) && process.stdin.isTTY;
+      },
+      get out() {
+        return mayBeTerminal(1) && process.stdout.isTTY;
+      },
+      get err() {
+        return mayBeTerminal(2) && process.stderr.isTTY;
+      },
+    },
+    get columns() {
+      return (columns ??= Math.min(Math.max(columnsOf(1) ?? columnsOf(2) ?? 100, 40), 200));
+    },
+    get stdin() {
+      return process.stdin;
+    },
   };
+}
+
+function columnsOf(descriptor: 1 | 2): number | undefined {
+  return mayBeTerminal(descriptor) ? process[descriptor === 1 ? 'stdout' : 'stderr'].columns : undefined;
+}
+
+/** A file, a pipe, a socket and the null device are no terminal, which needs no stream to be known. */
+function mayBeTerminal(descriptor: 0 | 1 | 2): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isCharacterDevice() && stat.rdev !== statSync('/dev/null').rdev;
+  } catch {
+    return true; // closed, or of a system without it: the stream itself says what it is
+  }
 }
 
 /**

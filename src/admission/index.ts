@@ -12,6 +12,7 @@ export {
   type IngressRoute,
   type ServiceRoute,
 } from './exposure.ts';
+export { RouteTable } from './route-table.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
 export { mayAskRegistry } from './digest-needs.ts';
 export { governing, judgeImage, judgementOf, judgeUnnamed, type ImageJudgement } from './judge.ts';

@@ -23,24 +23,29 @@ export class Recording {
   }
 
   /** Appends within what is left of the budget after `spent` milliseconds. Never rejects. */
-  async take(uid: string, rows: readonly NewRow[], spent: number): Promise<Recorded> {
-    const { ledger, timers, log } = this.#deps;
-    const late = Promise.withResolvers<Recorded>();
-    let gaveUp = false;
-    const cancel = timers.after(this.#budget - spent, () => {
-      gaveUp = true;
-      late.resolve({ fault: 'no answer in time' });
-    });
-    const appended = ledger.append({ uid, rows }).then(
-      (recorded): Recorded => {
+  take(uid: string, rows: readonly NewRow[], spent: number): Promise<Recorded> {
+    const { timers, log } = this.#deps;
+    return new Promise((resolve) => {
+      let gaveUp = false;
+      const cancel = timers.after(this.#budget - spent, () => {
+        gaveUp = true;
+        resolve({ fault: 'no answer in time' });
+      });
+      void this.#append(uid, rows).then((recorded) => {
+        cancel();
         // It was counted as unrecorded, and perhaps refused for that: whoever compares the two must find why.
-        if (gaveUp) log.warn('the ledger took an admission review after it had been answered', { uid });
-        return recorded;
-      },
-      (fault: unknown): Recorded => ({ fault }),
-    );
-    const recorded = await Promise.race([appended, late.promise]);
-    cancel();
-    return recorded;
+        if (gaveUp && !('fault' in recorded))
+          log.warn('the ledger took an admission review after it had been answered', { uid });
+        return resolve(recorded);
+      });
+    });
+  }
+
+  async #append(uid: string, rows: readonly NewRow[]): Promise<Recorded> {
+    try {
+      return await this.#deps.ledger.append({ uid, rows });
+    } catch (fault) {
+      return { fault };
+    }
   }
 }

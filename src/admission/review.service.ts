@@ -77,11 +77,11 @@ export class Reviewer {
     this.#followUp = new FollowUp(deps);
   }
 
-  /** Why reviews cannot be answered yet, or null: the policies, what exposes pods, and facts of images have been read. */
+  /** Why reviews cannot be answered yet, or null: policies, what exposes pods, facts of images and reviews that are recorded were read. */
   unready(): string | null {
-    const { policies, exposure, facts } = this.#deps;
+    const { policies, exposure, facts, ledger } = this.#deps;
     if (policies.current() === null) return 'the policies have not been read yet';
-    return exposure.unready?.() ?? facts.unready?.() ?? null;
+    return exposure.unready?.() ?? facts.unready?.() ?? ledger.unready?.() ?? null;
   }
 
   /** Answers the body of one call. Never throws. */

@@ -15,7 +15,7 @@ export interface AcceptedClock {
  */
 export async function acceptClockOf(database: string, clock: Clock): Promise<AcceptedClock> {
   const { acceptClock, auditLog, openStore, recordedTimes } = await import('../store/index.ts');
-  const store = await openStore({ url: database, migrate: false, poolSize: 2 });
+  const store = await openStore({ url: database, migrate: false, turn: 'behind', poolSize: 2 });
   try {
     const recorded = await recordedTimes(store).newest();
     return await store.write(async () => {

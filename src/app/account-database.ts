@@ -13,7 +13,7 @@ export async function issuePasswordCode(
   clock: Clock,
 ): Promise<IssuedCode & { readonly email: string | null }> {
   const store = await import('../store/index.ts');
-  const opened = await store.openStore({ url, migrate: false });
+  const opened = await store.openStore({ url, migrate: false, turn: 'behind' });
   try {
     const { life } = openAccounts({
       accounts: store.accountStore(opened),

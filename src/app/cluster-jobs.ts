@@ -14,7 +14,14 @@ import {
 } from '../cluster/index.ts';
 import { UnscannableNews, type RunningPods } from '../reconcile/index.ts';
 import { takeReports } from '../scan/index.ts';
-import { newestFailures, reportSource, scanStore, scanTimes, type Store } from '../store/index.ts';
+import {
+  countFailing,
+  failuresToTell,
+  reportSource,
+  scanStore,
+  scanTimes,
+  type Store,
+} from '../store/index.ts';
 import { toScanEvents } from './cluster-events.ts';
 import { obstacleOf } from './scan-obstacles.ts';
 import type { Job } from './jobs.ts';
@@ -83,14 +90,28 @@ function tellScanFailures({ store, runningPods, events, clock }: ClusterJobsPart
   const news = new UnscannableNews();
   const tell = toScanEvents(events);
   return async () => {
-    const failures = await newestFailures(store.read, clock.now());
-    const pods = failures.length === 0 ? [] : (await runningPods.list()).pods;
+    const { images: failing } = await countFailing(store.read);
+    const pods = failing === 0 ? [] : (await runningPods.list()).pods;
+    const digests = new Set(
+      pods.flatMap(({ containers }) => containers.flatMap(({ digest }) => digest ?? [])),
+    );
+    const failures = await failuresToTell(store.read, [...digests], clock.now());
     const images = failures.map((failure) => {
       const { why, hint } = obstacleOf([failure]);
       const { digest, platform, reason } = failure;
       return { digest, platform, reason, message: `${why}. ${hint}` };
     });
-    for (const event of news.due(images, pods, clock.now())) tell(event);
+    const full = new Set<string>();
+    for (const event of news.due(images, pods, clock.now())) {
+      // Of what is dropped the rest waits for the next turn, so that each that is put off is not counted as dropped every minute.
+      const place = `${event.regarding.kind} ${event.regarding.namespace}`;
+      if (full.has(place)) news.putOff(event);
+      else
+        tell(event, () => {
+          full.add(place);
+          news.putOff(event);
+        });
+    }
   };
 }
 

@@ -12,17 +12,20 @@ export interface ConfigFile {
 
 const MAX_BYTES = 262_144;
 
-/** readConfigFile reads a configuration file of YAML or JSON. Throws ConfigError, FileError. */
-export async function readConfigFile(name: string): Promise<ConfigFile> {
-  let text: string;
+/** readConfigText reads the text of a configuration file. Throws ConfigError, FileError. */
+export async function readConfigText(name: string): Promise<string> {
   try {
-    text = await readBounded(name, MAX_BYTES);
+    return await readBounded(name, MAX_BYTES);
   } catch (error) {
     if (isIpoError(error) && (error.code === 'too_large' || error.code === 'not_text')) {
       throw new ConfigError([{ file: name, path: '', message: error.message, hint: error.hint ?? null }]);
     }
     throw error;
   }
+}
+
+/** parseConfigText reads a configuration of YAML or JSON; `name` says in messages where it stands. Throws ConfigError. */
+export function parseConfigText(name: string, text: string): ConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

@@ -3,14 +3,15 @@ import { readBounded } from '../adapters/files/index.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { Places, toProblems } from './config-problems.ts';
 import { put, take, valueAt, type Tree } from './config-tree.ts';
-import { readConfigFile, type ConfigFile } from './config-file.ts';
+import { parseConfigText, readConfigText, type ConfigFile } from './config-file.ts';
 import { checkTogether } from './settings-rules.ts';
 import { listSettings, type Setting } from './settings-list.ts';
 import { settingsSchema, type Settings } from './settings.ts';
 
 /** ConfigSources are where settings come from; a flag goes before the environment, which goes before the file. */
 export interface ConfigSources {
-  readonly file: string | null;
+  /** Its name, or also its text where that was read before; null for none. */
+  readonly file: string | { readonly name: string; readonly text: string } | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By the path of the setting; `flag` names it in messages. */
   readonly flags?: readonly { readonly path: string; readonly flag: string; readonly value: string }[];
@@ -33,7 +34,7 @@ const OTHERS = new Set(['IPO_SERVER', 'IPO_TOKEN', 'IPO_CA', 'IPO_DATABASE']);
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const list = listSettings();
-  const file = sources.file === null ? null : await readConfigFile(sources.file);
+  const file = sources.file === null ? null : await readFile(sources.file);
   const problems: ConfigProblem[] = [];
   const value = structuredClone(file?.value ?? {}) as Tree;
   for (const { path, value: standard } of sources.standards ?? []) {
@@ -56,6 +57,12 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const [first, ...rest] = problems;
   if (first !== undefined) throw new ConfigError([first, ...rest]);
   return { settings: parsed.data as Settings, warnings: strangers(sources.env, list) };
+}
+
+async function readFile(file: NonNullable<ConfigSources['file']>): Promise<ConfigFile> {
+  return typeof file === 'string'
+    ? parseConfigText(file, await readConfigText(file))
+    : parseConfigText(file.name, file.text);
 }
 
 /** A secret may stand in a file of its own: `clientSecretFile: /run/secrets/oidc` in place of `clientSecret`. */

@@ -5,7 +5,10 @@ export { ConfigError } from './config-error.ts';
 export { loadConfig, type Config, type ConfigSources } from './config.ts';
 export { probeHealth } from './probe.ts';
 export { serve, type ServeOptions } from './serve.ts';
-export type { RunningService } from './service.ts';
+export { supervise, type SuperviseOptions } from './supervise.ts';
+export { runServicePart } from './processes/service-entry.ts';
+export { runWebhookPart } from './processes/webhook-entry.ts';
+export type { RunningService } from './running-service.ts';
 export { openServiceClient, parseServer } from './service-client.ts';
 export type {
   ServiceAnswer,
@@ -14,6 +17,9 @@ export type {
   ServiceStream,
 } from '../adapters/service/index.ts';
 export { runVerifyWorker } from './verify-door.ts';
+export { keepLog, type KeepLogOptions, type KeptLog } from './keep-log.ts';
+export { runLogWorker } from './log-worker.ts';
+export { runCallWorker } from './call-door.ts';
 export { runReplayWorker } from './replay-door.ts';
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { putBack, type PutBack } from './put-back.ts';

@@ -6,8 +6,8 @@ import { workerEntry } from './worker-entry.ts';
 /** What is kept of the last words of a process, for the log. */
 const LAST_WORDS = 2000;
 
-/** Variables that a replay may need: to find Node's and PostgreSQL's own files. No other secret of ours goes along. */
-const PASSED_ON =
+/** PASSED_ON matches the variables that a process or thread of ours may need: to find Node's and PostgreSQL's own files. No other secret of ours goes along. */
+export const PASSED_ON =
   /^(PATH|HOME|TZ|LANG|LC_[A-Z]+|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PG[A-Z]+|SYSTEMROOT)$/;
 
 /** ReplayChildOptions say how the process is started. */

@@ -30,7 +30,7 @@ export interface ScanDatabase {
 /** openScanDatabase opens the database at an address. Throws StoreError. */
 export async function openScanDatabase(url: string, clock: Clock): Promise<ScanDatabase> {
   const { auditLog, openStore, scanStore } = await import('../store/index.ts');
-  const store = await openStore({ url, migrate: false });
+  const store = await openStore({ url, migrate: false, turn: 'behind' });
   const audit = auditLog(store, clock);
   return {
     importScans: async (value, file, target) =>

@@ -1,12 +1,6 @@
 import type { Health, PartState } from '../api/index.ts';
 import { formatTime, type Clock } from '../base/index.ts';
-import {
-  isOtherLedger,
-  type AnchorState,
-  type AnchorStates,
-  type Appender,
-  type ClockStanding,
-} from '../ledger/index.ts';
+import { isOtherLedger, type AnchorState, type AnchorStates, type ClockStanding } from '../ledger/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import type { Jobs } from './jobs.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -14,7 +8,8 @@ import type { ServiceParts } from './service-parts.ts';
 /** HealthDeps are what the health of a service is asked of. */
 export interface HealthDeps {
   readonly parts: Pick<ServiceParts, 'tree'>;
-  readonly appender: Pick<Appender, 'waiting' | 'delayed'>;
+  /** How rows of reviews wait for the database here; as it was told last. */
+  ledgerQueue(): { readonly queued: number; readonly spooled: number; readonly delayed: boolean };
   readonly anchors: Pick<AnchorStates, 'list'>;
   /** How the clock stands against what the ledger has recorded. */
   ledgerClock(): ClockStanding;
@@ -26,7 +21,7 @@ export interface HealthDeps {
   readonly clock: Clock;
   readonly metrics: Metrics;
   /** How its webhook and its part in its cluster stand. */
-  operator(): Pick<Health, 'webhook' | 'cluster'>;
+  operator(): Promise<Pick<Health, 'webhook' | 'cluster'>>;
   /** What is known of the databases that scans and the catalogue came from. */
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
   /** Images that cannot be scanned. */
@@ -66,7 +61,8 @@ export class ServiceHealth {
   }
 
   async health(): Promise<Health> {
-    const { parts, appender, anchors, replay, jobs, engine, version, startedAt, clock, feeds } = this.#deps;
+    const { parts, anchors, replay, jobs, engine, version, startedAt, clock, feeds } = this.#deps;
+    const operator = await this.#deps.operator();
     const now = clock.now();
     const rows = await this.#ask(() => parts.tree.rows());
     const tree = await this.#ask(() => parts.tree.size());
@@ -77,7 +73,7 @@ export class ServiceHealth {
     const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
     const states = jobs.states();
     const unsigned = otherLedger(told) ?? states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
-    const { spooled } = appender.waiting;
+    const { spooled, delayed } = this.#deps.ledgerQueue();
     const { behind, recorded: newest } = this.#deps.ledgerClock();
     const message = unsigned ?? clockMessage(behind, newest?.at ?? null);
     return {
@@ -89,11 +85,11 @@ export class ServiceHealth {
         status:
           gone !== null
             ? 'down'
-            : worst(appender.delayed, message !== null, ...told.map(({ lastError }) => lastError !== null)),
+            : worst(delayed, message !== null, ...told.map(({ lastError }) => lastError !== null)),
         rows: rows.value,
         treeSize: tree.value,
         checkpoint: checkpoint.value ?? null,
-        spool: { rows: spooled, holding: appender.delayed },
+        spool: { rows: spooled, holding: delayed },
         anchors: told.map(({ sink, size, at, lastError, refused }) => ({
           name: sink,
           status: lastError === null ? 'ok' : 'degraded',
@@ -115,7 +111,7 @@ export class ServiceHealth {
         status: fault === null ? 'ok' : 'degraded',
         ...(fault !== null && { message: fault }),
       })),
-      ...this.#deps.operator(),
+      ...operator,
       kev: known.value?.kev ?? {
         ...{ version: null, entries: null, lastError: null },
         ...{ fetchedAt: null, checkedAt: null },
@@ -129,11 +125,13 @@ export class ServiceHealth {
   }
 
   async #measure(): Promise<void> {
-    const { metrics, parts, appender, jobs, clock } = this.#deps;
+    const { metrics, parts, jobs, clock } = this.#deps;
+    await this.#deps.operator();
     const rows = await this.#ask(() => parts.tree.rows());
     metrics.set('svc_database_up', rows.fault === null ? 1 : 0);
-    metrics.set('svc_ledger_spool_rows', appender.waiting.spooled);
-    metrics.set('svc_ledger_queue_rows', appender.waiting.queued);
+    const { spooled, queued } = this.#deps.ledgerQueue();
+    metrics.set('svc_ledger_spool_rows', spooled);
+    metrics.set('svc_ledger_queue_rows', queued);
     metrics.set('svc_ledger_clock_behind_seconds', this.#deps.ledgerClock().behind / 1000);
     for (const { name, lastSuccessAt } of jobs.states()) {
       if (lastSuccessAt !== null)

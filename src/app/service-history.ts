@@ -1,6 +1,13 @@
 import { DAY_MS, type Clock, type Log } from '../base/index.ts';
 import { AnsweringRecord } from '../history/index.ts';
-import { answeredMinutes, pruneHistory, pruneScans, retentionTimes, type Store } from '../store/index.ts';
+import {
+  answeredMinutes,
+  pruneFailures,
+  pruneHistory,
+  pruneScans,
+  retentionTimes,
+  type Store,
+} from '../store/index.ts';
 import type { Job } from './jobs.ts';
 import { RetentionTime, type RetentionClock } from './retention-time.service.ts';
 
@@ -42,18 +49,21 @@ export function retentionJob(store: Store, days: number, retention: RetentionClo
   ];
 }
 
-/** Days that a scan which was replaced is kept. */
+/** Days that a scan which was replaced is kept, and why an image could not be scanned that is gone. */
 const SCAN_DAYS = 90;
 
-/** scanRetentionJob deletes the records of scans that were replaced long ago. */
+/** scanRetentionJob deletes the records of scans that were replaced long ago, and the failures of images that were in use no later. */
 export function scanRetentionJob(store: Store, retention: RetentionClock): Job {
   return {
     name: 'scan-retention',
     every: 60 * 60 * SECOND,
     leaderOnly: true,
     atStart: true,
-    run: async (signal) =>
-      void (await pruneScans(store, (await retention.now()) - SCAN_DAYS * DAY_MS, signal)),
+    async run(signal) {
+      const before = (await retention.now()) - SCAN_DAYS * DAY_MS;
+      await pruneScans(store, before, signal);
+      await pruneFailures(store, before, signal);
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import type { LedgerParts } from '../api/index.ts';
 import type { Clock, Count, Log } from '../base/index.ts';
-import { openFileSpool } from '../adapters/spool/index.ts';
 import {
   ANCHOR_REFUSALS,
   Anchoring,
@@ -19,6 +18,7 @@ import {
   ledgerWriter,
   recordedTimes,
   type Store,
+  type StoreLedgerWriter,
 } from '../store/index.ts';
 import type { Redactor } from '../telemetry/index.ts';
 import { openAnchors } from './anchors.ts';
@@ -41,11 +41,16 @@ export interface LedgerDeps {
   readonly redactor: Redactor;
   /** Told each time that an anchor keeps a checkpoint from being published: an event in the cluster. */
   readonly refused?: (refusal: RefusedCheckpoint) => void;
+  /** How the spool of this replica stands, which the webhook's part has. */
+  spool(): { readonly rows: number; readonly delayed: boolean };
 }
 
 /** ServiceLedger is the writing side of a service's ledger. */
 export interface ServiceLedger {
+  /** Takes rows of sweeps, as long as the database does: whoever made one makes it again. */
   readonly appender: Appender;
+  readonly writer: StoreLedgerWriter;
+  readonly watch: ClockWatch;
   /** How the clock of this process stands; without I/O. */
   clock(): ClockStanding;
   /** Looks what others have recorded. */
@@ -57,7 +62,7 @@ export interface ServiceLedger {
 }
 
 /**
- * openLedger opens key, tree, anchors and spool. What the spool holds of an earlier life is put back from here on. Throws
+ * openLedger opens key, tree and anchors. Throws
  * `key_missing` when the key is not the one that signed before.
  */
 export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
@@ -91,13 +96,12 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   const listed: Pick<AnchorStates, 'list'> = {
     list: async () => (await states.list()).filter(({ sink }) => configured.has(sink)),
   };
-  const { maxRows, maxBytes } = settings.ledger.spool;
-  const spool = await openFileSpool({ directory: places.spoolDirectory, log, maxRows, maxBytes });
   const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count });
   await watch.look();
-  const appender = new Appender({ writer: ledgerWriter(store), spool, timers, log, count, watch });
+  const writer = ledgerWriter(store);
+  const appender = new Appender({ writer, spool: null, timers, log, count, watch });
   return {
-    appender,
+    ...{ appender, writer, watch },
     clock: () => watch.standing(),
     jobs: [{ name: 'ledger-clock', every: 15_000, leaderOnly: false, run: () => watch.look() }],
     anchors: listed,
@@ -110,7 +114,7 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
       signing: tree,
       exporter: (request) => ledgerExport(store, request),
       anchors: listed,
-      spool: () => ({ rows: appender.waiting.spooled, delayed: appender.delayed }),
+      spool: () => deps.spool(),
       coldImagePolicy: settings.webhook.coldImagePolicy,
       cluster: settings.clusterName ?? null,
     },

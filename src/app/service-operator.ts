@@ -1,32 +1,38 @@
-import { WantedScans, type DigestLookup, type ExposureIndex } from '../admission/index.ts';
+import { WantedScans, type DigestLookup } from '../admission/index.ts';
 import type { ClusterHealth, Health, NodesParts, WebhookHealth, WrittenPolicy } from '../api/index.ts';
 import { formatTime, Secret, type Clock, type Digest, type Log } from '../base/index.ts';
 import type { Appender } from '../ledger/index.ts';
 import { graceOf, nodeGauges } from '../nodes/index.ts';
-import type { SweepResult } from '../reconcile/index.ts';
+import { namesOf, type SweepResult } from '../reconcile/index.ts';
 import { mayHold, type ReplicaStanding } from '../replicas/index.ts';
 import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '../store/index.ts';
 import type { Metrics, Redactor } from '../telemetry/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Job } from './jobs.ts';
-import { LAST_ASKED, openAdmission, type AdmissionHealth } from './service-admission.ts';
-import { answeringJobs } from './service-history.ts';
 import { openReconcile } from './service-reconcile.ts';
-import { heldSince, type ServiceReplicas } from './service-replicas.ts';
-import { parseListen, type Settings } from './settings.ts';
+import { heldSince, openReplicas, type ServiceReplicas } from './service-replicas.ts';
+import type { ServiceParts } from './service-parts.ts';
+import type { Settings } from './settings.ts';
 import { endsWithin, timers } from './timers.ts';
 import { webhookCertificates } from './webhook-certificates.ts';
+import type { ReviewsStatus } from './webhook/acts.ts';
+import { LAST_ASKED } from './webhook/admission.ts';
+import { isGuarded, knownCallers } from './webhook/known-callers.ts';
+import { WebhookPeer } from './webhook/webhook-peer.ts';
+import type { Link } from './processes/link.ts';
 
 /** OperatorDeps are what the webhook of a service, and its work in its cluster, are joined with. */
 export interface OperatorDeps {
+  readonly parts: Pick<ServiceParts, 'audit' | 'together'>;
   /** As it was opened: these writes carry the fence of their own cluster. */
   readonly store: Store;
   readonly settings: Settings;
   /** Null where the service stands alone. */
   readonly cluster: Cluster | null;
+  /** Takes rows of sweeps. */
   readonly appender: Appender;
-  /** Which replicas may hold rows. */
-  readonly replicas: Pick<ServiceReplicas, 'account' | 'standings'>;
+  /** To the webhook's part. */
+  readonly link: Link;
   /** What tags stand for; null where registries are not asked for it. */
   readonly tags: DigestLookup | null;
   /** Has the proofs of digests looked for, soon. */
@@ -48,17 +54,23 @@ export interface ServiceOperator {
   /** Brings what the API wrote into effect here; false where the cluster's watch did not tell it in time. */
   inEffect(written: WrittenPolicy | null): Promise<boolean>;
   /** How both stand, for the health of the service. */
-  health(): Pick<Health, 'webhook' | 'cluster'>;
-  /** Begins to read the cluster, and listens. Gives the port of the webhook, or null where there is none. */
-  start(): Promise<number | null>;
-  /** Ends the webhook in order; to be called before the ledger is closed. Milliseconds. */
-  close(graceMs: number): Promise<void>;
+  health(): Promise<Pick<Health, 'webhook' | 'cluster'>>;
+  /** The webhook's part. */
+  readonly peer: WebhookPeer;
+  readonly replicas: ServiceReplicas;
+  /** Begins to read the cluster. */
+  start(): Promise<void>;
+  /** To be called once the webhook's part has ended, before the ledger is closed. */
+  close(): Promise<void>;
 }
 
 /** Rows of the ledger that are taken in at a time. */
 const ROWS_AT_ONCE = 1000;
-/** The API server learns of a pod that is not ready any more within so many milliseconds. */
-const DRAIN_MS = 10_000;
+/** What is said of the webhook while its part is away. */
+const AWAY_REVIEWS: ReviewsStatus = {
+  unready: 'the process of the webhook is being started again',
+  ...{ reviews: 0, policiesStaleSince: null, refused: { calls: 0, lastAt: null } },
+};
 
 /** openOperator joins them. Nothing listens or calls before `start`. */
 export function openOperator(deps: OperatorDeps): ServiceOperator {
@@ -77,58 +89,48 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     return queue.request(digests, null, at);
   };
   const scans = new WantedScans({ request, clock, log });
+  const known = knownCallers(webhook, cluster !== null);
+  const listens = webhook.listen !== undefined;
+  const peer: WebhookPeer = new WebhookPeer({
+    ...{ link: deps.link, cluster, tags: deps.tags, timers, log, metrics },
+    ...{ requestScans: request, collect },
+    runningNames: async () => namesOf((await cluster?.reads.runningPods.list())?.pods ?? []),
+  });
+  const replicas = openReplicas({
+    ...{ store, parts: deps.parts, settings, cluster, peer, clock, metrics },
+  });
   const reconcile =
     cluster === null
       ? null
       : openReconcile({
-          ...{ store, settings, cluster, appender, account: deps.replicas.account },
+          ...{ store, settings, cluster, appender, account: replicas.account },
           ...{ scans, clock, log, count: metrics },
           tags: deps.tags ?? {
             digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
           },
         });
-  const at = webhook.listen === undefined ? null : parseListen(webhook.listen);
-  const admission =
-    at === null
-      ? null
-      : openAdmission({
-          ...{ store, ledger: appender, ...at, certificate: null, cluster: clusterName ?? null },
-          ...{ coldImagePolicy: webhook.coldImagePolicy, failurePolicy: webhook.failurePolicy },
-          known: knownCallers(webhook, cluster !== null),
-          ...{ clock, timers, log, metrics },
-          ...(cluster !== null && {
-            policies: cluster.policies,
-            exposure: exposureOf(cluster),
-            events: cluster.reviewEvents,
-            platformOf: (node: string) => cluster.reads.platformOf(node),
-          }),
-          ...(reconcile !== null && { names: reconcile.meter }),
-          ...(deps.tags !== null && { lookup: deps.tags }),
-          ...{ requestScans: request, collect },
-        });
-  if (at !== null && !isGuarded(knownCallers(webhook, cluster !== null)))
+  if (listens && !isGuarded(known))
     log.warn('whoever reaches the port of the webhook can post reviews', {
       hint: 'Set webhook.callers.pathFile or webhook.callers.clientCaFile',
     });
   let certificateEndsAt: number | null = null;
-  const certificates =
-    admission === null
-      ? []
-      : webhookCertificates({
-          settings: webhook.certificates,
-          callerSettings: webhook.callers,
-          callers: admission.callers,
-          callersChanged: () => admission.callersChanged(),
-          guard: (end) => redactor.add(new Secret(end)),
-          cluster,
-          replace: (pair) => admission.replaceCertificate(pair),
-          clock,
-          log,
-          measure: (notAfter) => {
-            metrics.set('svc_webhook_certificate_not_after_seconds', notAfter);
-            certificateEndsAt = notAfter * 1000;
-          },
-        });
+  const certificates = !listens
+    ? []
+    : webhookCertificates({
+        settings: webhook.certificates,
+        callerSettings: webhook.callers,
+        callers: peer.callers,
+        callersChanged: () => {},
+        guard: (end) => redactor.add(new Secret(end)),
+        cluster,
+        replace: (pair) => peer.replaceCertificate(pair),
+        clock,
+        log,
+        measure: (notAfter) => {
+          metrics.set('svc_webhook_certificate_not_after_seconds', notAfter);
+          certificateEndsAt = notAfter * 1000;
+        },
+      });
   metrics.collect(async () => {
     const gauges = await reconcile?.gauges().catch(() => null);
     if (gauges === null) return; // the database is away; what was said last stands
@@ -146,6 +148,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   });
   const flush: Job = { name: 'wanted-scans', every: 5_000, leaderOnly: false, run: () => scans.flush() };
   return {
+    ...{ peer, replicas },
     sweep: reconcile === null ? null : () => reconcile.reconciliation.run(new AbortController().signal),
     nodes: {
       ...{ nodes: nodeStandings(store), meter: meterStore(store), clock },
@@ -154,23 +157,20 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     jobs: [
       ...(cluster?.jobs ?? []),
       ...(reconcile === null ? [] : [...reconcile.jobs, flush]),
-      ...(admission === null
-        ? []
-        : answeringJobs({
-            ...{ store, cluster: clusterName ?? '', clock },
-            answers: () => admission.health().unready === null,
-          })),
       ...certificates,
     ],
     inEffect: async (written) => {
-      await admission?.inEffect();
-      return cluster === null || written === null || (await cluster.policyInEffect(written));
+      const here = cluster === null || written === null || (await cluster.policyInEffect(written));
+      if (listens) await peer.inEffect();
+      return here;
     },
-    health: () => ({
-      webhook: admission === null ? null : webhookHealth(admission.health(), certificateEndsAt),
-      cluster:
-        cluster === null ? null : clusterHealth(cluster, clusterName ?? null, deps.replicas.standings()),
-    }),
+    health: async () => {
+      const status = await peer.look();
+      return {
+        webhook: listens ? webhookHealth(status?.reviews ?? AWAY_REVIEWS, certificateEndsAt) : null,
+        cluster: cluster === null ? null : clusterHealth(cluster, clusterName ?? null, replicas.standings()),
+      };
+    },
     async start() {
       cluster?.start();
       await reconcile?.meter
@@ -178,39 +178,16 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
         .catch((error: unknown) =>
           log.warn('the meter was not read yet; no name is refused by it', { error }),
         );
-      return (await admission?.listen())?.port ?? null;
     },
-    async close(graceMs) {
-      await admission?.close(cluster === null ? 0 : Math.min(DRAIN_MS, graceMs), graceMs);
+    async close() {
+      peer.close();
       await endsWithin(scans.flush(), LAST_ASKED);
     },
   };
 }
 
-/** By what the API server is known: a path that its cluster or a file keeps, and a certificate where an authority is named. */
-function knownCallers({ certificates, callers }: Settings['webhook'], isCluster: boolean) {
-  const isKept =
-    (callers.secret ?? certificates.secret) !== undefined &&
-    (callers.configuration ?? certificates.configuration) !== undefined;
-  return {
-    path: callers.pathFile !== undefined || (isCluster && isKept),
-    certificate: callers.clientCaFile !== undefined,
-    names: callers.clientNames,
-  };
-}
-
-function isGuarded({
-  path,
-  certificate,
-}: {
-  readonly path: boolean;
-  readonly certificate: boolean;
-}): boolean {
-  return path || certificate;
-}
-
 function webhookHealth(
-  { unready, reviews, policiesStaleSince, refused }: AdmissionHealth,
+  { unready, reviews, policiesStaleSince, refused }: ReviewsStatus,
   certificateEndsAt: number | null,
 ): WebhookHealth {
   const message =
@@ -251,25 +228,4 @@ function heldMessage(replicas: readonly ReplicaStanding[]): string | null {
   if (since === null) return null;
   const names = replicas.filter(({ state }) => mayHold(state)).map(({ line }) => line.name);
   return `sweeps leave pods alone that were created since ${formatTime(since)}: ${names.join(', ')} may hold rows of their reviews (ipo cluster replicas)`;
-}
-
-/** What exposes pods, as far as the cluster has been read; once read it stays so. */
-function exposureOf(cluster: Cluster): ExposureIndex {
-  let read = false;
-  return {
-    of: (namespace, labels) => cluster.reads.exposure.of(namespace, labels),
-    unready: () => {
-      const why = read ? null : cluster.unready();
-      read ||= why === null;
-      return why;
-    },
-    staleSince: () => {
-      const since = cluster.reads
-        .states()
-        .flatMap(({ kind, staleSince }) =>
-          (kind === 'services' || kind === 'ingresses') && staleSince !== null ? [staleSince] : [],
-        );
-      return since.length === 0 ? null : Math.min(...since);
-    },
-  };
 }

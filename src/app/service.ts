@@ -1,7 +1,5 @@
 import { holdOrigin, sessionCookieName } from '../accounts/index.ts';
 import { openApi, probes, UntrustedProxies, type Api } from '../api/index.ts';
-import { type Clock, type Log } from '../base/index.ts';
-import type { LedgerAppend } from '../ledger/index.ts';
 import {
   beginHistory,
   catalogueStates,
@@ -10,77 +8,38 @@ import {
   jobMarks,
   lockFile,
   underLeadership,
-  type Store,
 } from '../store/index.ts';
-import type { Metrics, Redactor } from '../telemetry/index.ts';
 import { toLedgerEvents } from './cluster-events.ts';
 import { openDataDirectory, placesOf } from './data-directory.ts';
 import { Jobs } from './jobs.ts';
 import { openServiceStore } from './service-store.ts';
+import { keepLog } from './keep-log.ts';
 import { openReplayProcess } from './replay-process.ts';
+import type { RunningService, ServiceOptions } from './running-service.ts';
+
 import { localUrl, originsOf } from './service-address.ts';
+import { openServiceCalls } from './service-calls.ts';
 import { openFacts } from './service-facts.ts';
 import { ServiceHealth } from './service-health.ts';
 import { openRetentionTime, retentionJobs } from './service-history.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { renewing } from './renew-tls.ts';
-import { openReplicas } from './service-replicas.ts';
 import { openLedger } from './service-ledger.ts';
-import { openOperator, type ServiceOperator } from './service-operator.ts';
+import { openOperator } from './service-operator.ts';
 import { serviceRoutes } from './service-routes.ts';
-import { joinParts, type ServiceParts } from './service-parts.ts';
+import { joinParts } from './service-parts.ts';
 import { prepareSetup } from './prepare-setup.ts';
-import { parseListen, type Settings } from './settings.ts';
-import { CALLS_MS, spoolTime } from './shutdown.ts';
+import { parseListen } from './settings.ts';
+import { linkedPair } from './processes/link.ts';
+import { CALLS_MS, END_MS } from './shutdown.ts';
 import { lockSpool } from './spool-lock.ts';
-import { openTrackers, type ServiceTrackers } from './service-trackers.ts';
+import { openTrackers } from './service-trackers.ts';
 import { timers } from './timers.ts';
-import type { Pace } from './tracker-line.ts';
 import { readTls } from './tls-files.ts';
+import { openWebhookPart, type WebhookPart } from './webhook/webhook-part.ts';
 
-/** ServiceOptions are what a service is started with. */
-export interface ServiceOptions {
-  readonly settings: Settings;
-  readonly version: string;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** Takes what must not stand in the log, as it comes up. */
-  readonly redactor: Redactor;
-  readonly clock?: Clock;
-  /** The environment, of which scanners see what they need; the process's own unless given. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** How calls to trackers wait for each other; by real time unless given. */
-  readonly pace?: Pace;
-}
-
-/** RunningService is a service that answers. */
-export interface RunningService {
-  /** Address by which it is called from this machine, without a slash at its end. */
-  readonly url: string;
-  /** Port of the webhook; null where there is none. */
-  readonly webhook: number | null;
-  /** One-time code that makes the first administrator; null when an administrator can sign in. */
-  readonly setupCode: string | null;
-  /** The directory of the service, or the name of its database where it has none. */
-  readonly data: string;
-  readonly parts: ServiceParts;
-  readonly store: Store;
-  /** Takes the rows of reviews, durably. */
-  readonly append: LedgerAppend;
-  /** Integrates what the ledger has grown by, and signs it. */
-  checkpoint(): Promise<void>;
-  /** Files with trackers, and closes what has ended. */
-  readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
-  /** Judges what runs in the cluster again, now; null where the service stands alone. */
-  readonly sweep: ServiceOperator['sweep'];
-  /**
-   * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written, the spool put
-   * back as far as the database takes it in time, a last checkpoint, everything closed. `passedMs`: how long ago the signal came.
-   */
-  close(graceMs?: number, passedMs?: number): Promise<void>;
-  /** Logs what an end at once leaves in the spool. */
-  sayLeft(): void;
-}
+/** So long after the signal the webhook's part is waited for no longer: the rest of the time belongs to the checkpoint. */
+const LAST_OF_WEBHOOK = END_MS - 8_000;
 
 /**
  * startService starts a service: directory, database (brought up to date under its lock), key, spool, services, jobs, and
@@ -94,9 +53,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (settings.data !== undefined) await openDataDirectory(settings.data);
   const tls = settings.tls === undefined ? undefined : await readTls(settings.tls);
   if (places.lockFile !== null) opened.adopt(lockFile(places.lockFile), (unlock) => unlock());
-  opened.adopt(await lockSpool(places.spoolDirectory), (unlock) => unlock());
-  const store = await openServiceStore({ places, settings, clock, log });
+  if (options.link === undefined) opened.adopt(await lockSpool(places.spoolDirectory), (unlock) => unlock());
+  const store = await openServiceStore({
+    ...{ places, settings, clock, log, metrics },
+    // The webhook's part writes to the same file, and goes first.
+    turn: options.link === undefined ? undefined : 'behind',
+  });
   opened.adopt(store, () => store.close());
+  if (options.link !== undefined)
+    opened.adopt(keepLog({ url: places.databaseUrl, log, metrics }), (kept) => kept.close());
 
   await beginHistory(store, clock.now());
 
@@ -130,15 +95,24 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const ledger = await openLedger({
     ...{ store, parts, places, settings, clock, log, count: metrics, redactor },
     ...(cluster !== null && { refused: toLedgerEvents(cluster.events, cluster.namespace) }),
+    spool: () => {
+      const { spooled, delayed } = queue();
+      return { rows: spooled, delayed };
+    },
   });
-  const { appender, checkpoint } = ledger;
+  const { appender, checkpoint, writer, watch } = ledger;
   let answers = false;
   opened.adopt(appender, () => appender.close());
-  const replicas = await openReplicas({
-    ...{ store, parts, places, settings, cluster, appender, clock, log, metrics },
-  });
+  const [toService, toWebhook] = options.link === undefined ? linkedPair() : [null, options.link];
+  const part: WebhookPart | null =
+    toService === null
+      ? null
+      : await openWebhookPart({
+          ...{ settings, places, store, writer, watch, link: toService },
+          ...{ clock, log, metrics, counted: null, redactor },
+        });
   opened.defer(async () => {
-    if (!answers) await replicas.end(); // it has reviewed nothing
+    if (!answers) await part?.drop();
   });
 
   const env = options.env ?? process.env;
@@ -147,10 +121,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   opened.adopt(facts, () => facts.close());
   const operator = openOperator({
-    ...{ store, settings, cluster, appender, replicas, clock, log, metrics, redactor },
+    ...{ store, parts, settings, cluster, appender, link: toWebhook, clock, log, metrics, redactor },
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
+  const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   let api: Api | null = null;
+  const now = (): number => clock.now();
   const retention = openRetentionTime(fenced, { clock, log, pace });
   const jobs = new Jobs(
     serviceJobs({
@@ -158,20 +134,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       settings,
       retention,
       trackers,
-      operator: [...ledger.jobs, replicas.job, ...operator.jobs],
+      operator: [...ledger.jobs, ...operator.jobs],
       facts: facts.jobs,
       history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
       checkpoint,
       renewTls:
         settings.tls === undefined || tls === undefined
           ? null
-          : renewing(
-              settings.tls,
-              tls,
-              () => api,
-              log,
-              () => clock.now(),
-            ),
+          : renewing(settings.tls, tls, () => api, log, now),
     }),
     {
       ...{ log, count: metrics, clock, timers, marks: jobMarks(fenced) },
@@ -179,9 +149,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       underFence: (act) => (leader === undefined ? act() : underLeadership(leader.fence(), act)),
     },
   );
-  const proxies = new UntrustedProxies({ now: () => clock.now(), log });
+  const proxies = new UntrustedProxies({ now, log });
   const health = new ServiceHealth({
-    ...{ parts, appender, replay, jobs, version, clock, metrics },
+    ...{ parts, replay, version, clock, metrics },
+    ledgerQueue: queue,
+    jobs: { states: () => [...jobs.states(), ...(operator.peer.status?.jobs ?? [])] },
     anchors: ledger.anchors,
     ledgerClock: () => ledger.clock(),
     engine: store.engine,
@@ -209,12 +181,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     trackers.routes,
     health,
     operator.nodes,
-    replicas.list,
+    operator.replicas.list,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
+  const calls = openServiceCalls({ places, settings, parts, ledger: ledger.routes, facts, clock, log });
+  opened.adopt(calls, () => calls.close());
   api = openApi({
     routes,
+    ...calls.api,
     probes: probes({
       unready: () => health.unready(),
       metrics: async () => ({ text: await metrics.text(), type: metrics.contentType }),
@@ -246,13 +221,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
   });
   opened.defer(async () => {
-    if (!answers) await Promise.all([api?.close(0), operator.close(0)]);
+    if (!answers) await Promise.all([api?.close(0), operator.close()]);
   });
   const setupCode = await prepareSetup(parts, settings);
   const address = await api.listen(host, port);
   const url = localUrl(address, tls !== undefined);
-  const webhook = await operator.start();
+  await operator.start();
+  operator.peer.start();
+  const webhook = (await part?.start()) ?? null;
   replay.start();
+  calls.start();
   jobs.start();
   log.info('service answers', {
     url,
@@ -275,10 +253,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     parts.kev.stop();
     parts.endOfLife.stop();
     facts.scanning.database.stop();
-    await Promise.all([served.close(graceMs), operator.close(graceMs)]);
-    await appender.close(spoolTime(graceMs, performance.now() - began));
+    const passed = (): number => performance.now() - began;
+    const ends =
+      part?.close(graceMs, passed()) ?? operator.peer.ended(Math.max(0, LAST_OF_WEBHOOK - passed()));
+    await Promise.all([served.close(graceMs), ends]);
+    await operator.close();
+    await appender.close();
+    // The last checkpoint covers what the webhook's part wrote at its end.
     await jobs.stop();
-    await replicas.end();
     await held.disposeAsync();
   };
   return {
@@ -288,11 +270,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     data,
     parts,
     store,
-    append: appender,
+    append: part?.appender ?? appender,
     checkpoint,
     trackers,
     sweep: operator.sweep,
     close: (graceMs = CALLS_MS, passedMs = 0) => (closing ??= close(graceMs, passedMs)),
-    sayLeft: () => appender.sayLeft(),
+    sayLeft: () => part?.sayLeft(),
   };
 }

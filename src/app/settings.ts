@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../accounts/index.ts';
 import { parseDuration } from '../base/index.ts';
 import { database } from './settings-database.ts';
+import { callSettings } from './settings-calls.ts';
 import { clusterSettings } from './settings-cluster.ts';
 import { endOfLifeSettings } from './settings-end-of-life.ts';
 import { evidenceSettings } from './settings-evidence.ts';
@@ -242,6 +243,7 @@ export const settingsSchema = z.strictObject({
   cluster: clusterSettings.optional(),
   reconcile: reconcileSettings,
   nodes: nodeSettings,
+  calls: callSettings,
   evidence: evidenceSettings,
   kev: kevSettings,
   endOfLife: endOfLifeSettings,

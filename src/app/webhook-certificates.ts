@@ -29,7 +29,7 @@ export interface WebhookCertificatesDeps {
   readonly cluster: CertificateCluster | null;
   /** By what the API server is known. */
   readonly callerSettings: CallerSettings;
-  readonly callers: Callers;
+  readonly callers: Pick<Callers, 'takePaths' | 'trust'>;
   /** Keeps an end of a path out of the log. */
   readonly guard: (end: string) => void;
   /** Told that another authority of callers is trusted. */

@@ -25,7 +25,7 @@ export interface WebhookPathDeps {
   } | null;
   /** Fingerprint of the serving certificate. */
   certificate(): string | null;
-  readonly callers: Callers;
+  readonly callers: Pick<Callers, 'takePaths' | 'trust'>;
   /** Keeps an end of a path out of the log. */
   readonly guard: (end: string) => void;
   /** Told that another authority of callers is trusted. */

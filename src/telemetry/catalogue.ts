@@ -1,14 +1,6 @@
 import { DENIALS, REVIEWS, SCAN_FAILURES, SIGNALS } from './label-values.ts';
-
-/** Metric is one series of the service: what it counts, and by which labels. */
-export interface Metric {
-  readonly kind: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  /** Names of labels; with values where they are a closed list, so that each series is there at zero from the start. */
-  readonly labels?: Readonly<Record<string, readonly string[] | null>>;
-  /** Upper bounds of a histogram. */
-  readonly buckets?: readonly number[];
-}
+import type { Metric } from './metric.ts';
+import { PART_METRICS } from './part-metrics.ts';
 
 /** METRICS lists every series that `/metrics` has of the service itself. */
 export const METRICS = {
@@ -75,6 +67,21 @@ export const METRICS = {
     help: 'Since the oldest time about which a replica may hold rows, so that sweeps leave its pods alone; 0 for none',
   },
   svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
+  svc_database_log_pages: {
+    kind: 'gauge',
+    help: "Pages of SQLite's write-ahead log when it was last brought into the database by the thread that keeps it",
+  },
+  svc_database_write_hold_seconds: {
+    kind: 'histogram',
+    help: 'Seconds from the beginning of a write transaction to the end of its commit; on SQLite nobody else can write meanwhile',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5],
+  },
+  svc_database_write_wait_seconds: {
+    kind: 'histogram',
+    help: 'Seconds that a write transaction waited for its beginning, behind the others of its process and for the lock of the file',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5],
+  },
+  ...PART_METRICS,
   svc_admission_reviews_total: {
     kind: 'counter',
     help: 'Reviews answered by the webhook, by what became of them',

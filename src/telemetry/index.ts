@@ -1,5 +1,6 @@
 /** What the service tells of itself: its log, without a secret in it, and its metrics. */
-export { METRICS, type Metric, type MetricName } from './catalogue.ts';
+export { METRICS, type MetricName } from './catalogue.ts';
+export type { Metric } from './metric.ts';
 export { LOG_LEVELS, openLog, type LogLevel, type LogOptions } from './log.ts';
 export { openMetrics, type Labels, type Metrics } from './metrics.ts';
 export { Redactor } from './redactor.ts';

@@ -19,6 +19,8 @@ export interface LogOptions {
   /** Takes whole lines, each with its end. */
   write(line: string): void;
   readonly color?: boolean;
+  /** Which process of several a line is of: its key `part`. */
+  readonly part?: string | undefined;
   /** Whether what failed outside is logged with a stack as well; with the level `debug` it is in any case. */
   readonly stacks?: boolean;
 }
@@ -50,7 +52,7 @@ export function openLog(options: LogOptions): Log {
   const logger = pino(
     {
       level,
-      base: null,
+      base: options.part === undefined ? null : { part: options.part },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },

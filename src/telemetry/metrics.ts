@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Count } from '../base/index.ts';
-import { METRICS, type Metric, type MetricName } from './catalogue.ts';
+import { METRICS, type MetricName } from './catalogue.ts';
+import type { Metric } from './metric.ts';
 
 /** Labels are the labels of one series. */
 export type Labels = Readonly<Record<string, string>>;

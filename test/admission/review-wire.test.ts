@@ -6,7 +6,7 @@ import { podSpec, signalsOf } from '../../src/admission/index.ts';
 import { objectMeta, podImagesOf } from '../../src/admission/pod.ts';
 import { ReviewError } from '../../src/admission/review-error.ts';
 import { readReview, toReview } from '../../src/admission/review-request.ts';
-import { skim, withoutUnread } from '../../src/admission/review-skim.ts';
+import { skim, UNREAD, withoutUnread } from '../../src/admission/review-skim.ts';
 import { podMetaAt, podSpecAt } from '../../src/admission/review-spec.ts';
 import { runs } from '../runs.ts';
 import { openReviewer, policyOf, reviewOf } from './reviews.ts';
@@ -113,13 +113,15 @@ test('metadata is checked by hand as the schema checks it', () => {
 
 suite('before a body is parsed', () => {
   test('the depth is that of the JSON, whatever stands in its texts', () => {
+    const keys = [...UNREAD.list, ...UNREAD.object];
+    const has = (list: readonly string[], key: string): boolean => list.includes(key);
     const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
       tree: fc.oneof(
         { depthSize: 'medium' },
         fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'a', 'é', ':') }),
         fc.integer(),
         fc.array(tie('tree'), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom('a', 'status', 'managedFields', '"]'), tie('tree'), { maxKeys: 3 }),
+        fc.dictionary(fc.constantFrom('a', ...keys, '"]'), tie('tree'), { maxKeys: 3 }),
       ),
     }));
     const depthOf = (value: unknown): number =>
@@ -128,7 +130,8 @@ suite('before a body is parsed', () => {
       if (Array.isArray(value)) return value.map(blank);
       if (value === null || typeof value !== 'object') return value;
       const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
-        const isUnread = key === 'status' ? isObject(inner) : key === 'managedFields' && Array.isArray(inner);
+        const isUnread =
+          (isObject(inner) && has(UNREAD.object, key)) || (Array.isArray(inner) && has(UNREAD.list, key));
         return [key, isUnread ? null : blank(inner)];
       });
       return Object.fromEntries(entries);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { openFileSpool } from '../../src/adapters/spool/index.ts';
 import { REVIEW_PATH } from '../../src/admission/index.ts';
-import { openAdmission, type AdmissionDeps } from '../../src/app/service-admission.ts';
+import { openAdmission, type AdmissionDeps } from '../../src/app/webhook/admission.ts';
 import { Appender, type LedgerWriter } from '../../src/ledger/index.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { ledgerReader, ledgerWriter, openStore, policyStore, scanQueue } from '../../src/store/index.ts';

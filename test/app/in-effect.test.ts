@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { REVIEW_PATH } from '../../src/admission/index.ts';
 import { startRunning, scratchDirectory, type Running } from './running.ts';
-import { openAdmission, type ServiceAdmission } from '../../src/app/service-admission.ts';
+import { openAdmission, type ServiceAdmission } from '../../src/app/webhook/admission.ts';
 import { Appender } from '../../src/ledger/index.ts';
 import { parsePolicyValue } from '../../src/policy/index.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -7,7 +7,8 @@ import { openServiceClient, type ServiceClient } from '../../src/adapters/servic
 import { loadConfig } from '../../src/app/config.ts';
 import { asksNobody } from '../../src/app/offline.ts';
 import { secretsOf } from '../../src/app/serve.ts';
-import { startService, type RunningService } from '../../src/app/service.ts';
+import type { RunningService } from '../../src/app/running-service.ts';
+import { startService } from '../../src/app/service.ts';
 import type { Clock } from '../../src/base/index.ts';
 import { openLog, openMetrics, Redactor } from '../../src/telemetry/index.ts';
 
@@ -91,7 +92,11 @@ export async function startRunning(
     log: lines,
     secretOf: (somebody) => secrets.get(somebody) ?? null,
     as: (somebody) => {
-      const client = openServiceClient({ server: service.url, token: secrets.get(somebody) ?? null });
+      const client = openServiceClient({
+        server: service.url,
+        token: secrets.get(somebody) ?? null,
+        again: 0,
+      });
       clients.push(client);
       return client;
     },

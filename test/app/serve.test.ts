@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { asksNobody } from '../../src/app/offline.ts';
 import { serve } from '../../src/app/serve.ts';
-import type { RunningService } from '../../src/app/service.ts';
+import type { RunningService } from '../../src/app/running-service.ts';
 import { scratchDirectory } from './running.ts';
 
 /** A process that ends nothing: it keeps the codes that it was to end with. */

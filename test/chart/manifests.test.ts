@@ -184,7 +184,7 @@ test('a replica has 60 seconds to end, and is ready when its webhook is', withHe
   assert.equal(spec.terminationGracePeriodSeconds, 60);
   const [container] = spec.containers;
   assert.deepEqual(container.readinessProbe.httpGet, { path: '/readyz', port: 'webhook', scheme: 'HTTPS' });
-  assert.deepEqual(container.livenessProbe.httpGet, { path: '/healthz', port: 'api', scheme: 'HTTP' });
+  assert.deepEqual(container.livenessProbe.httpGet, { path: '/livez', port: 'webhook', scheme: 'HTTPS' });
   const [secured] = find(await render(EVERYTHING), 'StatefulSet')['spec'].template.spec.containers;
   assert.equal(secured.livenessProbe.httpGet.scheme, 'HTTPS');
 });

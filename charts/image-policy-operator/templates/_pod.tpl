@@ -1,11 +1,3 @@
-{{/* ipo.healthz is where the process says that it lives. */}}
-{{- define "ipo.healthz" -}}
-{{- $v := include "ipo.values" . | fromYaml -}}
-path: /healthz
-port: api
-scheme: {{ ternary "HTTP" "HTTPS" (empty $v.api.tls.existingSecret) }}
-{{- end -}}
-
 {{/* ipo.env are the variables of the container: what is secret, and what the user adds. */}}
 {{- define "ipo.env" -}}
 {{- $v := include "ipo.values" . | fromYaml -}}

@@ -1,6 +1,6 @@
 import {
-  Exposure,
   ingressObject,
+  RouteTable,
   serviceObject,
   toIngressRoute,
   toServiceRoute,
@@ -28,6 +28,15 @@ export interface ReadsDeps {
   readonly onPolicies: (objects: readonly PolicyObject[]) => void;
 }
 
+/** KeptReads are what a process keeps in step with the cluster that does not watch it. Each is null before it was read. */
+export interface KeptReads {
+  /** Grows with each change of any of them. */
+  changes(): number;
+  services(): ReadonlyMap<string, ServiceRoute> | null;
+  ingresses(): ReadonlyMap<string, IngressRoute> | null;
+  nodes(): ReadonlyMap<string, string | null> | null;
+}
+
 /** ReadState is how the reading of one kind stands. */
 export interface ReadState {
   readonly kind: string;
@@ -52,6 +61,8 @@ export interface ClusterReads {
   nodePlatforms(): readonly string[] | null;
   /** That of one node, or null. */
   platformOf(node: string): string | null;
+  /** Services and Ingresses by `namespace/name`, platforms by node: what another process keeps of them. */
+  readonly kept: KeptReads;
   namespaces(): readonly HeldNamespace[];
   /** UTC milliseconds since when the policies may be old; null while they are not. */
   policiesStaleSince(): number | null;
@@ -92,14 +103,36 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       metadata?.name === undefined ? null : { name: metadata.name, labels: metadata.labels ?? {} },
     { metadataOnly: true },
   );
-  const routes = new RouteIndex();
+  const routes = new RouteTable();
+  let changes = 0;
+  /** Takes over what changed; after a list, what is not there any more as well. */
+  const follow = <T>(
+    held: () => ReadonlyMap<string, T>,
+    set: (key: string, route: T | undefined) => void,
+  ) => {
+    const known = new Set<string>();
+    return (keys: readonly string[] | null): void => {
+      changes += 1;
+      const objects = held();
+      for (const key of keys ?? new Set([...known, ...objects.keys()])) {
+        const route = objects.get(key);
+        set(key, route);
+        if (route === undefined) known.delete(key);
+        else known.add(key);
+      }
+    };
+  };
   const services = open<ServiceRoute>(
     RESOURCES.services,
     (object) => {
       const read = serviceObject.safeParse(object);
       return read.success ? toServiceRoute(read.data, object.metadata?.namespace ?? '') : null;
     },
-    { onChange: (keys) => routes.forget(keys) },
+    { onChange: (keys) => servicesChanged(keys) },
+  );
+  const servicesChanged = follow(
+    () => services.objects,
+    (key, route) => routes.setService(key, route),
   );
   const ingresses = open<IngressRoute>(
     RESOURCES.ingresses,
@@ -107,7 +140,11 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       const read = ingressObject.safeParse(object);
       return read.success ? toIngressRoute(read.data, object.metadata?.namespace ?? '') : null;
     },
-    { onChange: (keys) => routes.forget(keys) },
+    { onChange: (keys) => ingressesChanged(keys) },
+  );
+  const ingressesChanged = follow(
+    () => ingresses.objects,
+    (key, route) => routes.setIngress(key, route),
   );
   const owners = openOwners(open);
   const pods = open<HeldPod | Unread>(RESOURCES.pods, (object) => {
@@ -117,10 +154,11 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
     log.warn('a pod of the cluster cannot be read', { pod: `${namespace}/${name}` });
     return UNREAD;
   });
-  const nodes = open<HeldNode>(RESOURCES.nodes, (object) => ({
-    ready: isReady(object),
-    platform: platformOf(object),
-  }));
+  const nodes = open<HeldNode>(
+    RESOURCES.nodes,
+    (object) => ({ ready: isReady(object), platform: platformOf(object) }),
+    { onChange: () => void (changes += 1) },
+  );
 
   const all = {
     policies,
@@ -141,15 +179,7 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
   const platformOfPod = ({ spec: { nodeName } }: HeldPod) =>
     typeof nodeName === 'string' ? platformOfNode(nodeName) : null;
   return {
-    exposure: {
-      of: (namespace, labels) =>
-        routes
-          .of(
-            namespace,
-            () => new Exposure(inside(services.objects, namespace), inside(ingresses.objects, namespace)),
-          )
-          .of(namespace, labels),
-    },
+    exposure: routes,
     runningPods: {
       list: async () => {
         if (!pods.synced)
@@ -174,6 +204,13 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       return [...found].toSorted();
     },
     platformOf: platformOfNode,
+    kept: {
+      changes: () => changes,
+      services: () => (services.synced ? services.objects : null),
+      ingresses: () => (ingresses.synced ? ingresses.objects : null),
+      nodes: () =>
+        nodes.synced ? new Map([...nodes.objects].map(([name, { platform }]) => [name, platform])) : null,
+    },
     namespaces: () => [...namespaces.objects.values()],
     policiesStaleSince: () => policies.staleSince(),
     states: () =>
@@ -191,29 +228,6 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
     },
     stop: async () => void (await Promise.all(Object.values(all).map((informer) => informer.stop()))),
   };
-}
-
-/** RouteIndex keeps the exposure of each namespace, made when a pod of it is reviewed, until a Service or Ingress in it changes. */
-class RouteIndex {
-  readonly #made = new Map<string, Exposure>();
-
-  of(namespace: string, make: () => Exposure): Exposure {
-    let exposure = this.#made.get(namespace);
-    if (exposure === undefined) this.#made.set(namespace, (exposure = make()));
-    return exposure;
-  }
-
-  forget(keys: readonly string[] | null): void {
-    if (keys === null) this.#made.clear();
-    else for (const key of keys) this.#made.delete(key.slice(0, key.indexOf('/')));
-  }
-}
-
-function inside<T extends { readonly namespace: string }>(
-  objects: ReadonlyMap<string, T>,
-  namespace: string,
-): T[] {
-  return [...objects.values()].filter((one) => one.namespace === namespace);
 }
 
 /** The owners of what owns pods, so that a pod is told under its Deployment or CronJob. */

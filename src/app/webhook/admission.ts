@@ -11,20 +11,22 @@ import {
   type PlatformOfNode,
   type PolicySnapshot,
   type ReviewEvents,
-} from '../admission/index.ts';
-import { Callers, openListener, type ServingCertificate } from '../api/index.ts';
-import type { Clock, Log } from '../base/index.ts';
-import type { ColdImagePolicy, LedgerAppend, Timers } from '../ledger/index.ts';
+} from '../../admission/index.ts';
+import { Callers, openListener, type ServingCertificate } from '../../api/index.ts';
+import type { Clock, Log } from '../../base/index.ts';
+import type { ColdImagePolicy, LedgerAppend, Timers } from '../../ledger/index.ts';
 import {
   AdmissionFacts,
   AdmissionPolicies,
   AdmissionScanFailures,
   scanQueue,
   type Store,
-} from '../store/index.ts';
-import type { Metrics } from '../telemetry/index.ts';
-import { scanObstacles } from './scan-obstacles.ts';
-import { endsWithin } from './timers.ts';
+} from '../../store/index.ts';
+import { scanObstacles } from '../scan-obstacles.ts';
+import { endsWithin } from '../timers.ts';
+import type { ReviewsStatus } from './acts.ts';
+import type { CountingMetrics } from './count-relay.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** AdmissionDeps are what the webhook of a service is joined with. */
 export interface AdmissionDeps {
@@ -46,7 +48,7 @@ export interface AdmissionDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: CountingMetrics;
   /** Monotonic milliseconds; the process's own unless given. */
   readonly monotonic?: () => number;
   /** Of a cluster; absent, those of the database, nothing exposed, nothing metered, no registry asked, nobody told. */
@@ -62,23 +64,11 @@ export interface AdmissionDeps {
   readonly collect?: WantedScansDeps['request'];
 }
 
-/** AdmissionHealth is how the webhook stands. */
-export interface AdmissionHealth {
-  /** Why no review should be sent here, or null. */
-  readonly unready: string | null;
-  /** Reviews that are being answered. */
-  readonly reviews: number;
-  /** Since when the policies could not be brought up to date, in milliseconds, or null. */
-  readonly policiesStaleSince: number | null;
-  /** Calls that were refused as they did not come from the API server, and when the last one was. */
-  readonly refused: { readonly calls: number; readonly lastAt: number | null };
-}
-
 /** ServiceAdmission is the webhook of a service. */
 export interface ServiceAdmission {
   /** Reads the policies and listens. Gives the address taken. Throws `port_taken`. */
   listen(): Promise<{ readonly host: string; readonly port: number }>;
-  health(): AdmissionHealth;
+  health(): ReviewsStatus;
   /** Takes another certificate for connections from now on. */
   replaceCertificate(certificate: ServingCertificate): void;
   readonly callers: Callers;
@@ -176,50 +166,4 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       tally.flush(metrics);
     },
   };
-}
-
-/** Upkeep does things again and again, one round at a time; a fault is said once until it is gone. */
-class Upkeep {
-  readonly #acts: readonly (() => Promise<void>)[];
-  readonly #every: number;
-  readonly #deps: Pick<AdmissionDeps, 'timers' | 'log'>;
-  #cancel = (): void => {};
-  #round: Promise<void> = Promise.resolve();
-  #stopped = false;
-  #fault: string | null = null;
-
-  constructor(
-    acts: readonly (() => Promise<void>)[],
-    every: number,
-    deps: Pick<AdmissionDeps, 'timers' | 'log'>,
-  ) {
-    this.#acts = acts;
-    this.#every = every;
-    this.#deps = deps;
-  }
-
-  start(): void {
-    if (this.#stopped) return;
-    this.#cancel = this.#deps.timers.after(this.#every, () => {
-      this.#round = this.#run().finally(() => this.start());
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel();
-    await this.#round;
-  }
-
-  async #run(): Promise<void> {
-    const done = await Promise.allSettled(this.#acts.map((act) => act()));
-    const failed = done.find((one) => one.status === 'rejected');
-    const fault = failed === undefined ? null : String(failed.reason);
-    if (fault !== null && fault !== this.#fault)
-      this.#deps.log.warn('the webhook cannot read the database; it decides from what it knows', {
-        error: failed?.reason,
-      });
-    if (fault === null && this.#fault !== null) this.#deps.log.info('the webhook reads the database again');
-    this.#fault = fault;
-  }
 }

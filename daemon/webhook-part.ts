@@ -1,0 +1,4 @@
+import { runWebhookPart } from '../src/app/index.ts';
+import { runPartProgram } from './part.ts';
+
+runPartProgram(runWebhookPart);

@@ -1,0 +1,115 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { workerEntry } from '../worker-entry.ts';
+import type { FromPart, PartName, PartSetup, ToPart } from './part-messages.ts';
+
+/** PartProcessOptions say how one life of a part is started, and who is told of it. */
+export interface PartProcessOptions {
+  readonly name: PartName;
+  readonly setup: PartSetup;
+  /** The program; the one of the package unless said. */
+  readonly entry?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes lines of its log, without their end. */
+  line(line: string): void;
+  told(message: FromPart): void;
+  /** The process is gone. Called once. */
+  gone(end: PartEnd): void;
+}
+
+/** PartEnd is how a life of a part ended. */
+export interface PartEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Whether it did its work before. */
+  readonly started: boolean;
+  /** Milliseconds that it lived. */
+  readonly lived: number;
+}
+
+/** PartProcess is one life of a part. */
+export class PartProcess {
+  readonly #process: ChildProcess;
+  readonly #began = performance.now();
+  #started = false;
+  #open = false;
+  #gone = false;
+  /** Beats that were waited for in vain. */
+  #missed = 0;
+
+  constructor({ name, setup, entry, env, line, told, gone }: PartProcessOptions) {
+    this.#process = fork(entry ?? workerEntry(`${name}-part`), [], {
+      env: { ...env, ...compileCache() },
+      // Flags of the engine, as this process has them; not the program that it was given as a text.
+      execArgv: process.execArgv.filter((flag) => flag.startsWith('--')),
+      serialization: 'advanced',
+      // Its errors before the log stands, and the last words of the engine, go where ours go.
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    const end = (code: number | null, signal: NodeJS.Signals | null): void => {
+      if (this.#gone) return;
+      this.#gone = true;
+      gone({ code, signal, started: this.#started, lived: performance.now() - this.#began });
+    };
+    const { stdout } = this.#process;
+    if (stdout !== null) createInterface({ input: stdout }).on('line', line);
+    this.#process.on('message', (message: FromPart) => {
+      this.#missed = 0;
+      if (message.kind === 'started') this.#started = true;
+      if (message.kind === 'open') this.#open = true;
+      told(message);
+    });
+    this.#process.on('error', () => end(null, null));
+    // Once its last line was read; a process of its own that still holds the pipe must not keep the part from being started again.
+    this.#process.on('exit', (code, signal) => {
+      const late = setTimeout(() => end(code, signal), 50);
+      this.#process.once('close', () => {
+        clearTimeout(late);
+        end(code, signal);
+      });
+    });
+    this.send({ kind: 'begin', setup });
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  /** Whether it listens to the other part. */
+  get open(): boolean {
+    return this.#open && !this.#gone;
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  send(message: ToPart): void {
+    if (this.#gone || !this.#process.connected) return;
+    this.#process.send(message, () => {}); // a channel that just broke is told by the end
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  /** Counts the turns in which a part that works said nothing; gives how many in a row. */
+  miss(): number {
+    if (!this.#started) return 0;
+    this.#missed += 1;
+    return this.#missed - 1;
+  }
+}
+
+/** Where this process has the compiled form of its programs, a part has that of its own: it is back in half the time. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const own = getCompileCacheDir();
+  // Node adds a folder for its version by itself.
+  return own === undefined ? {} : { NODE_COMPILE_CACHE: dirname(own) };
+}

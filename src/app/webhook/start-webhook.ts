@@ -1,0 +1,80 @@
+import type { Clock, Log } from '../../base/index.ts';
+import { ClockWatch } from '../../ledger/index.ts';
+import { ledgerWriter, openStore, recordedTimes } from '../../store/index.ts';
+import type { Redactor } from '../../telemetry/index.ts';
+import { openDataDirectory, placesOf } from '../data-directory.ts';
+import { patiently } from '../processes/patiently.ts';
+import type { Link } from '../processes/link.ts';
+import type { Settings } from '../settings.ts';
+import { CALLS_MS } from '../shutdown.ts';
+import { lockSpool } from '../spool-lock.ts';
+import { timers } from '../timers.ts';
+import type { CountRelay } from './count-relay.ts';
+import { Upkeep } from './upkeep.ts';
+import { openWebhookPart } from './webhook-part.ts';
+
+/** WebhookProcessOptions are what the webhook's part is started with in a process of its own. */
+export interface WebhookProcessOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly counted: CountRelay;
+  readonly redactor: Redactor;
+  readonly link: Link;
+  readonly clock?: Clock;
+}
+
+/** RunningPart is a part of a service that does its work. */
+export interface RunningPart {
+  /** Ends in order. `passedMs`: how long ago the signal came. */
+  close(graceMs?: number, passedMs?: number): Promise<void>;
+  /** Logs what an end at once leaves behind. */
+  sayLeft(): void;
+}
+
+/** Connections to PostgreSQL: one appends, the others read facts and write the line of the replica. */
+const POOL = 3;
+/** How often the times of other replicas are looked at. */
+const WATCH_EVERY = 15_000;
+
+/** startWebhook opens a database connection and the spool, and answers reviews from then on. What keeps it from that is thrown. */
+export async function startWebhook(options: WebhookProcessOptions): Promise<RunningPart> {
+  const { settings, log, counted, redactor, link, clock = { now: () => Date.now() } } = options;
+  const places = placesOf(settings);
+  await using opened = new AsyncDisposableStack();
+  if (settings.data !== undefined) await openDataDirectory(settings.data);
+  // An earlier life of it lets go of the spool the moment it ends.
+  opened.adopt(await patiently(() => lockSpool(places.spoolDirectory)), (unlock) => unlock());
+  const store = await openStore({
+    url: places.databaseUrl,
+    poolSize: Math.min(POOL, settings.database.poolSize),
+    turn: 'first',
+    now: () => clock.now(),
+  });
+  opened.adopt(store, () => store.close());
+  const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count: counted });
+  await watch.look();
+  const looking = new Upkeep([() => watch.look()], WATCH_EVERY, { timers, log });
+  const part = await openWebhookPart({
+    ...{ settings, places, store, writer: ledgerWriter(store), watch, link },
+    ...{ clock, log, metrics: counted, counted, redactor },
+  });
+  let answers = false;
+  opened.defer(async () => {
+    if (!answers) await part.drop();
+  });
+  const port = await patiently(() => part.start());
+  looking.start();
+  answers = true;
+  log.info('the webhook answers', { port, engine: store.engine });
+  const held = opened.move();
+  let closing: Promise<void> | null = null;
+  const close = async (graceMs: number, passedMs: number): Promise<void> => {
+    await part.close(graceMs, passedMs);
+    await looking.stop();
+    await held.disposeAsync();
+  };
+  return {
+    close: (graceMs = CALLS_MS, passedMs = 0) => (closing ??= close(graceMs, passedMs)),
+    sayLeft: () => part.sayLeft(),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Metric } from './metric.ts';
+
+/** PART_METRICS are those of the processes that a service runs as. */
+export const PART_METRICS = {
+  svc_part_restarts: {
+    kind: 'gauge',
+    help: 'How often the process of a part of the service was started again since ipod began; absent where all runs in one process',
+    labels: { part: null },
+  },
+  svc_part_memory_bytes: {
+    kind: 'gauge',
+    help: 'Resident memory of the process of a part of the service',
+    labels: { part: null },
+  },
+  svc_part_cpu_seconds: {
+    kind: 'gauge',
+    help: 'Seconds on a processor of the process of a part of the service, in its present life',
+    labels: { part: null },
+  },
+  svc_part_event_loop_delay_seconds: {
+    kind: 'gauge',
+    help: "The longest time for which the event loop of a part of the service was held up since it was asked last (the webhook's: within a second)",
+    labels: { part: null },
+  },
+} as const satisfies Readonly<Record<`svc_${string}`, Metric>>;

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'ipo-built-'));
+// Also for a benchmark, which is no test.
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+/** Native, or with files of its own: found where the project has it. */
+const OUTSIDE = [
+  'better-sqlite3',
+  'pdfkit',
+  'pg',
+  '@octokit/rest',
+  '@gitbeaker/rest',
+  '@kubernetes/client-node',
+];
+symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+
+let made: Promise<string> | null = null;
+
+/** builtDaemon joins the daemon and its processes into files, as the package does: a process is killed often, and starts in a moment. */
+export function builtDaemon(): Promise<string> {
+  made ??= build({
+    absWorkingDir: ROOT,
+    entryPoints: [
+      { in: 'test/daemon/run-ipod.ts', out: 'ipod' },
+      ...['webhook-part', 'service-part', 'replay-worker'].map((name) => ({
+        in: `daemon/${name}.ts`,
+        out: name,
+      })),
+    ],
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    define: { 'import.meta.dirname': '__dirname' },
+    supported: { 'dynamic-import': false },
+    external: OUTSIDE,
+    logLevel: 'error',
+  }).then(() => join(folder, 'ipod.cjs'));
+  return made;
+}
