@@ -250,7 +250,8 @@ suite('a ConfigMap', { skip: withoutOpenssl }, () => {
     const both = await Promise.all([22, 23].map((size) => faultOf(tell(anchor, checkpoint(size)))));
     // Either of them may be the one that comes too late.
     assert.ok(
-      both.every(({ code }) => code === 'none' || code === 'network') && both.some(({ code }) => code === 'none'),
+      both.every(({ code }) => code === 'none' || code === 'network') &&
+        both.some(({ code }) => code === 'none'),
       JSON.stringify(both),
     );
     assert.match(
