@@ -36,15 +36,17 @@ export async function runTrackingDecide(
   return EXIT.done;
 }
 
+const RETURNED = 'GET /api/v1/tracking?returned=true';
+
 /** The service names its paths; here the commands that show the same are named. */
 async function decided<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (!isIpoError(error) || !/has not come back/.test(error.message)) throw error;
+    if (!isIpoError(error) || error.hint?.startsWith(RETURNED) !== true) throw error;
     throw new IpoError(error.code, error.message, {
       cause: error,
-      hint: '`ipo tracking list --returned` lists those that have',
+      hint: `\`ipo tracking list --returned\`${error.hint.slice(RETURNED.length)}`,
     });
   }
 }

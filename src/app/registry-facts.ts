@@ -85,7 +85,7 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
       const told = (unknown: boolean): readonly string[] =>
         collected.problems
           .filter(({ leavesUnknown }) => leavesUnknown === unknown)
-          .map(({ where, message }) => `${placeOf(where, reference)}: ${adviseOn(message, null, reference)}`);
+          .map((one) => `${placeOf(one.where, reference)}: ${adviseOn(one, reference)}`);
       const facts = mergeProofs(NOTHING_KNOWN, collected);
       return { digest, outcome: 'found', ...facts, problems: told(true), remarks: told(false) };
     } catch (error) {
@@ -124,7 +124,7 @@ function untilOf(timeout: number): number {
  */
 function notFound(error: unknown, reference: ImageReference): ResolvedTag & { readonly digest: null } {
   if (!isIpoError(error)) throw error;
-  const problems = [adviseOn(error.message, error.hint ?? null, reference)];
+  const problems = [adviseOn(error, reference)];
   return { digest: null, outcome: isAbsent(error) ? 'absent' : 'unknown', problems };
 }
 

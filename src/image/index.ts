@@ -10,7 +10,7 @@ export {
   type PlatformEntry,
 } from './platform-entries.ts';
 export { accountsToTry, type AccountsToTry } from './accounts-to-try.ts';
-export { isAbsent, RegistryError, type RegistryFault } from './registry-error.ts';
+export { isAbsent, RegistryError, type RegistryFault, type RegistryRemedy } from './registry-error.ts';
 export {
   ATTACHMENTS,
   type Attachment,

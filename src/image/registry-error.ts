@@ -27,6 +27,23 @@ const REGISTRY_FAULTS = {
 /** RegistryFault is one of them. */
 export type RegistryFault = keyof typeof REGISTRY_FAULTS;
 
+/**
+ * RegistryRemedy is what somebody can do about a fault from outside of the service; whoever shows the fault has the words for it. The first
+ * four are of credential helpers: one that is named as no program is, that waits for something locked, that is not on the PATH, and that has
+ * nothing to give. `look_between`: something else than a registry answers, or changes what it answers on the way.
+ */
+export type RegistryRemedy =
+  | 'name_helper'
+  | 'unlock_helper'
+  | 'install_helper'
+  | 'renew_helper'
+  | 'trust_certificate'
+  | 'allow_plain_http'
+  | 'sign_in'
+  | 'slow_down'
+  | 'reach'
+  | 'look_between';
+
 /** RegistryError says why something of a registry is not at hand. Its sentence holds no credential. */
 export class RegistryError extends IpoError {
   override readonly name = 'RegistryError';
@@ -40,6 +57,7 @@ export class RegistryError extends IpoError {
   readonly elseAnonymous: boolean;
   /** Whether its certificate is not trusted, has expired or is for another name. */
   readonly isCertificate: boolean;
+  readonly remedy: RegistryRemedy | null;
 
   constructor(
     fault: RegistryFault,
@@ -51,6 +69,7 @@ export class RegistryError extends IpoError {
       readonly busy?: boolean | undefined;
       readonly elseAnonymous?: boolean | undefined;
       readonly certificate?: boolean | undefined;
+      readonly remedy?: RegistryRemedy | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -59,6 +78,7 @@ export class RegistryError extends IpoError {
     this.isBusy = options.busy ?? false;
     this.elseAnonymous = options.elseAnonymous ?? false;
     this.isCertificate = options.certificate ?? false;
+    this.remedy = options.remedy ?? null;
   }
 
   /** Whether asking again later, with nothing changed here, may succeed. */

@@ -205,7 +205,7 @@ async function record(
         at,
         whole ? 1 : 0,
         at,
-        toStored(collected.problems),
+        toStored(collected.problems.map(toKept)),
         digest,
         claimedAt,
       ],
@@ -242,4 +242,9 @@ async function readState(store: Store, digest: string): Promise<CollectionState 
     dueAt: row.due_at,
     problems: row.problems === null ? [] : (JSON.parse(row.problems) as Problem[]),
   };
+}
+
+/** What to do about a fault is for whoever asked just then. */
+function toKept({ where, reason, message, leavesUnknown, mayPass }: Problem): Problem {
+  return { where, reason, message, leavesUnknown, mayPass };
 }

@@ -6,6 +6,7 @@ import type {
   SignedEntry,
   VexEntry,
 } from '../facts/index.ts';
+import type { RegistryRemedy } from '../image/index.ts';
 import { PROOF_LISTS, type ProofList } from './plan.ts';
 
 /** Part is one list of facts as far as it could be read. */
@@ -32,6 +33,8 @@ export interface Problem {
   readonly leavesUnknown: boolean;
   /** Whether asking again, with nothing changed, may do. */
   readonly mayPass: boolean;
+  /** What to do about a fault of a registry, where that is known; it is not kept. */
+  readonly remedy?: RegistryRemedy | null;
 }
 
 /** Attempt is what was asked of one place, and how it went. */

@@ -6,6 +6,7 @@ import {
   type ImageManifest,
   type Registry,
   type RegistryAsk,
+  type RegistryRemedy,
   type Repository,
 } from '../image/index.ts';
 import type { Attempt, Problem } from './collected.ts';
@@ -224,7 +225,8 @@ class Gathering {
         what === 'manifest' || what === 'referrers' || what === 'sig' || what === 'att' ? what : null;
       const outcome = isAbsent(error) ? 'absent' : 'failed';
       if (kind !== null) this.#attempts.push({ place: this.#place, what: kind, outcome, found: 0 });
-      if (outcome === 'failed') this.#leave(what, lists, error.fault, error.message, error.mayPass);
+      if (outcome === 'failed')
+        this.#leave(what, lists, error.fault, error.message, error.mayPass, error.remedy);
       else
         this.#problems.push({
           where: `${this.#place} ${what}`,
@@ -242,9 +244,23 @@ class Gathering {
     this.#leave(what, lists, 'too_large', `is not read: what is attached is more than ${limit}`, false);
   }
 
-  #leave(what: string, lists: readonly ProofList[], reason: string, message: string, mayPass: boolean): void {
+  #leave(
+    what: string,
+    lists: readonly ProofList[],
+    reason: string,
+    message: string,
+    mayPass: boolean,
+    remedy: RegistryRemedy | null = null,
+  ): void {
     for (const list of lists) this.#unknown.add(list);
-    this.#problems.push({ where: `${this.#place} ${what}`, reason, message, leavesUnknown: true, mayPass });
+    this.#problems.push({
+      where: `${this.#place} ${what}`,
+      reason,
+      message,
+      leavesUnknown: true,
+      mayPass,
+      remedy,
+    });
   }
 
   #done(isThere: boolean): Gathered {

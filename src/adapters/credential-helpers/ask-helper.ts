@@ -4,6 +4,7 @@ import {
   type CredentialHelpers,
   type HelperAsk,
   type KeptCredential,
+  type RegistryRemedy,
 } from '../../image/index.ts';
 import { ProgramError, runProgram } from '../program/index.ts';
 import { readAnswer, saysNotFound } from './helper-answer.ts';
@@ -55,10 +56,11 @@ async function askHelper(
   signal: AbortSignal,
 ): Promise<KeptCredential | null> {
   if (!NAME.test(helper))
-    throw fault(`${config} names a credential helper for ${host} that is no program name`);
+    throw fault(`${config} names a credential helper for ${host} that is no program name`, 'name_helper');
   const name = `docker-credential-${helper}`;
   const program = await find(name);
-  if (program === null) throw fault(`${name}, which ${config} names for ${host}, is not on the PATH`);
+  if (program === null)
+    throw fault(`${name}, which ${config} names for ${host}, is not on the PATH`, 'install_helper');
   let output: Buffer;
   try {
     ({ output } = await runProgram({
@@ -79,15 +81,21 @@ async function askHelper(
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     if (error.fault === 'failed' && saysNotFound(error.output)) return null;
-    throw fault(`${name} gave no credential for ${host}: ${error.message}`);
+    throw fault(
+      `${name} gave no credential for ${host}: ${error.message}`,
+      error.fault === 'late' ? 'unlock_helper' : 'renew_helper',
+    );
   }
   const answer = readAnswer(output);
   if (answer === 'unreadable')
-    throw fault(`${name} gave no credential for ${host}: its answer is not a user name and a secret in JSON`);
+    throw fault(
+      `${name} gave no credential for ${host}: its answer is not a user name and a secret in JSON`,
+      'renew_helper',
+    );
   return answer === null ? null : { username: answer.username, secret: new Secret(answer.secret) };
 }
 
 /** Without a cause: it would hold what the program wrote. */
-function fault(message: string): RegistryError {
-  return new RegistryError('credentials', message, { elseAnonymous: true });
+function fault(message: string, remedy: RegistryRemedy): RegistryError {
+  return new RegistryError('credentials', message, { remedy, elseAnonymous: true });
 }

@@ -32,10 +32,12 @@ export function toAnswerError(
   const shown = code === '' ? `status ${status}` : `status ${status}, ${code}`;
   if (status === 429 || code === 'TOOMANYREQUESTS')
     return new RegistryError('rate_limited', `${host} asks to slow down${forSeconds(retryAfter)}`, {
+      remedy: 'slow_down',
       ...{ retryAfter, busy: true },
     });
   if (status === 403 || status === 451 || (status === 404 && (code === 'DENIED' || code === 'UNAUTHORIZED')))
     return new RegistryError('denied', `${host} does not let ${what} be read (${shown})`, {
+      remedy: 'sign_in',
       hint: 'Give a credential that may read the repository; some registries say the same of a repository that is not there',
     });
   if (status === 404) {
@@ -45,6 +47,7 @@ export function toAnswerError(
           'unreadable',
           `${host} answers 404, but not as a registry does that has no ${what}`,
           {
+            remedy: 'look_between',
             hint: 'Check the host: there may be no registry, or a proxy before it',
           },
         );
@@ -56,12 +59,17 @@ export function toAnswerError(
     });
   if (status >= 500 || status === 408 || status === 425) {
     const error = new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
+      remedy: 'reach',
       ...{ retryAfter, busy: BUSY.includes(status) },
     });
     ownFaults.add(error);
     return error;
   }
-  return new RegistryError('unreadable', `${host} does not answer for ${what} as a registry does (${shown})`);
+  return new RegistryError(
+    'unreadable',
+    `${host} does not answer for ${what} as a registry does (${shown})`,
+    { remedy: 'look_between' },
+  );
 }
 
 const ownFaults = new WeakSet<RegistryError>();

@@ -129,6 +129,7 @@ export class Authorised {
         throw new RegistryError(
           'denied',
           `${url.host}, where ${endpoint.host} leads, wants a credential of its own`,
+          { remedy: 'sign_in' },
         );
       const isElsewhere = status === 301 || status === 302 || status === 307 || status === 308;
       if (!isElsewhere) return answer;
@@ -176,6 +177,7 @@ function targetOf(from: URL, { headers }: HttpAnswer, { host }: Endpoint): URL {
 function denied({ host, path }: Endpoint, credential: Credential | null): RegistryError {
   const what = credential === null ? 'wants a credential' : 'does not take the credential';
   return new RegistryError('denied', `${host} ${what} to read ${path}`, {
+    remedy: 'sign_in',
     hint: 'Give a credential that may read the repository; some registries say the same of a repository that is not there',
   });
 }

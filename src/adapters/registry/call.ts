@@ -58,6 +58,7 @@ export class Caller {
         'refused',
         `${url.host} would be called over plain HTTP, which is not allowed for it`,
         {
+          remedy: 'allow_plain_http',
           hint: 'Allow plain HTTP for this registry (plainHttp) where that is meant',
         },
       );
@@ -161,7 +162,9 @@ function tooLarge(host: string, max: number): RegistryError {
 }
 
 function late(host: string, ms: number): RegistryError {
-  return new RegistryError('unavailable', `${host} did not answer in full within ${ms / 1000} seconds`);
+  return new RegistryError('unavailable', `${host} did not answer in full within ${ms / 1000} seconds`, {
+    remedy: 'reach',
+  });
 }
 
 function flatten(headers: Dispatcher.ResponseData['headers']): HttpAnswer['headers'] {

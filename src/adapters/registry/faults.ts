@@ -47,23 +47,29 @@ export function toNetworkError(error: unknown, host: string): RegistryError {
     if (Object.hasOwn(CERTIFICATES, code))
       return new RegistryError('unavailable', `${host} ${CERTIFICATES[code]}`, {
         certificate: true,
+        remedy: CERTIFICATES[code] === UNTRUSTED ? 'trust_certificate' : undefined,
         hint: 'Name the authority of the registry in its settings (ca), or let the registry show another certificate',
         cause: error,
       });
     if (Object.hasOwn(REASONS, code))
-      return new RegistryError('unavailable', `${host} ${REASONS[code]}`, { cause: error });
+      return new RegistryError('unavailable', `${host} ${REASONS[code]}`, { remedy: 'reach', cause: error });
     if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
       return new RegistryError('refused', `${host} does not speak TLS`, {
+        remedy: 'allow_plain_http',
         hint: 'Allow plain HTTP for this registry (plainHttp) where that is meant',
         cause: error,
       });
     if (/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code))
-      return new RegistryError('unreadable', `${host} does not answer as HTTP says`, { cause: error });
+      return new RegistryError('unreadable', `${host} does not answer as HTTP says`, {
+        remedy: 'look_between',
+        cause: error,
+      });
   }
   return new RegistryError(
     'unavailable',
     `${host} cannot be called (${printable(codes[0] ?? 'unknown fault', 60)})`,
     {
+      remedy: 'reach',
       cause: error,
     },
   );

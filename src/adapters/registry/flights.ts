@@ -64,5 +64,8 @@ function cancelled(signal: AbortSignal): RegistryError {
   const { reason } = signal as { reason: unknown };
   return reason instanceof RegistryError
     ? reason
-    : new RegistryError('cancelled', 'the registry was not waited for any longer', { cause: reason });
+    : new RegistryError('cancelled', 'the registry was not waited for any longer', {
+        remedy: 'reach',
+        cause: reason,
+      });
 }

@@ -207,7 +207,7 @@ function awayError(host: string, ms: number, untrusted: RegistryError | null): R
     `${untrusted?.message ?? `${host} does not answer`}; it is asked again in ${seconds} s`,
     {
       retryAfter: seconds,
-      ...(untrusted !== null && { certificate: true, hint: untrusted.hint }),
+      ...(untrusted === null ? { remedy: 'reach' } : { certificate: true, hint: untrusted.hint }),
     },
   );
   away.add(error);

@@ -29,7 +29,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readManifest(bytes: Uint8Array, contentType: string | undefined, what: string): Manifest {
   const fail = (why: string): never => {
-    throw new RegistryError('unreadable', `the manifest of ${what} ${why}`);
+    throw new RegistryError('unreadable', `the manifest of ${what} ${why}`, { remedy: 'look_between' });
   };
   const value = readJson(bytes) ?? fail('is not a JSON object in UTF-8');
   const outside = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -20,6 +20,7 @@ export class Quiet {
     const until = this.#until.get(account);
     if (until !== undefined)
       throw new RegistryError('rate_limited', `${host} asked to slow down; it is not asked yet`, {
+        remedy: 'slow_down',
         retryAfter: Math.ceil((until - this.#now()) / 1000),
         busy: true,
       });

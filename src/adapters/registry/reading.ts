@@ -108,6 +108,7 @@ function notTheDigest({ endpoint }: From): RegistryError {
     'unreadable',
     `${endpoint.host} gives other content than the digest names; it was not used`,
     {
+      remedy: 'look_between',
       hint: 'What stands between this program and the registry, or the registry itself, changes content',
     },
   );

@@ -33,6 +33,7 @@ export async function readReferrers(
     throw new RegistryError(
       'unreadable',
       `${from.endpoint.host} answers with a page where it lists what is attached`,
+      { remedy: 'look_between' },
     );
   }
   const found = new Map<string, Descriptor>();

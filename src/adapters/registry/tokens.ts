@@ -125,11 +125,13 @@ function toToken(
 ): Token {
   if (status === 429)
     throw new RegistryError('rate_limited', `${realm} gives no token now: it asks to slow down`, {
+      remedy: 'slow_down',
       retryAfter: toSeconds(headers['retry-after'], headers['date']),
       busy: true,
     });
   if (status >= 500 || status === 408)
     throw new RegistryError('unavailable', `${realm} gives no token now (status ${status})`, {
+      remedy: 'reach',
       retryAfter: toSeconds(headers['retry-after'], headers['date']),
       busy: status === 502 || status === 503 || status === 504,
     });
@@ -139,6 +141,7 @@ function toToken(
       'denied',
       `${realm} gives no token ${who} to read from ${host} (status ${status})`,
       {
+        remedy: 'sign_in',
         hint: 'Give a credential that may read the repository',
       },
     );
@@ -153,7 +156,9 @@ function toToken(
     (one) => typeof one === 'string' && one !== '',
   );
   if (typeof token !== 'string' || token.length > 65_536 || !isHeaderText(token))
-    throw new RegistryError('unreadable', `${realm} answers without a token that can be used`);
+    throw new RegistryError('unreadable', `${realm} answers without a token that can be used`, {
+      remedy: 'look_between',
+    });
   const said = value?.['expires_in'];
   const seconds =
     typeof said === 'number' && Number.isFinite(said) ? Math.min(Math.max(said, 0), LONGEST_S) : UNSAID_S;
