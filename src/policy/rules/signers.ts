@@ -46,8 +46,8 @@ export const signerRules: PolicyRule = ({ policy }) => {
   remarks.push(
     ...identityRemarks(['spec', 'provenance', 'trustedBuilders'], builders, allowance).filter(
       // A builder without an issuer, and one that is trusted in two ways, are usual.
-      ({ rule, message }) =>
-        rule === 'identity-pattern' || rule === 'open-pattern' || message.startsWith('issuerRegExp'),
+      ({ rule, path }) =>
+        rule === 'identity-pattern' || rule === 'open-pattern' || path.at(-1) === 'issuerRegExp',
     ),
   );
   return remarks;
