@@ -1,11 +1,15 @@
 /** What nobody sees: controls, direction marks, zero width, tags, half surrogates, letters that are blank. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0\u2800]|\p{Variation_Selector}/gu;
 
+/** What most values are, and stays as it is. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /**
  * oneLine makes a value that comes from outside one line of what can be seen, in one normal form, cut to `max` characters with an
  * ellipsis; empty where nothing of it can be seen.
  */
 export function oneLine(value: string, max: number): string {
+  if (value.length <= max && PLAIN.test(value)) return value;
   // Nothing longer than this is looked at, so that a value of megabytes costs nothing; NFC can shorten what is kept.
   const seen = value
     .slice(0, max * 8)

@@ -212,15 +212,11 @@ interface DecidedFacts {
   readonly vex: readonly Json[] | null;
 }
 
+/** Two forms in full: to spread an optional field into each would take most of the time. */
 function findingDocument(entry: Finding): Json {
-  return {
-    cve: entry.cve,
-    fixed: entry.fixed,
-    installed: entry.installed,
-    known_exploited: entry.knownExploited,
-    package: entry.package,
-    ...(entry.purl ? { purl: entry.purl } : {}),
-    severity: entry.severity,
-    triaged_until: entry.triagedUntil,
-  };
+  const { cve, fixed, installed, knownExploited: known_exploited, package: name, purl, severity } = entry;
+  const triaged_until = entry.triagedUntil;
+  return purl
+    ? { cve, fixed, installed, known_exploited, package: name, purl, severity, triaged_until }
+    : { cve, fixed, installed, known_exploited, package: name, severity, triaged_until };
 }

@@ -26,6 +26,8 @@ export interface RatedBy {
   readonly score: unknown;
 }
 
+/** MAX_RATINGS is how many ratings of a vulnerability are looked at. */
+export const MAX_RATINGS = 100;
 const MAX_TITLE = 300;
 const MAX_URL = 500;
 const MAX_VECTOR = 300;
@@ -53,7 +55,7 @@ export function toAdvisory(raw: {
  */
 function chooseCvss(ratings: readonly RatedBy[], vendor: unknown): Cvss | null {
   const order = (cvss: Cvss): number => (cvss.source === vendor ? 0 : cvss.source === 'nvd' ? 1 : 2);
-  const usable = ratings.slice(0, 100).flatMap((rating) => toCvss(rating) ?? []);
+  const usable = ratings.slice(0, MAX_RATINGS).flatMap((rating) => toCvss(rating) ?? []);
   const [first] = usable.toSorted(
     (a, b) =>
       order(a) - order(b) ||
@@ -74,9 +76,16 @@ function toCvss({ source, vector, score }: RatedBy): Cvss | null {
   return { version, score: Math.round(score * 10) / 10, vector: match?.[0] ?? null, source: by };
 }
 
+/** Addresses that a parser would give back as they are: most. */
+const PLAIN_URL =
+  /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]\/[\w.~!$&()*+,;=:@/-]*(?:\?[\w.~!$&()*+,;=:@/?-]*)?$/;
+const MAX_HOST = 253;
+
 /** advisoryUrl gives an address that a person may be led to: https, without credentials, of a host with a name. Null for any other. */
 export function advisoryUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > MAX_URL || !/^https:\/\/[!-~]+$/.test(value)) return null;
+  if (typeof value !== 'string' || value.length > MAX_URL) return null;
+  if (isPlainUrl(value)) return value;
+  if (!/^https:\/\/[!-~]+$/.test(value)) return null;
   if (value.includes('\\') || !URL.canParse(value)) return null;
   const { username, password, hostname, port, href } = new URL(value);
   const isNamed = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(
@@ -84,6 +93,16 @@ export function advisoryUrl(value: unknown): string | null {
   );
   if (username !== '' || password !== '' || port !== '' || !isNamed) return null;
   return href.length <= MAX_URL ? href : null;
+}
+
+/** A segment of dots would be resolved, and an encoded name of a host checked. */
+function isPlainUrl(value: string): boolean {
+  return (
+    PLAIN_URL.test(value) &&
+    value.indexOf('/', 8) - 8 <= MAX_HOST &&
+    !value.includes('/.') &&
+    !value.includes('xn--')
+  );
 }
 
 function textOf(value: unknown, max: number): string | null {

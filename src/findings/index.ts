@@ -12,6 +12,7 @@ export {
 } from './scan-record.ts';
 export {
   advisoryUrl,
+  MAX_RATINGS,
   toAdvisory,
   toFoundAt,
   type Advisory,

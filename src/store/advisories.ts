@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../base/index.ts';
 import type { Advisory } from '../findings/index.ts';
-import { insertMany, runText, type Cell } from './dialect.ts';
+import { insertMany, readCells, runText, type Cell } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import { storableText } from './storable.ts';
 
@@ -54,32 +54,41 @@ export async function keepAdvisories(
   transaction: Executor,
   findings: readonly { readonly cve: string; readonly advisory?: Advisory | null | undefined }[],
 ): Promise<void> {
-  const said = new Map<string, readonly (string | number | null)[]>();
+  // By CVE; most have one source.
+  const said = new Map<string, Cell[][]>();
   const seen = new Map<string, Advisory>();
   for (const { cve, advisory } of findings) {
     // One that several packages have is mostly the same object.
     if (!advisory || seen.get(cve) === advisory) continue;
     seen.set(cve, advisory);
-    const source = ratedBy(advisory) ?? '';
     const { title, url, cvss } = advisory;
     const score = cvss === null ? null : Math.round(cvss.score * 10);
-    const row = [storableText(cve), source, title, url, cvss?.version ?? null, score, cvss?.vector ?? null];
-    said.set(`${row[0]}\0${source}`, row);
+    const key = storableText(cve);
+    const row = [
+      ...[key, ratedBy(advisory) ?? '', title, url],
+      ...[cvss?.version ?? null, score, cvss?.vector ?? null],
+    ];
+    const own = said.get(key);
+    const same = own?.findIndex(([, source]) => source === row[1]) ?? -1;
+    if (own === undefined) said.set(key, [row]);
+    else if (same === -1) own.push(row);
+    else own[same] = row;
   }
-  const cves = [...new Set([...said.values()].map(([cve]) => String(cve)))];
-  for (const { marks, cells } of inChunks(cves)) {
-    const rows = await runText<Record<keyof typeof TYPES, string | number | null>>(
+  for (const { marks, cells } of inChunks([...said.keys()])) {
+    const rows = await readCells(
       transaction,
       `select ${COLUMNS.join(', ')} from advisories where cve in (${marks})`,
       cells,
     );
     for (const known of rows) {
-      const key = `${known.cve}\0${known.rated_by}`;
-      const row = said.get(key);
-      if (row !== undefined && COLUMNS.every((name, i) => known[name] === row[i])) said.delete(key);
+      const own = said.get(String(known[0]));
+      const same = own?.findIndex(([, source]) => source === known[1]) ?? -1;
+      if (own?.[same]?.every((cell, i) => cell === known[i]) === true) own.splice(same, 1);
     }
   }
-  const changed = [...said].toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, row]): Cell[] => [...row]);
+  const changed = [...said.keys()]
+    .toSorted(byCodeUnit)
+    .flatMap((cve) => said.get(cve)?.toSorted(([, a], [, b]) => byCodeUnit(String(a), String(b))) ?? []);
   await insertMany(transaction, 'advisories', TYPES, changed, NEWEST);
 }
 

@@ -70,10 +70,32 @@ export async function insertMany(
 ): Promise<void> {
   if (rows.length === 0) return;
   const sqlite = sqliteOf(transaction);
-  if (sqlite !== null) {
-    insertNow(sqlite, table, types, rows, tail);
-    return;
-  }
+  if (sqlite !== null) insertNow(sqlite, table, types, rows, tail);
+  else await insertArrays(transaction, table, types, rows, tail);
+}
+
+/** insertReturning is insertMany with a `tail` that ends with `returning`: gives the cells of each row, in the order of the rows. */
+export async function insertReturning(
+  transaction: AnyKysely,
+  table: string,
+  types: Readonly<Record<string, Exclude<ColumnType, 'id'>>>,
+  rows: readonly (readonly Cell[])[],
+  tail: string,
+): Promise<readonly (readonly unknown[])[]> {
+  if (rows.length === 0) return [];
+  const sqlite = sqliteOf(transaction);
+  if (sqlite !== null) return sqlite.cellsMany(insertText(table, types, tail), storableRows(rows));
+  const returned = await insertArrays(transaction, table, types, rows, tail);
+  return returned.map((row) => Object.values(row));
+}
+
+async function insertArrays(
+  transaction: AnyKysely,
+  table: string,
+  types: Readonly<Record<string, Exclude<ColumnType, 'id'>>>,
+  rows: readonly (readonly Cell[])[],
+  tail: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const columns = Object.keys(types);
   const names = columns.map((column) => `"${column}"`).join(', ');
   const arrays = columns
@@ -85,11 +107,9 @@ export async function insertMany(
       return typeof cell === 'string' ? storableText(cell) : cell;
     }),
   );
-  await transaction
-    .getExecutor()
-    .executeQuery(
-      CompiledQuery.raw(`insert into "${table}" (${names}) select * from unnest(${arrays}) ${tail}`, values),
-    );
+  const text = `insert into "${table}" (${names}) select * from unnest(${arrays}) ${tail}`;
+  const { rows: returned } = await transaction.getExecutor().executeQuery(CompiledQuery.raw(text, values));
+  return returned as Readonly<Record<string, unknown>>[];
 }
 
 /** insertNow is insertMany on SQLite, where it need not wait. */
@@ -101,16 +121,26 @@ export function insertNow(
   tail = '',
 ): void {
   if (rows.length === 0) return;
+  sqlite.runMany(insertText(table, types, tail), storableRows(rows));
+}
+
+function insertText(table: string, types: Readonly<Record<string, unknown>>, tail: string): string {
   const columns = Object.keys(types);
   const names = columns.map((column) => `"${column}"`).join(', ');
   const marks = columns.map(() => '?').join(', ');
-  sqlite.runMany(`insert into "${table}" (${names}) values (${marks}) ${tail}`, storableRows(rows));
+  return `insert into "${table}" (${names}) values (${marks}) ${tail}`;
 }
 
 const ARRAYS = { text: 'text[]', integer: 'bigint[]', blob: 'bytea[]' } as const;
 
-function* storableRows(rows: readonly (readonly Cell[])[]): Generator<Cell[]> {
-  for (const row of rows) yield row.map((cell) => (typeof cell === 'string' ? storableText(cell) : cell));
+/** The same rows where they are storable, as most are. */
+function storableRows(rows: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
+  return rows.map((row) => {
+    for (const cell of row)
+      if (typeof cell === 'string' && storableText(cell) !== cell)
+        return row.map((one) => (typeof one === 'string' ? storableText(one) : one));
+    return row;
+  });
 }
 
 const numbered = new Map<string, string>();

@@ -156,8 +156,17 @@ async function writeEpisodes(
   image: number,
   episodes: readonly Episode[],
 ): Promise<void> {
-  const rows = episodes.map((row) => [image, ...COLUMNS.map((name): Cell => row[name])]);
+  const rows = episodes.map((row) => cellsOf(image, row));
   await insertMany(transaction, 'finding_history', TYPES, rows, REPLACE);
+}
+
+/** In the order of TYPES. */
+function cellsOf(image: number, row: Episode): Cell[] {
+  return [
+    ...[image, row.cve, row.first_seen_at, row.first_scan, row.rank, row.worst, row.package, row.fixed],
+    ...[row.others, row.fixable_at, row.exploited_at, row.exploited_until, row.unreported_at],
+    ...[row.found_scanner, row.found_db_at, row.found_scan_at, row.ended_at, row.ended_scan, row.ended_by],
+  ];
 }
 
 async function readFindings(transaction: Executor, digest: string): Promise<CountedFinding[]> {
@@ -193,13 +202,23 @@ function planHistory(
 }
 
 function begun(cve: string, now: Standing, when: number, at: number, made: MadeScan | null): Episode {
-  const { isFixable, isExploited, ...said } = now;
+  const { rank, package: name, fixed, others, isFixable, isExploited } = now;
   return {
-    ...{ cve, first_seen_at: when, first_scan: made?.id ?? null },
-    ...{ ...said, worst: now.rank },
-    ...{ fixable_at: isFixable ? when : null, exploited_at: isExploited ? at : null, exploited_until: null },
+    cve,
+    first_seen_at: when,
+    first_scan: made?.id ?? null,
+    rank,
+    worst: rank,
+    package: name,
+    fixed,
+    others,
+    fixable_at: isFixable ? when : null,
+    exploited_at: isExploited ? at : null,
+    exploited_until: null,
     ...NEVER_MISSED,
-    ...{ ended_at: null, ended_scan: null, ended_by: null },
+    ended_at: null,
+    ended_scan: null,
+    ended_by: null,
   };
 }
 

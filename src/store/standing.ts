@@ -21,8 +21,9 @@ export function standingAmong(found: readonly CountedFinding[]): Map<string, Sta
 function standingOf(found: readonly CountedFinding[]): Standing {
   const [first, ...rest] = found.length === 1 ? found : found.toSorted(byWeight);
   if (first === undefined) throw new Error('a CVE without a finding');
-  const own = rest.length === 0 ? '' : pairOf(first);
-  const others = new Set(rest.map(pairOf).filter((pair) => pair !== own));
+  const others = new Set<string>();
+  for (const one of rest)
+    if (one.package !== first.package || one.fixed !== first.fixed) others.add(pairOf(one));
   return {
     rank: first.rank,
     package: first.package,

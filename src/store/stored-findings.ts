@@ -1,6 +1,6 @@
 import type { FoundAt } from '../findings/index.ts';
 import type { CountedFinding } from './cve-totals.ts';
-import { insertMany, runText, type Cell } from './dialect.ts';
+import { insertMany, readCells, runText, type Cell } from './dialect.ts';
 import { storableText } from './storable.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -42,12 +42,18 @@ export async function insertFindings(
   found: readonly StoredFinding[],
 ): Promise<void> {
   const places = new Map<string, number>();
-  await insertMany(
-    transaction,
-    'findings',
-    FINDING,
-    found.map((finding, i) => cellsOf(scan, i, finding, places)),
-  );
+  // Findings of one place mostly have it as the same object.
+  const known = new Map<FoundAt, number>();
+  const placeOf = (at: FoundAt | null): number | null => {
+    if (at === null) return null;
+    const had = known.get(at);
+    if (had !== undefined) return had;
+    const number = numberOf(at, places);
+    known.set(at, number);
+    return number;
+  };
+  const rows = found.map((finding, i) => cellsOf(scan, i, finding, placeOf(finding.foundAt)));
+  await insertMany(transaction, 'findings', FINDING, rows);
   const text = places.size === 0 ? null : `[${[...places.keys()].join(',')}]`;
   await runText(transaction, 'update scans set places = ? where id = ?', [text, scan]);
 }
@@ -73,21 +79,33 @@ const KEPT = Object.keys(FINDING).filter(
 
 function isSame(a: StoredFinding, b: StoredFinding | undefined): boolean {
   if (b === undefined || !KEPT.every((name) => a[name] === b[name])) return false;
-  const [at, before] = [a.foundAt, b.foundAt];
+  const { foundAt: at } = a;
+  const { foundAt: before } = b;
   if (at === null || before === null) return at === before;
   return at.target === before.target && at.path === before.path && at.layer === before.layer;
 }
 
-function cellsOf(scan: number, ordinal: number, finding: StoredFinding, places: Map<string, number>): Cell[] {
+function cellsOf(scan: number, ordinal: number, finding: StoredFinding, place: number | null): Cell[] {
   const { cve, severity, rank, package: name, installed, fixed, known_exploited, purl, platforms } = finding;
+  const { rated_by: ratedBy } = finding;
   return [
-    ...[scan, ordinal, cve, severity, rank, name, installed, fixed, known_exploited, purl, platforms],
-    ...[finding.rated_by, numberOf(finding.foundAt, places)],
+    scan,
+    ordinal,
+    cve,
+    severity,
+    rank,
+    name,
+    installed,
+    fixed,
+    known_exploited,
+    purl,
+    platforms,
+    ratedBy,
+    place,
   ];
 }
 
-function numberOf(at: FoundAt | null, places: Map<string, number>): number | null {
-  if (at === null) return null;
+function numberOf(at: FoundAt, places: Map<string, number>): number {
   const key = JSON.stringify(
     [at.target, at.path, at.layer].map((text) => (text === null ? null : storableText(text))),
   );
@@ -115,14 +133,42 @@ export async function storedFindings(transaction: Executor, scan: number): Promi
     [scan],
   );
   const places = placesOf(kept?.places ?? null);
-  const rows = await runText<Omit<StoredFinding, 'foundAt'> & { readonly place: number | null }>(
+  const rows = await readCells(
     transaction,
     `select cve, severity, rank, package, installed, fixed, known_exploited, purl, platforms, rated_by, place
      from findings where scan_id = ? order by ordinal`,
     [scan],
   );
-  return rows.map(({ place, ...finding }) => ({
-    ...finding,
+  return rows.map((row) => toFinding(row as StoredCells, places));
+}
+
+type StoredCells = readonly [
+  cve: string,
+  severity: string,
+  rank: number,
+  name: string,
+  installed: string,
+  fixed: string | null,
+  exploited: number | null,
+  purl: string | null,
+  platforms: string | null,
+  ratedBy: string | null,
+  place: number | null,
+];
+
+function toFinding(cells: StoredCells, places: readonly FoundAt[]): StoredFinding {
+  const [cve, severity, rank, name, installed, fixed, exploited, purl, platforms, ratedBy, place] = cells;
+  return {
+    cve,
+    severity,
+    rank,
+    package: name,
+    installed,
+    fixed,
+    known_exploited: exploited,
+    purl,
+    platforms,
+    rated_by: ratedBy,
     foundAt: place === null ? null : (places[place] ?? null),
-  }));
+  };
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { oneLine } from '../../src/base/index.ts';
 import { advisoryUrl, toAdvisory, toFoundAt, type RatedBy } from '../../src/findings/index.ts';
 
 const V2 = 'AV:N/AC:M/Au:N/C:N/I:P/A:N';
@@ -90,4 +92,89 @@ test('texts are one line of what can be seen, and bounded', () => {
     500,
   );
   assert.equal(toFoundAt({ target: '', path: null, layer: 'latest' }), null);
+});
+
+test('an address is given as a parser of addresses writes it, and any that it takes of a named host is given', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'a',
+      'b1',
+      'nvd',
+      'xn--a',
+      'xn--mgba',
+      '-',
+      '.',
+      '..',
+      '/',
+      '//',
+      '/./',
+      '/../',
+      '%2e',
+      '%41',
+      'A',
+      '0',
+    ],
+    ...[
+      ':443',
+      '@',
+      '?',
+      '#',
+      '?q=1',
+      '#f',
+      '~',
+      "'",
+      '"',
+      '<',
+      '|',
+      '_',
+      '+',
+      ',',
+      ';',
+      '=',
+      '&',
+      '$',
+      '!',
+      '(',
+      '*',
+    ],
+    ...['é', '^', '`', '{', 'cve-2024-1', '.com', '.example/'],
+  );
+  const named = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+  const url = fc
+    .tuple(fc.constantFrom('https://', 'https://nvd.example', 'https://nvd.example/'), fc.array(piece))
+    .map(([begin, rest]) => begin + rest.join(''));
+  fc.assert(
+    fc.property(url, (text) => {
+      const parsed = /^[!-~]+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
+      const { username, password, port, hostname } = parsed ?? {};
+      const isTaken = parsed !== null && username === '' && password === '' && port === '';
+      assert.equal(advisoryUrl(text), isTaken && named.test(hostname ?? '') ? parsed.href : null);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('of plain texts oneLine leaves every one as it is that a longer look would', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'B7',
+    ' ',
+    '  ',
+    '\t',
+    '\n',
+    '~',
+    '!',
+    'é',
+    'e\u0301',
+    '\u200b',
+    '\u00a0',
+    '\x7f',
+  );
+  const looked = (text: string): string => oneLine(`\u200b${text}`, 1000);
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = pieces.join('');
+      assert.equal(oneLine(text, 1000), looked(text));
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import { toAdvisory, toFoundAt, type Finding, type RatedBy } from '../../findings/index.ts';
+import { MAX_RATINGS, toAdvisory, toFoundAt, type Finding, type RatedBy } from '../../findings/index.ts';
 
 /** Presented is what people read of a finding and no decision does. Nothing of it can make a report unreadable: it is left out instead. */
 export type Presented = Pick<Finding, 'advisory' | 'foundAt'>;
@@ -11,15 +11,27 @@ export interface Presents {
 
 /** presentsOf reads the entries of one report; what is said of a vulnerability is kept once, however many packages have it. */
 export function presentsOf(): Presents {
-  const advisories = new Map<string, Presented['advisory']>();
+  const advisories = new Map<string | null, Map<string | null, Presented['advisory']>>();
   const once = (id: unknown, source: unknown, make: () => Presented['advisory']): Presented['advisory'] => {
     // Whatever else they are is refused or left out elsewhere, and can be nested deeper than can be written.
-    const key = JSON.stringify([id, source].map((value) => (typeof value === 'string' ? value : null)));
-    const known = advisories.get(key);
-    if (known !== undefined) return known;
+    const of = typeof id === 'string' ? id : null;
+    const by = typeof source === 'string' ? source : null;
+    const known = advisories.get(of);
+    const had = known?.get(by);
+    if (had !== undefined) return had;
     const made = make();
-    advisories.set(key, made);
+    if (known === undefined) advisories.set(of, new Map([[by, made]]));
+    else known.set(by, made);
     return made;
+  };
+  // An image has few targets and layers, which follow each other.
+  let last: { readonly key: readonly unknown[]; readonly at: Presented['foundAt'] } | null = null;
+  const place = (target: unknown, path: unknown, layer: unknown): Presented['foundAt'] => {
+    if (last !== null && last.key[0] === target && last.key[1] === path && last.key[2] === layer)
+      return last.at;
+    const at = toFoundAt({ target, path, layer });
+    last = { key: [target, path, layer], at };
+    return at;
   };
   return {
     trivy(entry, target) {
@@ -36,7 +48,7 @@ export function presentsOf(): Presents {
       const advisory = once(id, SeveritySource, () =>
         toAdvisory({ title: Title, url: PrimaryURL, ratings: ratingsOf(CVSS), vendor: SeveritySource }),
       );
-      return filled(advisory, toFoundAt({ target, path: PkgPath, layer: Digest || DiffID }));
+      return filled(advisory, place(target, PkgPath, Digest || DiffID));
     },
     operator(entry) {
       const {
@@ -55,7 +67,7 @@ export function presentsOf(): Presents {
           ratings: [...ratingsOf(cvss), { source: cvsssource, vector: null, score }],
         }),
       );
-      return filled(advisory, toFoundAt({ target, path: packagePath, layer: null }));
+      return filled(advisory, place(target, packagePath, null));
     },
   };
 }
@@ -65,18 +77,18 @@ function filled(advisory: Presented['advisory'], foundAt: Presented['foundAt']):
   return { ...(advisory ? { advisory } : {}), ...(foundAt ? { foundAt } : {}) };
 }
 
-/** By source, each with a vector and a score for each version of CVSS. */
+/** By source, each with a vector and a score for each version of CVSS; those that are not there are left out where all would be read. */
 function ratingsOf(value: unknown): RatedBy[] {
-  return Object.entries(fieldsOf(value))
-    .slice(0, 50)
-    .flatMap(([source, rated]) => {
-      const { V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score } = fieldsOf(rated);
-      return [
-        { source, vector: V40Vector, score: V40Score },
-        { source, vector: V3Vector, score: V3Score },
-        { source, vector: V2Vector, score: V2Score },
-      ];
-    });
+  const sources = Object.entries(fieldsOf(value)).slice(0, 50);
+  const isWhole = sources.length * 3 <= MAX_RATINGS;
+  const ratings: RatedBy[] = [];
+  for (const [source, rated] of sources) {
+    const { V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score } = fieldsOf(rated);
+    if (!isWhole || V40Score !== undefined) ratings.push({ source, vector: V40Vector, score: V40Score });
+    if (!isWhole || V3Score !== undefined) ratings.push({ source, vector: V3Vector, score: V3Score });
+    if (!isWhole || V2Score !== undefined) ratings.push({ source, vector: V2Vector, score: V2Score });
+  }
+  return ratings;
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
