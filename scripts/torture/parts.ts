@@ -89,7 +89,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'election',
     about: '2,000 schedules of three replicas that elect a leader',
-    files: ['test/cluster/election.test.ts'],
+    files: ['test/leadership/election.test.ts'],
     shares: 4,
     minutes: 5,
   },

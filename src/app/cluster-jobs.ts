@@ -9,9 +9,8 @@ import {
   writePolicyReports,
   type ClusterEvents,
   type ClusterPolicies,
-  type Election,
-  type ElectionClock,
 } from '../cluster/index.ts';
+import { type Election, type ElectionClock } from '../leadership/index.ts';
 import { UnscannableNews, type RunningPods } from '../reconcile/index.ts';
 import { takeReports } from '../scan/index.ts';
 import {

@@ -28,21 +28,19 @@ import type { Clock, Count, Log } from '../base/index.ts';
 import {
   ClusterError,
   ClusterPolicies,
-  Election,
   EventRecorder,
   type ClusterEvents,
-  type ElectionClock,
   type PolicyMark,
-  type LeaseTimes,
 } from '../cluster/index.ts';
+import { Election, type ElectionClock, type LeaseTimes } from '../leadership/index.ts';
 import type { PullingPod, PullSecrets } from '../image/index.ts';
 import type { PolicyStore } from '../policy/index.ts';
 import type { PodEvents, PodStopper, Replacements } from '../reconcile/index.ts';
 import type { SpoolNotes } from '../replicas/index.ts';
 import { policyMirror, policyStore, type Store } from '../store/index.ts';
-import type { Leader } from '../trackers/index.ts';
+import type { Leader } from '../leadership/index.ts';
 import { toPodEvents, toReviewEvents } from './cluster-events.ts';
-import { clusterKey, databaseFences } from './cluster-fences.ts';
+import { clusterKey, databaseFences } from './leadership/database-fences.ts';
 import { clusterJobs } from './cluster-jobs.ts';
 import type { Job } from './jobs.ts';
 import type { ClusterSettings } from './settings-cluster.ts';

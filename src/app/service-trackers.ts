@@ -40,17 +40,17 @@ import {
   TrackerError,
   type FilingReport,
   type IssueTracker,
-  type Leader,
   type SweepReport,
   type TrackerFactory,
 } from '../trackers/index.ts';
+import { type Leader } from '../leadership/index.ts';
 import type { ChannelParts, TrackingParts } from '../api/index.ts';
 import { criticalWindow } from './critical-window.ts';
 import type { Settings } from './settings.ts';
 import { textRooms } from './tracker-texts.ts';
 import { trackingTerms } from './tracking-terms.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
-import { openStandaloneLeader, type StandaloneLeader } from './standalone-leader.ts';
+import { openStandaloneLeader, type StandaloneLeader } from './leadership/standalone-leader.ts';
 
 /** TrackersDeps are what the trackers of a service are joined with. */
 export interface TrackersDeps {

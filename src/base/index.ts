@@ -25,5 +25,5 @@ export type { Clock, Count, Keys, Log } from './ports.ts';
 export { oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
 export { Secret } from './secret.ts';
-export { DAY_MS, formatTime, parseTime } from './time.ts';
+export { DAY_MS, formatTime, microTime, parseTime } from './time.ts';
 export { isWaiting, latestWait } from './waiting.ts';

@@ -81,3 +81,8 @@ function digits(text: string, from: number, count: number): number {
   }
   return value;
 }
+
+/** microTime writes a time as Kubernetes' MicroTime: RFC 3339 with six digits. */
+export function microTime(at: number): string {
+  return new Date(at).toISOString().replace('Z', '000Z');
+}

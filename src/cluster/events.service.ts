@@ -1,6 +1,7 @@
 import { canonicalJson, type Count, type Log } from '../base/index.ts';
-import { microTime } from './lease.ts';
-import type { ClusterEvent, ClusterEvents, ElectionClock } from './ports.ts';
+import { microTime } from '../base/index.ts';
+import type { ClusterEvent, ClusterEvents } from './ports.ts';
+import type { ElectionClock } from '../leadership/index.ts';
 
 /** EventSeries is an event that was written, or is to be, with how often it happened. Times are MicroTime texts. */
 export interface EventSeries {

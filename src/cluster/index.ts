@@ -1,11 +1,10 @@
 /**
- * The operator inside its cluster: who of several replicas leads and under which number it writes, the policies that ImagePolicy
+ * The operator inside its cluster: the policies that ImagePolicy
  * objects tell, and what is written back: statuses, events, ClusterImageReports and policy reports. The API server itself is a port.
  */
 export { CLUSTER_FAULTS, ClusterError, isFault, type ClusterFault } from './cluster-error.ts';
 export type { Condition } from './conditions.ts';
 export { customResourceDefinitions } from './crds.ts';
-export { Election, type ElectionDeps } from './election.service.ts';
 export { EventRecorder, type EventRecorderDeps, type EventSeries, type EventSink } from './events.service.ts';
 export {
   MAX_REPORT_FINDINGS,
@@ -14,7 +13,6 @@ export {
   type ImageReport,
   type ReportedImage,
 } from './image-report.ts';
-export { LEASE_TIMES, microTime, type LeaseRecord, type LeaseTimes, type StoredLease } from './lease.ts';
 export {
   ClusterPolicies,
   writerOf,
@@ -41,7 +39,7 @@ export {
   type PolicyStatus,
   type ReadPolicy,
 } from './policy-status.ts';
-export type { ClusterEvent, ClusterEvents, ElectionClock, Fences, LeaseStore, ObjectRef } from './ports.ts';
+export type { ClusterEvent, ClusterEvents, ObjectRef } from './ports.ts';
 export {
   writeImageReports,
   writePolicyReports,

@@ -5,7 +5,7 @@
 export { Meter, type MeterDeps } from './meter.service.ts';
 export { monthEnd, monthOf, monthStart } from './month.ts';
 export { NodePoll, type NodePollDeps } from './poll.service.ts';
-export type { MeterStore, NodeLeader, NodeStandings, NodeStore, ReadyNodes, RunningNames } from './ports.ts';
+export type { MeterStore, NodeStandings, NodeStore, ReadyNodes, RunningNames } from './ports.ts';
 export {
   graceOf,
   MAX_GRACE_DAYS,

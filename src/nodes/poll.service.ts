@@ -1,6 +1,7 @@
 import { Outage, type Clock, type Count, type Log } from '../base/index.ts';
 import type { Ceilings } from '../licence/index.ts';
-import type { NodeLeader, NodeStore, ReadyNodes } from './ports.ts';
+import type { NodeStore, ReadyNodes } from './ports.ts';
+import type { Leader } from '../leadership/index.ts';
 import { planNodes, type NodeStanding } from './standing.ts';
 
 /** NodePollDeps are the parts of a poll. */
@@ -9,7 +10,7 @@ export interface NodePollDeps {
   readonly nodes: ReadyNodes;
   readonly ceilings: Ceilings;
   readonly store: NodeStore;
-  readonly leader: NodeLeader;
+  readonly leader: Leader;
   /** Milliseconds; `graceOf` gives them. */
   readonly grace: number;
   readonly clock: Clock;

@@ -40,9 +40,3 @@ export interface MeterStore {
 export interface RunningNames {
   names(): Promise<readonly string[]>;
 }
-
-/** NodeLeader tells whether this process leads its cluster, and under which fence it writes. */
-export interface NodeLeader {
-  isLeader(): boolean;
-  fence(): number;
-}

@@ -51,7 +51,6 @@ export type {
   SweepAccount,
   StopAttempt,
   StopOutcome,
-  SweepLeader,
   SweepLog,
   SweepPolicies,
   TagDigests,

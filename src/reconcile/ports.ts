@@ -232,13 +232,6 @@ export interface PulledIndexes {
 /** SweepPolicies gives the policies in force. */
 export type SweepPolicies = () => Promise<readonly Policy[]>;
 
-/** SweepLeader tells whether this process leads its cluster, and under which fence it writes. */
-export interface SweepLeader {
-  /** Asked after every wait and before every write; without I/O. */
-  isLeader(): boolean;
-  fence(): number;
-}
-
 /** PodEvent is what the cluster is told of a pod. */
 export interface PodEvent {
   readonly kind: 'unreviewed' | 'refused' | 'withheld' | 'stopped';

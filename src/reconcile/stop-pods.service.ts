@@ -1,6 +1,7 @@
 import type { Clock, Count, Log } from '../base/index.ts';
 import type { StopCandidate } from './plan-stops.ts';
-import type { PodEvents, PodStopper, StopOutcome, SweepLeader, SweepLog } from './ports.ts';
+import type { PodEvents, PodStopper, StopOutcome, SweepLog } from './ports.ts';
+import type { Leader } from '../leadership/index.ts';
 import type { SweepRules } from './rules.ts';
 
 /** StopDeps are what pods are stopped with. */
@@ -9,7 +10,7 @@ export interface StopDeps {
   readonly log: SweepLog;
   readonly stopper: PodStopper;
   readonly events: PodEvents;
-  readonly leader: SweepLeader;
+  readonly leader: Leader;
   readonly clock: Clock;
   readonly lines: Log;
   readonly count: Count;

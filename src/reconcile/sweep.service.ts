@@ -15,12 +15,12 @@ import type {
   Replacements,
   RunningPod,
   RunningPods,
-  SweepLeader,
   SweepAccount,
   SweepLog,
   SweepPolicies,
   TagDigests,
 } from './ports.ts';
+import type { Leader } from '../leadership/index.ts';
 import { asReviewed } from './pulled-images.ts';
 import { knownReplacements } from './replacements.service.ts';
 import { fenceName, STOPS_REMEMBERED, type SweepRules } from './rules.ts';
@@ -52,7 +52,7 @@ export interface ReconciliationDeps {
   /** Takes digests that run and were never scanned. */
   readonly scans: { want(digest: Digest): void };
   readonly events: PodEvents;
-  readonly leader: SweepLeader;
+  readonly leader: Leader;
   readonly clock: Clock;
   readonly lines: Log;
   readonly count: Count;

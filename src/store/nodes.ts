@@ -10,7 +10,7 @@ import {
 import { seeCluster } from './cluster-sweeps.ts';
 import { runText } from './dialect.ts';
 import { writeOutbox } from './outbox.ts';
-import { underClusterFence } from './reconcile-fence.ts';
+import { underClusterFence } from './leadership/cluster-fence.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];

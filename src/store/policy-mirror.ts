@@ -3,7 +3,7 @@ import { parseRecordedPolicy, type PolicyWrite } from '../policy/index.ts';
 import { runText } from './dialect.ts';
 import { followPolicy } from './policy-history.ts';
 import type { Store } from './store.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 
 type Executor = Parameters<typeof runText>[0];
 

@@ -4,7 +4,7 @@ import { seeCluster, seeRunning } from './cluster-sweeps.ts';
 import { noteAccounted } from './cluster-days.ts';
 import { runText } from './dialect.ts';
 import { writeOutbox } from './outbox.ts';
-import { underClusterFence } from './reconcile-fence.ts';
+import { underClusterFence } from './leadership/cluster-fence.ts';
 import { FactsCache } from './recorded-facts.ts';
 import { retentionNow } from './retention-times.ts';
 import type { Store } from './store.ts';

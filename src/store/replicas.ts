@@ -1,7 +1,7 @@
 import { DAY_MS } from '../base/index.ts';
 import type { Question, ReplicaLine, ReplicaStore } from '../replicas/index.ts';
 import { runText } from './dialect.ts';
-import { underClusterFence } from './reconcile-fence.ts';
+import { underClusterFence } from './leadership/cluster-fence.ts';
 import { retentionNow } from './retention-times.ts';
 import type { Store } from './store.ts';
 

@@ -3,7 +3,7 @@ import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 import { claimRows } from './tracking-claim-rows.ts';
 import { notTriaged } from './tracking-critical.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];

@@ -9,7 +9,7 @@ import type {
 } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { issueCondition } from './tracking-open.ts';
 import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './tracking-rows.ts';
 

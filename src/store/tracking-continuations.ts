@@ -7,7 +7,7 @@ import type {
 } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { shownError } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];

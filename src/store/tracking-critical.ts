@@ -2,7 +2,7 @@ import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../trackers
 import { runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import type { Store } from './store.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { clustersOfAll, parseNames } from './tracking-rows.ts';
 
 type Executor = Parameters<typeof runText>[0];

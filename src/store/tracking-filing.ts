@@ -3,7 +3,7 @@ import { runText, type Cell } from './dialect.ts';
 import type { Store } from './store.ts';
 import { countAttempt, countOpened, makeClaim, openedBy, readPending } from './tracking-claims.ts';
 import { noteScans, readCritical, readNewestScan, readSeenScans } from './tracking-critical.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { shownError } from './tracking-rows.ts';
 
 const CLOCK = 'trackers.clock';

@@ -10,7 +10,7 @@ import {
   noteCommented,
   readClosings,
 } from './tracking-closings.ts';
-import { underFence } from './tracking-fence.ts';
+import { underFence } from './leadership/fence.ts';
 import { issueCondition, readOpenAfter, readOpenOf } from './tracking-open.ts';
 import { readReturned } from './tracking-returned.ts';
 import { shownError } from './tracking-rows.ts';

@@ -10,7 +10,6 @@ export type {
   IssueState,
   IssueTracker,
   IssueWriter,
-  Leader,
   TrackerClock,
   TrackerFactory,
   WriteGuard,

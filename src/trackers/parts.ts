@@ -4,7 +4,8 @@ import type { Breaker } from './breaker.ts';
 import type { ContinuationStore } from './continuation-ports.ts';
 import type { FilingStore } from './filing-ports.ts';
 import type { Markers } from './marker.ts';
-import type { IssueWriter, Leader, TrackerClock, TrackerFactory } from './ports.ts';
+import type { IssueWriter, TrackerClock, TrackerFactory } from './ports.ts';
+import type { Leader } from '../leadership/index.ts';
 import type { SteadyClock } from './steady-clock.service.ts';
 import type { RunningImages, SweepStore } from './sweep-ports.ts';
 

@@ -59,14 +59,6 @@ export interface TrackerFactory {
   open(channel: TrackerChannel, credential: Secret, guard: WriteGuard): IssueTracker;
 }
 
-/** Leader tells whether this process leads, and under which fence it writes. Standalone, a process leads itself. */
-export interface Leader {
-  /** Asked after every wait and before every write to a tracker; by the monotonic clock, without I/O. */
-  isLeader(): boolean;
-  /** The number that this leadership was given; writes to the store carry it. */
-  fence(): number;
-}
-
 /** TrackerClock gives the present (as Clock) and a time that no one sets: milliseconds since any beginning of this process. */
 export interface TrackerClock {
   now(): number;

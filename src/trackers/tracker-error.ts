@@ -1,4 +1,5 @@
 import { IpoError, isIpoError, type ErrorCode } from '../base/index.ts';
+import { hasLostLead, type LeadershipError } from '../leadership/index.ts';
 
 /**
  * TRACKER_FAULTS lists what can go wrong with a call to a tracker, each with the service's code for it: `address` an address that may
@@ -65,8 +66,8 @@ export class TrackerError extends IpoError {
 }
 
 /** isStopped tells that nothing may be written any more, so that the whole run ends. */
-export function isStopped(error: unknown): error is TrackerError {
-  return error instanceof TrackerError && error.fault === 'stopped';
+export function isStopped(error: unknown): error is TrackerError | LeadershipError {
+  return hasLostLead(error) || (error instanceof TrackerError && error.fault === 'stopped');
 }
 
 /** sentenceOf gives what a row keeps of an error: the sentence of an expected fault; a defect's own text stays in the log. */

@@ -1,5 +1,11 @@
-import { microTime } from '../../src/cluster/index.ts';
-import type { ElectionClock, Fences, LeaseRecord, LeaseStore, StoredLease } from '../../src/cluster/index.ts';
+import { microTime } from '../../src/base/index.ts';
+import type {
+  ElectionClock,
+  Fences,
+  LeaseRecord,
+  LeaseStore,
+  StoredLease,
+} from '../../src/leadership/index.ts';
 
 interface Due {
   readonly at: number;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/adapters/kubernetes/index.ts';
 import { openCluster } from '../../src/app/cluster.ts';
 import { clusterSettings } from '../../src/app/settings-cluster.ts';
 import { byCodeUnit } from '../../src/base/index.ts';
-import { microTime } from '../../src/cluster/index.ts';
+import { microTime } from '../../src/base/index.ts';
 import { parsePolicyValue } from '../../src/policy/index.ts';
 import { openImages, readPolicies } from '../../src/inventory/index.ts';
 import {

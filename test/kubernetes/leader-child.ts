@@ -1,5 +1,5 @@
 import { KubernetesApi, leaseStore } from '../../src/adapters/kubernetes/index.ts';
-import { Election, type LeaseTimes } from '../../src/cluster/index.ts';
+import { Election, type LeaseTimes } from '../../src/leadership/index.ts';
 import { openStore, raiseFence, readFence, underLeadership, fenceWrites } from '../../src/store/index.ts';
 import { plainConnection, realTime, silent } from './servers.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { leaseStore } from '../../src/adapters/kubernetes/index.ts';
-import { microTime, type LeaseRecord } from '../../src/cluster/index.ts';
+import { microTime } from '../../src/base/index.ts';
+import { type LeaseRecord } from '../../src/leadership/index.ts';
 import { onEveryServer } from './servers.ts';
 
 const record = (holder: string): LeaseRecord => ({

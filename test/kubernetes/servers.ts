@@ -7,7 +7,8 @@ import {
   type KubeObject,
 } from '../../src/adapters/kubernetes/index.ts';
 import { openAgent } from '../../src/adapters/kubernetes/in-cluster.ts';
-import { customResourceDefinitions, type ElectionClock } from '../../src/cluster/index.ts';
+import { customResourceDefinitions } from '../../src/cluster/index.ts';
+import { type ElectionClock } from '../../src/leadership/index.ts';
 import { FakeApiServer, type FakeOptions } from './fake/api-server.ts';
 import type { Json } from './fake/objects.ts';
 import { startRealApiServer } from './real-api-server.ts';

@@ -5,7 +5,7 @@ import { withoutCertificate, type Ceiling } from '../../src/licence/index.ts';
 import { graceOf, NodePoll, planNodes } from '../../src/nodes/index.ts';
 import { nodeStore } from '../../src/store/nodes.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { listen } from '../ledger/parts.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';

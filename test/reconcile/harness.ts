@@ -15,7 +15,7 @@ import { podLedger } from '../../src/store/reconcile-ledger.ts';
 import { sweepFacts, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import type { Account } from '../../src/replicas/index.ts';
 import type { NewScan } from '../../src/scan/index.ts';
 import type { Severity } from '../../src/findings/index.ts';

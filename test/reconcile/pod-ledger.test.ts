@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { LedgerEntry, NewRow } from '../../src/ledger/index.ts';
 import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { podLedger } from '../../src/store/reconcile-ledger.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { installedAt, lastSweepAt, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { digestOf } from '../../src/reconcile/index.ts';
 import { historyReader } from '../../src/store/history-read.ts';
 import { runningImages } from '../../src/store/tracking-running.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
 import type { Severity } from '../../src/findings/index.ts';
 import { digestOf as digestOfRecord, rowsOf } from '../store/image-records.ts';

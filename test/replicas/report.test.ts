@@ -8,7 +8,7 @@ import {
   type SpoolNotes,
 } from '../../src/replicas/index.ts';
 import { auditLog } from '../../src/store/audit.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { replicaStore } from '../../src/store/replicas.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listen } from '../ledger/parts.ts';

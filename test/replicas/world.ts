@@ -5,7 +5,7 @@ import type { Account } from '../../src/replicas/index.ts';
 import { askReplicas } from '../../src/replicas/index.ts';
 import { Reconciliation, type RunningPod } from '../../src/reconcile/index.ts';
 import { podLedger } from '../../src/store/reconcile-ledger.ts';
-import { raiseClusterFence } from '../../src/store/reconcile-fence.ts';
+import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { sweepFacts, sweepLog } from '../../src/store/reconcile-sweeps.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicyValue, type PolicyWrite } from '../../src/policy/index.ts';
-import { readFence } from '../../src/store/fence-holder.ts';
-import { fenceWrites, underLeadership } from '../../src/store/fenced-writes.ts';
+import { readFence } from '../../src/store/leadership/fence-holder.ts';
+import { fenceWrites, underLeadership } from '../../src/store/leadership/fenced-writes.ts';
 import { policyStore } from '../../src/store/policies.ts';
 import { policyMirror } from '../../src/store/policy-mirror.ts';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 
 const write = (name: string, enforcement: string, at = 1): PolicyWrite => {

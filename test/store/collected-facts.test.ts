@@ -4,10 +4,10 @@ import type { Collected, Part } from '../../src/supply-chain/index.ts';
 import { collectionStore } from '../../src/store/collected-facts.ts';
 import { runText } from '../../src/store/dialect.ts';
 import { readFacts } from '../../src/store/facts.ts';
-import { fenceWrites, underLeadership } from '../../src/store/fenced-writes.ts';
+import { fenceWrites, underLeadership } from '../../src/store/leadership/fenced-writes.ts';
 import { recordProofs, recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, rowsOf, scanOf } from './image-records.ts';
 

@@ -6,7 +6,7 @@ import { historyReader } from '../../src/store/history-read.ts';
 import { policyStore } from '../../src/store/policies.ts';
 import { policyMirror } from '../../src/store/policy-mirror.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 
 const write = (name: string, enforcement: 'Audit' | 'Enforce', at: number): PolicyWrite => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { FLAVOURS, type Fault, type Flavour } from './fake-tracker.ts';
 import { HOUR, MINUTE } from './virtual-clock.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
-import { Breaker, TrackerError } from '../../src/trackers/index.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
+import { hasLostLead } from '../../src/leadership/index.ts';
+import { Breaker } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { FLAVOURS, type Flavour } from './fake-tracker.ts';
 import { HOUR, MINUTE } from './virtual-clock.ts';
@@ -229,10 +230,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     const zombie = world.process;
     await world.start(); // the zombie still believes that it leads
     const { parts } = zombie;
-    await assert.rejects(
-      parts.filing.saveClock({ steady: 1, wall: 1 }, parts.leader.fence()),
-      (error) => error instanceof TrackerError && error.fault === 'stopped',
-    );
+    await assert.rejects(parts.filing.saveClock({ steady: 1, wall: 1 }, parts.leader.fence()), hasLostLead);
     await zombie.filing.run();
     await zombie.sweep.run();
     assert.deepEqual(fake.calls, []);

@@ -31,11 +31,11 @@ import {
   SteadyClock,
   Sweep,
   type IssueTracker,
-  type Leader,
   type TrackerClock,
   type TrackerParts,
   type WriteGuard,
 } from '../../src/trackers/index.ts';
+import { type Leader } from '../../src/leadership/index.ts';
 
 /** MovedClock is a clock that waiting moves on, so that no test waits. */
 export interface MovedClock extends TrackerClock {

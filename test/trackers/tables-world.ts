@@ -12,7 +12,7 @@ import {
 import { DataKey, toDocument } from '../../src/channels/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import type { TestEngine } from '../store/engines.ts';
 import { joinTrackers, type Joined } from './real-process-parts.ts';
 import { World } from './world.ts';

@@ -7,7 +7,7 @@ import { runText, type Cell } from '../../src/store/dialect.ts';
 import { openStore } from '../../src/store/open.ts';
 import { recordScan, scanStore } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raiseFence } from '../../src/store/tracking-fence.ts';
+import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { filingStore } from '../../src/store/tracking-filing.ts';
 import { trackingHistory } from '../../src/store/tracking-history.ts';
 import { runningImages } from '../../src/store/tracking-running.ts';

@@ -1,5 +1,6 @@
 import type { Log } from '../../base/index.ts';
-import { ClusterError, isFault, type ElectionClock } from '../../cluster/index.ts';
+import { ClusterError, isFault } from '../../cluster/index.ts';
+import { type ElectionClock } from '../../leadership/index.ts';
 import type { KubernetesApi } from './api.ts';
 import { BackOff } from './back-off.ts';
 import { pathOf, type KubeList, type KubeObject, type Resource } from './resources.ts';

@@ -1,11 +1,6 @@
 import type { V1Lease } from '@kubernetes/client-node';
-import {
-  ClusterError,
-  isFault,
-  type LeaseRecord,
-  type LeaseStore,
-  type StoredLease,
-} from '../../cluster/index.ts';
+import { ClusterError, isFault } from '../../cluster/index.ts';
+import { type LeaseRecord, type LeaseStore, type StoredLease } from '../../leadership/index.ts';
 import type { KubernetesApi } from './api.ts';
 import { pathOf, RESOURCES } from './resources.ts';
 

@@ -9,7 +9,8 @@ import {
   type ServiceRoute,
 } from '../../admission/index.ts';
 import type { Log } from '../../base/index.ts';
-import { ClusterError, type ElectionClock, type PolicyObject } from '../../cluster/index.ts';
+import { ClusterError, type PolicyObject } from '../../cluster/index.ts';
+import { type ElectionClock } from '../../leadership/index.ts';
 import { toPlatformName } from '../../image/index.ts';
 import type { ReadyNodes } from '../../nodes/index.ts';
 import type { RunningPods } from '../../reconcile/index.ts';

@@ -1,5 +1,6 @@
 import { isIpoError, type Log } from '../../base/index.ts';
-import { isFault, type ElectionClock } from '../../cluster/index.ts';
+import { isFault } from '../../cluster/index.ts';
+import { type ElectionClock } from '../../leadership/index.ts';
 import type { ReportReader, ScanReport } from '../../scan/index.ts';
 import { Informer, pathOf, type KubeObject, type KubernetesApi, type Resource } from '../kubernetes/index.ts';
 

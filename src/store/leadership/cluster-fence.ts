@@ -1,9 +1,9 @@
-import { fenceName } from '../reconcile/index.ts';
-import { TrackerError } from '../trackers/index.ts';
-import { seeCluster } from './cluster-sweeps.ts';
-import { runText } from './dialect.ts';
-import type { Store } from './store.ts';
-import { limitIdle, raiseFence } from './tracking-fence.ts';
+import { LeadershipError } from '../../leadership/index.ts';
+import { fenceName } from '../../reconcile/index.ts';
+import { seeCluster } from '../cluster-sweeps.ts';
+import { runText } from '../dialect.ts';
+import type { Store } from '../store.ts';
+import { limitIdle, raiseFence } from './fence.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -32,7 +32,7 @@ export function raiseClusterFence(
   });
 }
 
-/** underClusterFence runs a write of the leader of a cluster. Throws TrackerError `stopped` when it has a later leader. */
+/** underClusterFence runs a write of the leader of a cluster. Throws LeadershipError `lost` when it has a later leader. */
 export function underClusterFence<T>(
   store: Store,
   cluster: string,
@@ -47,9 +47,7 @@ export function underClusterFence<T>(
       [fenceName(cluster), fence],
     );
     if (held.length === 0)
-      throw new TrackerError('stopped', 'another process leads the cluster now; this one writes nothing', {
-        happened: 'no',
-      });
+      throw new LeadershipError('lost', 'another process leads the cluster now; this one writes nothing');
     return act(transaction);
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { databaseFences } from '../../src/app/cluster-fences.ts';
+import { databaseFences } from '../../src/app/leadership/database-fences.ts';
 import type { Store } from '../../src/store/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 

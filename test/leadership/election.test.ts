@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Election } from '../../src/cluster/index.ts';
-import { SharedDatabase, SharedLease, VirtualProcess, VirtualTime } from './virtual.ts';
+import { Election } from '../../src/leadership/index.ts';
+import { SharedDatabase, SharedLease, VirtualProcess, VirtualTime } from '../cluster/virtual.ts';
 import { counted, turns } from '../runs.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

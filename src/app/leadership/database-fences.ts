@@ -1,7 +1,7 @@
-import { pathOf, RESOURCES, type KubeObject, type KubernetesApi } from '../adapters/kubernetes/index.ts';
-import type { Clock, Log } from '../base/index.ts';
-import type { Fences } from '../cluster/index.ts';
-import { keepAlive, raiseClusterFence, readAlive, readFence, type Store } from '../store/index.ts';
+import { pathOf, RESOURCES, type KubeObject, type KubernetesApi } from '../../adapters/kubernetes/index.ts';
+import type { Clock, Log } from '../../base/index.ts';
+import type { Fences } from '../../leadership/index.ts';
+import { keepAlive, raiseClusterFence, readAlive, readFence, type Store } from '../../store/index.ts';
 
 /** FencesDeps are what the fences of a cluster are raised with. */
 export interface FencesDeps {

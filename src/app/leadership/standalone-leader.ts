@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { Log } from '../base/index.ts';
-import { raiseFence, standsFence, type Store } from '../store/index.ts';
-import type { Leader } from '../trackers/index.ts';
+import type { Log } from '../../base/index.ts';
+import { raiseFence, standsFence, type Store } from '../../store/index.ts';
+import type { Leader } from '../../leadership/index.ts';
 
 /** StandaloneLeader is the leader of a process that no cluster elects one for: it leads from its start on. */
 export interface StandaloneLeader extends Leader {

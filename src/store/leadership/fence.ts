@@ -1,6 +1,6 @@
-import { TrackerError } from '../trackers/index.ts';
-import { engineOf, runText } from './dialect.ts';
-import type { Store } from './store.ts';
+import { LeadershipError } from '../../leadership/index.ts';
+import { engineOf, runText } from '../dialect.ts';
+import type { Store } from '../store.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -36,7 +36,7 @@ export async function standsFence({ read }: Pick<Store, 'read'>, fence: number):
 }
 
 /**
- * holdFence lets a leader's transaction go on: the fence stays as it is until it ends. Throws TrackerError `stopped` when a later
+ * holdFence lets a leader's transaction go on: the fence stays as it is until it ends. Throws LeadershipError `lost` when a later
  * leadership was given out.
  */
 export async function holdFence(transaction: Executor, fence: number): Promise<void> {
@@ -47,7 +47,7 @@ export async function holdFence(transaction: Executor, fence: number): Promise<v
     [NAME, fence],
   );
   if (held.length > 0) return;
-  throw new TrackerError('stopped', 'another process leads now; this one writes nothing', { happened: 'no' });
+  throw new LeadershipError('lost', 'another process leads now; this one writes nothing');
 }
 
 /** underFence runs a write of the leader. */

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Store } from './store.ts';
-import { holdFence } from './tracking-fence.ts';
+import type { Store } from '../store.ts';
+import { holdFence } from './fence.ts';
 
 const fences = new AsyncLocalStorage<number>();
 
 /**
  * underLeadership runs a leader's job: every write transaction that it begins on a store of `fenceWrites`, however deep and across
- * awaits, holds this fence, and throws TrackerError `stopped` once a later leadership was given out. So no job has to carry its
+ * awaits, holds this fence, and throws LeadershipError `lost` once a later leadership was given out. So no job has to carry its
  * fence, and none can forget it.
  */
 export function underLeadership<T>(fence: number, act: () => Promise<T>): Promise<T> {

@@ -1,3 +1,5 @@
+import { microTime } from '../base/index.ts';
+
 /** LeaseRecord is what a Lease says. `holder` is empty once the last holder gave it back. Times are RFC 3339 texts of the holder's clock. */
 export interface LeaseRecord {
   readonly holder: string;
@@ -68,9 +70,4 @@ export function toHeld(before: LeaseRecord | null, me: string, now: number, leas
 export function toReleased(before: LeaseRecord, now: number): LeaseRecord {
   const time = microTime(now);
   return { ...before, holder: '', durationSeconds: 1, acquiredAt: time, renewedAt: time };
-}
-
-/** microTime writes a time as Kubernetes' MicroTime: RFC 3339 with six digits. */
-export function microTime(at: number): string {
-  return new Date(at).toISOString().replace('Z', '000Z');
 }

@@ -1,5 +1,4 @@
 import type { Log } from '../base/index.ts';
-import { ClusterError } from './cluster-error.ts';
 import {
   LEASE_TIMES,
   mayTake,
@@ -10,6 +9,8 @@ import {
   type LeaseTimes,
   type Observed,
 } from './lease.ts';
+import type { Leader } from './leader.ts';
+import { LeadershipError } from './leadership-error.ts';
 import type { ElectionClock, Fences, LeaseStore } from './ports.ts';
 
 /** ElectionDeps are what an election is held with. */
@@ -35,10 +36,9 @@ interface Tenure {
 /**
  * Election keeps one leader over a Lease, after client-go's: a compare-and-set on the Lease's version, others wait by their own clock
  * since they last saw it change, and the holder counts from before it sent its last renewal. Each acquisition raises a fence in the
- * database before this process leads, so that a leader that was stopped and goes on can write nothing. It implements the trackers'
- * Leader.
+ * database before this process leads, so that a leader that was stopped and goes on can write nothing.
  */
-export class Election {
+export class Election implements Leader {
   readonly #deps: ElectionDeps;
   readonly #times: LeaseTimes;
   readonly #stop = new AbortController();
@@ -235,7 +235,7 @@ export class Election {
       return await Promise.race([
         asked,
         clock.wait(ms, over.signal).then((): never => {
-          throw new ClusterError('timeout', 'the database did not say in time who may write');
+          throw new LeadershipError('late', 'the database did not say in time who may write');
         }),
       ]);
     } finally {

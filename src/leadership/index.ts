@@ -1,0 +1,9 @@
+/**
+ * Who of several processes may do what only one may, and under which number it writes: an election over a Lease, and the fence that keeps
+ * a leader that was stopped and goes on from writing. The database's side stands in `store/leadership`, what joins them in `app/leadership`.
+ */
+export { Election, type ElectionDeps } from './election.service.ts';
+export { LEASE_TIMES, type LeaseRecord, type LeaseTimes, type StoredLease } from './lease.ts';
+export type { Leader } from './leader.ts';
+export { hasLostLead, LeadershipError, type LeadershipFault } from './leadership-error.ts';
+export type { ElectionClock, Fences, LeaseStore } from './ports.ts';
