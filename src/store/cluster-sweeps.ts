@@ -1,5 +1,5 @@
 import { insertMany, runText } from './dialect.ts';
-import { followRuns } from './run-history.ts';
+import { followRuns, type SeenPart, type Writes } from './run-history.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -22,17 +22,18 @@ export interface ClusterSweep {
   readonly running: readonly SeenWorkload[];
 }
 
-/** recordSweep keeps what a whole sweep saw, in one transaction: which workload runs which digest, since when and until when. */
+/** recordSweep keeps what a whole sweep saw: which workload runs which digest, since when and until when. It counts once all is kept. */
 export async function recordSweep(store: Store, sweep: ClusterSweep): Promise<void> {
   const { cluster, startedAt, finishedAt, pods, running } = sweep;
+  await store.write((transaction) => seeCluster(transaction, cluster, finishedAt));
+  const end = await seeRunning(store.read, (act) => store.write(act), cluster, running, finishedAt, true);
   await store.write(async (transaction) => {
-    await seeCluster(transaction, cluster, finishedAt);
     await runText(
       transaction,
       `insert into reconcile_sweeps (cluster, started_at, finished_at, pods, unreviewed, refused) values (?, ?, ?, ?, 0, 0)`,
       [cluster, startedAt, finishedAt, pods],
     );
-    await seeRunning(transaction, cluster, running, finishedAt, true);
+    await end(transaction);
   });
 }
 
@@ -55,40 +56,40 @@ const RUNNING = {
   last_seen_at: 'integer',
 } as const;
 
-/** Lines of one statement. */
-const LINES = 1000;
+/** Lines of one transaction, which holds the lock for some milliseconds. */
+const LINES = 500;
 
-/** seeRunning keeps what the workloads of a cluster were seen to run; `whole` says that nothing else does. */
+/**
+ * seeRunning keeps what the workloads of a cluster were seen to run, some in each transaction; `whole` says that nothing else does. Gives
+ * the act that ends the sweep, for the last transaction.
+ */
 export async function seeRunning(
-  transaction: Executor,
+  read: Executor,
+  write: Writes,
   cluster: string,
   running: readonly SeenWorkload[],
   at: number,
   whole: boolean,
-): Promise<void> {
+): Promise<(transaction: Executor) => Promise<void>> {
+  const lines = new Map<string, [digest: string, ...(string | number)[]]>();
+  for (const { namespace, workload, digest } of running)
+    lines.set(`${digest} ${namespace}/${workload}`, [digest, cluster, namespace, workload, at, at]);
+  const all = [...lines.values()];
+  const parts: SeenPart[] = [];
+  for (let from = 0; from < all.length; from += LINES) {
+    const some = all.slice(from, from + LINES);
+    parts.push({ digests: some.map(([digest]) => digest), keep: (transaction) => keep(transaction, some) });
+  }
   const digests = running.map(({ digest }) => digest);
-  await followRuns(transaction, { cluster, at, digests, whole }, () =>
-    keepRunning(transaction, cluster, running, at),
-  );
+  return followRuns(read, write, { cluster, at, digests, whole }, parts);
 }
 
-async function keepRunning(
-  transaction: Executor,
-  cluster: string,
-  running: readonly SeenWorkload[],
-  at: number,
-): Promise<void> {
-  const rows = new Map<string, (string | number)[]>();
-  for (const { namespace, workload, digest } of running)
-    rows.set(`${digest} ${namespace}/${workload}`, [digest, cluster, namespace, workload, at, at]);
-  const all = [...rows.values()];
-  for (let from = 0; from < all.length; from += LINES) {
-    await insertMany(
-      transaction,
-      'running_images',
-      RUNNING,
-      all.slice(from, from + LINES),
-      'on conflict (digest, cluster, namespace, workload) do update set last_seen_at = excluded.last_seen_at',
-    );
-  }
+function keep(transaction: Executor, lines: readonly (readonly (string | number)[])[]): Promise<void> {
+  return insertMany(
+    transaction,
+    'running_images',
+    RUNNING,
+    lines,
+    'on conflict (digest, cluster, namespace, workload) do update set last_seen_at = excluded.last_seen_at',
+  );
 }

@@ -121,17 +121,17 @@ async function replace(
   const gone = [...before].filter(([name]) => !now.has(name));
   const changed = releases.filter((one) => !isSame(one));
   if (gone.length + changed.length === 0) return 0;
-  await runText(transaction, 'delete from os_releases', []);
+  for (const [, { product, release }] of gone)
+    await runText(transaction, 'delete from os_releases where product = ? and release = ?', [
+      product,
+      release,
+    ]);
   await insertMany(
     transaction,
     'os_releases',
     RELEASE,
-    releases.map(({ product, release, endsAt, extendedEndsAt }) => [
-      product,
-      release,
-      endsAt,
-      extendedEndsAt,
-    ]),
+    changed.map(({ product, release, endsAt, extendedEndsAt }) => [product, release, endsAt, extendedEndsAt]),
+    'on conflict (product, release) do update set ends_at = excluded.ends_at, extended_ends_at = excluded.extended_ends_at',
   );
   return gone.length + changed.length;
 }

@@ -7,6 +7,7 @@ import { writeOutbox } from './outbox.ts';
 import { underClusterFence } from './leadership/cluster-fence.ts';
 import { FactsCache } from './recorded-facts.ts';
 import { retentionNow } from './retention-times.ts';
+import type { Writes } from './run-history.ts';
 import type { Store } from './store.ts';
 
 /** Characters of a fault that are kept. */
@@ -41,17 +42,20 @@ export function sweepLog(store: Store): SweepLog {
         if (row === undefined) throw new Error('a sweep was not recorded');
         return row.id;
       }),
-    end: (fence, id, { cluster, at, running, fault, accounted }) =>
-      underClusterFence(store, cluster, fence, async (transaction) => {
+    async end(fence, id, { cluster, at, running, fault, accounted }) {
+      const write: Writes = (act) => underClusterFence(store, cluster, fence, act);
+      await write((transaction) => seeCluster(transaction, cluster, at));
+      const end = await seeRunning(store.read, write, cluster, running, at, fault === null);
+      await write(async (transaction) => {
         await runText(
           transaction,
           'update reconcile_sweeps set finished_at = ?, last_error = ? where id = ?',
           [fault === null ? at : null, fault?.slice(0, MAX_FAULT).toWellFormed() ?? null, id],
         );
-        await seeCluster(transaction, cluster, at);
-        await seeRunning(transaction, cluster, running, at, fault === null);
+        await end(transaction);
         if (fault === null && accounted) await noteAccounted(transaction, cluster, at);
-      }),
+      });
+    },
     stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
       underClusterFence(store, cluster, fence, async (transaction) => {
         const [row] = await runText<{ id: number }>(

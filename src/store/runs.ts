@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { KeptRun, KeptRunSummary, RunFilter, RunStore } from '../whatif/index.ts';
+import { runText, type Cell } from './dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -27,26 +29,20 @@ const NEWEST = 'whatif_runs.newest';
 /** runStore keeps what-if runs in a database. */
 export function runStore(store: Store): RunStore {
   return {
-    keep: (run, most) =>
-      store.write(async (transaction) => {
-        // The row's lock makes replicas keep their runs one after another, so that none overlooks what another keeps.
+    async keep(run, most) {
+      await store.write(async (transaction) => {
         await transaction
           .insertInto('settings')
           .values({ key: NEWEST, value: run.id })
           .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: run.id }))
           .execute();
         await transaction.insertInto('whatif_runs').values(toRow(run)).execute();
-        // Never the run itself, also when the clock has stepped back.
-        const beyond = transaction
-          .selectFrom('whatif_runs')
-          .select('id')
-          .where('id', '!=', run.id)
-          .orderBy('at', 'desc')
-          .orderBy('id', 'desc')
-          .limit(ALL)
-          .offset(most - 1);
-        await transaction.deleteFrom('whatif_runs').where('id', 'in', beyond).execute();
-      }),
+      });
+      // Never the run itself, also when the clock has stepped back; others that are kept at once may have dropped it.
+      const beyond = `id <> ? order by at desc, id desc limit 1
+        offset ? - (select count(*) from whatif_runs own where own.id = ?)`;
+      await store.after(async () => void (await dropOneByOne(store, beyond, [run.id, most, run.id])));
+    },
     async list(filter, { limit, offset }) {
       const items = await filtered(store, filter)
         .select(SUMMARY)
@@ -69,15 +65,25 @@ export function runStore(store: Store): RunStore {
       if (row === undefined) return null;
       return { ...toSummary(row), draft: JSON.parse(row.draft), result: row.result };
     },
-    prune: (before) =>
-      store.write(async (transaction) => {
-        const { numDeletedRows } = await transaction
-          .deleteFrom('whatif_runs')
-          .where('at', '<', before)
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      }),
+    prune: (before) => dropOneByOne(store, 'at < ? limit 1', [before]),
   };
+}
+
+/**
+ * Each in a transaction of its own: a run may hold megabytes, and what is deleted is overwritten. What a crash leaves, the next call drops.
+ * Gives how many went.
+ */
+async function dropOneByOne(store: Store, which: string, cells: readonly Cell[]): Promise<number> {
+  const text = `delete from whatif_runs where id in (select id from whatif_runs where ${which}) returning id`;
+  for (let dropped = 0; ; dropped += 1) {
+    const gone = await store.write(async (transaction) => {
+      // One replica after another, so that none overlooks what another keeps or drops.
+      await runText(transaction, 'update settings set value = value where key = ?', [NEWEST]);
+      return runText(transaction, text, cells);
+    });
+    if (gone.length === 0) return dropped;
+    await nextTurn();
+  }
 }
 
 function filtered(store: Store, { policy, from, to }: RunFilter) {

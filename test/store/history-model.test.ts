@@ -9,6 +9,7 @@ import { kevStore } from '../../src/store/kev.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { seeRunning } from '../../src/store/cluster-sweeps.ts';
+import type { Writes } from '../../src/store/run-history.ts';
 import { triageStore } from '../../src/store/triage.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
@@ -139,7 +140,10 @@ class World {
     const { at } = event;
     if (event.whole)
       await recordSweep(this.#store, { ...{ cluster, startedAt: at, finishedAt: at, pods: 9 }, running });
-    else await this.#store.write((transaction) => seeRunning(transaction, cluster, running, at, false));
+    else {
+      const write: Writes = (act) => this.#store.write(act);
+      await write(await seeRunning(this.#store.read, write, cluster, running, at, false));
+    }
   }
 
   async read(): Promise<Map<number, ImageHistory>> {

@@ -10,6 +10,7 @@ import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { recordScan, scanStore } from '../../src/store/scans.ts';
 import { followLedger } from '../../src/store/sightings.ts';
 import type { Store } from '../../src/store/store.ts';
+import { counting, dying } from './cut-writes.ts';
 import { forEachEngine, sqlite } from './engines.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9);
@@ -76,36 +77,6 @@ async function dump(store: Store): Promise<Record<string, unknown[]>> {
 const whole = (store: Store, scan: NewScan) => store.write((transaction) => recordScan(transaction, scan));
 const inPieces = (store: Store, scan: NewScan) =>
   store.write((transaction) => recordScan(transaction, scan, 400));
-
-/** A store whose process dies after some transactions. */
-function dying(store: Store, after: number): Store {
-  let left = after;
-  return {
-    ...store,
-    write: (act) => {
-      if ((left -= 1) < 0) throw new Error('it died');
-      return store.write(act);
-    },
-  };
-}
-
-/** A store that tells how many rows each transaction wrote. */
-function counting(store: Store, written: number[]): Store {
-  const changes = async (transaction: Parameters<typeof runText>[0]): Promise<number> => {
-    const [row] = await runText<{ count: number }>(transaction, 'select total_changes() as count', []);
-    return row?.count ?? 0;
-  };
-  return {
-    ...store,
-    write: (act) =>
-      store.write(async (transaction) => {
-        const before = await changes(transaction);
-        const given = await act(transaction);
-        written.push((await changes(transaction)) - before);
-        return given;
-      }),
-  };
-}
 
 forEachEngine('what follows from a report of many findings', (engine) => {
   test('comes to the same in pieces as at once', async (t) => {

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../src/base/index.ts';
 import { runStore } from '../../src/store/index.ts';
 import { openKeptRuns, type KeptRun } from '../../src/whatif/index.ts';
 import { caller, makeWorld } from '../whatif/live-parts.ts';
+import { dying } from './cut-writes.ts';
 import { forEachEngine } from './engines.ts';
 
 const run = (id: string, at: number, policy = 'baseline'): KeptRun => ({
@@ -82,6 +83,23 @@ forEachEngine('kept runs', (engine) => {
       ['r300', 'r200'],
     );
     assert.equal(await store.prune(200), 0);
+  });
+
+  test('each run that goes is a transaction, and what a crash leaves goes with the next', async (t) => {
+    const store = await engine.open(t);
+    for (let i = 1; i <= 6; i += 1) await runStore(store).keep(run(`r${i}`, i * 100), 500);
+    await assert.rejects(runStore(dying(store, 2)).prune(500), /it died/);
+    assert.equal((await runStore(store).list(ALL, WHOLE)).total, 4);
+    // The run that is kept, and one that goes.
+    await assert.rejects(runStore(dying(store, 2)).keep(run('new', 700), 3), /it died/);
+    assert.equal((await runStore(store).list(ALL, WHOLE)).total, 4);
+    await runStore(store).keep(run('newer', 800), 3);
+    const { items } = await runStore(store).list(ALL, WHOLE);
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      ['newer', 'new', 'r6'],
+    );
+    assert.equal(await runStore(store).prune(10_000), 3);
   });
 
   test('a run that is past its time is not listed, opened or downloaded, although no retention has run yet', async (t) => {
