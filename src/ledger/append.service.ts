@@ -1,5 +1,6 @@
 import type { Count, Log } from '../base/index.ts';
 import { AppendError, asUnavailable, isNever } from './append-error.ts';
+import { AppendQueue, type Waiting } from './append-queue.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
@@ -27,26 +28,21 @@ export interface AppenderOptions {
   readonly deadline?: number;
 }
 
-interface Waiting {
-  readonly entry: LedgerEntry;
-  readonly resolve: (appended: Appended) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** How long a group may gather at most, in milliseconds. */
+const GATHER_MS = 5;
 
 /**
- * Appender writes rows with group commit: what arrives in one turn of the event loop, and while the last group is being
+ * Appender writes rows with group commit: what arrives in turns of the event loop that follow each other, and while the last group is being
  * written, becomes one durable transaction, and each caller is answered after its commit. When the database fails or misses
  * the deadline, the spool takes the group and everything after it, until all is put back.
  */
 export class Appender implements LedgerAppend {
   readonly #deps: AppenderDeps;
-  readonly #groupRows: number;
   readonly #waitingRows: number;
   readonly #deadline: number;
   readonly #spooling: Spooling | null;
   readonly #recent = new RecentReviews();
-  #queue: Waiting[] = [];
-  #queuedRows = 0;
+  readonly #queue: AppendQueue;
   #running: Promise<void> | null = null;
   #closed = false;
   /** Reviews that were taken on, and those of them that were answered, in their order. */
@@ -55,7 +51,7 @@ export class Appender implements LedgerAppend {
 
   constructor(deps: AppenderDeps, options: AppenderOptions = {}) {
     this.#deps = deps;
-    this.#groupRows = options.groupRows ?? 256;
+    this.#queue = new AppendQueue(options.groupRows ?? 256);
     this.#waitingRows = options.waitingRows ?? 8192;
     this.#deadline = options.deadline ?? 1000;
     const { spool, watch } = deps;
@@ -68,7 +64,7 @@ export class Appender implements LedgerAppend {
   /** Rows that wait: for a transaction, and in the spool; `since` is the time of the oldest there. */
   get waiting(): { readonly queued: number; readonly spooled: number; readonly since: number | null } {
     const { rows = 0, since = null } = this.#spooling ?? {};
-    return { queued: this.#queuedRows, spooled: rows, since };
+    return { queued: this.#queue.rows, spooled: rows, since };
   }
 
   /** Whether rows go to the spool, so that answers should say that the ledger is behind. */
@@ -99,20 +95,19 @@ export class Appender implements LedgerAppend {
   #take(given: LedgerEntry, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
     checkEntry(given);
     if (this.#closed) throw new AppendError('unavailable', 'the service is stopping', { retryAfter: 5 });
-    const rows = given.rows.length;
-    if (this.#queuedRows > 0 && this.#queuedRows + rows > this.#waitingRows) {
+    const queued = this.#queue.rows;
+    if (queued > 0 && queued + given.rows.length > this.#waitingRows) {
       this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'queue_full' });
-      throw new AppendError('unavailable', `${this.#queuedRows} rows are waiting to be written already`, {
+      throw new AppendError('unavailable', `${queued} rows are waiting to be written already`, {
         hint: 'The ledger is slower than what arrives; look at its disk or its database server',
         retryAfter: 1,
       });
     }
     // Before it waits anywhere: what the spool puts back later was made by a clock that was right.
     const entry = this.#deps.watch?.mark(given) ?? given;
-    this.#queuedRows += rows;
     this.#taken += 1;
-    this.#queue.push({ entry, resolve, reject });
-    this.#running ??= new Promise((done) => setImmediate(done)).then(() => this.#run());
+    this.#queue.add({ entry, resolve, reject });
+    this.#running ??= this.#gather().then(() => this.#run());
   }
 
   /**
@@ -130,34 +125,24 @@ export class Appender implements LedgerAppend {
     this.#spooling?.sayLeft();
   }
 
+  /** Waits until a turn of the event loop brings nothing more: what arrives one by one, but at once, shares a commit. */
+  async #gather(): Promise<void> {
+    const began = performance.now();
+    let before: number;
+    do {
+      before = this.#queue.rows;
+      await new Promise((done) => setImmediate(done));
+    } while (this.#queue.rows > before && !this.#queue.isFull && performance.now() - began < GATHER_MS);
+  }
+
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const group = this.#takeGroup();
+    while (this.#queue.rows > 0) {
+      const group = this.#queue.take();
       if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, group);
       else await this.#toStore(group);
       this.#done += group.length;
     }
     this.#running = null;
-  }
-
-  #takeGroup(): Waiting[] {
-    if (this.#queuedRows <= this.#groupRows) {
-      const all = this.#queue;
-      this.#queue = [];
-      this.#queuedRows = 0;
-      return all;
-    }
-    let rows = 0;
-    let entries = 0;
-    for (const { entry } of this.#queue) {
-      if (entries > 0 && rows + entry.rows.length > this.#groupRows) break;
-      rows += entry.rows.length;
-      entries += 1;
-    }
-    this.#queuedRows -= rows;
-    const group = this.#queue.slice(0, entries);
-    this.#queue = this.#queue.slice(entries);
-    return group;
   }
 
   /** Appends without waiting, where that is possible; false where nothing was done. Throws as the writer does. */

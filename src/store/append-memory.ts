@@ -5,7 +5,6 @@ import { ImageLog, type SeenShape } from './image-log.ts';
 import { internNames, internShapes } from './intern.ts';
 import { KnownUids } from './known-uids.ts';
 import { ShapeIndex } from './shape-index.ts';
-import { spansOf } from './spans.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
 import { Written } from './written.ts';
@@ -70,8 +69,7 @@ export class AppendMemory {
       this.uids.committed(before, added, size);
     };
     const cells = toCells(entries, before, shapes, this.#names);
-    const inserts = [spansOf(before + 1, times), ...images.inserts];
-    return { before, size, suspects, cells, inserts, answers, keep };
+    return { before, size, suspects, cells, inserts: images.inserts, answers, keep };
   }
 
   /** The shape of each row. */

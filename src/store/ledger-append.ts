@@ -11,7 +11,7 @@ import { ROW, toCells, toEntry, writeCells, type Entry } from './append-entry.ts
 import { AppendMemory } from './append-memory.ts';
 import { heldShared, insertMany, insertNow, isRefused, runText, type Cell } from './dialect.ts';
 import { readReviews } from './row-reader.ts';
-import { spansOf } from './spans.ts';
+import { FILL_SPANS, fullSpans } from './spans.ts';
 import type { Store } from './store.ts';
 import { Written } from './written.ts';
 
@@ -85,6 +85,7 @@ class StoreWriter implements StoreLedgerWriter {
     const plan = this.#memory.planNow(given.map(toEntry));
     if (plan === null) return null;
     const { before, size, suspects, cells, inserts, answers, keep } = plan;
+    const full = fullSpans(before, size);
     try {
       const done = writeNow((sqlite) => {
         // Where another process appended, what is planned here is wrong.
@@ -95,6 +96,7 @@ class StoreWriter implements StoreLedgerWriter {
         }
         writeCells(sqlite, cells);
         for (const { table, types, rows, tail } of inserts) insertNow(sqlite, table, types, rows, tail);
+        if (full !== null) sqlite.run(FILL_SPANS, full);
         return true;
       });
       if (!done) return null;
@@ -170,8 +172,10 @@ class StoreWriter implements StoreLedgerWriter {
       await runText(transaction, 'update ledger_head set size = ? where id = 1', [before + rows.length]);
     }
     const images = this.#memory.images.plan(shapes.found, times, before + 1);
-    for (const insert of [spansOf(before + 1, times), ...images.inserts])
+    for (const insert of images.inserts)
       await insertMany(transaction, insert.table, insert.types, insert.rows, insert.tail);
+    const full = fullSpans(before, before + rows.length);
+    if (full !== null) await runText(transaction, FILL_SPANS, full);
     const keepUids = await this.#memory.uids.add(transaction, added, before + rows.length);
 
     const again = entries.flatMap(({ key, rows: own }, i) => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PodLedger, PodRecord, RecordedVerdict, WantedPod } from '../reconcile/index.ts';
 import { hexOf, readCells, runText } from './dialect.ts';
 import { Shapes } from './shapes.ts';
-import { SPAN_ROWS, sizeOf } from './spans.ts';
+import { SPAN_ROWS, sizeOf, spannedRows } from './spans.ts';
 import type { Store } from './store.ts';
 import { packUid, unpackUid } from './uid.ts';
 
@@ -105,15 +105,28 @@ class StorePodLedger implements PodLedger {
       if (!uids.has(key.slice(0, key.indexOf('/')))) this.#verdicts.delete(key);
   }
 
-  /** The newest time up to each span, so that it never falls; a span that is not there has that of the one before. */
+  /**
+   * The newest time up to each span, so that it never falls; a span that is not there has that of the one before, the one that is not full
+   * that of its rows.
+   */
   async #spans(): Promise<readonly number[]> {
-    const rows = await readCells(this.#store.read, 'select span, max_at from ledger_spans order by span', []);
+    const spanned = await spannedRows(this.#store);
+    const rows = await readCells(
+      this.#store.read,
+      'select span, max_at from ledger_spans where span < ? order by span',
+      [spanned / SPAN_ROWS],
+    );
     const newest: number[] = [];
     for (const [span, maxAt] of rows) {
       const before = newest.at(-1) ?? -Infinity;
       while (newest.length < Number(span)) newest.push(before);
       newest.push(Math.max(before, Number(maxAt)));
     }
+    while (newest.length < spanned / SPAN_ROWS) newest.push(newest.at(-1) ?? -Infinity);
+    const [open] = await readCells(this.#store.read, 'select max(at) from ledger_rows where id > ?', [
+      spanned,
+    ]);
+    if (typeof open?.[0] === 'number') newest.push(Math.max(newest.at(-1) ?? -Infinity, open[0]));
     return newest;
   }
 

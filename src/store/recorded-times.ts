@@ -1,6 +1,6 @@
 import type { Recorded, RecordedTimes } from '../ledger/index.ts';
 import { runText } from './dialect.ts';
-import { SPAN_ROWS, spanOf } from './spans.ts';
+import { SPAN_ROWS, spannedRows, spanOf } from './spans.ts';
 import type { Store } from './store.ts';
 
 /** Key of the setting that says up to which size of the ledger times count no more. */
@@ -19,16 +19,22 @@ export function recordedTimes(store: Store): RecordedTimes {
     acceptedSize,
     async newest() {
       const size = await acceptedSize();
-      // The span in which the size lies is read by its rows, those behind it by what they say of theirs.
+      // The span in which the size lies and the one that is not full are read by their rows, those between by what they say of theirs.
       const span = size === 0 ? -1 : spanOf(size);
+      const spanned = await spannedRows(store);
       const [found] = await runText<{ signed: number | null; spans: number | null; of_rows: number | null }>(
         store.read,
         `select (select max(at) from checkpoints where size > ?) as signed,
-           (select max(max_at) from ledger_spans where span > ?) as spans,
+           (select max(max_at) from ledger_spans where span > ? and span < ?) as spans,
            (select max(at) from ledger_rows where id > ? and id <= ?) as of_rows`,
-        [size, span, size, (span + 1) * SPAN_ROWS],
+        [size, span, spanned / SPAN_ROWS, size, (span + 1) * SPAN_ROWS],
       );
-      const rows = Math.max(found?.spans ?? -Infinity, found?.of_rows ?? -Infinity);
+      const [open] = await runText<{ at: number | null }>(
+        store.read,
+        'select max(at) as at from ledger_rows where id > ?',
+        [Math.max(size, spanned)],
+      );
+      const rows = Math.max(found?.spans ?? -Infinity, found?.of_rows ?? -Infinity, open?.at ?? -Infinity);
       const signed = found?.signed ?? -Infinity;
       const at = Math.max(rows, signed);
       return at === -Infinity ? null : ({ at, by: signed >= rows ? 'checkpoint' : 'row' } satisfies Recorded);

@@ -1,5 +1,5 @@
 import type { RowRange } from '../ledger/index.ts';
-import { runText, type Insert } from './dialect.ts';
+import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** SPAN_ROWS is how many rows one line of `ledger_spans` tells the times of. */
@@ -10,24 +10,24 @@ export function spanOf(id: number): number {
   return Math.floor((id - 1) / SPAN_ROWS);
 }
 
-const WIDER = `on conflict ("span") do update set
-  min_at = case when excluded.min_at < ledger_spans.min_at then excluded.min_at else ledger_spans.min_at end,
-  max_at = case when excluded.max_at > ledger_spans.max_at then excluded.max_at else ledger_spans.max_at end`;
+/**
+ * What writes the times of spans that have become full; of others nothing is kept, so that an append need not write a page for them.
+ * Cells: `fullSpans`.
+ */
+export const FILL_SPANS = `insert into ledger_spans (span, min_at, max_at)
+  select (id - 1) / ${SPAN_ROWS}, min(at), max(at) from ledger_rows where id > ? and id <= ? group by (id - 1) / ${SPAN_ROWS}
+  on conflict (span) do update set min_at = excluded.min_at, max_at = excluded.max_at`;
 
-/** spansOf gives what takes the times of new rows, whose ids are consecutive from `first`, into their spans. */
-export function spansOf(first: number, times: readonly number[]): Insert {
-  const spans = new Map<number, [span: number, min: number, max: number]>();
-  times.forEach((at, i) => {
-    const span = spanOf(first + i);
-    const known = spans.get(span);
-    if (known === undefined) spans.set(span, [span, at, at]);
-    else {
-      if (at < known[1]) known[1] = at;
-      if (at > known[2]) known[2] = at;
-    }
-  });
-  const types = { span: 'integer', min_at: 'integer', max_at: 'integer' } as const;
-  return { table: 'ledger_spans', types, rows: [...spans.values()], tail: WIDER };
+/** fullSpans gives the rows of spans that are full once a ledger of `before` rows has `size`, by what `FILL_SPANS` asks; null for none. */
+export function fullSpans(before: number, size: number): [after: number, upto: number] | null {
+  const [from, to] = [before, size].map((rows) => rows - (rows % SPAN_ROWS)) as [number, number];
+  return to > from ? [from, to] : null;
+}
+
+/** spannedRows gives how many rows, the first of the ledger, stand in full spans; what `ledger_spans` says of later ones does not count. */
+export async function spannedRows(store: Store): Promise<number> {
+  const size = await sizeOf(store);
+  return size - (size % SPAN_ROWS);
 }
 
 /**
@@ -36,14 +36,15 @@ export function spansOf(first: number, times: readonly number[]): Insert {
  * whole milliseconds of rows.
  */
 export async function rowsWithin(store: Store, from: number | null, to: number | null): Promise<RowRange> {
-  const { read } = store;
-  const first = from === null ? 1 : await edge(read, 'asc', 'max_at >= ?', 'at >= ?', Math.ceil(from));
-  const last =
-    to === null ? await sizeOf(store) : await edge(read, 'desc', 'min_at <= ?', 'at <= ?', Math.floor(to));
+  const first = from === null ? 1 : await firstSince(store, Math.ceil(from));
+  const last = to === null ? await sizeOf(store) : await lastUntil(store, Math.floor(to));
   return first === null || last === null ? { first: 1, last: 0 } : { first, last };
 }
 
-/** unevenSpans gives the spans of a range that have rows outside of a closed period of whole milliseconds, ascending. */
+/**
+ * unevenSpans gives the spans of a range that have rows outside of a closed period of whole milliseconds, and those that may have since they
+ * are not full; ascending.
+ */
 export async function unevenSpans(
   store: Store,
   { first, last }: RowRange,
@@ -51,12 +52,20 @@ export async function unevenSpans(
   to: number | null,
 ): Promise<number[]> {
   if (first > last) return [];
+  const open = spanOf((await spannedRows(store)) + 1);
   const found = await runText<{ span: number }>(
     store.read,
     'select span from ledger_spans where span between ? and ? and (min_at < ? or max_at > ?) order by span',
-    [spanOf(first), spanOf(last), from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER],
+    [
+      spanOf(first),
+      Math.min(open - 1, spanOf(last)),
+      from ?? Number.MIN_SAFE_INTEGER,
+      to ?? Number.MAX_SAFE_INTEGER,
+    ],
   );
-  return found.map(({ span }) => span);
+  const uneven = found.map(({ span }) => span);
+  for (let span = Math.max(open, spanOf(first)); span <= spanOf(last); span += 1) uneven.push(span);
+  return uneven;
 }
 
 /** sizeOf gives how many rows the ledger has. */
@@ -65,24 +74,37 @@ export async function sizeOf(store: Store): Promise<number> {
   return head?.size ?? 0;
 }
 
-async function edge(
-  read: Store['read'],
-  order: 'asc' | 'desc',
-  ofSpan: string,
-  ofRow: string,
-  at: number,
-): Promise<number | null> {
-  const [found] = await runText<{ span: number }>(
-    read,
-    `select span from ledger_spans where ${ofSpan} order by span ${order} limit 1`,
-    [at],
+/** The first row of a time or later. */
+async function firstSince(store: Store, at: number): Promise<number | null> {
+  const spanned = await spannedRows(store);
+  const span = await numberOf(
+    store,
+    'select span as number from ledger_spans where span < ? and max_at >= ? order by span limit 1',
+    [spanned / SPAN_ROWS, at],
   );
-  if (found === undefined) return null;
-  const low = found.span * SPAN_ROWS + 1;
-  const [row] = await runText<{ id: number }>(
-    read,
-    `select id from ledger_rows where id between ? and ? and ${ofRow} order by id ${order} limit 1`,
-    [low, low + SPAN_ROWS - 1, at],
+  return numberOf(
+    store,
+    'select id as number from ledger_rows where id > ? and at >= ? order by id limit 1',
+    [span === null ? spanned : span * SPAN_ROWS, at],
   );
-  return row?.id ?? null;
+}
+
+/** The last row of a time or earlier. */
+async function lastUntil(store: Store, at: number): Promise<number | null> {
+  const spanned = await spannedRows(store);
+  const row =
+    'select id as number from ledger_rows where id > ? and id <= ? and at <= ? order by id desc limit 1';
+  const found = await numberOf(store, row, [spanned, Number.MAX_SAFE_INTEGER, at]);
+  if (found !== null) return found;
+  const span = await numberOf(
+    store,
+    'select span as number from ledger_spans where span < ? and min_at <= ? order by span desc limit 1',
+    [spanned / SPAN_ROWS, at],
+  );
+  return span === null ? null : numberOf(store, row, [span * SPAN_ROWS, (span + 1) * SPAN_ROWS, at]);
+}
+
+async function numberOf({ read }: Store, text: string, cells: readonly number[]): Promise<number | null> {
+  const [found] = await runText<{ number: number }>(read, text, cells);
+  return found?.number ?? null;
 }

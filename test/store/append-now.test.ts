@@ -5,7 +5,7 @@ import { AppendError, type LedgerEntry, type LedgerWriter, type Stored } from '.
 import { runText } from '../../src/store/dialect.ts';
 import { ledgerWriter } from '../../src/store/ledger-append.ts';
 import { openStore } from '../../src/store/open.ts';
-import { sizeOf } from '../../src/store/spans.ts';
+import { sizeOf, SPAN_ROWS } from '../../src/store/spans.ts';
 import type { Store } from '../../src/store/store.ts';
 import { AT, newRow, review } from '../ledger/parts.ts';
 import { runs } from '../runs.ts';
@@ -115,6 +115,26 @@ suite('appending at once', () => {
     assert.equal(writer.appendNow([review(6)])?.[0]?.rows[0]?.id, 6);
   });
 
+  test('the times of a span are written once it is full, by whichever append fills it', async (t) => {
+    const store = await sqlite.open(t);
+    const writer = await writerOf(store);
+    const rows = (count: number, at: number): LedgerEntry => ({
+      uid: null,
+      rows: Array.from({ length: count }, () => newRow({ at })),
+    });
+    await writer.appendAll([rows(1, AT)]);
+    await new Promise(setImmediate); // it has ended only then
+    const spans = async (): Promise<unknown> => runText(store.read, 'select * from ledger_spans', []);
+    assert.equal(writer.appendNow([rows(SPAN_ROWS - 2, AT + 5)])?.length, 1);
+    assert.deepEqual(await spans(), []);
+    assert.equal(writer.appendNow([rows(2, AT + 9)])?.length, 1);
+    const first = { span: 0, min_at: AT, max_at: AT + 9 };
+    assert.deepEqual(await spans(), [first]);
+    await writer.appendAll([rows(2 * SPAN_ROWS, AT + 7)]);
+    const full = { min_at: AT + 7, max_at: AT + 7 };
+    assert.deepEqual(await spans(), [first, { span: 1, ...full, max_at: AT + 9 }, { span: 2, ...full }]);
+  });
+
   test('a statement that the database refuses leaves nothing behind, and the next append goes on', async (t) => {
     const store = await sqlite.open(t);
     const writer = await writerOf(store);
@@ -122,7 +142,7 @@ suite('appending at once', () => {
     await store.write((transaction) =>
       runText(
         transaction,
-        `create trigger refusing before insert on ledger_spans when new.max_at = ${AT + 9} begin select raise(abort, 'no'); end`,
+        `create trigger refusing before insert on ledger_rows when new.at = ${AT + 9} begin select raise(abort, 'no'); end`,
         [],
       ),
     );

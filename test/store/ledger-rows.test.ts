@@ -21,6 +21,14 @@ forEachEngine('reading rows', (engine) => {
         { uid: null, rows: times.slice(from, from + 1000).map((at) => newRow({ at })) },
       ]);
     }
+    const spans = [0, 1].map((span) => {
+      const own = times.slice(span * SPAN_ROWS, (span + 1) * SPAN_ROWS);
+      return { span, min_at: Math.min(...own), max_at: Math.max(...own) };
+    });
+    assert.deepEqual(
+      await store.read.selectFrom('ledger_spans').selectAll().orderBy('span').execute(),
+      spans,
+    );
     const reader = ledgerReader(store);
     const expected = (from: number, to: number): object => ({
       first: times.findIndex((at) => at >= from) + 1,
@@ -32,6 +40,8 @@ forEachEngine('reading rows', (engine) => {
       [4090, 4105],
       [5400, 5600],
       [8000, 9000],
+      [8200, 8210],
+      [8238, 8300],
     ] as const) {
       const period = [AT + from * 1000, AT + to * 1000] as const;
       assert.deepEqual(await reader.rangeOf(...period), expected(...period));
