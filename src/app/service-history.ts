@@ -2,6 +2,7 @@ import { DAY_MS, type Clock, type Log } from '../base/index.ts';
 import { AnsweringRecord } from '../history/index.ts';
 import {
   answeredMinutes,
+  dropLeftStaged,
   pruneFailures,
   pruneHistory,
   pruneScans,
@@ -63,6 +64,7 @@ export function scanRetentionJob(store: Store, retention: RetentionClock): Job {
       const before = (await retention.now()) - SCAN_DAYS * DAY_MS;
       await pruneScans(store, before, signal);
       await pruneFailures(store, before, signal);
+      await dropLeftStaged(store, (await retention.now()) - 60 * 60 * SECOND, signal);
     },
   };
 }

@@ -100,9 +100,11 @@ export async function importReports(
   const imported: ImportedScan[] = [];
   for (const { report, digest, names } of planned) {
     const { source, scan, platform } = report;
+    const made = { digest, names, source, scan, platform, at };
+    await scans.prepare(made);
     imported.push(
       await together(async () => {
-        const recorded = await scans.record({ digest, names, source, scan, platform, at });
+        const recorded = await scans.record(made);
         const one = { ...describe(report, names), digest, ...recorded };
         await tell(one);
         return one;

@@ -37,6 +37,11 @@ export interface Recorded {
 
 /** ScanStore keeps scans; a scan and the facts that follow from it change in one act. */
 export interface ScanStore {
+  /**
+   * Writes what of a large scan can be written before it comes into use, some of it in each transaction; nobody sees it until the same
+   * scan is recorded. For who records it together with something else; record does it by itself.
+   */
+  prepare(scan: NewScan): Promise<void>;
   record(scan: NewScan): Promise<Recorded>;
 }
 

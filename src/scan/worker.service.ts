@@ -4,7 +4,7 @@ import { failureSentence } from './failure-sentence.ts';
 import { CLAIM_MS, MAX_ATTEMPTS } from './back-off.ts';
 import { planImport } from './plan-import.ts';
 import { PlatformChoice } from './platform-choice.ts';
-import type { NewScanFailure, Recorded, ScanClaim } from './ports.ts';
+import type { NewScan, NewScanFailure, Recorded, ScanClaim } from './ports.ts';
 import { incompleteAt, nextAttempt, placesOf } from './scan-attempt.ts';
 import { ScanError } from './scan-error.ts';
 import { scanPlace, type Scanned } from './scan-place.ts';
@@ -223,18 +223,15 @@ export class ScanWorker {
     // Holds that the report is about the image that was asked for, and can be true.
     planImport(report, { digest: image.digest }, at);
     const scannedAt = scan.scannedAt ?? formatTime(startedAt);
-    const recorded = await together(async (): Promise<Recorded> => {
+    const { platform, entries } = image;
+    const made: NewScan = {
       // It is known by the names it was seen under; a report adds none.
-      const made = { digest, names: [], source, scan: { ...scan, scannedAt }, at };
-      const { platform, entries } = image;
-      const done = await scans.record({
-        ...{
-          ...made,
-          platform: platform ?? report.platform,
-          image: platform === null ? null : image.digest,
-          entries,
-        },
-      });
+      ...{ digest, names: [], source, scan: { ...scan, scannedAt }, at },
+      ...{ platform: platform ?? report.platform, image: platform === null ? null : image.digest, entries },
+    };
+    await scans.prepare(made);
+    const recorded = await together(async (): Promise<Recorded> => {
+      const done = await scans.record(made);
       const isNothing = done.outcome === 'incomplete';
       const held =
         left > 0 && platform !== null

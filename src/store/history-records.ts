@@ -1,6 +1,7 @@
 import type { AnsweredMinutes, DetectorSigns } from '../history/index.ts';
 import { beginRecord, noteDetector, noteMinutes } from './cluster-days.ts';
 import { settleAllFindings } from './finding-changes.ts';
+import { dropLeftStaged } from './staged-findings.ts';
 import type { Store } from './store.ts';
 
 /** beginHistory keeps that everything is recorded from now on that is recorded by itself, unless it was before, and brings in what a crash left. */
@@ -10,6 +11,8 @@ export async function beginHistory(store: Store, at: number): Promise<void> {
       await beginRecord(transaction, record, '', at);
   });
   await settleAllFindings(store);
+  // Of several replicas another may be writing them.
+  if (store.engine === 'sqlite') await dropLeftStaged(store, Infinity);
 }
 
 /** answeredMinutes keeps the minutes in which reviews were answered in a database. */

@@ -55,6 +55,7 @@ export { AdmissionScanFailures } from './admission-scan-failures.ts';
 export { countFailing, failuresToTell, type FailingImages } from './scan-failures.ts';
 export { scanQueue } from './scan-queue.ts';
 export { recordProofs, recordScan, scanStore } from './scans.ts';
+export { dropLeftStaged } from './staged-findings.ts';
 export { sessionStore } from './sessions.ts';
 export { failureStore } from './sign-in-failures.ts';
 export { LogKeeper, type LogStep } from './sqlite-log.ts';

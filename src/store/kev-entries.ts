@@ -10,21 +10,17 @@ export async function holdCatalogue(transaction: Executor): Promise<void> {
   await runText(transaction, state, []);
 }
 
-/**
- * exploitedAmong tells which of some CVEs the catalogue has, in upper case; null where there is no catalogue to ask. It stays as it is
- * until the transaction ends.
- */
-export async function exploitedAmong(
-  transaction: Executor,
+/** listedAmong tells which of some CVEs the catalogue has, in upper case; null where there is no catalogue to ask. */
+export async function listedAmong(
+  read: Executor,
   cves: readonly string[],
 ): Promise<ReadonlySet<string> | null> {
-  await holdCatalogue(transaction);
-  const [any] = await runText(transaction, 'select cve from kev_entries limit 1', []);
+  const [any] = await runText(read, 'select cve from kev_entries limit 1', []);
   if (any === undefined) return null;
   const found = new Set<string>();
   for (const { marks, cells } of inChunks([...new Set(cves.map((cve) => cve.toUpperCase()))])) {
     const rows = await runText<{ cve: string }>(
-      transaction,
+      read,
       `select cve from kev_entries where cve in (${marks})`,
       cells,
     );

@@ -5,7 +5,7 @@ import { lockImage, rebuildFacts } from './facts.ts';
 import { finishFindings } from './finding-changes.ts';
 import { followFindings } from './finding-history.ts';
 import { holdCatalogue } from './kev-entries.ts';
-import { countedFindings } from './scans.ts';
+import { countedFindings } from './stored-findings.ts';
 import type { Store } from './store.ts';
 
 type Executor = Parameters<typeof runText>[0];

@@ -35,6 +35,23 @@ export async function readParts(read: Executor, digest: string): Promise<readonl
   ]);
 }
 
+/** readCurrent gives the scan of a digest that is in use. */
+export async function readCurrent(read: Executor, digest: string): Promise<CurrentScan | null> {
+  const [current] = await runText<CurrentScan>(
+    read,
+    `select id, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl
+     from scans where digest = ? and current = 1`,
+    [digest],
+  );
+  return current ?? null;
+}
+
+/** hadPlatforms gives the platforms that the current scan was put together from; before any was named, one that is not. */
+export async function hadPlatforms(read: Executor, digest: string): Promise<readonly string[]> {
+  const parts = await readParts(read, digest);
+  return parts.length === 0 ? [''] : parts.map(({ platform }) => platform);
+}
+
 /** readEntries gives the images of an index; an empty list for an image by itself, null where nobody knows. */
 export async function readEntries(read: Executor, digest: string): Promise<readonly PlatformEntry[] | null> {
   const [row] = await runText<{ platforms: string | null }>(
@@ -67,8 +84,8 @@ export interface ScanPlace {
   } | null;
 }
 
-/** What is known of the scan that is to be recorded. */
-interface Given {
+/** Given is what is known of the scan that is to be recorded. */
+export interface Given {
   readonly platform?: string | null | undefined;
   readonly image?: string | null | undefined;
   readonly entries?: readonly PlatformEntry[] | null | undefined;
@@ -77,29 +94,31 @@ interface Given {
 /** CurrentScan is the scan in use. */
 export type CurrentScan = Omit<PartRow, 'platform' | 'image'> & { readonly id: number };
 
-/**
- * placeScan tells which platform of a digest a scan counts for, and what stays beside it; null where it counts for none that is needed.
- * Call it after lockImage: it takes note of what is behind the digest.
- */
+/** noteEntries takes note of what is behind a digest, where the registry was asked. */
+export async function noteEntries(transaction: Executor, digest: string, { entries }: Given): Promise<void> {
+  if (entries === undefined) return;
+  const text = JSON.stringify(entries ?? []);
+  await runText(
+    transaction,
+    'update images set platforms = ? where digest = ? and platforms is distinct from ?',
+    [text, digest, text],
+  );
+}
+
+/** placeScan tells which platform of a digest a scan counts for, and what stays beside it; null where it counts for none that is needed. */
 export async function placeScan(
-  transaction: Executor,
+  read: Executor,
   digest: string,
   given: Given,
   current: CurrentScan | null,
 ): Promise<ScanPlace | null> {
-  if (given.entries !== undefined)
-    await runText(
-      transaction,
-      'update images set platforms = ? where digest = ? and platforms is distinct from ?',
-      [...[JSON.stringify(given.entries ?? []), digest, JSON.stringify(given.entries ?? [])]],
-    );
-  const entries = await readEntries(transaction, digest);
-  const parts = await readParts(transaction, digest);
+  const entries = given.entries === undefined ? await readEntries(read, digest) : (given.entries ?? []);
+  const parts = await readParts(read, digest);
   const whole = { platform: null, image: null, others: [], replaces: replaced(current) };
   if (entries !== null && entries.length === 0) return whole;
   const named = nameOf(given.platform ?? null);
   if (entries !== null) {
-    const needed = neededEntries(entries, await wantedPlatforms(transaction));
+    const needed = neededEntries(entries, await wantedPlatforms(read));
     if (needed.length > 0) return placeAmong(needed, named, given, parts, current);
   }
   const [only, ...more] = parts;

@@ -5,7 +5,7 @@ import type { NewScan, Recorded, ScanStore } from '../scan/index.ts';
 import type { FoundStamp } from '../trackers/index.ts';
 import { keepAdvisories } from './advisories.ts';
 import { ChangeRows } from './change-rows.ts';
-import { changeTotals, type CountedFinding } from './cve-totals.ts';
+import { changeTotals } from './cve-totals.ts';
 import { insertMany, runText } from './dialect.ts';
 import { LATER } from './image-log.ts';
 import { supportOf } from './end-of-life.ts';
@@ -13,28 +13,22 @@ import { beginChange, dropReplaced, finishFindings, settleFindings } from './fin
 import { followFindings, followSame, goneWith, type MadeScan } from './finding-history.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from './facts.ts';
 import { touchAll } from './image-states.ts';
-import { joinFindings } from './join-findings.ts';
-import { exploitedAmong } from './kev-entries.ts';
+import { holdCatalogue } from './kev-entries.ts';
 import { dropFailures } from './scan-failures.ts';
 import {
+  noteEntries,
   placeScan,
-  readParts,
+  readCurrent,
   wholeOf,
   writeParts,
   type CurrentScan,
   type PartRow,
   type ScanPlace,
 } from './scan-platforms.ts';
+import { newFindings, StagedScans, takeStaged, useStaged, type StagedScan } from './staged-findings.ts';
 import { storableText } from './storable.ts';
-import {
-  areSame,
-  insertFindings,
-  moveFindings,
-  storedFindings,
-  type StoredFinding,
-} from './stored-findings.ts';
+import { areSame, insertFindings, moveFindings, type StoredFinding } from './stored-findings.ts';
 import type { Store } from './store.ts';
-import { toStored } from './to-stored.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
@@ -43,32 +37,44 @@ const WHOLE = 400;
 
 /** scanStore keeps scans in a database. */
 export function scanStore(store: Store): ScanStore {
+  const staged = new StagedScans(store);
+  const prepare: ScanStore['prepare'] = async (scan) => {
+    if (!store.isWriting()) await staged.stage(scan);
+  };
   return {
-    record: (scan) =>
-      store.write(async (transaction) => {
-        const left: LeftChange = { rows: null };
-        const recorded = await recordScan(transaction, scan, WHOLE, left);
-        await store.after(() => settleFindings(store, scan.digest, left.rows));
+    prepare,
+    async record(scan) {
+      await prepare(scan);
+      return store.write(async (transaction) => {
+        const left: LeftChange = { rows: () => null };
+        const ready = staged.of(scan);
+        const recorded = await recordScan(transaction, scan, WHOLE, left, ready);
+        // Made behind the commit: it takes milliseconds.
+        await store.after(() => settleFindings(store, scan.digest, left.rows()));
+        if (ready !== null) await store.after(() => staged.drop(ready, scan.scan));
         return recorded;
-      }),
+      });
+    },
   };
 }
 
-/** LeftChange takes the rows of a change that is left to settleFindings. */
+/** LeftChange takes what makes the rows of a change that is left to settleFindings. */
 export interface LeftChange {
-  rows: ChangeRows | null;
+  rows: () => ChangeRows | null;
 }
 
 /**
  * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
  * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use, or
- * was made with an older database. What follows from more findings than `whole` is left to settleFindings.
+ * was made with an older database. What follows from more findings than `whole` is left to settleFindings. `staged` are its findings
+ * where they were written before.
  */
 export async function recordScan(
   transaction: Executor,
   { digest, names, source, scan, at, ...given }: NewScan,
   whole = Infinity,
-  left: LeftChange = { rows: null },
+  left: LeftChange = { rows: () => null },
+  staged: StagedScan | null = null,
 ): Promise<Recorded> {
   await lockImage(transaction, digest, at);
   await finishFindings(transaction, digest);
@@ -76,39 +82,34 @@ export async function recordScan(
   if (source !== null)
     await runText(transaction, 'update images set source = ? where digest = ?', [source, digest]);
   const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
-  const [current] = await runText<CurrentScan>(
-    transaction,
-    `select id, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl
-     from scans where digest = ? and current = 1`,
-    [digest],
-  );
+  const current = await readCurrent(transaction, digest);
   const complete = scan.findings !== null;
-  const place = await placeScan(transaction, digest, given, current ?? null);
+  await noteEntries(transaction, digest, given);
+  const place = await placeScan(transaction, digest, given, current);
   const replaces = place?.replaces ?? null;
   const older = replaces !== null && isOlder(scan, scannedAt, replaces, at);
   const isCurrent = complete && place !== null && !older;
-  if (isCurrent && current !== undefined)
+  if (isCurrent && current !== null)
     await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
   const own = await toPart(transaction, scan, place, { scannedAt, at });
   const parts = place === null || place.platform === null ? [] : [...place.others, own];
   const joined = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
+  const ready = isCurrent && staged !== null && (await takeStaged(transaction, staged, place, current));
   // What counts for no platform that is needed leaves no record: it may be told again and again.
   const id =
     complete && place === null
       ? -1
-      : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
-  let written: StoredFinding[] | null = null;
+      : ready
+        ? await useStaged(transaction, staged.id, joined, at)
+        : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
+  let written: readonly StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
-    const before = current === undefined ? [] : await storedFindings(transaction, current.id);
-    const listed = await exploitedAmong(
-      transaction,
-      scan.findings.map(({ cve }) => cve),
-    );
-    const made = toStored(scan.findings, before, listed);
+    await holdCatalogue(transaction);
+    const { before, had, found } = ready
+      ? staged
+      : await newFindings(transaction, digest, scan.findings, place, current);
+    written = found;
     const others = place.others.map(({ platform }) => platform);
-    const had = await hadPlatforms(transaction, digest);
-    const found = (written =
-      others.length === 0 ? made : joinFindings(before, had, others, own.platform, made));
     await writeParts(transaction, digest, parts);
     const cause: MadeScan = {
       ...{ id, scannedAt, version: scan.scanner?.version ?? null },
@@ -119,18 +120,19 @@ export async function recordScan(
       gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
     };
     const isSame = joined.scanned_at !== null && current?.scanned_at === joined.scanned_at;
-    if (current !== undefined && areSame(before, found)) {
+    if (!ready && current !== null && areSame(before, found)) {
       await moveFindings(transaction, current.id, id);
       await dropReplaced(transaction, current.id, isSame);
       await keepAdvisories(transaction, scan.findings);
       await followSame(transaction, digest, at, cause, found);
-    } else if (before.length + found.length > whole) {
-      await insertFindings(transaction, id, found);
+    } else if (ready || before.length + found.length > whole) {
+      if (!ready) await insertFindings(transaction, id, found);
       await beginChange(transaction, digest, { replaced: current?.id ?? null, isSame, at, made: cause });
-      left.rows = ChangeRows.of(id, before, found, scan.findings);
+      const { findings } = scan;
+      left.rows = () => ChangeRows.of(id, before, found, findings);
     } else {
       await insertFindings(transaction, id, found);
-      if (current !== undefined) await dropReplaced(transaction, current.id, isSame);
+      if (current !== null) await dropReplaced(transaction, current.id, isSame);
       await changeTotals(transaction, before, found);
       await keepAdvisories(transaction, scan.findings);
       await followFindings(transaction, digest, at, cause, { range: null, found });
@@ -151,12 +153,12 @@ export async function recordScan(
 }
 
 /** What reported so far that which is not reported any more: the scan of this platform, or where there was none, the whole. */
-function foundBy(replaces: ScanPlace['replaces'], current: CurrentScan | undefined): FoundStamp | null {
+function foundBy(replaces: ScanPlace['replaces'], current: CurrentScan | null): FoundStamp | null {
   if (replaces !== null)
     return {
       ...{ scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt, recordedAt: replaces.recordedAt },
     };
-  if (current === undefined) return null;
+  if (current === null) return null;
   return {
     ...{ scanner: current.scanner, dbUpdatedAt: current.db_updated_at, recordedAt: current.recorded_at },
   };
@@ -239,21 +241,6 @@ async function insertScan(
   );
   if (made === undefined) throw new Error('a scan was not inserted');
   return made.id;
-}
-
-/** The platforms that the current scan was put together from; before any was named, one that is not. */
-async function hadPlatforms(transaction: Executor, digest: string): Promise<readonly string[]> {
-  const parts = await readParts(transaction, digest);
-  return parts.length === 0 ? [''] : parts.map(({ platform }) => platform);
-}
-
-/** countedFindings gives the findings of a scan as the totals count them, in their order. */
-export async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
-  return runText<CountedFinding>(
-    transaction,
-    'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
-    [scan],
-  );
 }
 
 /** Proofs are what was signed and said about an image; a list that is left out stays as it was, null makes it unknown. */

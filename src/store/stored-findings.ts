@@ -41,21 +41,56 @@ export async function insertFindings(
   scan: number,
   found: readonly StoredFinding[],
 ): Promise<void> {
-  const places = new Map<string, number>();
-  // Findings of one place mostly have it as the same object.
-  const known = new Map<FoundAt, number>();
-  const placeOf = (at: FoundAt | null): number | null => {
-    if (at === null) return null;
-    const had = known.get(at);
-    if (had !== undefined) return had;
-    const number = numberOf(at, places);
-    known.set(at, number);
-    return number;
-  };
-  const rows = found.map((finding, i) => cellsOf(scan, i, finding, placeOf(finding.foundAt)));
+  const places = new Places();
+  await insertMany(
+    transaction,
+    'findings',
+    FINDING,
+    found.map((finding, i) => cellsOf(scan, i, finding, places.numberOf(finding.foundAt))),
+  );
+  await keepPlaces(transaction, scan, places);
+}
+
+/** insertSome writes some of the findings of a scan, from one of them on; keepPlaces is to be called with the last. */
+export async function insertSome(
+  transaction: Executor,
+  scan: number,
+  some: readonly StoredFinding[],
+  from: number,
+  places: Places,
+): Promise<void> {
+  const rows = some.map((finding, i) => cellsOf(scan, from + i, finding, places.numberOf(finding.foundAt)));
   await insertMany(transaction, 'findings', FINDING, rows);
-  const text = places.size === 0 ? null : `[${[...places.keys()].join(',')}]`;
-  await runText(transaction, 'update scans set places = ? where id = ?', [text, scan]);
+}
+
+/** keepPlaces keeps where the findings of a scan were found. */
+export async function keepPlaces(transaction: Executor, scan: number, places: Places): Promise<void> {
+  await runText(transaction, 'update scans set places = ? where id = ?', [places.text, scan]);
+}
+
+/** Places numbers where the findings of a scan were found. */
+export class Places {
+  readonly #numbers = new Map<string, number>();
+  /** Findings of one place mostly have it as the same object. */
+  readonly #known = new Map<FoundAt, number>();
+
+  numberOf(at: FoundAt | null): number | null {
+    if (at === null) return null;
+    const known = this.#known.get(at);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(
+      [at.target, at.path, at.layer].map((text) => (text === null ? null : storableText(text))),
+    );
+    const number = this.#numbers.get(key) ?? this.#numbers.size;
+    this.#numbers.set(key, number);
+    this.#known.set(at, number);
+    return number;
+  }
+
+  /** Null where there is none. */
+  get text(): string | null {
+    return this.#numbers.size === 0 ? null : `[${[...this.#numbers.keys()].join(',')}]`;
+  }
 }
 
 /** moveFindings brings the findings of a scan, with the places where they were found, to a newer one that found the same. */
@@ -103,15 +138,6 @@ function cellsOf(scan: number, ordinal: number, finding: StoredFinding, place: n
     ratedBy,
     place,
   ];
-}
-
-function numberOf(at: FoundAt, places: Map<string, number>): number {
-  const key = JSON.stringify(
-    [at.target, at.path, at.layer].map((text) => (text === null ? null : storableText(text))),
-  );
-  const number = places.get(key) ?? places.size;
-  places.set(key, number);
-  return number;
 }
 
 /** placesOf reads the places of a scan, in their order. */
@@ -171,4 +197,13 @@ function toFinding(cells: StoredCells, places: readonly FoundAt[]): StoredFindin
     rated_by: ratedBy,
     foundAt: place === null ? null : (places[place] ?? null),
   };
+}
+
+/** countedFindings gives the findings of a scan as the totals count them, in their order. */
+export async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
+  return runText<CountedFinding>(
+    transaction,
+    'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+    [scan],
+  );
 }

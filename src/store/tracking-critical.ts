@@ -1,6 +1,7 @@
 import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../trackers/index.ts';
 import { runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
+import { BEFORE_STAGED } from './staged-findings.ts';
 import type { Store } from './store.ts';
 import { underFence } from './leadership/fence.ts';
 import { clustersOfAll, parseNames } from './tracking-rows.ts';
@@ -73,9 +74,10 @@ export async function readSeenScans(read: Executor): Promise<number> {
   return row === undefined ? 0 : Number(row.value);
 }
 
-/** readNewestScan gives the newest scan there is; 0 for none. */
+/** readNewestScan gives the newest scan there is, of those before any that is being written; 0 for none. */
 export async function readNewestScan(read: Executor): Promise<number> {
-  const [row] = await runText<{ id: number | null }>(read, 'select max(id) as id from scans', []);
+  const text = `select max(id) as id from scans where ${BEFORE_STAGED}`;
+  const [row] = await runText<{ id: number | null }>(read, text, []);
   return row?.id ?? 0;
 }
 

@@ -180,6 +180,7 @@ suite('taking reports of a cluster', () => {
           again: (keys) => void again.push(...keys),
         },
         scans: {
+          prepare: async () => {},
           record: async (scan) => {
             if (options.fails === true) throw new Error('the database is away');
             recorded.push(scan);
