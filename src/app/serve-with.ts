@@ -1,13 +1,12 @@
 import { Secret, type Log } from '../base/index.ts';
 import { openLog, Redactor } from '../telemetry/index.ts';
-import { loadConfig, type ConfigSources } from './config.ts';
+import type { Config } from './config.ts';
 import type { Settings } from './settings.ts';
 import { END_MS } from './shutdown.ts';
 import { endsWithin, keptTimers } from './timers.ts';
 
 /** BasisOptions are what a service, or a part of one, is run with in this process. */
 export interface BasisOptions {
-  readonly sources: ConfigSources;
   /** Takes the lines of the log. */
   write(line: string): void;
   /** Log for a person unless the settings say otherwise, with or without colour. */
@@ -53,10 +52,10 @@ export interface Serving {
  * it ends, what stays in the spool is logged. Throws what kept it from starting.
  */
 export async function serveWith(
+  { settings, warnings }: Config,
   options: BasisOptions,
   start: (basis: ServeBasis) => Promise<Serving>,
 ): Promise<number> {
-  const { settings, warnings } = await loadConfig(options.sources);
   const redactor = new Redactor();
   for (const secret of secretsOf(settings)) redactor.add(secret);
   const { level, format } = settings.log;

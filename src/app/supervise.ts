@@ -1,8 +1,11 @@
+import { join, resolve } from 'node:path';
 import { openLog, Redactor } from '../telemetry/index.ts';
 import { loadConfig, type Config, type ConfigSources } from './config.ts';
 import { readConfigText } from './config-file.ts';
 import { LineWriter } from './processes/line-writer.ts';
 import { Supervisor, type SupervisorOptions } from './processes/supervisor.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { carryConfig } from './processes/carried-config.ts';
 import type { ServeOptions } from './serve.ts';
 import { END_MS } from './shutdown.ts';
 import { keptTimers } from './timers.ts';
@@ -32,11 +35,14 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
     const { serve } = await import('./whole-service.ts');
     return serve({ ...options, sources: { ...sources, file } });
   }
+  // What a part keeps there before it opens the directory must not be what makes it, for everybody to read.
+  if (settings.data !== undefined) await openDataDirectory(settings.data);
   const lines = new LineWriter(1);
   const { level, format } = settings.log;
   const log = openLog({ level, format, redactor: new Redactor(), write: (line) => lines.line(line) });
   const supervisor = new Supervisor({
-    ...{ file, env: sources.env, log, timers: keptTimers },
+    ...{ config: carryConfig(config), env: sources.env, log, timers: keptTimers },
+    ...(settings.data !== undefined && { compiled: join(resolve(settings.data), 'compiled') }),
     ...(options.entries !== undefined && { entries: options.entries }),
     line: (line) => lines.line(line),
   });
@@ -46,6 +52,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
     if (supervisor.stops > 1) return;
     cancel = keptTimers.after(END_MS + LATE_MS, () => {
       log.warn('the service did not end in time; what was answered is in the database or in the spool', {});
+      supervisor.kill();
       void lines.end().then(() => options.process.exit(FAILED));
     });
   };

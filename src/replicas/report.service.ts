@@ -43,6 +43,7 @@ export class ReplicaReport {
   /** What the Lease says of this replica; undefined while that is not known. */
   #noted: number | null | undefined = undefined;
   #replaced = false;
+  #begun = false;
   #ended = false;
   #silent = false;
   #turn: Promise<void> = Promise.resolve();
@@ -58,11 +59,21 @@ export class ReplicaReport {
     return this.#me.name;
   }
 
-  /** Makes the line of this life. Before it is there, no review may be answered. */
-  async begin(): Promise<void> {
-    const { store, log, another } = this.#deps;
+  /**
+   * Makes the line of this life. Before it is there, no review may be answered, unless this life takes over from one that was killed
+   * (`takesOver`): its line is there, and silent, which is no answer. Then a database that does not take the line is not waited for.
+   */
+  async begin(takesOver = false): Promise<void> {
     this.#watch();
-    if (await store.begin(this.#now())) return;
+    if (takesOver) void this.tick();
+    else await this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    const { store, log, another } = this.#deps;
+    const isOurs = await store.begin(this.#now());
+    this.#begun = true;
+    if (isOurs) return;
     const { name } = this.#me;
     this.#me = await another();
     log.warn(
@@ -121,6 +132,7 @@ export class ReplicaReport {
     this.#watch();
     if (this.#since !== null) await this.#note(this.#since);
     try {
+      if (!this.#begun) await this.#begin();
       await this.#speak();
       this.#silent = false;
     } catch (error) {

@@ -3,7 +3,9 @@ import type { StoreLocation } from './location.ts';
 import { migrate, type MigrationWatch } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 import { postgresDialect, type PostgresOptions } from './postgres.ts';
+import { readHistory } from './history.ts';
 import { requireNewest } from './schema-check.ts';
+import { StoreError } from './store-error.ts';
 import type { Turn } from './sqlite-turns.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -44,6 +46,8 @@ export async function connect<T>(location: StoreLocation, options: ConnectOption
 
 /** PrepareOptions say how a database is brought up to date; `wait` is in milliseconds. */
 export interface PrepareOptions extends ConnectOptions {
+  /** Whether another process found the tables to be right: where the history is the newest, they are not compared. */
+  readonly checked?: boolean;
   readonly migrations?: readonly Migration[] | undefined;
   readonly now?: (() => number) | undefined;
   /** How long another process may be at migrating before this one gives up (10 min). */
@@ -58,15 +62,37 @@ export interface PrepareOptions extends ConnectOptions {
 export async function prepare(
   location: StoreLocation,
   change: boolean,
-  { migrations = MIGRATIONS, now = Date.now, wait = 600_000, watch, ...options }: PrepareOptions,
+  {
+    migrations = MIGRATIONS,
+    now = Date.now,
+    wait = 600_000,
+    watch,
+    checked = false,
+    ...options
+  }: PrepareOptions,
 ): Promise<void> {
   const limits = { poolSize: 1, turn: undefined, ...(change && { statementTimeout: 0 }) };
   const db = await connect<never>(location, { ...options, ...limits });
   try {
     const database = location.name;
+    if (checked && (await isNewest(db, database, migrations))) return;
     if (!change) await requireNewest(db, database, migrations);
     else await migrate(db, { database, migrations, now, wait, ...(watch === undefined ? {} : { watch }) });
   } finally {
     await db.destroy();
+  }
+}
+
+/** isNewest tells whether the history of a database is the newest; one that does not answer now is believed to be. */
+async function isNewest(
+  db: Kysely<never>,
+  database: string,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  try {
+    return (await readHistory(db, database, migrations)).length === migrations.length;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'unavailable') return true;
+    throw error;
   }
 }

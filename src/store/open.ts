@@ -16,6 +16,11 @@ export interface StoreOptions {
   readonly url: string;
   /** Brings the schema up to date first (default); without it an older schema is refused. */
   readonly migrate?: boolean;
+  /**
+   * Another process of this service has found the tables to be right, and keeps the schema up to date: its history alone is read, and a
+   * server that does not answer is taken at its word. What comparing the tables takes is most of the start of a process.
+   */
+  readonly checked?: boolean;
   /** Nothing is written, nor can be; the database must be there and up to date. */
   readonly readOnly?: boolean;
   /** Sessions of PostgreSQL at most, half of them for writing; at least one for each (10). */
@@ -55,7 +60,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const location = parseLocation(options.url);
   const readOnly = options.readOnly === true;
   const change = !readOnly && options.migrate !== false;
-  const connecting = { ...options, wait: options.migrationWait, readOnly, mustExist: !change };
+  // A file that was checked and is gone is missing; one made in its place would take rows that nobody finds again.
+  const mustExist = !change || options.checked === true;
+  const connecting = { ...options, wait: options.migrationWait, readOnly, mustExist };
   await prepare(location, change, connecting);
   const { poolSize = 10 } = options;
   const forWriting = readOnly ? poolSize : Math.max(1, Math.floor(poolSize / 2));

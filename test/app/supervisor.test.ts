@@ -18,7 +18,7 @@ process.on('disconnect', () => process.exit(3));
 process.on('SIGTERM', () => {});
 process.on('message', (message) => {
   if (message.kind === 'begin') {
-    say('begins ' + message.setup.lives + ' ' + message.setup.file?.text);
+    say('begins ' + message.setup.lives + ' ' + message.setup.config.text);
     if (fault === 'no start') process.exit(2);
     send({ kind: 'open' });
     send({ kind: 'started' });
@@ -60,7 +60,7 @@ function supervise(t: TestContext, env: Readonly<Record<string, string>> = {}, s
   const pids = new Map<string, number>();
   const supervisor = new Supervisor({
     ...{ entries, log, env: { PATH: process.env['PATH'] ?? '', ...env } },
-    file: { name: 'ipo.yaml', text: 'data: x' },
+    config: { text: 'data: x' },
     timers: { after: (ms, act) => keptTimers.after(ms / speed, act) },
     line: (line) => {
       const [name = '', pid = '', ...words] = line.split(' ');

@@ -181,7 +181,8 @@ export function statusOf(port: number, path: string): Promise<number | null> {
   });
 }
 
-async function freePort(): Promise<number> {
+/** freePort gives a port that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

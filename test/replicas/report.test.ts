@@ -77,6 +77,29 @@ async function open(store: Store) {
 }
 
 forEachEngine('what replicas say of their rows', (engine) => {
+  test('a life that takes over from one that was killed waits for no database, and makes its line once it answers', async (t) => {
+    const store = await engine.open(t);
+    const { replicas, clock, log, notes } = await open(store);
+    let away = true;
+    const report = new ReplicaReport({
+      ...{ cluster: 'eu', ledger: new Ledger(), notes, clock, log, me: { name: 'one', life: 2 } },
+      another: () => Promise.reject(new Error('no other name is wanted')),
+      store: {
+        ...replicas,
+        begin: (line) => (away ? Promise.reject(new Error('the database is away')) : replicas.begin(line)),
+      },
+    });
+    await report.begin(true);
+    await report.tick();
+    assert.deepEqual((await replicas.read('eu')).lines, []);
+    away = false;
+    await report.tick();
+    assert.deepEqual(
+      (await replicas.read('eu')).lines.map(({ name, life }) => [name, life]),
+      [['one', 2]],
+    );
+  });
+
   test('a question is answered once all that was taken on before it was read is in the database', async (t) => {
     const { start, ask, answers } = await open(await engine.open(t));
     const { report, ledger } = await start('a', 1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
@@ -99,6 +99,12 @@ suite('faults of a file', () => {
     assert.equal(await size(store), 1);
   });
 
+  test('a file that another process has checked is not made again where it is gone', async (t) => {
+    const file = join(scratch(t), 'ipo.db');
+    await assert.rejects(openStore({ url: `sqlite:${file}`, checked: true }), { code: 'unreadable' });
+    assert.equal(existsSync(file), false);
+  });
+
   test('a file that has become read-only is told, and still read', async (t) => {
     const store = await fileStore(t, join(scratch(t), 'ipo.db'));
     await store.write((transaction) => runText(transaction, 'pragma query_only = on', []));
@@ -157,6 +163,17 @@ forEachEngine('faults of a server', (engine) => {
     t.after(() => store.close());
     line.hold();
     await assert.rejects(openStore({ url: line.url, connectTimeout: 100 }), { code: 'unavailable' });
+    await assert.rejects(put(store), { code: 'unavailable' });
+    line.mend();
+    await put(store);
+    assert.equal(await size(store), 1);
+  });
+
+  test('a server that another process has checked need not answer at the start', async (t) => {
+    const line = await openLine(t, await engine.migrated());
+    line.cut();
+    const store = await openStore({ url: line.url, checked: true, connectTimeout: 1000 });
+    t.after(() => store.close());
     await assert.rejects(put(store), { code: 'unavailable' });
     line.mend();
     await put(store);

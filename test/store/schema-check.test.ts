@@ -45,6 +45,17 @@ forEachEngine('a database of another shape', (engine) => {
       await assert.rejects(planMigrations(url), { code: 'migration', message });
     });
 
+  test('one that another process has checked is taken at its word, as far as its history goes', async (t) => {
+    const url = await engine.migrated();
+    const db = await openRaw(url);
+    await runText(db, 'drop index findings_by_cve_scan_id', []);
+    const store = await openStore({ url, checked: true });
+    t.after(() => store.close());
+    await runText(db, `delete from migrations where name like '0035-%'`, []);
+    await db.destroy();
+    await assert.rejects(openStore({ url, checked: true }), { code: 'migration' });
+  });
+
   test('a step that was changed after it was applied is noticed without a line written by hand', async () => {
     const url = await engine.migrated();
     const edited = MIGRATIONS.map((step): Migration =>

@@ -1,3 +1,5 @@
+import type { CarriedConfig } from './carried-config.ts';
+
 /** PARTS are the processes that a service runs as, in the order in which they are started again. */
 export const PARTS = ['webhook', 'service'] as const;
 
@@ -6,8 +8,8 @@ export type PartName = (typeof PARTS)[number];
 
 /** PartSetup is what a part is begun with. It goes over the channel, since the environment is seen by whoever may see processes. */
 export interface PartSetup {
-  /** The file of settings as it was when the daemon started, so that a part that is started again has the same; null for none. */
-  readonly file: { readonly name: string; readonly text: string } | null;
+  /** The settings as they were when the daemon started, so that a part that is started again has the same, and need not check them. */
+  readonly config: CarriedConfig;
   /** How often this part was started again. */
   readonly lives: number;
 }
@@ -31,6 +33,9 @@ export type FromPart =
   /** It lives. */
   | { readonly kind: 'beat' }
   | { readonly kind: 'relay'; readonly message: unknown };
+
+/** LOWER_BY is by how much a part goes behind the reviews: what else the service does waits for them. */
+export const LOWER_BY: Readonly<Record<PartName, number>> = { webhook: 0, service: 10 };
 
 /** BEAT_MS is how often a part that works says that it lives. */
 export const BEAT_MS = 1_000;

@@ -1,9 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { workerEntry } from '../worker-entry.ts';
-import type { FromPart, PartName, PartSetup, ToPart } from './part-messages.ts';
+import { LOWER_BY, type FromPart, type PartName, type PartSetup, type ToPart } from './part-messages.ts';
+import { wholeLines } from './whole-lines.ts';
 
 /** PartProcessOptions say how one life of a part is started, and who is told of it. */
 export interface PartProcessOptions {
@@ -11,6 +12,8 @@ export interface PartProcessOptions {
   readonly setup: PartSetup;
   /** The program; the one of the package unless said. */
   readonly entry?: string | undefined;
+  /** Where it keeps the compiled form of its program, unless this process has a place for its own. */
+  readonly compiled?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes lines of its log, without their end. */
   line(line: string): void;
@@ -39,9 +42,9 @@ export class PartProcess {
   /** Beats that were waited for in vain. */
   #missed = 0;
 
-  constructor({ name, setup, entry, env, line, told, gone }: PartProcessOptions) {
+  constructor({ name, setup, entry, env, compiled, line, told, gone }: PartProcessOptions) {
     this.#process = fork(entry ?? workerEntry(`${name}-part`), [], {
-      env: { ...env, ...compileCache() },
+      env: { ...env, ...compileCache(compiled) },
       // Flags of the engine, as this process has them; not the program that it was given as a text.
       execArgv: process.execArgv.filter((flag) => flag.startsWith('--')),
       serialization: 'advanced',
@@ -54,7 +57,8 @@ export class PartProcess {
       gone({ code, signal, started: this.#started, lived: performance.now() - this.#began });
     };
     const { stdout } = this.#process;
-    if (stdout !== null) createInterface({ input: stdout }).on('line', line);
+    if (stdout !== null) wholeLines(stdout, line);
+    lower(this.#process.pid, LOWER_BY[name]);
     this.#process.on('message', (message: FromPart) => {
       this.#missed = 0;
       if (message.kind === 'started') this.#started = true;
@@ -107,9 +111,20 @@ export class PartProcess {
   }
 }
 
-/** Where this process has the compiled form of its programs, a part has that of its own: it is back in half the time. */
-function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+/** Compiling its program is half of what a part does before it begins. */
+function compileCache(compiled: string | undefined): { readonly NODE_COMPILE_CACHE?: string } {
   const own = getCompileCacheDir();
   // Node adds a folder for its version by itself.
-  return own === undefined ? {} : { NODE_COMPILE_CACHE: dirname(own) };
+  const place = own === undefined ? compiled : dirname(own);
+  return place === undefined ? {} : { NODE_COMPILE_CACHE: place };
+}
+
+/** While it has one thread: those that it starts, the engine's own among them, are as far behind as it is. */
+function lower(pid: number | undefined, nice: number): void {
+  if (pid === undefined || nice === 0) return;
+  try {
+    setPriority(pid, nice);
+  } catch {
+    // it has ended, or lowers itself
+  }
 }

@@ -5,7 +5,9 @@ import { PartProcess, type PartEnd } from './part-process.ts';
 
 /** SupervisorOptions say what is supervised. */
 export interface SupervisorOptions {
-  readonly file: PartSetup['file'];
+  readonly config: PartSetup['config'];
+  /** Where parts keep the compiled form of their programs, unless this process has a place for its own; none unless said. */
+  readonly compiled?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly timers: Timers;
@@ -62,16 +64,21 @@ export class Supervisor {
     this.#settle();
   }
 
+  /** Ends at once whatever still runs. */
+  kill(): void {
+    for (const part of this.#parts.values()) part.kill();
+  }
+
   /** How many signals came. */
   get stops(): number {
     return this.#stops;
   }
 
   #start(name: PartName): void {
-    const { file, env, entries, line } = this.#options;
+    const { config, env, entries, line, compiled } = this.#options;
     const part: PartProcess = new PartProcess({
-      ...{ name, env, line, entry: entries?.[name] },
-      setup: { file, lives: this.#lives.get(name) ?? 0 },
+      ...{ name, env, line, compiled, entry: entries?.[name] },
+      setup: { config, lives: this.#lives.get(name) ?? 0 },
       told: (message) => this.#told(name, message),
       gone: (end) => this.#gone(name, end),
     });

@@ -11,7 +11,7 @@ export function runWebhookPart(options: Pick<RunPartOptions, 'process' | 'write'
     start: (basis, link, lives) => {
       const counted = new CountRelay();
       measureProcess('webhook', lives, counted);
-      return startWebhook({ ...basis, link, counted });
+      return startWebhook({ ...basis, link, counted, takesOver: lives > 0 });
     },
   });
 }

@@ -60,6 +60,8 @@ export interface AdmissionDeps {
   readonly events?: ReviewEvents;
   /** Asks for scans of digests; the queue's own unless given. */
   readonly requestScans?: WantedScansDeps['request'];
+  /** Whether it listens before the database was read, and says meanwhile that it is not ready. */
+  readonly listensFirst?: boolean | undefined;
   /** Has what is signed and stated of digests looked for; absent, nobody finds out. */
   readonly collect?: WantedScansDeps['request'];
 }
@@ -138,10 +140,13 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   ];
   return {
     async listen() {
-      await own?.refresh();
-      // Where the database does not answer, the upkeep goes on; the port says meanwhile that it is not ready.
-      await facts.warm().catch(() => undefined);
-      await failures.refresh().catch(() => undefined);
+      const reading = Promise.all([
+        deps.listensFirst === true ? own?.refresh().catch(() => undefined) : own?.refresh(),
+        // Where the database does not answer, the upkeep goes on; the port says meanwhile that it is not ready.
+        facts.warm().catch(() => undefined),
+        failures.refresh().catch(() => undefined),
+      ]);
+      if (deps.listensFirst !== true) await reading;
       const address = await listener.listen(deps.host, deps.port);
       for (const upkeep of upkeeps) upkeep.start();
       return address;

@@ -21,6 +21,8 @@ export interface WebhookProcessOptions {
   readonly redactor: Redactor;
   readonly link: Link;
   readonly clock?: Clock;
+  /** Whether an earlier life of this part answered reviews on this spool: what the database would be asked first is asked beside reviews. */
+  readonly takesOver?: boolean;
 }
 
 /** RunningPart is a part of a service that does its work. */
@@ -38,7 +40,15 @@ const WATCH_EVERY = 15_000;
 
 /** startWebhook opens a database connection and the spool, and answers reviews from then on. What keeps it from that is thrown. */
 export async function startWebhook(options: WebhookProcessOptions): Promise<RunningPart> {
-  const { settings, log, counted, redactor, link, clock = { now: () => Date.now() } } = options;
+  const {
+    settings,
+    log,
+    counted,
+    redactor,
+    link,
+    takesOver = false,
+    clock = { now: () => Date.now() },
+  } = options;
   const places = placesOf(settings);
   await using opened = new AsyncDisposableStack();
   if (settings.data !== undefined) await openDataDirectory(settings.data);
@@ -48,15 +58,23 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     url: places.databaseUrl,
     poolSize: Math.min(POOL, settings.database.poolSize),
     turn: 'first',
+    checked: true,
     now: () => clock.now(),
   });
   opened.adopt(store, () => store.close());
   const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count: counted });
-  await watch.look();
+  const looked = watch.look();
+  if (!takesOver) await looked;
+  else
+    looked.catch((error: unknown) =>
+      log.warn('the times that the ledger has recorded could not be read yet; rows are not marked', {
+        error,
+      }),
+    );
   const looking = new Upkeep([() => watch.look()], WATCH_EVERY, { timers, log });
   const part = await openWebhookPart({
     ...{ settings, places, store, writer: ledgerWriter(store), watch, link },
-    ...{ clock, log, metrics: counted, counted, redactor },
+    ...{ clock, log, metrics: counted, counted, redactor, takesOver },
   });
   let answers = false;
   opened.defer(async () => {

@@ -49,6 +49,8 @@ export interface WebhookPartDeps {
   readonly counted: CountRelay | null;
   /** Takes the path by which the API server calls, so that no line of the log holds it. */
   readonly redactor: Pick<Redactor, 'add'>;
+  /** Whether an earlier life answered reviews on this spool, and was killed: its line in the database stands for this one for now. */
+  readonly takesOver?: boolean;
 }
 
 /** WebhookPart answers reviews, and holds their rows until the database has them. */
@@ -144,7 +146,7 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
       : null,
     ...{ me: await life(false), another: () => life(true) },
   });
-  await report.begin();
+  await report.begin(deps.takesOver);
 
   const meter = !isCluster
     ? null
@@ -175,6 +177,7 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
           }),
           ...(meter !== null && { names: meter }),
           ...(tags !== null && { lookup: tags }),
+          listensFirst: deps.takesOver,
           requestScans: (digests, at) => peer.ask('requestScans', { digests, at }),
           collect: (digests, at) => peer.ask('collect', { digests, at }),
         });
@@ -215,14 +218,15 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
     appender,
     async start() {
       // Reviews wait for it in any case; what takes longer goes on beside a webhook that is not ready yet.
-      await endsWithin(writer.follow(), UIDS_MS).catch((error: unknown) =>
+      const followed = endsWithin(writer.follow(), UIDS_MS).catch((error: unknown) =>
         log.warn('the reviews that the ledger holds could not be read; it is tried again', { error }),
       );
-      await meter
+      const metered = meter
         ?.refresh()
         .catch((error: unknown) =>
           log.warn('the meter was not read yet; no name is refused by it', { error }),
         );
+      if (deps.takesOver !== true) await Promise.all([followed, metered]);
       port = (await admission?.listen())?.port ?? null;
       jobs.start();
       for (const upkeep of upkeeps) upkeep.start();
