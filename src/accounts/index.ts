@@ -47,6 +47,7 @@ export {
   type Erasure,
   type FailureStore,
   type Flow,
+  type FoundCopies,
   type IdentityProvider,
   type OneTimeCode,
   type Page,

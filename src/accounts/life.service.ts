@@ -164,6 +164,8 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     async anonymise({ by, path }, id) {
       // The identity provider's person is unknown then, and may be let in as somebody new.
       noToken(by, 'anonymise an account');
+      const known = await accounts.find(id);
+      const found = known !== null && stateOf(known) === 'disabled' ? await accounts.findCopies(known) : null;
       const account = await together(async () => {
         const account = (await accounts.hold({ id })) ?? missing(id);
         const state = stateOf(account);
@@ -174,7 +176,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
           });
         }
         const at = clock.now();
-        const copies = await accounts.anonymise(account, at);
+        const copies = await accounts.anonymise(account, at, found);
         await sessions.endAll(id);
         if (account.email !== null) await failures.clear(accountKey(account.email));
         await erasure.mark();

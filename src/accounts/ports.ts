@@ -58,8 +58,20 @@ export interface AccountStore {
    * there are then. Only inside `Together`, before anything else is held.
    */
   holdAdministrators(): Promise<{ readonly administrators: number }>;
-  /** Blanks name, address and avatar, and rewrites every copy of the name and the address. Gives how many copies there were. */
-  anonymise(account: Account, at: number): Promise<number>;
+  /** Looks through the audit log for what anonymise is to rewrite there, while others write; null where those would not wait for it. */
+  findCopies(account: Account): Promise<FoundCopies | null>;
+  /**
+   * Blanks name, address and avatar, and rewrites every copy of the name and the address. Gives how many copies there were. Looks through
+   * the whole audit log unless what was found of the account, as it stands, is given.
+   */
+  anonymise(account: Account, at: number, found: FoundCopies | null): Promise<number>;
+}
+
+/** FoundCopies are the entries of the audit log, up to one of them, that may hold a copy of a name or an address. */
+export interface FoundCopies {
+  readonly of: Pick<Account, 'id' | 'name' | 'email'>;
+  readonly upto: number;
+  readonly ids: readonly number[];
 }
 
 /** SessionStore keeps sessions by the hash of their secret. */

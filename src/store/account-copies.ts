@@ -1,5 +1,14 @@
-import { sql, type Transaction } from 'kysely';
-import { personOf, withoutPerson, withoutPersonIn, type Account, type Person } from '../accounts/index.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
+import {
+  personOf,
+  withoutPerson,
+  withoutPersonIn,
+  type Account,
+  type FoundCopies,
+  type Person,
+} from '../accounts/index.ts';
+import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -31,15 +40,64 @@ const TEXTS: readonly { readonly table: string; readonly text: string }[] = [
 ];
 
 const BATCH = 500;
+/** Entries of the audit log that are looked through in one step, which blocks whoever else this process serves. */
+const STEP = 2000;
+
+type Condition = RawBuilder<unknown>;
+
+/**
+ * findCopies looks through the audit log for entries that may hold a copy of somebody's name or address, while others write: the log has
+ * millions of entries, and the transaction that rewrites some of them keeps every other writer of a SQLite file out. Null on PostgreSQL,
+ * where nobody waits for it, and where an entry may commit behind one with a higher number.
+ */
+export async function findCopies(
+  { engine, read }: Pick<Store, 'engine' | 'read'>,
+  account: Account,
+): Promise<FoundCopies | null> {
+  if (engine === 'postgres') return null;
+  const { id, name, email } = account;
+  const names = [email, name].filter((one) => one !== null);
+  const holds = sql.join(
+    [
+      sql`actor_id = ${id}`,
+      ...(names.length === 0 ? [] : [sql`actor in (${sql.join(names)})`]),
+      ...TEXTS.filter(({ table }) => table === 'audit').flatMap(({ text }) => mentions(text, account)),
+    ],
+    sql` or `,
+  );
+  const newest = await sql<{ id: number | null }>`select max(id) as id from audit`.execute(read);
+  const upto = newest.rows[0]?.id ?? 0;
+  const ids: number[] = [];
+  for (let after = 0; after < upto; after += STEP) {
+    const { rows } = await sql<{ id: number }>`
+      select id from audit where id > ${after} and id <= ${Math.min(upto, after + STEP)} and (${holds})
+    `.execute(read);
+    ids.push(...rows.map((row) => row.id));
+    await nextTurn();
+  }
+  return { of: { id, name, email }, upto, ids };
+}
+
+/** The rows of a table that are to be looked at, in parts; null is all. Entries of the audit log never change but by being anonymised. */
+function scopesOf(table: string, account: Account, found: FoundCopies | null): readonly (Condition | null)[] {
+  if (table !== 'audit' || found === null) return [null];
+  const { of, upto, ids } = found;
+  if (of.id !== account.id || of.name !== account.name || of.email !== account.email) return [null];
+  const known: Condition[] = [];
+  for (let from = 0; from < ids.length; from += BATCH)
+    known.push(sql`id in (${sql.join(ids.slice(from, from + BATCH))})`);
+  return [...known, sql`id > ${upto}`];
+}
 
 /**
  * anonymiseAccount blanks an account and rewrites every copy of its name and its address to `user:<account_id>`. Gives how many
- * cells were rewritten.
+ * cells were rewritten. `found` spares a look through the audit log, where it is of the account as it stands.
  */
 export async function anonymiseAccount(
   transaction: Transaction<Tables>,
   account: Account,
   at: number,
+  found: FoundCopies | null = null,
 ): Promise<number> {
   const person = personOf(account.id);
   let copies = 0;
@@ -58,13 +116,17 @@ export async function anonymiseAccount(
       owner === null
         ? loose
         : sql`(${sql.ref(owner)} = ${account.id} or (${sql.ref(owner)} is null and ${loose}))`;
-    const { numAffectedRows } = await sql`
-      update ${sql.table(table)} set ${sql.ref(copy)} = ${person} where ${own} and ${sql.ref(copy)} <> ${person}
-    `.execute(transaction);
-    copies += Number(numAffectedRows ?? 0);
+    for (const scope of scopesOf(table, account, found)) {
+      const { numAffectedRows } = await sql`
+        update ${sql.table(table)} set ${sql.ref(copy)} = ${person}
+        where ${scope ?? sql`1 = 1`} and ${own} and ${sql.ref(copy)} <> ${person}
+      `.execute(transaction);
+      copies += Number(numAffectedRows ?? 0);
+    }
   }
   for (const { table, text } of TEXTS)
-    copies += await rewriteTexts(transaction, table, text, account, person);
+    for (const scope of scopesOf(table, account, found))
+      copies += await rewriteTexts(transaction, { table, text, scope }, account, person);
   await transaction
     .updateTable('accounts')
     .set({
@@ -82,26 +144,19 @@ export async function anonymiseAccount(
 
 async function rewriteTexts(
   transaction: Transaction<Tables>,
-  table: string,
-  text: string,
+  { table, text, scope }: { readonly table: string; readonly text: string; readonly scope: Condition | null },
   who: Person,
   person: string,
 ): Promise<number> {
   const column = sql.ref(text);
-  const { name, email } = who;
-  const maybe = [
-    ...(name === null ? [] : patterns(name).map((pattern) => sql`${column} like ${pattern} escape '!'`)),
-    // An address may be written in any case; letters beyond ASCII are left to the exact check, as SQLite folds none of them.
-    ...(email === null
-      ? []
-      : patterns(email).map((pattern) => sql`lower(${column}) like ${folded(pattern)} escape '!'`)),
-  ];
+  const maybe = mentions(text, who);
   if (maybe.length === 0) return 0;
   const holds = sql.join(maybe, sql` or `);
   let rewritten = 0;
   for (let after = 0; ;) {
     const { rows } = await sql<{ id: number; text: string }>`
-      select id, ${column} as text from ${sql.table(table)} where id > ${after} and (${holds}) order by id limit ${BATCH}
+      select id, ${column} as text from ${sql.table(table)}
+      where id > ${after} and ${scope ?? sql`1 = 1`} and (${holds}) order by id limit ${BATCH}
     `.execute(transaction);
     for (const { id, text: before } of rows) {
       const value = rewrite(before, who, person);
@@ -113,6 +168,18 @@ async function rewriteTexts(
     if (last === undefined || rows.length < BATCH) return rewritten;
     after = last.id;
   }
+}
+
+/** Conditions of which one holds wherever a text may mention a person. */
+function mentions(text: string, { name, email }: Person): Condition[] {
+  const column = sql.ref(text);
+  return [
+    ...(name === null ? [] : patterns(name).map((pattern) => sql`${column} like ${pattern} escape '!'`)),
+    // An address may be written in any case; letters beyond ASCII are left to the exact check, as SQLite folds none of them.
+    ...(email === null
+      ? []
+      : patterns(email).map((pattern) => sql`lower(${column}) like ${folded(pattern)} escape '!'`)),
+  ];
 }
 
 /** The text as it stands, and as it stands inside of JSON. */

@@ -7,7 +7,7 @@ import {
   type AccountQuery,
   type AccountStore,
 } from '../accounts/index.ts';
-import { anonymiseAccount } from './account-copies.ts';
+import { anonymiseAccount, findCopies } from './account-copies.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -53,7 +53,9 @@ export function accountStore(store: Store): AccountStore {
       }),
     hold: (which) => store.write((transaction) => hold(transaction, which)),
     holdAdministrators: () => store.write(holdAdministrators),
-    anonymise: (account, at) => store.write((transaction) => anonymiseAccount(transaction, account, at)),
+    findCopies: (account) => findCopies(store, account),
+    anonymise: (account, at, found) =>
+      store.write((transaction) => anonymiseAccount(transaction, account, at, found)),
   };
 }
 
