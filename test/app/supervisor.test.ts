@@ -19,7 +19,7 @@ process.on('SIGTERM', () => {});
 process.on('message', (message) => {
   if (message.kind === 'begin') {
     say('begins ' + message.setup.lives + ' ' + message.setup.config.text);
-    if (fault === 'no start') process.exit(2);
+    if (fault === 'no start' || (fault === 'no other start' && message.setup.lives > 0)) process.exit(2);
     send({ kind: 'open' });
     send({ kind: 'started' });
     if (fault !== 'silent' || message.setup.lives > 0) setInterval(() => send({ kind: 'beat' }), 50);
@@ -127,7 +127,16 @@ test('one that dies again and again waits longer each time, and is started in th
     await until('service hears hello', deaths + 1);
   }
   const waits = log.lines.map(({ keys }) => keys?.['after_ms'] ?? 0);
-  assert.deepEqual(waits, [0, 100, 200, 400]);
+  assert.deepEqual(waits, [0, 100, 200, 250]);
+});
+
+test('one that does not get to its work any more waits up to five seconds', async (t) => {
+  const { pid, log, until } = supervise(t, { FAULT_webhook: 'no other start' }, 50);
+  await until('service hears hello');
+  process.kill(pid('webhook'), 'SIGKILL');
+  await until('webhook begins 9 data: x');
+  const waits = log.lines.map(({ keys }) => keys?.['after_ms'] ?? 0);
+  assert.deepEqual(waits.slice(0, 9), [0, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
 });
 
 test('one that says nothing any more is killed, and started again', async (t) => {

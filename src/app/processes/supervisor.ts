@@ -20,6 +20,8 @@ export interface SupervisorOptions {
 /** A part that died soon after it began waits before it is started again: milliseconds at first, doubled each time, and at most. */
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 5_000;
+/** The longest for one that did its work before it died: what ends it may be a single review, and the others wait for it. */
+const WORKING_WAIT = 250;
 /** One that worked for so long is started again at once. */
 const WORKED_MS = 1_000;
 /** How often it is looked whether the parts live, and in how many such turns in a row one may say nothing. */
@@ -131,7 +133,7 @@ export class Supervisor {
     }
     this.#lives.set(name, (this.#lives.get(name) ?? 0) + 1);
     const before = this.#waits.get(name) ?? 0;
-    const wait = end.started && lived >= WORKED_MS ? 0 : before;
+    const wait = !end.started ? before : lived >= WORKED_MS ? 0 : Math.min(before, WORKING_WAIT);
     this.#waits.set(name, Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, wait * 2)));
     log.error(`the ${name}'s part of the service ended by itself; it is started again`, {
       ...{ part: name, code, signal },
