@@ -181,6 +181,7 @@ export const PARTS: readonly Part[] = [
       'test/adapters/feeds/kev-catalogue.test.ts',
       'test/adapters/transport/address.test.ts',
       'test/adapters/trivy/fuzz.test.ts',
+      'test/admission/remembered-answers.test.ts',
       'test/admission/review-wire.test.ts',
       'test/base/duration.test.ts',
       'test/base/json.test.ts',

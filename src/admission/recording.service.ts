@@ -1,5 +1,6 @@
 import type { Log } from '../base/index.ts';
 import type { Appended, LedgerAppend, NewRow, Timers } from '../ledger/index.ts';
+import { Deadlines } from './deadlines.service.ts';
 
 /** RecordingDeps are what rows are recorded with. */
 export interface RecordingDeps {
@@ -15,37 +16,45 @@ export type Recorded = Pick<Appended, 'rows' | 'repeat' | 'delayed'> | { readonl
 export class Recording {
   readonly #deps: RecordingDeps;
   readonly #budget: number;
+  readonly #deadlines: Deadlines;
 
   /** `budget`: milliseconds of a whole answer. */
   constructor(deps: RecordingDeps, budget: number) {
     this.#deps = deps;
     this.#budget = budget;
+    this.#deadlines = new Deadlines(deps.timers);
   }
 
   /** Appends within what is left of the budget after `spent` milliseconds. Never rejects. */
   take(uid: string, rows: readonly NewRow[], spent: number): Promise<Recorded> {
-    const { timers, log } = this.#deps;
+    const { ledger, log } = this.#deps;
     return new Promise((resolve) => {
       let gaveUp = false;
-      const cancel = timers.after(this.#budget - spent, () => {
+      const due = this.#deadlines.after(this.#budget - spent, () => {
         gaveUp = true;
         resolve({ fault: 'no answer in time' });
       });
-      void this.#append(uid, rows).then((recorded) => {
-        cancel();
-        // It was counted as unrecorded, and perhaps refused for that: whoever compares the two must find why.
-        if (gaveUp && !('fault' in recorded))
-          log.warn('the ledger took an admission review after it had been answered', { uid });
-        return resolve(recorded);
-      });
+      appended(ledger, uid, rows).then(
+        (recorded) => {
+          this.#deadlines.drop(due);
+          // It was counted as unrecorded, and perhaps refused for that: whoever compares the two must find why.
+          if (gaveUp) log.warn('the ledger took an admission review after it had been answered', { uid });
+          return resolve(recorded);
+        },
+        (fault: unknown) => {
+          this.#deadlines.drop(due);
+          return resolve({ fault });
+        },
+      );
     });
   }
+}
 
-  async #append(uid: string, rows: readonly NewRow[]): Promise<Recorded> {
-    try {
-      return await this.#deps.ledger.append({ uid, rows });
-    } catch (fault) {
-      return { fault };
-    }
+/** What a ledger throws at once is no other fault than what it throws later. */
+function appended(ledger: LedgerAppend, uid: string, rows: readonly NewRow[]): Promise<Appended> {
+  try {
+    return ledger.append({ uid, rows });
+  } catch (error) {
+    return Promise.reject(error);
   }
 }

@@ -7,6 +7,7 @@ import { hangsOnFacts } from './digest-needs.ts';
 import { judgeImage, judgeUnnamed, type ImageJudgement } from './judge.ts';
 import type { ImageRole } from './pod.ts';
 import type { FailurePolicy } from './ports.ts';
+import { rememberedAnswer } from './remembered-answers.ts';
 import { settledFacts, UNREAD_FACTS } from './settled-facts.ts';
 
 /** ReviewedImage is one image of a review with what was found out about it. */
@@ -68,15 +69,19 @@ export function answerImage(
   const facts = of.facts === 'unread' ? of.facts : factsOn(of.facts, context.platform);
   if ('fault' in reference)
     return toAnswer(of, judgeUnnamed(policies, of.image, reference.fault, context.breakGlass), null);
-  const subject: Subject = {
-    ...context,
-    reference,
-    digest,
-    quota,
-    facts: facts === 'unread' ? UNREAD_FACTS : facts,
-  };
+  const subjectOf = (given: ImageFacts): Subject => ({ ...context, reference, digest, quota, facts: given });
+  return facts === 'unread'
+    ? answerUnread(policies, of, judgeMetered(policies, subjectOf(UNREAD_FACTS), at).judgement, failurePolicy)
+    : rememberedAnswer(policies, of, facts, context, () => answerKnown(policies, of, subjectOf(facts), at));
+}
+
+function answerKnown(
+  policies: readonly Policy[],
+  of: ReviewedImage,
+  subject: Subject,
+  at: number,
+): ImageAnswer {
   const { judgement, asked } = judgeMetered(policies, subject, at);
-  if (facts === 'unread') return answerUnread(policies, of, judgement, failurePolicy);
   const inputs = inputsOf(asked, of.image);
   if (of.missing !== null && hangsOnFacts(policies, subject, at)) {
     const answer = toAnswer(of, judgement, inputs);
@@ -85,8 +90,8 @@ export function answerImage(
   }
   const open = judgement.outcome.allowed ? findOpen(judgement) : null;
   if (open === null) return toAnswer(of, judgement, inputs);
-  const settled = judgeMetered(policies, { ...asked, facts: settledFacts(facts) }, at).judgement;
-  const warning = `${UNDECIDED}${open} of ${reference.text}; decided as if there were none`;
+  const settled = judgeMetered(policies, { ...asked, facts: settledFacts(subject.facts) }, at).judgement;
+  const warning = `${UNDECIDED}${open} of ${subject.reference.text}; decided as if there were none`;
   return {
     ...toAnswer(of, settled, inputs),
     warnings: [...settled.warnings, warning],

@@ -22,7 +22,7 @@ export type ReviewOutcome = (typeof REVIEW_OUTCOMES)[number];
  * over when it is told to.
  */
 export class ReviewTally {
-  #sums = new Map<string, { readonly name: `svc_${string}_total`; readonly labels: Labels; sum: number }>();
+  #sums = new Map<Name, { readonly label: string; readonly byValue: Map<string, number> }>();
 
   outcome(outcome: ReviewOutcome): void {
     this.#add('svc_admission_reviews_total', 'outcome', outcome);
@@ -71,15 +71,15 @@ export class ReviewTally {
   flush(count: Count): void {
     const sums = this.#sums;
     this.#sums = new Map();
-    for (const { name, labels, sum } of sums.values()) count.add(name, labels, sum);
+    for (const [name, { label, byValue }] of sums)
+      for (const [value, sum] of byValue) count.add(name, label === '' ? {} : { [label]: value }, sum);
   }
 
-  #add(name: `svc_${string}_total`, label: string, value: string): void {
-    const key = name + value;
-    const known = this.#sums.get(key);
-    if (known !== undefined) known.sum += 1;
-    else this.#sums.set(key, { name, labels: label === '' ? {} : { [label]: value }, sum: 1 });
+  #add(name: Name, label: string, value: string): void {
+    let own = this.#sums.get(name);
+    if (own === undefined) this.#sums.set(name, (own = { label, byValue: new Map() }));
+    own.byValue.set(value, (own.byValue.get(value) ?? 0) + 1);
   }
 }
 
-type Labels = Readonly<Record<string, string>>;
+type Name = `svc_${string}_total`;

@@ -3,6 +3,7 @@ import type { Cell } from './dialect.ts';
 import type { SeenShape } from './image-log.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { storableText } from './storable.ts';
+import { printOf } from './uid-prints.ts';
 import { packUid } from './uid.ts';
 
 /** ROW are the columns of `ledger_rows` in the order of the cells that `toCells` makes. */
@@ -23,6 +24,8 @@ export interface Entry {
   readonly packed: Buffer | null;
   /** The packed uid as a text of its bytes. */
   readonly key: string;
+  /** Its fingerprint; 0 without one. */
+  readonly print: number;
   readonly rows: readonly NewRow[];
   readonly fence: EntryFence | null;
 }
@@ -30,10 +33,10 @@ export interface Entry {
 /** toEntry prepares what is to be appended. */
 export function toEntry({ uid, rows, fence: given }: LedgerEntry): Entry {
   const fence = given ?? null;
-  if (uid === null) return { uid, packed: null, key: '', rows, fence };
+  if (uid === null) return { uid, packed: null, key: '', print: 0, rows, fence };
   const text = storableText(uid);
   const packed = packUid(text);
-  return { uid: text, packed, key: packed.toString('latin1'), rows, fence };
+  return { uid: text, packed, key: packed.toString('latin1'), print: printOf(packed), rows, fence };
 }
 
 /** toCells gives the cells of the rows of entries, row by row, which are numbered from the one behind `before`; one list of all. */

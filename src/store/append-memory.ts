@@ -42,12 +42,17 @@ export class AppendMemory {
   planNow(entries: readonly Entry[]): Plan | null {
     const before = this.uids.size;
     const suspects = this.uids.suspects(entries);
-    const added = new Map<string, number>();
+    const keys = new Set<string>();
+    const firsts: (readonly [print: number, id: number])[] = [];
     const shapes: SeenShape[] = [];
     const times: number[] = [];
-    for (const { key, packed, rows, fence } of entries) {
-      if (fence !== null || added.has(key)) return null;
-      if (packed !== null) added.set(key, before + times.length + 1);
+    for (const { key, packed, print, rows, fence } of entries) {
+      if (fence !== null) return null;
+      if (packed !== null) {
+        if (keys.has(key)) return null;
+        if (entries.length > 1) keys.add(key);
+        firsts.push([print, before + times.length + 1]);
+      }
       for (const row of rows) {
         const shape = this.#shapes.find(row);
         const { requester = null } = row;
@@ -66,7 +71,7 @@ export class AppendMemory {
     }
     const keep = (): void => {
       images.keep();
-      this.uids.committed(before, added, size);
+      this.uids.committed(before, firsts, size);
     };
     const cells = toCells(entries, before, shapes, this.#names);
     return { before, size, suspects, cells, inserts: images.inserts, answers, keep };

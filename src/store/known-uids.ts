@@ -105,19 +105,18 @@ export class KnownUids {
 
   /** The rows that may be the first of one of these reviews, each with the uid that it would have, by `key`; few but for a repeat. */
   suspects(
-    uids: readonly { readonly packed: Buffer | null; readonly key: string }[],
+    uids: readonly { readonly packed: Buffer | null; readonly key: string; readonly print?: number }[],
   ): readonly { readonly id: number; readonly key: string }[] {
     const found: { readonly id: number; readonly key: string }[] = [];
-    for (const { packed, key } of uids) {
+    for (const { packed, key, print } of uids) {
       if (packed === null) continue;
-      for (const id of this.#prints.rows(printOf(packed))) found.push({ id, key });
+      for (const id of this.#prints.rows(print ?? printOf(packed))) found.push({ id, key });
     }
     return found;
   }
 
-  /** Takes the reviews `added`, with the numbers of their first rows, which are committed; `before` and `size`: the rows before and since. */
-  committed(before: number, added: ReadonlyMap<string, number>, size: number): void {
-    const firsts = [...added].map(([key, id]) => [printOf(Buffer.from(key, 'latin1')), id] as const);
+  /** Takes reviews that are committed by their fingerprints, with the numbers of their first rows; `before` and `size`: the rows before and since. */
+  committed(before: number, firsts: Iterable<readonly [print: number, id: number]>, size: number): void {
     this.#take(before, firsts, size);
     if (this.#full.size > 0) void this.follow().catch(() => {}); // stored with the next one that succeeds
   }
@@ -125,7 +124,10 @@ export class KnownUids {
   /** Gives what is to be called once the reviews `added`, with the numbers of their first rows, are committed. */
   async add(_transaction: Executor, added: ReadonlyMap<string, number>, size: number): Promise<() => void> {
     const before = this.#size;
-    return () => this.committed(before, added, size);
+    return () => {
+      const firsts = [...added].map(([key, id]) => [printOf(Buffer.from(key, 'latin1')), id] as const);
+      this.committed(before, firsts, size);
+    };
   }
 
   async #follow(): Promise<void> {

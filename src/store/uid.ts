@@ -22,20 +22,20 @@ function packUuid(uid: string): Buffer | null {
       if (uid.charCodeAt(i) !== DASH) return null;
       i += 1;
     }
-    const high = digit(uid.charCodeAt(i));
-    const low = digit(uid.charCodeAt(i + 1));
-    if (high < 0 || low < 0) return null;
-    bytes[at] = high * 16 + low;
+    // Beyond the table there is nothing, which is no digit either.
+    const high = DIGITS[uid.charCodeAt(i)] as number;
+    const low = DIGITS[uid.charCodeAt(i + 1)] as number;
+    if (!(high >= 0 && low >= 0)) return null;
+    bytes[at] = (high << 4) | low;
     at += 1;
   }
   return bytes;
 }
 
-/** The value of a lower-case hex digit, or -1. */
-function digit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  return code >= 97 && code <= 102 ? code - 87 : -1;
-}
+/** The values of lower-case hex digits by their codes, -1 for any other. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code)),
+);
 
 /** unpackUid reads what packUid wrote. */
 export function unpackUid(bytes: Buffer): string {
