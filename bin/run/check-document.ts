@@ -8,6 +8,7 @@ import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './check-remed
 /** DecisionDocument is what one policy says, as JSON has it. */
 export interface DecisionDocument {
   readonly policy: string;
+  /** Made when it is read: the table does without, and so without loading node:crypto. */
   readonly policy_revision: string;
   readonly enforcement: 'Audit' | 'Enforce';
   readonly verdict: 'admit' | 'refuse' | 'unknown';
@@ -142,7 +143,9 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     reason:
       lacking !== null ? `not decided: it is unknown ${nameFact(lacking)}` : outcome.reason || openTo(first),
     policy: policy?.name ?? null,
-    policy_revision: policy?.revision ?? null,
+    get policy_revision() {
+      return policy?.revision ?? null;
+    },
     break_glass: outcome.breakGlass,
     break_glass_reason: outcome.breakGlass ? pod.breakGlassReason : null,
     decisions: verdicts.map(toDecisionDocument),
@@ -183,7 +186,9 @@ function toPodDocument({ pod, judgement }: PodResult): AnswerDocument {
     label,
     reason,
     policy: policy?.name ?? null,
-    policy_revision: policy?.revision ?? null,
+    get policy_revision() {
+      return policy?.revision ?? null;
+    },
     break_glass: bypassed,
     break_glass_reason: bypassed ? pod.breakGlassReason : null,
     decisions: verdicts.map(toHardeningDocument),
@@ -202,7 +207,9 @@ function whereOf({ file, kind, name, namespace }: CheckedPod, line: number, colu
 function toDecisionDocument({ policy, decision }: PolicyVerdict): DecisionDocument {
   return {
     policy: policy.name,
-    policy_revision: policy.revision,
+    get policy_revision() {
+      return policy.revision;
+    },
     enforcement: policy.spec.enforcement,
     verdict: decision.kind,
     label: decision.kind === 'refuse' ? decision.label : null,
@@ -215,7 +222,9 @@ function toDecisionDocument({ policy, decision }: PolicyVerdict): DecisionDocume
 function toHardeningDocument({ policy, verdict, sentence, breakGlass }: HardeningVerdict): DecisionDocument {
   return {
     policy: policy.name,
-    policy_revision: policy.revision,
+    get policy_revision() {
+      return policy.revision;
+    },
     enforcement: policy.spec.enforcement,
     verdict,
     label: verdict === 'refuse' ? WORKLOAD_HARDENING : null,

@@ -4,6 +4,7 @@ import {
   MAX_POLICY_BYTES,
   parsePolicies,
   parseRecordedPolicy,
+  placeOf,
   PolicyError,
   type ParsedPolicy,
   type Policy,
@@ -106,8 +107,7 @@ export async function readOnePolicy(path: string, parts: CliParts): Promise<Pars
 }
 
 function severalPolicies(path: string, count: number, second: ParsedPolicy | undefined): Problem {
-  const end = second?.places.document.contents?.range?.[0] ?? 0;
-  const { line, col } = second?.places.lines.linePos(end) ?? { line: 1, col: 1 };
+  const { line, column } = second === undefined ? { line: 1, column: 1 } : placeOf(second.places, []);
   return {
     level: 'error',
     rule: 'one-policy',
@@ -116,6 +116,6 @@ function severalPolicies(path: string, count: number, second: ParsedPolicy | und
     hint: 'Put the draft into a file of its own',
     file: path === '-' ? 'stdin' : path,
     line,
-    column: col,
+    column,
   };
 }

@@ -13,7 +13,7 @@ import {
   type ScalarTag,
 } from 'yaml';
 import { printable } from '../base/index.ts';
-import { placeOf, type Place } from '../policy/index.ts';
+import { placesIn, type Place } from '../policy/index.ts';
 import { splitJson } from './json-stream.ts';
 import { ManifestError } from './manifest-error.ts';
 
@@ -91,7 +91,7 @@ export function* readManifestDocuments(
           ...new Composer(OPTIONS).compose(new Parser(lines.addNewLine).parse(text.slice(from, to))),
         ][0];
         if (document === undefined) return { line, column };
-        const place = placeOf({ file, document, lines }, path);
+        const place = placesIn(file, document, lines).of(path);
         return {
           line: place.line + line - 1,
           column: place.line === 1 ? place.column + column - 1 : place.column,
@@ -133,7 +133,7 @@ function* readYaml(text: string, file: string): Generator<ManifestDocument, void
         fail(`aliases repeat each other more than ${MAX_ALIASES} times`, document.range[0]);
       fail('an alias (*name) names no anchor before it', findDanglingAlias(document));
     }
-    yield { number, value, placeOf: (path) => placeOf({ file, document, lines }, path) };
+    yield { number, value, placeOf: (path) => placesIn(file, document, lines).of(path) };
   }
 }
 

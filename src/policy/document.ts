@@ -1,7 +1,7 @@
 import { Composer, LineCounter, Parser, Lexer, isScalar, type CST, type Document } from 'yaml';
 import type { Problem } from './problems.ts';
 import type { RuleId } from './rules/catalogue.ts';
-import { toPlace, type Places } from './places.ts';
+import { placesIn, toPlace, type Places } from './places.ts';
 import { explainSyntax, findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
@@ -80,7 +80,7 @@ export function readDocuments(text: string, file: string): SourceFile {
     const forbidden = findForbidden(document.contents, lines);
     for (const { rule, offset, message, hint } of forbidden) fault(rule, offset, message, hint);
     if (forbidden.length > 0) continue;
-    documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: { file, document, lines } });
+    documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: placesIn(file, document, lines) });
   }
   return { documents, parsed, problems };
 }

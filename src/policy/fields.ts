@@ -3,7 +3,7 @@ import { policyDocument } from './schema.ts';
 
 /** fieldsAt gives the names of the fields that the schema knows at a path of the policy document, in its order. */
 export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: $ZodType | undefined = policyDocument;
+  let schema: $ZodType | undefined = policyDocument.schema;
   for (const step of path) {
     const inner: $ZodType | undefined = unwrap(schema);
     if (inner instanceof $ZodObject) {

@@ -29,7 +29,7 @@ export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';
 export { MAX_POLICY_BYTES } from './document.ts';
-export { placeOf, type Place } from './places.ts';
+export { placeOf, placesIn, type Place } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';
 export type { FieldChange } from './changes.ts';
 export type { Comparison, PolicyPair } from './compare.ts';

@@ -10,7 +10,7 @@ export const SCHEMA_ID = 'https://ipo.dev/v1/image-policy.schema.json';
  * a combination, where JSON Schema can say it.
  */
 export function policyJsonSchema(): Readonly<Record<string, unknown>> {
-  const { $schema, ...schema } = z.toJSONSchema(policyDocument, {
+  const { $schema, ...schema } = z.toJSONSchema(policyDocument.schema, {
     io: 'input',
     target: 'draft-2020-12',
     unrepresentable: 'any',

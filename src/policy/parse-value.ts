@@ -1,8 +1,9 @@
-import { LineCounter, parseDocument } from 'yaml';
 import type { core } from 'zod/mini';
 import { MAX_DEPTH, MAX_POLICY_BYTES } from './document.ts';
 import { toProblems } from './explain.ts';
+import { parseField } from './field.ts';
 import { withoutNulls } from './parse.ts';
+import { NOWHERE } from './places.ts';
 import { toPolicy, type Policy } from './policy.ts';
 import { PolicyError, type Problem } from './problems.ts';
 import { isDeeperThan } from './recorded.ts';
@@ -34,7 +35,7 @@ export function parsePolicyValue(value: unknown, at = ''): PolicyValue {
       `the document is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy has at most that`,
     );
   const written = withoutNulls(value);
-  const parsed = policyDocument.safeParse(written);
+  const parsed = parseField(policyDocument, written);
   if (parsed.success) {
     return { policy: toPolicy(parsed.data), document: withoutServerFields(written as Json) };
   }
@@ -58,7 +59,7 @@ function problem(rule: 'depth' | 'size' | 'value', path: string, message: string
 
 /** A value has no places; the paths of its problems say where. */
 function nowhere(): Parameters<typeof toProblems>[1] {
-  return { file: 'body', document: parseDocument(''), lines: new LineCounter() };
+  return { file: 'body', document: null, of: () => NOWHERE };
 }
 
 /** Cut before they are put into words: finding what each of 20,000 unknown fields may have meant takes a second. */

@@ -1,6 +1,8 @@
-import { readDocuments } from './document.ts';
+import { readCommonForm } from './common-form.ts';
+import { readDocuments, type SourceFile } from './document.ts';
 import { toProblems } from './explain.ts';
-import type { Places } from './places.ts';
+import { parseField } from './field.ts';
+import { placesBelow, type Places } from './places.ts';
 import { toPolicy, type Policy } from './policy.ts';
 import { inOrder, type Problem } from './problems.ts';
 import { policyDocument, type PolicyDocument } from './schema.ts';
@@ -30,12 +32,12 @@ export interface PolicyFile {
  * every fault is a problem with its place. `file` is the name to show.
  */
 export function parsePolicies(text: string, file: string): PolicyFile {
-  const source = readDocuments(text, file);
+  const source = readSource(text, file);
   const problems = [...source.problems];
   const policies: ParsedPolicy[] = [];
   for (const { value, places } of source.documents) {
     const written = withoutNulls(value);
-    const result = policyDocument.safeParse(written);
+    const result = parseField(policyDocument, written);
     if (result.success) {
       const document = result.data;
       policies.push({
@@ -48,6 +50,14 @@ export function parsePolicies(text: string, file: string): PolicyFile {
   }
   if (source.documents.length === 0 && problems.length === 0) problems.push(noPolicy(file));
   return { file, policies, problems: atMost(inOrder(problems)) };
+}
+
+/** The documents of a text: without the YAML parser, where it is in the common form. */
+function readSource(text: string, file: string): Pick<SourceFile, 'documents' | 'problems'> {
+  const common = readCommonForm(text);
+  if (common === null) return readDocuments(text, file);
+  const documents = common.map(({ value, root }) => ({ value, places: placesBelow(file, root) }));
+  return { documents, problems: [] };
 }
 
 function noPolicy(file: string): Problem {

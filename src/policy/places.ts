@@ -8,12 +8,14 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
+import type { Part } from './common-form.ts';
 
 /** Places finds where in a file a path of the document stands. */
 export interface Places {
   readonly file: string;
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
+  /** As the YAML parser has it; null where the text was in the common form, and for a value that came without a text. */
+  readonly document: Document.Parsed | null;
+  of(path: readonly PropertyKey[]): Place;
 }
 
 /** Place is a line and a column, both from 1. */
@@ -27,7 +29,37 @@ export interface Place {
  * path itself is not. For a field it is the place of its name.
  */
 export function placeOf(places: Places, path: readonly PropertyKey[]): Place {
-  let node: unknown = places.document.contents;
+  return places.of(path);
+}
+
+/** NOWHERE are the places of a value that came without a text. */
+export const NOWHERE: Place = { line: 1, column: 1 };
+
+/** placesIn gives the places of a document of the YAML parser. */
+export function placesIn(file: string, document: Document.Parsed, lines: LineCounter): Places {
+  return { file, document, of: (path) => findIn(document, lines, path) };
+}
+
+/** placesBelow gives the places of a document in the common form. */
+export function placesBelow(file: string, root: Part): Places {
+  return { file, document: null, of: (path) => findBelow(root, path) };
+}
+
+function findBelow(root: Part, path: readonly PropertyKey[]): Place {
+  let place: Place = root;
+  let part = root;
+  for (const step of path) {
+    const field = part.fields?.get(String(step));
+    const inner = field?.part ?? part.items?.[Number(step)];
+    if (inner === undefined) break;
+    place = field?.name ?? inner;
+    part = inner;
+  }
+  return { line: place.line, column: place.column };
+}
+
+function findIn(document: Document.Parsed, lines: LineCounter, path: readonly PropertyKey[]): Place {
+  let node: unknown = document.contents;
   let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
   for (const step of path) {
     if (isMap(node)) {
@@ -42,7 +74,7 @@ export function placeOf(places: Places, path: readonly PropertyKey[]): Place {
       node = item;
     } else break;
   }
-  return toPlace(places.lines, offset);
+  return toPlace(lines, offset);
 }
 
 /** toPlace gives line and column of an offset into the text. */

@@ -14,8 +14,16 @@ export interface KeyFault {
   readonly hint: string | null;
 }
 
+/**
+ * An Ed25519 key as every tool writes it: any 32 bytes are one, so that there is nothing to open. Loading node:crypto takes a tenth of
+ * the time of a short command.
+ */
+const ED25519 =
+  /^-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=\n-----END PUBLIC KEY-----\n?$/;
+
 /** publicKeyFault says why a text is no public key that can verify here, or gives null when it is one. */
 export function publicKeyFault(pem: string): KeyFault | null {
+  if (ED25519.test(pem)) return null;
   const fault = (message: string, hint: string | null = null): KeyFault => ({ message, hint });
   if (/PRIVATE KEY/.test(pem)) {
     return fault(

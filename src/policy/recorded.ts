@@ -1,4 +1,5 @@
 import { MAX_DEPTH } from './document.ts';
+import { parseField } from './field.ts';
 import { withoutNulls } from './parse.ts';
 import type { Policy } from './policy.ts';
 import { policySpec } from './schema.ts';
@@ -15,7 +16,7 @@ export function parseRecordedPolicy(document: unknown, name: string, revision: s
   const candidate = withoutNulls(spec);
   // An unknown field inside one that was left out shows in the next round only.
   for (let round = 0; round < 8; round += 1) {
-    const result = policySpec.safeParse(candidate);
+    const result = parseField(policySpec, candidate);
     if (result.success) return { name, revision, spec: result.data };
     const unknown = result.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
     if (unknown.length !== result.error.issues.length) return null;

@@ -1,14 +1,25 @@
 import * as z from 'zod/mini';
-import { about, resourceName } from './schema-parts.ts';
+import { about, anything, field, isMapping, mapping, optional, WRONG } from './field.ts';
+import { resourceName } from './schema-parts.ts';
 
 const texts = (description: string, entry: string) =>
-  z.optional(z.record(z.string(), z.string().check(about(entry))).check(about(description)));
+  optional(
+    field(
+      () => z.record(z.string(), z.string().check(about(entry))).check(about(description)),
+      (value) => {
+        if (!isMapping(value)) return WRONG;
+        const isText = ([name, one]: [string, unknown]): boolean =>
+          name !== '__proto__' && typeof one === 'string';
+        return Object.entries(value).every(isText) ? { ...value } : WRONG;
+      },
+    ),
+  );
 const server = (description: string) =>
-  z.optional(z.unknown().check(about(`${description} Set by the API server; ignored when read.`)));
+  optional(anything(`${description} Set by the API server; ignored when read.`));
 
 /** metadata is the part of Kubernetes ObjectMeta that a policy may have, so that what `kubectl get -o yaml` prints is accepted. */
-export const metadata = z
-  .strictObject({
+export const metadata = mapping(
+  {
     name: resourceName,
     labels: texts('Kubernetes labels.', 'Value of a label.'),
     annotations: texts('Kubernetes annotations.', 'Value of an annotation.'),
@@ -23,5 +34,6 @@ export const metadata = z
     deletionGracePeriodSeconds: server('Seconds until the object is deleted.'),
     selfLink: server('Address of the object in older clusters.'),
     managedFields: server('Who set which field.'),
-  })
-  .check(about('Kubernetes object metadata.'));
+  },
+  'Kubernetes object metadata.',
+);

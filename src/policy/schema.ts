@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
+import { anything, mapping, optional, orEmpty, type Read } from './field.ts';
 import { metadata } from './schema-metadata.ts';
-import { about, choice, duration, flag, list, namespace, registry, text } from './schema-parts.ts';
+import { always, choice, duration, flag, list, namespace, registry, text, word } from './schema-parts.ts';
 import { attestation, provenance, signature, vex } from './schema-trust.ts';
 import { SIGNALS } from './signals.ts';
 
@@ -11,12 +11,9 @@ export const THRESHOLDS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'NONE'] as const
 export const KNOWN_EXPLOITED = ['block', 'warn', 'ignore'] as const;
 
 const window = (severity: string) =>
-  z.optional(
-    duration(`Time within which a ${severity} finding is to be fixed, as a Go duration (\`168h\`).`),
-  );
+  optional(duration(`Time within which a ${severity} finding is to be fixed, as a Go duration (\`168h\`).`));
 
-/** policySpec is the strict schema of `spec`, with every default filled in. */
-export const policySpec = z.strictObject({
+const spec = {
   targetNamespaces: list(
     namespace,
     'Namespaces that the policy governs. Empty means the whole cluster.',
@@ -45,14 +42,14 @@ export const policySpec = z.strictObject({
     'ignore',
     'Whether the reference as written must name a digest.',
   ),
-  signature: z.prefault(signature, {}),
+  signature: orEmpty(signature),
   attestations: list(
     attestation,
     'Attestations that must each be present and signed by one of their signers.',
     32,
   ),
-  provenance: z.prefault(provenance, {}),
-  vex: z.prefault(vex, {}),
+  provenance: orEmpty(provenance),
+  vex: orEmpty(vex),
   knownExploited: choice(
     KNOWN_EXPLOITED,
     'warn',
@@ -63,22 +60,22 @@ export const policySpec = z.strictObject({
     'warn',
     'What happens to an image whose operating system is at its end of life.',
   ),
-  deploymentContext: z.prefault(
-    z
-      .strictObject({
+  deploymentContext: orEmpty(
+    mapping(
+      {
         mode: choice(
           ['Ignore', 'Escalate'],
           'Ignore',
           'Under `Escalate` a pod with a selected signal is judged one step stricter.',
         ),
         signals: list(
-          z.enum(SIGNALS).check(about('A signal of the deployment context.')),
+          word(SIGNALS, 'A signal of the deployment context.'),
           'Signals that escalate. Empty means all six.',
           16,
         ),
-      })
-      .check(about('How the way a pod is deployed tightens its decision.')),
-    {},
+      },
+      'How the way a pod is deployed tightens its decision.',
+    ),
   ),
   workloadHardening: choice(
     ['ignore', 'warn', 'block'],
@@ -90,22 +87,23 @@ export const policySpec = z.strictObject({
     'audit',
     'Whether running pods are judged again, and whether that is acted on.',
   ),
-  sla: z.optional(
-    z
-      .strictObject({
+  sla: optional(
+    mapping(
+      {
         critical: window('critical'),
         high: window('high'),
         medium: window('medium'),
         low: window('low'),
-        triage: z.optional(
+        triage: optional(
           duration('How long a triage decision lasts that names no end (`2160h` where unset).'),
         ),
-      })
-      .check(about('Remediation windows. Absent means that none is declared.')),
+      },
+      'Remediation windows. Absent means that none is declared.',
+    ),
   ),
-  breakGlass: z.prefault(
-    z
-      .strictObject({
+  breakGlass: orEmpty(
+    mapping(
+      {
         allowed: flag(
           'Whether the policy can be bypassed with the pod annotation `ipo.dev/break-glass: <reason>`.',
         ),
@@ -114,28 +112,29 @@ export const policySpec = z.strictObject({
           'Groups whose members may bypass. None means nobody.',
           64,
         ),
-      })
-      .check(about('Who may bypass the policy.')),
-    {},
+      },
+      'Who may bypass the policy.',
+    ),
   ),
-});
+};
+
+/** policySpec is the strict schema of `spec`, with every default filled in. */
+export const policySpec = mapping(spec, 'What the policy asks of an image.');
 
 /** PolicySpec is a `spec` with every default filled in. */
-export type PolicySpec = z.infer<typeof policySpec>;
+export type PolicySpec = Read<typeof policySpec>;
 
 /** policyDocument is the strict schema of a whole policy document. */
-export const policyDocument = z
-  .strictObject({
-    apiVersion: z.literal('ipo.dev/v1').check(about('Always `ipo.dev/v1`.')),
-    kind: z.literal('ImagePolicy').check(about('Always `ImagePolicy`.')),
+export const policyDocument = mapping(
+  {
+    apiVersion: always('ipo.dev/v1', 'Always `ipo.dev/v1`.'),
+    kind: always('ImagePolicy', 'Always `ImagePolicy`.'),
     metadata,
-    spec: policySpec.check(about('What the policy asks of an image.')),
-    status: z.optional(z.unknown().check(about('Written by the operator; ignored when read.'))),
-  })
-  .check(about('A policy of the image-policy operator.'));
+    spec: policySpec,
+    status: optional(anything('Written by the operator; ignored when read.')),
+  },
+  'A policy of the image-policy operator.',
+);
 
 /** PolicyDocument is a policy document with every default filled in. */
-export type PolicyDocument = z.infer<typeof policyDocument>;
-
-// Other schemas may be worth compiling: a scan report has thousands of findings.
-z.config({ jitless: false });
+export type PolicyDocument = Read<typeof policyDocument>;

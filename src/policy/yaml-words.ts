@@ -17,10 +17,14 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** What YAML 1.1 resolves a text to that has neither quotes nor a tag, in the order in which it is tried. */
-const TAGS: readonly ScalarTag[] = new Schema({ schema: 'yaml-1.1' }).tags.filter(
-  (tag): tag is ScalarTag =>
-    tag.default === true && 'test' in tag && tag.test !== undefined && tag.tag in KINDS,
-);
+let tags: readonly ScalarTag[] | null = null;
+
+function tagsOf11(): readonly ScalarTag[] {
+  return (tags ??= new Schema({ schema: 'yaml-1.1' }).tags.filter(
+    (tag): tag is ScalarTag =>
+      tag.default === true && 'test' in tag && tag.test !== undefined && tag.tag in KINDS,
+  ));
+}
 
 /** No word, number or time of YAML 1.1 is longer. */
 const MAX_LENGTH = 100;
@@ -31,7 +35,7 @@ const MAX_LENGTH = 100;
  */
 export function wordsOf(source: string, value: unknown): Words | null {
   if (source.length > MAX_LENGTH) return null;
-  const tag = TAGS.find(({ test }) => test?.test(source) === true);
+  const tag = tagsOf11().find(({ test }) => test?.test(source) === true);
   if (tag === undefined) return typeof value === 'number' ? { other: 'a text', inKubernetes: false } : null;
   const kind = KINDS[tag.tag] ?? '';
   const read = resolve(tag, source);

@@ -97,7 +97,7 @@ export function arbitraryPolicySpec(): fc.Arbitrary<PolicySpec> {
 
 /** toSpec gives the valid spec of plain JSON; a field that is undefined counts as not written. */
 export function toSpec(json: unknown): PolicySpec {
-  return policySpec.parse(JSON.parse(JSON.stringify(json)));
+  return policySpec.schema.parse(JSON.parse(JSON.stringify(json)));
 }
 
 /** policyOf makes a policy of a spec. */

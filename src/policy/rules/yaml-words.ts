@@ -8,6 +8,8 @@ import { wordsOf } from '../yaml-words.ts';
  */
 export const yamlWordRules: PolicyRule = ({ places }) => {
   const remarks: Remark[] = [];
+  // The common form has no such words.
+  if (places.document === null) return remarks;
   const look = (node: unknown, path: readonly PropertyKey[], isKey: boolean): void => {
     if (!isScalar(node) || node.type !== Scalar.PLAIN) return;
     const source = node.source ?? '';

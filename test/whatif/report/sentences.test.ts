@@ -28,7 +28,7 @@ test('every label has a title, a help and a field that a policy has', () => {
   for (const label of DENIAL_LABELS) {
     assert.notEqual(labelTitle(label), '', label);
     assert.match(labelHelp(label), /\.$/);
-    let value: unknown = { spec: policySpec.parse({}) };
+    let value: unknown = { spec: policySpec.schema.parse({}) };
     for (const step of fieldBehind(label, null).path.split('.')) {
       assert.ok(value !== null && typeof value === 'object' && step in value, `${label}: no field ${step}`);
       value = (value as Record<string, unknown>)[step];
