@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { loadedLate, SHARED, withoutColourProbe } from './build/loaded-late.ts';
@@ -37,52 +37,18 @@ const loadedLater: Plugin = {
   },
 };
 
-/** The files of bin/run that main imports when a command runs; the others belong to one of them. */
-const COMMANDS = [
-  'whatif',
-  'whatif-server',
-  'whatif-database',
-  'whatif-runs',
-  'check',
-  'policy-lint',
-  'policy-diff',
-  'policy-fmt',
-  'policy-init',
-  'policy-schema',
-  'ledger-checkpoint',
-  'ledger-export',
-  'ledger-list',
-  'ledger-prove',
-  'ledger-verify',
-  'images',
-  'vulns',
-  'triage',
-  'scan-import',
-  'channel-list',
-  'channel-edit',
-  'channel-switch',
-  'channel-setup',
-  'channel-preview',
-  'channel-plan',
-  'tracker-test',
-  'tracking-list',
-  'tracking-summary',
-  'tracking-decide',
-  'policy-stored',
-  'policy-apply',
-  'policy-whatif',
-  'migrate',
-  'serve',
-  'demo',
-  'demo-trackers',
-  'login',
-  'logout',
-  'whoami',
-  'account',
-  'account-password',
-  'token',
-  'audit',
-];
+/** The files of bin/run that commands import when they run; the others belong to one of them. Found from the commands, so that none is forgotten. */
+const COMMANDS = await loadedWhenRun('bin/commands');
+
+async function loadedWhenRun(folder: string): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    (await readdir(new URL(folder, root))).map((name) =>
+      readFile(new URL(`${folder}/${name}`, root), 'utf8'),
+    ),
+  );
+  const found = texts.flatMap((text) => [...text.matchAll(/\bimport\('\.\.\/run\/([a-z-]+)\.ts'\)/g)]);
+  return [...new Set(found.map(([, name = '']) => name))].toSorted();
+}
 
 /** Programs of their own, started by the service; the daemon itself becomes ipod. */
 const WORKERS = [
