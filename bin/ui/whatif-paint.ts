@@ -1,10 +1,8 @@
 import type { ChalkInstance } from 'chalk';
-import type TableClassValue from 'cli-table3';
 import { imageText } from '../../src/whatif/report/index.ts';
 import { cutEnd, cutMiddle, displayWidth, wrapWords } from '../../src/render/index.ts';
 import { clean } from './clean.ts';
-
-type TableClass = typeof TableClassValue;
+import { drawAny, drawSimple, GAP, type DrawnCell, type TableClass } from './table-lines.ts';
 
 /** ViewOptions say what the terminal can show. */
 export interface ViewOptions {
@@ -30,7 +28,6 @@ export interface Column {
   readonly flex?: number;
 }
 
-const GAP = 2;
 const INDENT = 2;
 
 /** Paint draws for one terminal: colours, tables, bars and wrapped sentences, never wider than its columns. */
@@ -92,27 +89,17 @@ export class Paint {
     indent = INDENT,
     widths: readonly number[] = this.widthsOf(columns, rows, indent),
   ): string[] {
-    const table = new this.#Table({
-      chars: Object.fromEntries(
-        BORDERS.map((border) => [border, border === 'middle' ? ' '.repeat(GAP) : '']),
-      ),
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-      colWidths: [...widths],
-      colAligns: columns.map(({ align = 'left' }) => align),
-    });
-    const headings = columns.map(({ heading }, i) => this.chalk.dim(cutMiddle(heading, widths[i] ?? 0)));
-    if (columns.some(({ heading }) => heading !== '')) table.push(headings);
-    for (const row of rows) {
-      table.push(
-        row.map(({ text, paint = String, cut }, i) =>
-          paint(cutMiddle((this.#whole ? null : cut?.(widths[i] ?? 0)) ?? text, widths[i] ?? 0)),
-        ),
-      );
-    }
-    return table
-      .toString()
-      .split('\n')
-      .map((line) => `${' '.repeat(indent)}${line.trimEnd()}`);
+    const headings = columns.map(({ heading }): Cell => ({ text: heading, paint: this.chalk.dim }));
+    const all = columns.some(({ heading }) => heading !== '') ? [headings, ...rows] : rows;
+    const cells = all.map((row) =>
+      row.map(({ text, paint = String, cut }, i): DrawnCell => {
+        const width = widths[i] ?? 0;
+        const shown = cutMiddle((this.#whole ? null : cut?.(width)) ?? text, width);
+        return { shown, painted: paint(shown) };
+      }),
+    );
+    const lines = drawSimple(cells, columns, widths) ?? drawAny(this.#Table, cells, columns, widths);
+    return lines.map((line) => `${' '.repeat(indent)}${line.trimEnd()}`);
   }
 
   /** The widths that columns get over these rows, so that a line fits the terminal. */
@@ -158,21 +145,3 @@ export function imageCell(image: string): Cell {
   const fit = (max: number): string => clean(imageText(image, max));
   return { text: fit(200), cut: fit };
 }
-
-const BORDERS = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'mid',
-  'mid-mid',
-  'right',
-  'right-mid',
-  'middle',
-] as const;

@@ -170,6 +170,7 @@ export const PARTS: readonly Part[] = [
       'test/app/whatif-equality.test.ts',
       'test/whatif/laws.test.ts',
       'test/whatif/live.test.ts',
+      'test/cli/table-lines.test.ts',
       'test/whatif/report/pdf.test.ts',
       'test/whatif/store-source.test.ts',
     ],
