@@ -123,7 +123,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'store',
-    about: 'properties of what is stored, on both engines; sealing and scans that are killed',
+    about: 'properties of what is stored, on both engines; sealing, scans and reports that are killed',
     files: [
       'test/inventory/compliance.test.ts',
       'test/nodes/standing.test.ts',
@@ -141,6 +141,7 @@ export const PARTS: readonly Part[] = [
       'test/store/ledger-append.test.ts',
       'test/store/ledger-export.test.ts',
       'test/store/ledger-leaves.test.ts',
+      'test/store/reports-kill.test.ts',
       'test/store/vulnerabilities.test.ts',
     ],
     shares: 1,

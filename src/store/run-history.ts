@@ -35,7 +35,7 @@ const TYPES = {
 const REPLACE = `on conflict (image, cluster, first_seen_at) do update set last_seen_at = excluded.last_seen_at,
   ended_at = excluded.ended_at, superseded_by = excluded.superseded_by`;
 /** Runs of one transaction, which holds the lock for some milliseconds. */
-const RUNS = 200;
+const RUNS = 100;
 /** Runs whose end one sweep notes; what is left is noted by the next. What came after each is looked up one by one. */
 const ENDS = 500;
 
