@@ -1,24 +1,34 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './tables/accounts.ts';
 import type { CatalogueTables } from './tables/catalogues.ts';
+import type { ChannelTables } from './tables/channels.ts';
+import type { ClusterTables } from './tables/clusters.ts';
+import type { ContinuationTables } from './tables/continuations.ts';
 import type { HistoryTables } from './tables/history.ts';
 import type { ImageTables } from './tables/images.ts';
-import type { LaterTables } from './tables/later.ts';
+import type { InstallationTables } from './tables/installation.ts';
 import type { LedgerTables } from './tables/ledger.ts';
 import type { PolicyTables } from './tables/policies.ts';
 import type { ReplicaTables } from './tables/replicas.ts';
+import type { RuntimeTables } from './tables/runtime.ts';
+import type { TrackingTables } from './tables/tracking.ts';
 
 /** Tables is the schema after the newest migration. */
 export interface Tables
   extends
     AccountTables,
     CatalogueTables,
+    ChannelTables,
+    ClusterTables,
+    ContinuationTables,
     HistoryTables,
     ImageTables,
-    LaterTables,
+    InstallationTables,
     LedgerTables,
     PolicyTables,
     ReplicaTables,
+    RuntimeTables,
+    TrackingTables,
     CommonTables {}
 
 interface CommonTables {

@@ -42,7 +42,7 @@ export interface ImageTables {
     /** JSON list of where its packages were found, each `[target, path, layer]`; findings name them by their number. */
     places: string | null;
   };
-  /** Of current scans, and of one that is about to come into use: those of a scan that was replaced are gone. */
+  /** Of current scans alone: those of a scan that was replaced are gone. */
   findings: {
     scan_id: number;
     /** Place in the report, from 0. */

@@ -53,7 +53,7 @@ export interface LedgerTables {
   ledger_head: { id: number; size: number };
   /** For each 65,536 rows the fingerprints of the uids of their reviews (`store/uid-prints.ts`), stored when there are so many. */
   ledger_uids: { segment: number; prints: Buffer };
-  /** Each full 4096 rows: which times stand in them, so that a period is found without an index on times. */
+  /** Rows by 4096: which times stand in them, so that a period is found without an index on times. */
   ledger_spans: { span: number; min_at: number; max_at: number };
   /** The Merkle tree by tiles of up to 256 hashes of one level: `level` 0 holds leaf hashes, 1 the roots of whole tiles. */
   ledger_tiles: { level: number; tile: number; hashes: Buffer };

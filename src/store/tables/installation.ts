@@ -1,0 +1,45 @@
+import type { Generated } from 'kysely';
+
+/** InstallationTables hold what concerns the installation as a whole. */
+export interface InstallationTables {
+  /** One row (`id` 1), or none. Ceilings are null for none. */
+  licence: {
+    id: number;
+    certificate: string;
+    activated_at: number;
+    expires_at: number | null;
+    image_names: number | null;
+    clusters: number | null;
+    checked_at: number | null;
+    last_error: string | null;
+    nodes: number | null;
+  };
+  /** Image names that were admitted in a month (`2026-10`, UTC). */
+  meter: { month: string; name: string; first_admitted_at: number };
+  /** Raised with every change of the leader, whose writes carry it: one that lost its place writes nothing. */
+  fences: { name: string; value: number; holder: string | null; acquired_at: number | null };
+  evidence_packages: {
+    id: string;
+    created_at: number;
+    account_id: string;
+    period_from: number;
+    period_to: number;
+    /** JSON of the request. */
+    request: string;
+    /** Hex SHA-256 of the archive. */
+    sha256: string;
+    archive: Buffer;
+  };
+  backups: {
+    id: Generated<number>;
+    started_at: number;
+    finished_at: number | null;
+    /** Where it was written. */
+    target: string;
+    bytes: number | null;
+    sha256: string | null;
+    /** Rows of the ledger that it holds. */
+    ledger_size: number | null;
+    last_error: string | null;
+  };
+}
