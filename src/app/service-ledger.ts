@@ -39,6 +39,8 @@ export interface LedgerDeps {
   readonly log: Log;
   readonly count: Count;
   readonly redactor: Redactor;
+  /** Whether this process answers reviews, too. */
+  readonly reviews: boolean;
   /** Told each time that an anchor keeps a checkpoint from being published: an event in the cluster. */
   readonly refused?: (refusal: RefusedCheckpoint) => void;
   /** How the spool of this replica stands, which the webhook's part has. */
@@ -98,7 +100,7 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   };
   const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count });
   await watch.look();
-  const writer = ledgerWriter(store);
+  const writer = ledgerWriter(store, { reviews: deps.reviews });
   const appender = new Appender({ writer, spool: null, timers, log, count, watch });
   return {
     ...{ appender, writer, watch },

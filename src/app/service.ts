@@ -94,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
   const ledger = await openLedger({
     ...{ store, parts, places, settings, clock, log, count: metrics, redactor },
+    reviews: options.link === undefined,
     ...(cluster !== null && { refused: toLedgerEvents(cluster.events, cluster.namespace) }),
     spool: () => {
       const { spooled, delayed } = queue();

@@ -25,6 +25,8 @@ export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
 export { CURVE_HASHES, keyId, openPublicKey } from './public-key.ts';
+export { openPattern } from './pattern.ts';
+export { patternTexts } from './pattern-texts.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';

@@ -4,6 +4,7 @@ import type { Cell, Insert, runText } from './dialect.ts';
 import { ImageLog, type SeenShape } from './image-log.ts';
 import { internNames, internShapes } from './intern.ts';
 import { KnownUids } from './known-uids.ts';
+import { NoUids, type UidMemory } from './no-uids.ts';
 import { ShapeIndex } from './shape-index.ts';
 import { storableText } from './storable.ts';
 import type { Store } from './store.ts';
@@ -30,12 +31,12 @@ export interface Plan {
 /** AppendMemory is what appends remember: the shapes and names that were interned, what was written of images, and which reviews are there. */
 export class AppendMemory {
   readonly images = new ImageLog();
-  readonly uids: KnownUids;
+  readonly uids: UidMemory;
   readonly #shapes = new ShapeIndex<SeenShape>();
   readonly #names = new Map<string, number>();
 
-  constructor(store: Store) {
-    this.uids = new KnownUids(store);
+  constructor(store: Store, reviews: boolean) {
+    this.uids = reviews ? new KnownUids(store) : new NoUids();
   }
 
   /** What an append writes of which memory knows everything: nothing is new but the rows. Null otherwise. */

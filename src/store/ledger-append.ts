@@ -35,14 +35,21 @@ export interface StoreLedgerWriter extends LedgerWriter {
 const FIRST_ROW = 'select review_uid from ledger_rows where id = ? and part = 0';
 const GROW = 'update ledger_head set size = ? where id = 1 and size = ?';
 
+/** LedgerWriterOptions say what a writer is for. */
+export interface LedgerWriterOptions {
+  /** Whether it appends reviews (default), whose uids are remembered for as long as the ledger is; without it entries have no uid. */
+  readonly reviews?: boolean;
+}
+
 /** ledgerWriter appends rows to the ledger of a store, each call in a transaction of its own. */
-export function ledgerWriter(store: Store): StoreLedgerWriter {
-  return new StoreWriter(store);
+export function ledgerWriter(store: Store, { reviews = true }: LedgerWriterOptions = {}): StoreLedgerWriter {
+  return new StoreWriter(store, reviews);
 }
 
 class StoreWriter implements StoreLedgerWriter {
   readonly #store: Store;
   readonly #memory: AppendMemory;
+  readonly #reviews: boolean;
   /** Never inside somebody else's transaction, whose end would come after the answer. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -51,9 +58,10 @@ class StoreWriter implements StoreLedgerWriter {
   /** Calls that have not ended. */
   #waiting = 1;
 
-  constructor(store: Store) {
+  constructor(store: Store, reviews: boolean) {
     this.#store = store;
-    this.#memory = new AppendMemory(store);
+    this.#reviews = reviews;
+    this.#memory = new AppendMemory(store, reviews);
     this.#turn = this.#ended(this.#memory.uids.follow()); // what cannot be read now is read with the first append
   }
 
@@ -67,6 +75,7 @@ class StoreWriter implements StoreLedgerWriter {
 
   async appendAll(given: readonly LedgerEntry[]): Promise<readonly Stored[]> {
     this.#refuseInside();
+    this.#refuseReviews(given);
     this.#waiting += 1;
     const done = this.#turn.then(() => this.#appendAlone(given.map(toEntry)));
     this.#turn = this.#ended(done);
@@ -82,6 +91,7 @@ class StoreWriter implements StoreLedgerWriter {
     const { writeNow } = this.#store;
     if (writeNow === undefined || this.#waiting > 0) return null;
     this.#refuseInside();
+    this.#refuseReviews(given);
     const plan = this.#memory.planNow(given.map(toEntry));
     if (plan === null) return null;
     const { before, size, suspects, cells, inserts, answers, keep } = plan;
@@ -105,6 +115,11 @@ class StoreWriter implements StoreLedgerWriter {
     }
     keep();
     return answers;
+  }
+
+  #refuseReviews(given: readonly LedgerEntry[]): void {
+    if (!this.#reviews && given.some(({ uid }) => uid !== null))
+      throw new TypeError('this writer knows no reviews, and would not notice one that is there already');
   }
 
   #refuseInside(): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { RE2JS } from 're2js';
 import type { ReviewEvent, TagAnswer } from '../../src/admission/index.ts';
 import { StateTeller } from '../../src/app/processes/kept-state.ts';
 import { TOPICS } from '../../src/app/webhook/acts.ts';
@@ -7,6 +8,7 @@ import { CountRelay, NO_COUNTS, putCounts } from '../../src/app/webhook/count-re
 import { EventRelay } from '../../src/app/webhook/event-relay.ts';
 import { RememberedTags } from '../../src/app/webhook/remembered-tags.ts';
 import { ToldState } from '../../src/app/webhook/told-state.ts';
+import type { Policy } from '../../src/policy/index.ts';
 import { openMetrics } from '../../src/telemetry/index.ts';
 import { AT, DIGEST, policyOf } from '../admission/reviews.ts';
 import { keptLog } from '../api/service.ts';
@@ -62,6 +64,20 @@ suite('What the webhook knows from the service', () => {
       state.policies.current()?.map((policy) => policy === first?.[0]),
       [true],
     );
+  });
+
+  test('compiles the patterns of a policy when it comes, not with the first review under it', async (t) => {
+    const { state, teller } = told();
+    const compiled = t.mock.method(RE2JS, 'compile');
+    state.begin();
+    const spec =
+      '{ vex: { mode: apply, trustedIssuers: [{ identityRegExp: "told@acme[.].+", issuer: "https://i.example" }] } }';
+    // As another process reads it: here the pattern was compiled while the policy was read.
+    const policy = JSON.parse(JSON.stringify(policyOf(spec)).replaceAll('told', 'heard')) as Policy;
+    teller().set(TOPICS.policies, new Map([[policy.name, policy]]));
+    await turn();
+    await turn();
+    assert.ok(compiled.mock.calls.some(({ arguments: [text] }) => text === 'heard@acme[.].+'));
   });
 
   test('forgets Services that another life of the service does not tell of', () => {
@@ -144,13 +160,18 @@ test('what is counted in one process stands in the metrics of the other', async 
     relay.add('svc_admission_reviews_total', { outcome: 'allowed' });
     relay.observe('svc_admission_review_seconds', 0.001);
   }
-  putCounts(metrics, structuredClone(await relay.take()));
-  const { added, observed } = await relay.take();
+  const first = structuredClone(await relay.take(null));
+  assert.equal(first.added.length, 2);
+  // That answer came too late: it is given again, with what was counted since.
+  relay.add('svc_ledger_rows_total');
+  const second = structuredClone(await relay.take(null));
+  putCounts(metrics, second);
+  const { added, observed } = await relay.take(second.number);
   assert.deepEqual([added, observed], [[], []], 'each is handed over once');
   putCounts(metrics, NO_COUNTS);
   const text = await metrics.text();
   for (const line of [
-    'svc_ledger_rows_total 6',
+    'svc_ledger_rows_total 7',
     'svc_admission_reviews_total{outcome="allowed"} 3',
     'svc_admission_reviews_in_flight 3',
     'svc_admission_review_seconds_count 3',
@@ -162,8 +183,10 @@ test('events wait for whoever tells the cluster, as many as it would take', asyn
   const log = keptLog();
   const taken: number[] = [];
   let there = false;
-  const relay = new EventRelay((events) => {
+  let slow = Promise.resolve();
+  const relay = new EventRelay(async (events) => {
     if (there) taken.push(events.length);
+    await slow;
     return there;
   }, log);
   const event: ReviewEvent = {
@@ -175,8 +198,20 @@ test('events wait for whoever tells the cluster, as many as it would take', asyn
   assert.deepEqual([taken, log.lines.length], [[], 1]);
   there = true;
   relay.flush();
+  await turn();
   relay.happened(event);
   relay.happened(event);
   await turn();
   assert.deepEqual(taken, [1_000, 2]);
+  const busy = Promise.withResolvers<void>();
+  slow = busy.promise;
+  for (let i = 0; i < 5; i += 1) {
+    relay.happened(event);
+    await turn();
+  }
+  assert.deepEqual(taken, [1_000, 2, 1], 'nothing more is sent to one that has not taken the last message');
+  busy.resolve();
+  await turn();
+  await turn();
+  assert.deepEqual(taken, [1_000, 2, 1, 4]);
 });

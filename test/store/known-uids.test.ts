@@ -72,6 +72,25 @@ const readUnderLock = (statements: ReturnType<Listened['take']>): number =>
   statements.filter(({ written }) => written).reduce((sum, { rows }) => sum + rows, 0);
 
 forEachEngine('uids that are known', (engine) => {
+  test('a process that appends no review reads none, appends beside one that does, and refuses a review', async (t) => {
+    const store = await engine.open(t);
+    await lengthen(store, 3 * AT_ONCE);
+    const listened = listen(t, store);
+    const rows = ledgerWriter(listened.store, { reviews: false });
+    assert.equal(rows.unready?.() ?? null, null);
+    await rows.appendAll([{ uid: null, rows: [newRow()] }]);
+    assert.equal(
+      listened.take().some(({ text }) => text.includes('review_uid from') || text.includes('as uid from')),
+      false,
+    );
+    const reviews = ledgerWriter(store);
+    await reviews.appendAll([review(1_000_001)]);
+    await rows.appendAll([{ uid: null, rows: [newRow()] }]);
+    await reviews.appendAll([review(1_000_002)]);
+    assert.equal(await sizeOf(store), 3 * AT_ONCE + 5);
+    await assert.rejects(rows.appendAll([review(1_000_003)]), TypeError);
+  });
+
   test('of a long ledger no statement and no turn reads more than some rows, and the first append reads next to none', async (t) => {
     const store = await engine.open(t);
     await lengthen(store, SEGMENT + 5_000);

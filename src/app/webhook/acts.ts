@@ -39,8 +39,10 @@ export interface ReviewsStatus {
 export type WebhookActs = {
   /** Takes what is kept in step for it: policies, routes, platforms of nodes, certificate, callers. */
   state(piece: StatePiece): void;
-  /** How it stands, and what it counted since it was asked last. */
-  status(given: null): Promise<{ readonly status: WebhookStatus; readonly counts: Counts }>;
+  /** How it stands, and what it counted since it was asked last; `came`: the number of the counts that came last in this life of it, or null. */
+  status(given: {
+    readonly came: number | null;
+  }): Promise<{ readonly status: WebhookStatus; readonly counts: Counts }>;
   /** Lets the next review be decided by what was committed before. */
   inEffect(given: null): Promise<null>;
   /** Lets this replica answer the question of a sweep at once. */
@@ -51,7 +53,7 @@ export type WebhookActs = {
 
 /** ServiceActs are what the rest of the service does for the webhook's part. */
 export type ServiceActs = {
-  events(events: readonly ReviewEvent[]): void;
+  events(events: readonly ReviewEvent[]): Promise<null>;
   /** What a tag stands for; the registry may be asked for it. */
   digestOf(reference: string, signal: AbortSignal): Promise<TagAnswer>;
   requestScans(wanted: WantedDigests): Promise<{ readonly unknown: readonly string[] }>;

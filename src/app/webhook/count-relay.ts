@@ -5,6 +5,8 @@ type CounterName = Parameters<Metrics['add']>[0];
 
 /** Counts are what one process counted and measured for the metrics of another. */
 export interface Counts {
+  /** Tells what was given once from what was given before and after; 0 for nothing counted. */
+  readonly number: number;
   readonly added: readonly (readonly [CounterName, Labels, number])[];
   readonly set: readonly (readonly [MetricName, Labels, number])[];
   readonly observed: readonly (readonly [MetricName, Labels, readonly number[]])[];
@@ -16,8 +18,12 @@ export type CountingMetrics = Pick<Metrics, 'add' | 'set' | 'observe' | 'collect
 /** Values of a histogram that wait; beyond them the service has been away for long, and its histogram begins anew anyway. */
 const MOST_VALUES = 20_000;
 
+/** NO_COUNTS is nothing counted. */
+export const NO_COUNTS: Counts = { number: 0, added: [], set: [], observed: [] };
+
 /** CountRelay keeps what is counted and measured here until the process with the metrics asks for it. */
 export class CountRelay implements CountingMetrics {
+  #given: Counts = NO_COUNTS;
   readonly #sources: (() => Promise<void>)[] = [];
   #added = new Map<string, [CounterName, Labels, number]>();
   #set = new Map<string, [MetricName, Labels, number]>();
@@ -45,10 +51,16 @@ export class CountRelay implements CountingMetrics {
     this.#sources.push(source);
   }
 
-  /** Gives what was counted since it was taken last. */
-  async take(): Promise<Counts> {
+  /**
+   * Gives what was counted since it was taken last, with a number. What was given before is given again, with the rest, unless whoever takes
+   * it says by that number that it came: an answer may come too late, or never.
+   */
+  async take(came: number | null): Promise<Counts> {
     await Promise.allSettled(this.#sources.map((source) => source()));
-    const counts = {
+    const { number, ...before } = this.#given;
+    if (came !== number) putCounts(this, { ...before, set: [] });
+    this.#given = {
+      number: number + 1,
       added: [...this.#added.values()],
       set: [...this.#set.values()],
       observed: [...this.#observed.values()],
@@ -56,15 +68,15 @@ export class CountRelay implements CountingMetrics {
     this.#added = new Map();
     this.#set = new Map();
     this.#observed = new Map();
-    return counts;
+    return this.#given;
   }
 }
 
-/** NO_COUNTS is nothing counted. */
-export const NO_COUNTS: Counts = { added: [], set: [], observed: [] };
-
 /** putCounts puts what another process counted into the metrics. */
-export function putCounts(metrics: CountingMetrics, { added, set, observed }: Counts): void {
+export function putCounts(
+  metrics: Pick<CountingMetrics, 'add' | 'set' | 'observe'>,
+  { added, set, observed }: Omit<Counts, 'number'>,
+): void {
   for (const [name, labels, by] of added) metrics.add(name, labels, by);
   for (const [name, labels, value] of set) metrics.set(name, value, labels);
   for (const [name, labels, values] of observed)

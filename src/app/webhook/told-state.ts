@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   RouteTable,
   type ExposureIndex,
@@ -7,7 +8,7 @@ import {
 } from '../../admission/index.ts';
 import type { ServingCertificate } from '../../api/index.ts';
 import { byCodeUnit, type Clock } from '../../base/index.ts';
-import type { Policy } from '../../policy/index.ts';
+import { openPattern, patternTexts, type Policy } from '../../policy/index.ts';
 import { StateKeeper, type StatePiece } from '../processes/kept-state.ts';
 import { TOPICS } from './acts.ts';
 
@@ -125,5 +126,14 @@ export class ToldState {
       .toSorted((a, b) => byCodeUnit(a.name, b.name));
     const isSame = now.length === before.size && now.every((policy) => before.get(policy.name) === policy);
     if (this.#policies === null || !isSame) this.#policies = now;
+    void compile(now.filter((policy) => before.get(policy.name) !== policy));
+  }
+}
+
+/** Patterns of signers may take milliseconds to compile: each in a turn of its own, before a review needs it. They are kept by their text. */
+async function compile(policies: readonly Policy[]): Promise<void> {
+  for (const text of new Set(policies.flatMap(({ spec }) => patternTexts(spec)))) {
+    await nextTurn();
+    openPattern(text);
   }
 }

@@ -116,7 +116,7 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
     gone: () => told.away(),
     acts: {
       state: (piece) => told.take(piece),
-      status: async () => ({ status: status(), counts: (await counted?.take()) ?? NO_COUNTS }),
+      status: async ({ came }) => ({ status: status(), counts: (await counted?.take(came)) ?? NO_COUNTS }),
       inEffect: async () => {
         await admission?.inEffect();
         return null;
@@ -128,11 +128,14 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
       look: () => report.look(),
     },
   });
-  const events = new EventRelay((batch: readonly ReviewEvent[]) => {
-    if (!peer.isThere) return false;
-    peer.tell('events', batch);
-    return true;
-  }, log);
+  const events = new EventRelay(
+    (batch: readonly ReviewEvent[]) =>
+      peer.ask('events', batch).then(
+        () => true,
+        () => false,
+      ),
+    log,
+  );
 
   const replicas = replicaStore(store);
   const host = process.env['POD_NAME'] ?? hostname();

@@ -59,6 +59,9 @@ export class WebhookPeer {
   readonly #peer: Peer<ServiceActs, WebhookActs>;
   readonly #state: StateTeller;
   #status: WebhookStatus | null = null;
+  /** The counts of this life of it that came last. */
+  #came: number | null = null;
+  #looking: Promise<WebhookStatus | null> | null = null;
   #replicas: readonly ReplicaStanding[] = [];
   #certificate = new Map<string, unknown>();
   #callers = new Map<string, unknown>();
@@ -77,8 +80,9 @@ export class WebhookPeer {
       there: () => this.#tellAll(),
       gone: () => this.#left(),
       acts: {
-        events: (events) => {
+        events: async (events) => {
           for (const event of events) deps.cluster?.reviewEvents.happened(event);
+          return null;
         },
         digestOf: async (reference, signal) => deps.tags?.digestOf(reference, signal) ?? none,
         requestScans: ({ digests, at }) => deps.requestScans(digests, at),
@@ -114,8 +118,14 @@ export class WebhookPeer {
   /** Asks how it stands, and takes over what it counted. The last answer where there is none in time; null while it is away. */
   async look(): Promise<WebhookStatus | null> {
     if (!this.#peer.isThere) return null;
+    // One at a time: of two that meet, one would be given again what the other is about to take over.
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = null)));
+  }
+
+  async #look(): Promise<WebhookStatus | null> {
     try {
-      const { status, counts } = await this.#peer.ask('status', null, { ms: ANSWER_MS });
+      const { status, counts } = await this.#peer.ask('status', { came: this.#came }, { ms: ANSWER_MS });
+      this.#came = counts.number;
       putCounts(this.#deps.metrics, counts);
       this.#status = status;
       this.#replicas = status.replicas;
@@ -201,6 +211,7 @@ export class WebhookPeer {
   /** A new life of it knows nothing. */
   #tellAll(): void {
     this.#state.forget();
+    this.#came = null;
     this.#told = null;
     this.#changes = -1;
     this.#stale = '';
