@@ -22,7 +22,7 @@ export async function answerApart(
   { params, query, body, principal, path, acceptEncoding }: ApartCall,
   signal: AbortSignal,
 ): Promise<ApartAnswer> {
-  const parsed = body === null ? undefined : parseJsonBody(asBuffer(body));
+  const parsed = body === null ? undefined : parseJsonBody(Buffer.concat(body));
   const answer = await route.handle({
     ...{ params, query, principal, path, signal },
     body: validated('body', route.body, parsed),
@@ -37,8 +37,4 @@ export async function answerApart(
     headers,
     body: stream ?? toBytes(answer.body, json, answer.type) ?? new Uint8Array(),
   };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

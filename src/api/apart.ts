@@ -15,8 +15,8 @@ export interface ApartCall {
   readonly key: RouteKey;
   readonly params: unknown;
   readonly query: unknown;
-  /** Null where none came. Whoever takes the call may have the memory of it. */
-  readonly body: Uint8Array | null;
+  /** In blocks; null where none came. Whoever takes the call may have the memory of it. */
+  readonly body: readonly Uint8Array[] | null;
   readonly principal: Principal | null;
   readonly path: string;
   /** What of the head an answer may depend on. */

@@ -70,7 +70,7 @@ export class CostlyCalls {
     place?.hold();
     try {
       if (work === undefined || this.#apart === undefined) return await handle();
-      const body = request.body instanceof Uint8Array ? request.body : null;
+      const body = (request.body as readonly Uint8Array[] | undefined) ?? null;
       const acceptEncoding = request.headers['accept-encoding']?.toString() ?? null;
       const account = accountOf(call.principal, request);
       return await this.#apart.run(work, account, { ...call, key, body, acceptEncoding }, signal);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ACCESS, SHARED } from '../accounts/index.ts';
 import type { Log } from '../base/index.ts';
 import { send } from './answer.ts';
 import type { Apart } from './apart.ts';
+import { readBlocks } from './body-blocks.ts';
 import { CostlyCalls } from './costly.ts';
 import { refusalOf, toSent, writeRefusal } from './faults.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -133,14 +135,12 @@ export function openApi(options: ApiOptions): Api {
     });
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      const { config } = request.routeOptions as unknown as { config: Record<string, unknown> };
-      const isRead = config[APART] !== true;
-      done(null, bytes.length === 0 ? undefined : isRead ? parseJsonBody(bytes as Buffer) : bytes);
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    const { bodyLimit, config } = request.routeOptions as { bodyLimit: number; config: object };
+    const { 'content-length': length } = request.headers;
+    const blocks = await readBlocks(payload, length === undefined ? null : Number(length), bodyLimit);
+    if (blocks.length === 0) return undefined;
+    return APART in config && config[APART] === true ? blocks : parseJsonBody(Buffer.concat(blocks));
   });
 
   for (const route of options.routes) register(route);

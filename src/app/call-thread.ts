@@ -77,9 +77,8 @@ export class CallThread {
       stream: null,
     });
     signal.addEventListener('abort', cancel);
-    const { body } = call;
-    const isOwn = body !== null && body.byteLength === body.buffer.byteLength;
-    this.#send({ kind: 'call', id, at, call }, isOwn ? [body.buffer as ArrayBuffer] : []);
+    const blocks = (call.body ?? []).map(({ buffer }) => buffer as ArrayBuffer);
+    this.#send({ kind: 'call', id, at, call }, blocks);
     if (signal.aborted) cancel();
     return { answer: answer.promise, over: over.promise };
   }

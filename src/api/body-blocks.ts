@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import { IpoError } from '../base/index.ts';
+
+/** Bytes of a block. Bodies come in pieces of any size, and each piece that were kept by itself would cost more than it holds. */
+const BLOCK = 262_144;
+
+/**
+ * readBlocks reads a body into blocks that have their memory to themselves, so that a long one can be handed to a thread as it is: putting
+ * it together would hold up whoever else the event loop serves. Throws `too_large` beyond `limit`, and what the stream meets.
+ */
+export function readBlocks(body: Readable, length: number | null, limit: number): Promise<Uint8Array[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();
+  const blocks: Uint8Array[] = [];
+  let last: Buffer<ArrayBuffer> = Buffer.alloc(0);
+  let [used, received] = [0, 0];
+  const take = (piece: Buffer): void => {
+    received += piece.length;
+    if (received > limit) return end(tooLarge());
+    for (let from = 0; from < piece.length;) {
+      if (used === last.length) {
+        if (used > 0) blocks.push(last);
+        const rest = length === null ? BLOCK : Math.max(length - (received - piece.length) - from, 1);
+        last = Buffer.allocUnsafeSlow(Math.min(BLOCK, rest));
+        used = 0;
+      }
+      const copied = piece.copy(last, used, from);
+      used += copied;
+      from += copied;
+    }
+  };
+  const end = (error?: Error): void => {
+    body.off('data', take).off('end', end).off('error', end);
+    if (error !== undefined) return reject(error);
+    if (length !== null && received !== length)
+      return reject(new IpoError('invalid_request', 'the body is not as long as Content-Length says'));
+    if (used > 0) blocks.push(used === last.length ? last : last.subarray(0, used));
+    resolve(blocks);
+  };
+  if (length !== null && length > limit) reject(tooLarge());
+  else body.on('data', take).on('end', end).on('error', end).resume();
+  return promise;
+}
+
+function tooLarge(): IpoError {
+  return new IpoError('too_large', 'the body is larger than this call takes');
+}
