@@ -14,7 +14,7 @@ import {
   ledgerTree,
   ledgerWriter,
   openStore,
-  policyStore,
+  policyReads,
   recordedTimes,
 } from '../src/store/index.ts';
 import { LoopStalls } from './loop-stalls.ts';
@@ -95,7 +95,7 @@ if (all === '1') {
   });
   const images = openImages({
     store: imageStore(store),
-    policies: readPolicies(policyStore(store), 'AllowAndScan'),
+    policies: readPolicies(policyReads(store), 'AllowAndScan'),
     coldImagePolicy: 'AllowAndScan',
     clock,
   });

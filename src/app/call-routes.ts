@@ -21,7 +21,7 @@ import {
   ledgerExport,
   ledgerReader,
   ledgerTree,
-  policyStore,
+  policyReads,
   runStore,
   scanStore,
   trackingHistory,
@@ -40,7 +40,7 @@ import { textRooms } from './tracker-texts.ts';
 /** callRoutes are the routes whose calls are costly, over a store of the thread's own; what they leave to the loop goes through `asks`. */
 export function callRoutes(store: Store, setup: CallSetup, asks: CallAsks, clock: Clock): Route[] {
   const { coldImagePolicy, cluster, origin, vkey } = setup;
-  const policies = readPolicies(policyStore(store), coldImagePolicy);
+  const policies = readPolicies(policyReads(store), coldImagePolicy);
   const images = openImages({
     ...{ store: imageStore(store), policies, coldImagePolicy, clock },
     upToDate: () => asks.refresh(),

@@ -39,6 +39,7 @@ import {
   kevStore,
   ledgerReader,
   ledgerTree,
+  policyReads,
   policyStore,
   releaseStore,
   runStore,
@@ -113,7 +114,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
   const stored = policyStore(store);
   const runs = runStore(store);
   const { coldImagePolicy } = settings.webhook;
-  const policies = readPolicies(stored, coldImagePolicy);
+  const policies = readPolicies(policyReads(store), coldImagePolicy);
   return {
     together,
     audit,

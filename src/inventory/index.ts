@@ -37,6 +37,7 @@ export {
   type TriageEntry,
   type TriageQuery,
   type TriageStore,
+  type PolicyReads,
 } from './ports.ts';
 export { IMAGE_STATES, stateOf, type ImageState, type StateCounts } from './state.ts';
 export {

@@ -204,3 +204,14 @@ export interface TriageStore {
   /** Ends a decision that is in force. Null when it is not. */
   end(id: number, at: number): Promise<TriageEntry | null>;
 }
+
+/** PolicyReads read the policies in force. */
+export interface PolicyReads {
+  /** Names with their revisions, by name. */
+  heads(): Promise<readonly { readonly name: string; readonly revision: string }[]>;
+  get(name: string): Promise<{
+    readonly name: string;
+    readonly revision: string;
+    readonly document: unknown;
+  } | null>;
+}

@@ -42,7 +42,7 @@ export { recordSweep, type ClusterSweep } from './cluster-sweeps.ts';
 export { accountSweeper, codeStore } from './one-time-codes.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';
-export { policyStore } from './policies.ts';
+export { policyReads, policyStore } from './policies.ts';
 export { sqliteFileOf } from './location.ts';
 export { lockFile } from './process-lock.ts';
 export { FactsCache } from './recorded-facts.ts';

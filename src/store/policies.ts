@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable, Transaction } from 'kysely';
+import type { PolicyReads } from '../inventory/index.ts';
 import type {
   Expected,
   PolicyPage,
@@ -106,6 +107,14 @@ export function policyStore(store: Store): PolicyStore {
         .executeTakeFirst();
       return row === undefined ? null : toRevision(row);
     },
+  };
+}
+
+/** policyReads reads the policies in force for those who keep what they have read. */
+export function policyReads(store: Store): PolicyReads {
+  return {
+    heads: () => store.read.selectFrom('policies').select(['name', 'revision']).orderBy('name').execute(),
+    get: (name) => policyStore(store).get(name),
   };
 }
 

@@ -208,22 +208,31 @@ test('a triage decision lasts as long as the strictest policy over the image say
 });
 
 test('policies in force stay one object per revision, and their key tells when they change', async () => {
-  const stored = (name: string, spec: Record<string, unknown>, revision: string) =>
+  const policy = (name: string, spec: Record<string, unknown>, revision: string) =>
     ({ name, revision, document: { metadata: { name }, spec } }) as unknown as StoredPolicy;
-  let items = [stored('a', {}, 'r1'), stored('b', {}, 'r2')];
-  const read = readPolicies({ list: async () => ({ items, total: items.length }) }, 'AllowAndScan');
+  let items = [policy('a', {}, 'r1'), policy('b', {}, 'r2')];
+  const asked: string[] = [];
+  const stored = {
+    heads: async () => items,
+    get: async (name: string) => {
+      asked.push(name);
+      return items.find((one) => one.name === name) ?? null;
+    },
+  };
+  const read = readPolicies(stored, 'AllowAndScan');
   const first = await read();
   const second = await read();
   assert.equal(second.key, first.key);
   assert.equal(second.policies[0], first.policies[0]);
-  items = [stored('b', {}, 'r2'), stored('a', { enforcement: 'Enforce' }, 'r3')];
+  items = [policy('b', {}, 'r2'), policy('a', { enforcement: 'Enforce' }, 'r3')];
   const third = await read();
   assert.notEqual(third.key, first.key);
+  assert.deepEqual(asked, ['a', 'b', 'a'], 'a revision is read once');
   assert.equal(
     third.policies.find(({ name }) => name === 'b'),
     first.policies.find(({ name }) => name === 'b'),
   );
-  const denying = readPolicies({ list: async () => ({ items, total: items.length }) }, 'DenyUntilScanned');
+  const denying = readPolicies(stored, 'DenyUntilScanned');
   assert.notEqual((await denying()).key, third.key);
 });
 

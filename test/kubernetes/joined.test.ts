@@ -10,6 +10,7 @@ import { openImages, readPolicies } from '../../src/inventory/index.ts';
 import {
   fenceWrites,
   imageStore,
+  policyReads,
   policyStore,
   recordScan,
   underLeadership,
@@ -145,7 +146,7 @@ async function seeImage(store: Store): Promise<void> {
     recordScan(transaction, { digest: DIGEST, names: ['ghcr.io/acme/web:1'], source: null, scan, at }),
   );
   await append(store, [{ digest: DIGEST, at, cluster: 'test' }]);
-  const policies = readPolicies(policyStore(store), 'AllowAndScan');
+  const policies = readPolicies(policyReads(store), 'AllowAndScan');
   const clock = { now: () => at };
   await openImages({ store: imageStore(store), policies, coldImagePolicy: 'AllowAndScan', clock }).refresh();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openImages, readPolicies } from '../../src/inventory/index.ts';
 import { imageStore } from '../../src/store/images.ts';
-import { policyStore } from '../../src/store/policies.ts';
+import { policyReads } from '../../src/store/policies.ts';
 import { reportSource } from '../../src/store/report-source.ts';
 import { recordScan } from '../../src/store/scans.ts';
 import { triageStore } from '../../src/store/triage.ts';
@@ -23,7 +23,7 @@ forEachEngine('what reports are made from', (engine) => {
     const judge = (): Promise<unknown> =>
       openImages({
         store: imageStore(store),
-        policies: readPolicies(policyStore(store), 'AllowAndScan'),
+        policies: readPolicies(policyReads(store), 'AllowAndScan'),
         ...{ coldImagePolicy: 'AllowAndScan', clock: { now: () => AT } },
       }).refresh();
     await judge();
