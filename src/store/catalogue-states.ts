@@ -1,3 +1,4 @@
+import { runText } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** CatalogueStates tell how fresh what findings come from is; UTC milliseconds, null where it is not known. */
@@ -27,14 +28,13 @@ export async function catalogueStates(store: Store): Promise<CatalogueStates> {
     .selectFrom('catalogue_states')
     .select(['name', 'version', 'entries', 'updated_at', 'fetched_at', 'checked_at', 'last_error'])
     .execute();
-  const scanned = await store.read
-    .selectFrom('scans')
-    .select((of) => [
-      of.fn.max<number | null>('db_updated_at').as('updated_at'),
-      of.fn.max<number | null>('recorded_at').as('recorded_at'),
-    ])
-    .where('db_updated_at', 'is not', null)
-    .executeTakeFirst();
+  // Each is the end of an index: there are scans without end.
+  const [scanned] = await runText<{ updated_at: number | null; recorded_at: number | null }>(
+    store.read,
+    `select (select max(db_updated_at) from scans where db_updated_at is not null) as updated_at,
+      (select max(recorded_at) from scans where db_updated_at is not null) as recorded_at`,
+    [],
+  );
   const kev = rows.find(({ name }) => name === 'kev');
   const trivy = rows.find(({ name }) => name === 'trivy_db');
   return {

@@ -1,6 +1,7 @@
 import { runText } from '../dialect.ts';
 import { makeHistory } from './0035-history.ts';
 import { makeScanFailures } from './0035-scan-failures.ts';
+import { createIndex } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Length of `sha256:` and 64 digits. */
@@ -36,5 +37,8 @@ export const imageVerdictsFilled: Migration = {
       ]);
     await makeHistory(db);
     await makeScanFailures(db);
+    const where = 'db_updated_at is not null';
+    await createIndex(db, 'scans', ['db_updated_at'], { where });
+    await createIndex(db, 'scans', ['recorded_at'], { where });
   },
 };
