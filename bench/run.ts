@@ -9,6 +9,7 @@ import { benchHistory } from './history.ts';
 import { benchInventory } from './inventory.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReport } from './report.ts';
+import { benchRoutes } from './routes.ts';
 import { benchStalls } from './stalls.ts';
 import { benchSweep } from './sweep.ts';
 import { benchTurns } from './turns.ts';
@@ -19,7 +20,7 @@ import { benchWebhook } from './webhook.ts';
  * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
  * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that write to one file), `--history` (what evidence is
  * made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook` (with a real API server where
- * one is given), `--attack` (what calls of the API do to the webhook's answers) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still) measure that alone.
+ * one is given), `--attack` (what calls of the API do to the webhook's answers), `--routes` (how long calls of the API hold its event loop up) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still) measure that alone.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 5;
@@ -67,6 +68,7 @@ try {
     '--history',
     '--inventory',
     '--ledger',
+    '--routes',
     '--stalls',
     '--sweep',
     '--turns',
@@ -87,6 +89,7 @@ try {
     await benchApiServer(line, process.argv.includes('--quick'));
   }
   if (measures('--stalls')) await benchStalls(line, process.argv.includes('--quick'));
+  if (measures('--routes')) await benchRoutes(directory, line, process.argv.includes('--quick'));
   if (measures('--attack')) await benchAttack(line, process.argv.includes('--quick'));
   if (chosen.length === 0) await benchFiles();
 } finally {

@@ -148,6 +148,14 @@ export const PARTS: readonly Part[] = [
     minutes: 30,
   },
   {
+    name: 'routes',
+    about:
+      'every route of the API with 1,000,000 rows and 10,000 images: how long it holds the event loop up',
+    files: ['test/app/route-costs.test.ts'],
+    shares: 1,
+    minutes: 15,
+  },
+  {
     name: 'policies',
     about: 'properties of policies and decisions; 40 rounds of changed policies on 1 to 3 replicas',
     files: [
@@ -188,6 +196,7 @@ export const PARTS: readonly Part[] = [
       'test/adapters/trivy/fuzz.test.ts',
       'test/admission/remembered-answers.test.ts',
       'test/admission/review-wire.test.ts',
+      'test/api/body-blocks.test.ts',
       'test/base/duration.test.ts',
       'test/base/json.test.ts',
       'test/base/text.test.ts',
