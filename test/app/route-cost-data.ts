@@ -20,7 +20,7 @@ export interface Sizes {
 export const SIZES = {
   full: {
     ...{ rows: 1_000_000, images: 10_000, findings: 100, audit: 200_000 },
-    ...{ tracking: 50_000, policies: 300, accounts: 2_000 },
+    ...{ tracking: 10_000, policies: 300, accounts: 2_000 },
   },
   small: {
     ...{ rows: 10_000, images: 200, findings: 20, audit: 4_000 },

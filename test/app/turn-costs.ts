@@ -59,7 +59,7 @@ export class TurnCosts {
   #watchJson(): void {
     const { parse, stringify } = JSON;
     JSON.parse = (...given: Parameters<typeof parse>) => {
-      this.#count('json', String(given[0]).length);
+      this.#count('json', given[0].length);
       return parse(...given) as unknown;
     };
     JSON.stringify = ((...given: Parameters<typeof stringify>) => {
@@ -76,14 +76,16 @@ export class TurnCosts {
       (...given: unknown[]) => unknown
     >;
     database.close();
+    const note = (statement: string, got: unknown): void => {
+      this.#statements.add(statement);
+      this.#count('rows', Array.isArray(got) ? got.length : 1);
+    };
     for (const name of ['all', 'get', 'run'] as const) {
       const act = proto[name];
       if (act === undefined) throw new Error(`better-sqlite3 has no ${name}`);
-      const costs = this;
       proto[name] = function counted(this: Reader, ...given: unknown[]) {
         const got = act.apply(this, given);
-        costs.#statements.add(this.source);
-        costs.#count('rows', Array.isArray(got) ? got.length : 1);
+        note(this.source, got);
         return got;
       };
     }
