@@ -46,8 +46,8 @@ export async function openReviewer(folder: string): Promise<{ reviewer: Reviewer
   setInterval(() => {
     void policies.refresh();
     void facts.refresh();
-    tally.flush(count);
-  }, 1000).unref();
+  }, 500).unref();
+  setInterval(() => tally.flush(count), 1000).unref();
   const reviewer = new Reviewer(
     {
       ...{ policies, facts, ledger: appender, tally, clock, timers, log },

@@ -5,12 +5,18 @@ export interface Deadline {
   /** Monotonic milliseconds. */
   readonly at: number;
   readonly act: () => void;
+  /** Its neighbours among those that wait. */
+  before: Deadline | null;
+  behind: Deadline | null;
 }
 
-/** Deadlines keeps one timer for many acts that are nearly always dropped: a timer for each would cost more than what it watches. */
+/**
+ * Deadlines keeps one timer for many acts that are nearly always dropped: a timer for each would cost more than what it watches. They are
+ * linked by hand: a set makes its table anew all the time, and an old table keeps what was in it from being collected.
+ */
 export class Deadlines {
   readonly #timers: Timers;
-  readonly #pending = new Set<Deadline>();
+  #first: Deadline | null = null;
   /** When the timer goes off: no later than anything is due. */
   #next = Infinity;
   #cancel = (): void => {};
@@ -21,17 +27,24 @@ export class Deadlines {
 
   /** Runs `act` after some milliseconds, unless what is given back is dropped before. */
   after(ms: number, act: () => void): Deadline {
-    const deadline = { at: performance.now() + ms, act };
-    this.#pending.add(deadline);
-    if (deadline.at < this.#next) {
+    const at = performance.now() + ms;
+    const deadline: Deadline = { at, act, before: null, behind: this.#first };
+    if (this.#first !== null) this.#first.before = deadline;
+    this.#first = deadline;
+    if (at < this.#next) {
       this.#cancel();
-      this.#wait(deadline.at, ms);
+      this.#wait(at, ms);
     }
     return deadline;
   }
 
+  /** Drops what has not passed. */
   drop(deadline: Deadline): void {
-    this.#pending.delete(deadline);
+    const { before, behind } = deadline;
+    if (before !== null) before.behind = behind;
+    else if (this.#first === deadline) this.#first = behind;
+    if (behind !== null) behind.before = before;
+    deadline.before = deadline.behind = null;
   }
 
   #wait(at: number, ms: number): void {
@@ -43,11 +56,14 @@ export class Deadlines {
     const passed = this.#next;
     this.#next = Infinity;
     this.#cancel = () => {};
-    const due = [...this.#pending].filter(({ at }) => at <= passed);
-    for (const deadline of due) this.#pending.delete(deadline);
+    const due: Deadline[] = [];
     let next = Infinity;
-    for (const { at } of this.#pending) next = Math.min(next, at);
+    for (let one = this.#first; one !== null; one = one.behind) {
+      if (one.at <= passed) due.push(one);
+      else next = Math.min(next, one.at);
+    }
+    for (const deadline of due) this.drop(deadline);
     if (next < Infinity) this.#wait(next, next - passed);
-    for (const { act } of due) act();
+    for (const { act } of due.toReversed()) act();
   }
 }

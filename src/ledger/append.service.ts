@@ -204,7 +204,7 @@ export class Appender implements LedgerAppend {
   async #toSpool(spooling: Spooling, all: readonly Waiting[]): Promise<void> {
     const group = all.filter(({ entry, resolve }) => {
       const stored = this.#recent.get(entry.uid ?? '');
-      if (stored !== undefined) resolve({ ...toAppended(stored), repeat: true });
+      if (stored !== undefined) resolve({ rows: stored.rows, repeat: true, delayed: false });
       return stored === undefined;
     });
     if (group.length === 0) return;
@@ -223,7 +223,7 @@ export class Appender implements LedgerAppend {
       const answer = stored[i] as Stored;
       if (!answer.repeat) rows += entry.rows.length;
       if (entry.uid !== null) this.#remember(entry.uid, answer);
-      resolve(toAppended(answer));
+      resolve(new Recorded(answer));
     }
     if (rows > 0) this.#deps.count.add('svc_ledger_rows_total', {}, rows);
   }
@@ -263,14 +263,21 @@ export class Appender implements LedgerAppend {
 }
 
 /** Most callers never look at the rows, so they are made when they are asked for. */
-function toAppended(stored: Stored): Appended {
-  return {
-    get rows() {
-      return stored.rows;
-    },
-    repeat: stored.repeat,
-    delayed: false,
-  };
+class Recorded implements Appended {
+  readonly delayed = false;
+  readonly #stored: Stored;
+
+  constructor(stored: Stored) {
+    this.#stored = stored;
+  }
+
+  get rows(): Stored['rows'] {
+    return this.#stored.rows;
+  }
+
+  get repeat(): boolean {
+    return this.#stored.repeat;
+  }
 }
 
 function isKeyed({ entry }: Waiting): boolean {

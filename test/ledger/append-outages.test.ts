@@ -57,7 +57,7 @@ test('whatever happens to the database, what was answered is there once and in o
       const uids = ledger.uids();
       const firsts = uids.filter((uid, i) => uids.indexOf(uid) === i);
       const answered = (await outcomes).flatMap((answer, i) =>
-        answer === null ? [] : [{ ...answer, uid: asked[i] }],
+        answer === null ? [] : [{ rows: answer.rows, repeat: answer.repeat, uid: asked[i] }],
       );
       for (const { uid, rows } of answered) {
         const stored = ledger.rows.filter((row) => row.review_uid === uid);

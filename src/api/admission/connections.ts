@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Server } from 'node:https';
 
+/** An open connection, and since when it waits, by the order in which they began to; Infinity while it is answered. */
+interface Connection {
+  readonly socket: Socket;
+  waits: number;
+}
+
 /**
  * Connections bounds how many connections are open without ever closing the door: where there is no room for a new one, the one goes
  * that has been waiting for longest, be it for a handshake, a request or the end of a body. So neither silent clients nor slow ones
@@ -8,9 +14,10 @@ import type { Server } from 'node:https';
  */
 export class Connections {
   readonly #most: number;
-  /** Those that wait, by their peer, in the order in which they began to. */
-  readonly #waiting = new Map<string, Socket>();
-  readonly #open = new Map<string, Socket>();
+  /** By their peer. */
+  readonly #open = new Map<string, Connection>();
+  /** Grows with each connection that begins to wait. */
+  #order = 0;
   /** The peers of the sockets that requests came on; to make them out takes longer than all that is done with them. */
   readonly #peers = new WeakMap<Socket, string>();
 
@@ -24,33 +31,28 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       const peer = peerOf(socket);
       if (this.#open.size >= this.#most) this.#makeRoom();
-      this.#open.set(peer, socket);
-      this.#waiting.set(peer, socket);
+      this.#open.set(peer, { socket, waits: (this.#order += 1) });
       socket.once('close', () => {
-        if (this.#open.get(peer) !== socket) return;
-        this.#open.delete(peer);
-        this.#waiting.delete(peer);
+        if (this.#open.get(peer)?.socket === socket) this.#open.delete(peer);
       });
     });
   }
 
   /** The connection of a request, whose body has come, is kept until `waits`. */
   works(of: Socket): void {
-    this.#waiting.delete(this.#peerOf(of));
+    const connection = this.#open.get(this.#peerOf(of));
+    if (connection !== undefined) connection.waits = Infinity;
   }
 
   /** It waits again, from now on. */
   waits(of: Socket): void {
-    const peer = this.#peerOf(of);
-    const socket = this.#open.get(peer);
-    if (socket === undefined) return;
-    this.#waiting.delete(peer);
-    this.#waiting.set(peer, socket);
+    const connection = this.#open.get(this.#peerOf(of));
+    if (connection !== undefined) connection.waits = this.#order += 1;
   }
 
   /** Closes every connection, also those that have not shaken hands, which the server itself does not. */
   end(): void {
-    for (const socket of this.#open.values()) socket.destroy();
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 
   #peerOf(of: Socket): string {
@@ -60,10 +62,10 @@ export class Connections {
   }
 
   #makeRoom(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) return; // all of them are being answered, which is soon over
-    const [peer, socket] = first;
-    this.#waiting.delete(peer);
+    let longest: readonly [peer: string, connection: Connection] | null = null;
+    for (const one of this.#open) if (one[1].waits < (longest?.[1].waits ?? Infinity)) longest = one;
+    if (longest === null) return; // all of them are being answered, which is soon over
+    const [peer, { socket }] = longest;
     this.#open.delete(peer);
     socket.destroy();
   }
