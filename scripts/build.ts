@@ -56,6 +56,7 @@ const WORKERS = [
   'verify-worker',
   'log-worker',
   'call-worker',
+  'hash-worker',
   'webhook-part',
   'service-part',
 ];

@@ -114,7 +114,7 @@ async function verifySource(
   if (source.kind === 'database') {
     const database = await openLedgerDatabase(source.url);
     try {
-      return await verifyDatabase(database.tree, source.name, options);
+      return await verifyDatabase(database.tree, source.name, options, database.runs());
     } finally {
       await database.close();
     }

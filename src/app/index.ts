@@ -19,6 +19,7 @@ export type {
 export { runVerifyWorker } from './verify-door.ts';
 export { keepLog, type KeepLogOptions, type KeptLog } from './keep-log.ts';
 export { runLogWorker } from './log-worker.ts';
+export { runHashWorker } from './hash-worker.ts';
 export { runCallWorker } from './call-door.ts';
 export { runReplayWorker } from './replay-door.ts';
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';

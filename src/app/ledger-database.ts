@@ -1,11 +1,14 @@
 import { openByteStream, writeStreamWhole } from '../adapters/files/index.ts';
-import type { ExportParts, ExportRequest, LedgerReader, TreeReader } from '../ledger/index.ts';
+import type { ExportParts, ExportRequest, LeafRun, LedgerReader, TreeReader } from '../ledger/index.ts';
 import type { Stdin } from './build.ts';
+import { hashRows } from './hash-rows.ts';
 
 /** LedgerDatabase is a service's database as the commands on its ledger see it: for reading alone. Close it in the end. */
 export interface LedgerDatabase {
   readonly ledger: LedgerReader;
   readonly tree: TreeReader;
+  /** All rows as the tree sees them, in runs, the lowest first; hashed in threads where they are many. */
+  runs(): AsyncIterable<readonly LeafRun[]>;
   /** Gives the parts of an export. */
   export(request: ExportRequest): Promise<ExportParts>;
   close(): Promise<void>;
@@ -15,9 +18,11 @@ export interface LedgerDatabase {
 export async function openLedgerDatabase(url: string): Promise<LedgerDatabase> {
   const { ledgerExport, ledgerReader, ledgerTree, openStore } = await import('../store/index.ts');
   const store = await openStore({ url, readOnly: true, poolSize: 2 });
+  const tree = ledgerTree(store);
   return {
     ledger: ledgerReader(store),
-    tree: ledgerTree(store),
+    tree,
+    runs: () => hashRows(url, tree),
     export: (request) => ledgerExport(store, request),
     close: () => store.close(),
   };

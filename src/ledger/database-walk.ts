@@ -1,13 +1,11 @@
 import { CompactRange } from './compact-range.ts';
 import { HASH_BYTES, toHash, UNREADABLE, type Hash } from './merkle.ts';
-import { hashesOf, toLeafRuns } from './leaf-runs.ts';
+import { hashesOf } from './leaf-runs.ts';
 import type { Piece } from './locate-change.ts';
 import { joinHashes, TILE_LEVELS, TILE_WIDTH } from './tiles.ts';
 import type { LeafRun, TreeReader } from './tree-ports.ts';
 import { rowsText, type BadRows } from './verification.ts';
 
-/** Rows that are read at once: few enough that what they leave behind is soon cleared away. */
-const BATCH = 1024;
 /** So many missing rows are stood in for, so that the others keep their places; beyond, there are no roots. */
 const MAX_MISSING = 4_000_000;
 /** So many gaps are told of, the first ones. */
@@ -32,21 +30,23 @@ export interface DatabaseWalk {
 
 /**
  * walkDatabase hashes all rows, oldest first, and holds them against the stored tree: each row against its leaf, each whole tile
- * against the hash above it. `sizes`, the smallest first, are those of the tree at which roots are wanted.
+ * against the hash above it. `rows` are all rows as they were hashed; `sizes`, the smallest first, are those of the tree at which roots
+ * are wanted.
  */
 export async function walkDatabase(
   reader: TreeReader,
+  rows: AsyncIterable<readonly LeafRun[]>,
   sizes: readonly number[],
   progress: (rows: number) => void,
 ): Promise<DatabaseWalk> {
   const walk = new Walk(reader, await reader.size(), sizes);
-  for (;;) {
-    const leaves = await reader.leaves(walk.last, BATCH);
-    for (const run of toLeafRuns(leaves)) await walk.take(run);
+  for await (const runs of rows) {
+    for (const run of runs) await walk.take(run);
     await walk.settle();
     progress(walk.count);
-    if (leaves.length === 0) return walk;
   }
+  await walk.settle();
+  return walk;
 }
 
 class Walk implements DatabaseWalk {
@@ -66,6 +66,8 @@ class Walk implements DatabaseWalk {
   readonly #sizes: readonly number[];
   #next = 0;
   #made: Piece[] = [];
+  /** By level, the tile that was read last. */
+  readonly #above = new Map<number, { readonly tile: number; readonly hashes: Buffer | null }>();
   #missing = 0;
 
   constructor(reader: TreeReader, size: number, sizes: readonly number[]) {
@@ -131,10 +133,8 @@ class Walk implements DatabaseWalk {
       if (level === TILE_LEVELS) this.pieces.push(piece);
       if ((index + 1) * 2 ** level > this.#size) continue;
       const [tile, place] = [Math.floor(index / TILE_WIDTH), index % TILE_WIDTH];
-      const above = (await this.#reader.tile(level / TILE_LEVELS, tile))?.subarray(
-        place * HASH_BYTES,
-        (place + 1) * HASH_BYTES,
-      );
+      const tileAbove = await this.#tileAbove(level / TILE_LEVELS, tile);
+      const above = tileAbove?.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES);
       const stored = above === undefined ? '' : toHash(above);
       if (stored === hash) continue;
       const below = await this.#reader.tile(level / TILE_LEVELS - 1, index);
@@ -147,5 +147,14 @@ class Walk implements DatabaseWalk {
           `the stored hash of ${rowsText(index * 2 ** level + 1, (index + 1) * 2 ** level)} (level ${level / TILE_LEVELS}, tile ${tile}) is not that of the hashes below it`,
         );
     }
+  }
+
+  /** Tiles above the rows are asked for once for each of their hashes, one after another. */
+  async #tileAbove(level: number, tile: number): Promise<Buffer | null> {
+    const last = this.#above.get(level);
+    if (last?.tile === tile) return last.hashes;
+    const hashes = await this.#reader.tile(level, tile);
+    this.#above.set(level, { tile, hashes });
+    return hashes;
   }
 }

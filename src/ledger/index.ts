@@ -57,6 +57,7 @@ export {
   type Hash,
 } from './merkle.ts';
 export { joinLeaf, leafHash, leafText, toLeafShape, type LeafShape } from './leaf.ts';
+export { readLeafRuns } from './leaf-runs.ts';
 export { LeafBytes, toLeafShapeBytes, type LeafShapeBytes } from './leaf-bytes.ts';
 export { Anchoring, UNREAD_MS, type AnchorDeps, type RefusedCheckpoint } from './anchor.service.ts';
 export {
@@ -92,6 +93,7 @@ export type {
   AnchorStates,
   GrowingTree,
   Leaf,
+  LeafRun,
   SignedCheckpoint,
   TreeReader,
   TreeStore,

@@ -1,9 +1,29 @@
 import { HASH_BYTES, type Hash } from './merkle.ts';
 import { joinHashes, TILE_WIDTH } from './tiles.ts';
-import type { Leaf, LeafRun } from './tree-ports.ts';
+import type { Leaf, LeafRun, TreeReader } from './tree-ports.ts';
+
+/** Rows that are read at once: few enough that what they leave behind is soon cleared away. */
+const BATCH = 1024;
+
+/** readLeafRuns gives the rows with numbers above `after`, up to `last`, in runs, the lowest first. */
+export async function* readLeafRuns(
+  reader: Pick<TreeReader, 'leaves'>,
+  after = 0,
+  last = Infinity,
+): AsyncGenerator<readonly LeafRun[], void, undefined> {
+  for (let at = after; at < last;) {
+    const leaves = await reader.leaves(at, Math.min(BATCH, last - at));
+    const end = leaves.at(-1)?.id;
+    if (end === undefined) return;
+    // Where rows are missing, as many stand behind the last.
+    const runs = toLeafRuns(end > last ? leaves.filter(({ id }) => id <= last) : leaves);
+    if (runs.length > 0) yield runs;
+    at = end;
+  }
+}
 
 /** toLeafRuns gathers leaves, which come by id, into runs. */
-export function toLeafRuns(leaves: readonly Leaf[]): LeafRun[] {
+function toLeafRuns(leaves: readonly Leaf[]): LeafRun[] {
   const runs: LeafRun[] = [];
   for (let from = 0; from < leaves.length;) {
     const { id: first } = leaves[from] as Leaf;

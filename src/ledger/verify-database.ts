@@ -1,10 +1,11 @@
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { walkDatabase, type DatabaseWalk } from './database-walk.ts';
 import { judgeKept } from './judge-kept.ts';
+import { readLeafRuns } from './leaf-runs.ts';
 import { differingTile } from './locate-change.ts';
 import { parseVkey, type NoteKey } from './note.ts';
 import { TreeError } from './tree-error.ts';
-import type { SignedCheckpoint, TreeReader } from './tree-ports.ts';
+import type { LeafRun, SignedCheckpoint, TreeReader } from './tree-ports.ts';
 import { Findings, NO_OUTSIDE, rowsText, type Verification } from './verification.ts';
 import type { VerifyOptions } from './verify-export.ts';
 
@@ -13,12 +14,14 @@ const MAX_STORED = 20_000;
 
 /**
  * verifyDatabase verifies the ledger in a database: every row against the stored tree, that tree against itself, the stored
- * checkpoints against the rows, and all of it against the checkpoints that were kept elsewhere. Rows may be appended meanwhile.
+ * checkpoints against the rows, and all of it against the checkpoints that were kept elsewhere. Rows may be appended meanwhile. `rows`
+ * are all of them in runs, the lowest first, for whoever hashes them faster.
  */
 export async function verifyDatabase(
   reader: TreeReader,
   name: string,
   { keys: given, kept, progress = () => undefined }: VerifyOptions,
+  rows: AsyncIterable<readonly LeafRun[]> = readLeafRuns(reader),
 ): Promise<Verification> {
   const findings = new Findings();
   const stored = await reader.checkpoints(0, MAX_STORED);
@@ -31,6 +34,7 @@ export async function verifyDatabase(
   const counted = await reader.rows();
   const walk = await walkDatabase(
     reader,
+    rows,
     [...wanted].toSorted((a, b) => a - b),
     progress,
   );

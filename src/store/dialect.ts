@@ -281,6 +281,11 @@ export async function encodingOf(db: AnyKysely): Promise<string> {
 
 /** hexOf gives an expression for the lower-case hex of a blob column, or null: a text is made several times as fast as a Buffer. */
 export function hexOf(db: AnyKysely, column: string): string {
-  const hex = sqliteOf(db) === null ? `encode(${column}, 'hex')` : `lower(hex(${column}))`;
+  return sqliteOf(db) === null ? anyHexOf(db, column) : `lower(${anyHexOf(db, column)})`;
+}
+
+/** anyHexOf is hexOf for whoever reads hex in either case. */
+export function anyHexOf(db: AnyKysely, column: string): string {
+  const hex = sqliteOf(db) === null ? `encode(${column}, 'hex')` : `hex(${column})`;
   return `case when ${column} is null then null else ${hex} end`;
 }

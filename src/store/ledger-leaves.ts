@@ -6,7 +6,7 @@ import {
   type Leaf,
   type LeafShapeBytes,
 } from '../ledger/index.ts';
-import { hexOf, readCells, runText } from './dialect.ts';
+import { anyHexOf, readCells, runText } from './dialect.ts';
 import { inChunks } from './marks.ts';
 import type { ShapeFields } from './shape.ts';
 import { toShapeRow } from './shapes.ts';
@@ -48,8 +48,8 @@ export class LeafReader {
 
   constructor(read: Store['read']) {
     this.#read = read;
-    this.#statement = `select id, at, shape, pod, ${hexOf(read, 'pod_uid')} as pod_uid,
-      ${hexOf(read, 'review_uid')} as review_uid, requester from ledger_rows where id > ? order by id limit ?`;
+    this.#statement = `select id, at, shape, pod, ${anyHexOf(read, 'pod_uid')} as pod_uid,
+      ${anyHexOf(read, 'review_uid')} as review_uid, requester from ledger_rows where id > ? order by id limit ?`;
   }
 
   /** The hashes of at most `limit` rows with an id above `after`, by id. */
