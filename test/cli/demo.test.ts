@@ -54,7 +54,8 @@ suite('ipo demo', { skip: built }, () => {
         said.out += bytes.toString();
         if (said.out.includes('openapi.json')) resolve();
       });
-      child.on('exit', () => reject(new Error(said.err)));
+      // Listened for from the start, so that one which ends before it is asked is told as well.
+      void ended.then(() => reject(new Error(said.err)));
     });
     for (const [, name = '', value = ''] of said.out.matchAll(/^ {2}export (IPO_\w+)=(\S+)$/gm))
       env[name] = value;
