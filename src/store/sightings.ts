@@ -110,6 +110,7 @@ async function readRows(read: Executor, from: number, upto: number): Promise<Fol
       if (row > (seen.get(key)?.row ?? 0))
         seen.set(key, { digest, namespace: namespace ?? '', row, shape: id });
     }
+    await nextTurn();
   }
   const sorted = [...seen.values()].toSorted((a, b) =>
     a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0,
@@ -202,7 +203,7 @@ const NAMES = 100;
  */
 async function seeNames(store: Store, { names }: Followed): Promise<void> {
   const sorted = [...names].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (let from = 0; from < sorted.length; from += NAMES)
+  for (let from = 0; from < sorted.length; from += NAMES) {
     await store.write(async (transaction) => {
       for (const [, [digest, name, at]] of sorted.slice(from, from + NAMES))
         await runText(
@@ -211,4 +212,6 @@ async function seeNames(store: Store, { names }: Followed): Promise<void> {
           [at, digest, name, at],
         );
     });
+    await nextTurn();
+  }
 }
