@@ -26,7 +26,13 @@ process.on('message', (message) => {
   } else if (message.kind === 'there') {
     say('there');
     if (name === 'webhook') send({ kind: 'relay', message: 'hello' });
-  } else if (message.kind === 'relay') say('hears ' + message.message);
+    else
+      for (const value of ['old', 'new']) {
+        const given = { topic: 'topic', put: [['key', value]], gone: [], whole: true };
+        send({ kind: 'relay', message: { kind: 'tell', act: 'state', given } });
+      }
+  } else if (message.kind === 'relay')
+    say('hears ' + (typeof message.message === 'string' ? message.message : message.message.given.put[0][1]));
   else if (message.kind === 'gone') say('gone');
   else if (message.kind === 'stop') {
     say('stops');
@@ -137,6 +143,20 @@ test('one that does not get to its work any more waits up to five seconds', asyn
   await until('webhook begins 9 data: x');
   const waits = log.lines.map(({ keys }) => keys?.['after_ms'] ?? 0);
   assert.deepEqual(waits.slice(0, 9), [0, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
+});
+
+test('a webhook that is started again while the service is away is told what the service told last', async (t) => {
+  const { pid, said, until } = supervise(t, { FAULT_service: 'no other start' }, 5);
+  await until('webhook hears new');
+  process.kill(pid('service'), 'SIGKILL');
+  await until('webhook gone');
+  process.kill(pid('webhook'), 'SIGKILL');
+  await until('webhook begins 1 data: x');
+  await until('webhook hears new', 2);
+  assert.deepEqual(
+    said.slice(said.indexOf('webhook begins 1 data: x')).filter((line) => line.startsWith('webhook')),
+    ['webhook begins 1 data: x', 'webhook hears new'],
+  );
 });
 
 test('one that says nothing any more is killed, and started again', async (t) => {

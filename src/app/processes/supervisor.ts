@@ -2,6 +2,7 @@ import type { Log } from '../../base/index.ts';
 import type { Timers } from '../../ledger/index.ts';
 import { PARTS, type FromPart, type PartName, type PartSetup } from './part-messages.ts';
 import { PartProcess, type PartEnd } from './part-process.ts';
+import { StateMirror } from './state-mirror.ts';
 
 /** SupervisorOptions say what is supervised. */
 export interface SupervisorOptions {
@@ -40,6 +41,8 @@ export class Supervisor {
   readonly #lives = new Map<PartName, number>();
   /** Parts that did their work once: what keeps one from starting the first time ends the daemon. */
   readonly #worked = new Set<PartName>();
+  /** What the service's part told the webhook's, for one that is started again while the service's is away as well. */
+  readonly #state = new StateMirror();
   readonly #over = Promise.withResolvers<number>();
   #failed: number | null = null;
   #stopping: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | null = null;
@@ -100,6 +103,9 @@ export class Supervisor {
           this.#stopping === null
         )
           this.#start('webhook');
+        if (name === 'service') this.#state.begin();
+        else if (other?.open !== true)
+          this.#state.say((said) => this.#parts.get(name)?.send({ kind: 'relay', message: said }));
         if (other?.open !== true) return;
         for (const part of this.#parts.values()) part.send({ kind: 'there' });
         break;
@@ -107,6 +113,7 @@ export class Supervisor {
         this.#worked.add(name);
         break;
       case 'relay':
+        if (name === 'service') this.#state.heard(message.message);
         if (other?.open === true) other.send(message);
         break;
       case 'beat':
