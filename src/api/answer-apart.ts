@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { JSON_TYPE, toBytes } from './answer.ts';
 import type { ApartCall } from './apart.ts';
+import { joined } from './body-blocks.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Route } from './route.ts';
 import { validated } from './validate.ts';
@@ -22,7 +23,7 @@ export async function answerApart(
   { params, query, body, principal, path, acceptEncoding }: ApartCall,
   signal: AbortSignal,
 ): Promise<ApartAnswer> {
-  const parsed = body === null ? undefined : parseJsonBody(Buffer.concat(body));
+  const parsed = body === null ? undefined : parseJsonBody(joined(body));
   const answer = await route.handle({
     ...{ params, query, principal, path, signal },
     body: validated('body', route.body, parsed),

@@ -1,12 +1,16 @@
 import type { Readable } from 'node:stream';
 import { IpoError } from '../base/index.ts';
 
-/** Bytes of a block. Bodies come in pieces of any size, and each piece that were kept by itself would cost more than it holds. */
+/**
+ * Bytes of a block where nobody said how long the body is. Bodies come in pieces of any size, and a small one that were kept by itself
+ * would cost more than it holds.
+ */
 const BLOCK = 262_144;
 
 /**
  * readBlocks reads a body into blocks that have their memory to themselves, so that a long one can be handed to a thread as it is: putting
- * it together would hold up whoever else the event loop serves. Throws `too_large` beyond `limit`, and what the stream meets.
+ * it together at its end would hold up whoever else the event loop serves. One of a known length is one block, whose memory is taken as it
+ * is filled. Throws `too_large` beyond `limit`, and what the stream meets.
  */
 export function readBlocks(body: Readable, length: number | null, limit: number): Promise<Uint8Array[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();
@@ -19,8 +23,7 @@ export function readBlocks(body: Readable, length: number | null, limit: number)
     for (let from = 0; from < piece.length;) {
       if (used === last.length) {
         if (used > 0) blocks.push(last);
-        const rest = length === null ? BLOCK : Math.max(length - (received - piece.length) - from, 1);
-        last = Buffer.allocUnsafeSlow(Math.min(BLOCK, rest));
+        last = Buffer.allocUnsafeSlow(used === 0 && length !== null && length > 0 ? length : BLOCK);
         used = 0;
       }
       const copied = piece.copy(last, used, from);
@@ -43,4 +46,11 @@ export function readBlocks(body: Readable, length: number | null, limit: number)
 
 function tooLarge(): IpoError {
   return new IpoError('too_large', 'the body is larger than this call takes');
+}
+
+/** joined gives the body that was read into blocks. */
+export function joined(blocks: readonly Uint8Array[]): Buffer {
+  const [first, ...others] = blocks;
+  if (first === undefined || others.length > 0) return Buffer.concat(blocks);
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
 }

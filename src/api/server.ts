@@ -6,7 +6,7 @@ import { ACCESS, SHARED } from '../accounts/index.ts';
 import type { Log } from '../base/index.ts';
 import { send } from './answer.ts';
 import type { Apart } from './apart.ts';
-import { readBlocks } from './body-blocks.ts';
+import { joined, readBlocks } from './body-blocks.ts';
 import { CostlyCalls } from './costly.ts';
 import { refusalOf, toSent, writeRefusal } from './faults.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -140,7 +140,7 @@ export function openApi(options: ApiOptions): Api {
     const { 'content-length': length } = request.headers;
     const blocks = await readBlocks(payload, length === undefined ? null : Number(length), bodyLimit);
     if (blocks.length === 0) return undefined;
-    return APART in config && config[APART] === true ? blocks : parseJsonBody(Buffer.concat(blocks));
+    return APART in config && config[APART] === true ? blocks : parseJsonBody(joined(blocks));
   });
 
   for (const route of options.routes) register(route);
