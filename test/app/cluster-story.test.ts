@@ -119,7 +119,8 @@ onEveryServer(
       (line) =>
         /"level":"(warn|error)"/.test(line) &&
         /cluster|Lease|leader|job failed/.test(line) &&
-        !/did not come/.test(line),
+        // Nor what a busy machine takes longer for.
+        !/did not come|A write transaction took long/.test(line),
     );
     assert.deepEqual(faults, [], 'nothing went wrong on the way');
     const denied = 'svc_admission_reviews_total{outcome="denied"}';
