@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { severityRank, type Finding } from '../src/findings/index.ts';
-import { engineOf, insertMany, runText } from '../src/store/dialect.ts';
-import { followFindings } from '../src/store/finding-history.ts';
+import { engineOf, insertMany, runText } from '../src/store/sql/dialect.ts';
+import { followFindings } from '../src/store/findings/finding-history.ts';
 import { openStore, recordScan, type Store } from '../src/store/index.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hashRows } from '../src/app/hash-rows.ts';
+import { hashRows } from '../src/app/doors/hash-rows.ts';
 import { leafText, recordedRow, verifyDatabase, type LedgerEntry } from '../src/ledger/index.ts';
 import { parsePolicies } from '../src/policy/index.ts';
 import { FactsCache, ledgerTree, ledgerWriter, openStore, replaySource } from '../src/store/index.ts';

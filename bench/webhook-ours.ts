@@ -3,8 +3,8 @@ import { openFileSpool } from '../src/adapters/spool/index.ts';
 import { Exposure, Reviewer, ReviewTally } from '../src/admission/index.ts';
 import { Appender, type Timers } from '../src/ledger/index.ts';
 import { ledgerWriter, openStore } from '../src/store/index.ts';
-import { AdmissionFacts } from '../src/store/admission-facts.ts';
-import { AdmissionPolicies } from '../src/store/admission-policies.ts';
+import { AdmissionFacts } from '../src/store/admission/facts.ts';
+import { AdmissionPolicies } from '../src/store/admission/policies.ts';
 
 /** timers are those of the process; none keeps it alive. */
 export const timers: Timers = {

@@ -25,14 +25,16 @@ const withoutChildProcess: Plugin = {
 };
 
 /** Found by what needs them alone, since reading and compiling them takes a sixth of the start of a command that does not. */
-const PARTS = ['registry-facts', 'whole-service'];
+const PARTS = ['src/app/registry/registry-facts.ts', 'src/app/start/whole-service.ts'];
 
 /** What the start imports when a command runs, and a part that few runs need, stands beside it in a file of the same name. */
 const loadedLater: Plugin = {
   name: 'loaded-later',
   setup(plugin) {
-    plugin.onResolve({ filter: new RegExp(`/run/|/(?:${PARTS.join('|')})\\.ts$`) }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : null,
+    plugin.onResolve(
+      { filter: new RegExp(`/run/|/(?:${PARTS.map((path) => basename(path, '.ts')).join('|')})\\.ts$`) },
+      ({ kind, path }) =>
+        kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : null,
     );
   },
 };
@@ -93,11 +95,9 @@ const named = (path: string): { in: string; out: string } => ({ in: path, out: b
 await rm(new URL('dist', root), { recursive: true, force: true });
 await build({
   ...options,
-  entryPoints: [
-    'bin/main.ts',
-    ...COMMANDS.map((name) => `bin/run/${name}.ts`),
-    ...PARTS.map((name) => `src/app/${name}.ts`),
-  ].map((path) => named(path)),
+  entryPoints: ['bin/main.ts', ...COMMANDS.map((name) => `bin/run/${name}.ts`), ...PARTS].map((path) =>
+    named(path),
+  ),
   plugins: [withoutChildProcess, loadedLater, loadedLate, withoutColourProbe],
 });
 await build({

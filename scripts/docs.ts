@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { METRICS, type Metric } from '../src/telemetry/index.ts';
-import { listSettings, type Setting } from '../src/app/settings-list.ts';
+import { listSettings, type Setting } from '../src/app/config/list.ts';
 
 /** settingsPage is the page that documents every setting, made from the schema that checks them. */
 export function settingsPage(): string {
@@ -10,7 +10,7 @@ export function settingsPage(): string {
   );
   return `# Settings of the service
 
-<!-- Made by \`npm run settings\` from src/app/settings.ts; a test holds them equal. -->
+<!-- Made by \`npm run settings\` from src/app/config/settings.ts; a test holds them equal. -->
 
 \`ipod --config FILE\` and \`ipo serve --config FILE\` read a file of YAML or JSON; every setting can be given in the environment
 as well, which goes before the file. A flag (\`--data\`, \`--listen\`) goes before both. An unknown setting in the file is an error;

@@ -237,6 +237,50 @@ test('no cycle of files', () => {
   for (const path of graph.keys()) visit(path, []);
 });
 
+/** Folders whose files stand in rooms. What a room uses is said in its first file, and held here. */
+const ROOMED = ['src/store', 'src/app'];
+
+for (const base of ROOMED)
+  test(`the rooms of ${base} use what their first files say, and never each other in a circle`, () => {
+    const roomOf = (path: string): string | null => {
+      const [room = '', rest] = path.slice(base.length + 1).split('/', 2);
+      return path.startsWith(`${base}/`) && rest !== undefined ? room : null;
+    };
+    const used = new Map<string, Set<string>>();
+    for (const file of src) {
+      const room = roomOf(file.path);
+      if (room === null) continue;
+      const uses = used.get(room) ?? new Set<string>();
+      used.set(room, uses);
+      for (const specifier of file.imports) {
+        const other = roomOf(target(file, specifier) ?? '');
+        if (other !== null && other !== room) uses.add(other);
+      }
+    }
+    for (const [room, uses] of used) {
+      const first = src.find(({ path }) => path === `${base}/${room}/index.ts`);
+      assert.ok(first, `${base}/${room} has no index.ts`);
+      const [comment = ''] = /^\/\*\*[^]*?\*\//.exec(first.text) ?? [];
+      const [, said] = /It uses ([^.]+)\.\s*\*\/$/.exec(comment.replaceAll(/\s*\n \*(?!\/)/g, '')) ?? [];
+      assert.ok(said !== undefined, `${base}/${room}/index.ts does not end with what the room uses`);
+      const names = [...said.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      assert.deepEqual(
+        names.toSorted(),
+        [...uses].toSorted(),
+        `${base}/${room} uses other rooms than it says`,
+      );
+    }
+    const done = new Set<string>();
+    const visit = (room: string, trail: readonly string[]): void => {
+      assert.ok(!trail.includes(room), `circle: ${[...trail.slice(trail.indexOf(room)), room].join(' → ')}`);
+      if (done.has(room)) return;
+      for (const next of used.get(room) ?? []) visit(next, [...trail, room]);
+      done.add(room);
+    };
+    for (const room of used.keys()) visit(room, []);
+    assert.ok(used.size > 1, `${base} has no rooms`);
+  });
+
 test('pure folders ask no clock, no environment and no file', () => {
   for (const file of src) {
     if (!PURE.includes(folderOf(file.path)) || file.path.endsWith('.service.ts')) continue;
@@ -251,18 +295,20 @@ test('credential helpers are run by what a person runs alone', () => {
       .filter((file) => !file.path.startsWith(dirname(path)))
       .filter((file) => file.imports.some((specifier) => target(file, specifier) === path))
       .map((file) => file.path);
-  assert.deepEqual(importing('src/adapters/credential-helpers/index.ts'), ['src/app/registry-facts.ts']);
+  assert.deepEqual(importing('src/adapters/credential-helpers/index.ts'), [
+    'src/app/registry/registry-facts.ts',
+  ]);
   const facts = src.filter(({ imports }) => imports.some((one) => one.endsWith('/registry-facts.ts')));
   assert.deepEqual(
     facts.map(({ path }) => path),
-    ['src/app/registry-door.ts'],
+    ['src/app/registry/registry-door.ts'],
   );
   // Through the door of the command line; the service has neither this function nor what it opens.
   const using = [...src, ...doors].filter(({ text }) => /\bopenRegistryFacts\(/.test(text));
   assert.deepEqual(using.map(({ path }) => path).toSorted(), [
     'bin/run/check-lazy-registry.ts',
-    'src/app/registry-door.ts',
-    'src/app/registry-facts.ts',
+    'src/app/registry/registry-door.ts',
+    'src/app/registry/registry-facts.ts',
   ]);
 });
 

@@ -9,14 +9,14 @@ import {
   type Passwords,
   type SignedIn,
 } from '../../src/accounts/index.ts';
-import { accountStore } from '../../src/store/accounts.ts';
-import { erasureOf } from '../../src/store/erasure.ts';
-import { auditLog } from '../../src/store/audit.ts';
-import { accountSweeper, codeStore } from '../../src/store/one-time-codes.ts';
-import { sessionStore } from '../../src/store/sessions.ts';
-import { failureStore } from '../../src/store/sign-in-failures.ts';
-import type { Store } from '../../src/store/store.ts';
-import { tokenStore } from '../../src/store/tokens.ts';
+import { accountStore } from '../../src/store/accounts/accounts.ts';
+import { erasureOf } from '../../src/store/accounts/erasure.ts';
+import { auditLog } from '../../src/store/accounts/audit.ts';
+import { accountSweeper, codeStore } from '../../src/store/accounts/one-time-codes.ts';
+import { sessionStore } from '../../src/store/accounts/sessions.ts';
+import { failureStore } from '../../src/store/accounts/sign-in-failures.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { tokenStore } from '../../src/store/accounts/tokens.ts';
 import type { TestEngine } from '../store/engines.ts';
 
 /** PASSWORD passes the rules. */

@@ -31,7 +31,7 @@ import {
   ledgerTree,
   type Store,
 } from '../../src/store/index.ts';
-import { runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import { grow, makeSigner, NOW, SILENT } from '../ledger/grown.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
 import { startApi, type Started } from './service.ts';

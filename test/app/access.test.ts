@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCESS, ROLES, type Access, type RouteKey } from '../../src/accounts/index.ts';
 import { openApiDocument } from '../../src/api/index.ts';
-import { serviceRoutes } from '../../src/app/service-routes.ts';
+import { serviceRoutes } from '../../src/app/service/routes.ts';
 import { startRunning, type Somebody } from './running.ts';
 
 interface Operation {

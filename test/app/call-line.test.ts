@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallLine } from '../../src/app/call-line.ts';
+import { CallLine } from '../../src/app/calls/line.ts';
 
 /** A line of tasks named `a1`, `a2`, `b1`…, by account and number. */
 function lineOf(most: number, ...tasks: readonly string[]): CallLine<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ApartCall, RouteAnswer } from '../../src/api/index.ts';
-import { openCallThreads, type CallThreads, type CallThreadsOptions } from '../../src/app/call-threads.ts';
+import { openCallThreads, type CallThreads, type CallThreadsOptions } from '../../src/app/calls/threads.ts';
 import { IpoError } from '../../src/base/index.ts';
 import { keptLog } from '../api/service.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { FromCallThread, ToCallThread } from '../../src/app/call-protocol.ts';
+import type { FromCallThread, ToCallThread } from '../../src/app/calls/protocol.ts';
 
 /** A thread that does what the query of a call says: `wait` (until it is cancelled), `die`, `fail`, `stream`, `ask`, or the answer itself. */
 const port = parentPort;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openServiceClient, type ServiceClient } from '../../src/adapters/service/index.ts';
-import { listSettings } from '../../src/app/settings-list.ts';
+import { listSettings } from '../../src/app/config/list.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { oneRow } from './one-row.ts';
 import { PASSWORD, startRunning } from './running.ts';

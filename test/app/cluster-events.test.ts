@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReviewEvent } from '../../src/admission/index.ts';
-import { toLedgerEvents, toReviewEvents } from '../../src/app/cluster-events.ts';
+import { toLedgerEvents, toReviewEvents } from '../../src/app/cluster/events.ts';
 import type { ClusterEvent } from '../../src/cluster/index.ts';
 
 const OWNER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5bdf656f58', uid: 'u-1' };

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { ConfigError } from '../../src/app/config-error.ts';
-import { loadConfig, type Config } from '../../src/app/config.ts';
-import { listSettings } from '../../src/app/settings-list.ts';
+import { ConfigError } from '../../src/app/config/error.ts';
+import { loadConfig, type Config } from '../../src/app/config/config.ts';
+import { listSettings } from '../../src/app/config/list.ts';
 import { settingsPage } from '../../scripts/docs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ipo-config-'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { openServiceRegistry } from '../../src/app/service-registry.ts';
+import { openServiceRegistry } from '../../src/app/scanning/registry.ts';
 import { Secret } from '../../src/base/index.ts';
 import type { PullSecrets } from '../../src/image/index.ts';
 import { scanPlace } from '../../src/scan/scan-place.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { criticalWindow } from '../../src/app/critical-window.ts';
+import { criticalWindow } from '../../src/app/running/critical-window.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 
 const HOUR = 3_600_000;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hashRows } from '../../src/app/hash-rows.ts';
+import { hashRows } from '../../src/app/doors/hash-rows.ts';
 import { readLeafRuns, verifyDatabase, type LeafRun } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import { openStore } from '../../src/store/open.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { grow, makeSigner, treeOf } from '../ledger/grown.ts';
 import { MemoryTree } from '../ledger/memory-tree.ts';
 import { forEachEngine } from '../store/engines.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromHashThread, ToHashThread } from '../../src/app/hash-protocol.ts';
+import type { FromHashThread, ToHashThread } from '../../src/app/doors/hash-protocol.ts';
 
 /** A thread that does what its address says: `die`, `throw`, `refuse`, or nothing until it is ended. */
 const port = parentPort;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answeringJobs, retentionJob } from '../../src/app/service-history.ts';
+import { answeringJobs, retentionJob } from '../../src/app/ledger/history.ts';
 import { answeredMinutes, historyReader, openStore } from '../../src/store/index.ts';
 import { scratchDirectory, startRunning } from './running.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Jobs, type Job } from '../../src/app/jobs.ts';
-import { openFacts } from '../../src/app/service-facts.ts';
-import { retentionJobs } from '../../src/app/service-history.ts';
-import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
-import { settingsSchema } from '../../src/app/settings.ts';
+import { Jobs, type Job } from '../../src/app/running/jobs.ts';
+import { openFacts } from '../../src/app/service/facts.ts';
+import { retentionJobs } from '../../src/app/ledger/history.ts';
+import { serviceJobs, type JobsParts } from '../../src/app/service/jobs.ts';
+import { settingsSchema } from '../../src/app/config/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
 import type { KevRefresh } from '../../src/catalogues/index.ts';
 import type { Store } from '../../src/store/index.ts';

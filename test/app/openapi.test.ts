@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { BODY_EXAMPLES } from '../../src/api/examples.ts';
 import { openApiDocument } from '../../src/api/index.ts';
-import { serviceRoutes } from '../../src/app/service-routes.ts';
+import { serviceRoutes } from '../../src/app/service/routes.ts';
 
 /**
  * Of the recommended rules all but three, which speak of what is meant. A sign-in at the identity provider answers with a redirect

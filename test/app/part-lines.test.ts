@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { Secret } from '../../src/base/index.ts';
-import { loadConfig } from '../../src/app/config.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
 import { carryConfig, takeConfig } from '../../src/app/processes/carried-config.ts';
 import { StopSignals } from '../../src/app/processes/stop-signals.ts';
 import { wholeLines } from '../../src/app/processes/whole-lines.ts';

@@ -1,4 +1,4 @@
-import type { FromWorker, ToWorker } from '../../src/app/replay-protocol.ts';
+import type { FromWorker, ToWorker } from '../../src/app/replay/protocol.ts';
 
 /**
  * A process that speaks the protocol of the replay's and does what the name of the draft says: answers, hangs, ends when it is

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RetentionTime } from '../../src/app/retention-time.service.ts';
-import { retentionJob } from '../../src/app/service-history.ts';
+import { RetentionTime } from '../../src/app/running/retention-time.service.ts';
+import { retentionJob } from '../../src/app/ledger/history.ts';
 import { answeredMinutes, historyReader, retentionTimes, type Store } from '../../src/store/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { listen } from '../ledger/parts.ts';

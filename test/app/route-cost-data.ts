@@ -2,7 +2,7 @@ import { sha256Hex } from '../../src/base/index.ts';
 import { severityRank, type Finding } from '../../src/findings/index.ts';
 import type { LedgerEntry } from '../../src/ledger/index.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
-import { insertMany } from '../../src/store/dialect.ts';
+import { insertMany } from '../../src/store/sql/dialect.ts';
 import { importFacts, ledgerWriter, openStore, policyStore, type Store } from '../../src/store/index.ts';
 
 /** Sizes are how much of everything the service holds whose routes are measured. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/app/config.ts';
-import { asksNobody } from '../../src/app/offline.ts';
-import { startService } from '../../src/app/service.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import { asksNobody } from '../../src/app/running/offline.ts';
+import { startService } from '../../src/app/start/service.ts';
 import { openLog, openMetrics, Redactor } from '../../src/telemetry/index.ts';
 import { fillForCosts, SIZES } from './route-cost-data.ts';
 import { TurnCosts, type TurnCost } from './turn-costs.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Role } from '../../src/accounts/index.ts';
 import { openServiceClient, type ServiceClient } from '../../src/adapters/service/index.ts';
-import { loadConfig } from '../../src/app/config.ts';
-import { asksNobody } from '../../src/app/offline.ts';
-import { secretsOf } from '../../src/app/serve.ts';
-import type { RunningService } from '../../src/app/running-service.ts';
-import { startService } from '../../src/app/service.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import { asksNobody } from '../../src/app/running/offline.ts';
+import { secretsOf } from '../../src/app/start/serve.ts';
+import type { RunningService } from '../../src/app/start/running-service.ts';
+import { startService } from '../../src/app/start/service.ts';
 import type { Clock } from '../../src/base/index.ts';
 import { openLog, openMetrics, Redactor } from '../../src/telemetry/index.ts';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { KubeObject } from '../../src/adapters/kubernetes/index.ts';
-import { timers } from '../../src/app/timers.ts';
+import { timers } from '../../src/app/running/timers.ts';
 import { SCAN_FAILURES } from '../../src/findings/index.ts';
 import { benchOf, eventually, kubeconfigOf, openFake, plainConnection } from '../kubernetes/servers.ts';
 import { startFakeRegistry } from '../registry/fake-registry.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterJobs, type ClusterJobsParts } from '../../src/app/cluster-jobs.ts';
-import { scanObstacles } from '../../src/app/scan-obstacles.ts';
+import { clusterJobs, type ClusterJobsParts } from '../../src/app/cluster/jobs.ts';
+import { scanObstacles } from '../../src/app/scanning/obstacles.ts';
 import { EventRecorder, type EventSeries } from '../../src/cluster/index.ts';
 import { SCAN_FAILURES } from '../../src/findings/index.ts';
 import type { RunningPod } from '../../src/reconcile/index.ts';
-import { AdmissionScanFailures } from '../../src/store/admission-scan-failures.ts';
-import { runText } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { AdmissionScanFailures } from '../../src/store/admission/scan-failures.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { keptLog } from '../api/service.ts';
 import { VirtualProcess, VirtualTime } from '../cluster/virtual.ts';
 import { forEachEngine } from '../store/engines.ts';

@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { asksNobody } from '../../src/app/offline.ts';
-import { serve } from '../../src/app/serve.ts';
-import type { RunningService } from '../../src/app/running-service.ts';
+import { asksNobody } from '../../src/app/running/offline.ts';
+import { serve } from '../../src/app/start/serve.ts';
+import type { RunningService } from '../../src/app/start/running-service.ts';
 import { scratchDirectory } from './running.ts';
 
 /** A process that ends nothing: it keeps the codes that it was to end with. */

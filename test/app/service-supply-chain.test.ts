@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSupplyChain } from '../../src/app/service-supply-chain.ts';
-import { readFacts } from '../../src/store/facts.ts';
-import { recordScan } from '../../src/store/scans.ts';
+import { openSupplyChain } from '../../src/app/service/supply-chain.ts';
+import { readFacts } from '../../src/store/facts/facts.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { AT, digestOf, finding, scanOf } from '../store/image-records.ts';
 import { bytesOf, MemoryRegistry, NEVER } from '../supply-chain/memory-registry.ts';

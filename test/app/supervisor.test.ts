@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { PartName } from '../../src/app/processes/part-messages.ts';
 import { Supervisor } from '../../src/app/processes/supervisor.ts';
-import { keptTimers } from '../../src/app/timers.ts';
+import { keptTimers } from '../../src/app/running/timers.ts';
 import { keptLog } from '../api/service.ts';
 import { scratchDirectory } from './running.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ACCESS, type RouteKey } from '../../src/accounts/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { PASSWORD, startRunning, type Running } from './running.ts';
 
 interface Ways {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { openReplayProcess } from '../../src/app/replay-process.ts';
+import { openReplayProcess } from '../../src/app/replay/process.ts';
 import { whatIfRoutes } from '../../src/api/routes/whatif.ts';
 import { DAY_MS, formatTime } from '../../src/base/index.ts';
 import type { ColdImagePolicy } from '../../src/ledger/index.ts';

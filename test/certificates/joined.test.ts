@@ -8,8 +8,8 @@ import {
 } from '../../src/adapters/kubernetes/index.ts';
 import { readCaBundles } from '../../src/adapters/kubernetes/live-bundles.ts';
 import { Callers } from '../../src/api/index.ts';
-import { callerSettings, certificateSettings } from '../../src/app/settings-operator.ts';
-import { webhookCertificates, type CertificateCluster } from '../../src/app/webhook-certificates.ts';
+import { callerSettings, certificateSettings } from '../../src/app/config/operator.ts';
+import { webhookCertificates, type CertificateCluster } from '../../src/app/cluster/webhook-certificates.ts';
 import type { ServingPair } from '../../src/certificates/index.ts';
 import { onEveryServer } from '../kubernetes/servers.ts';
 import { CALLED, shakeOnce, SILENT } from './cluster.ts';

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { test } from 'node:test';
 import { toDocument, type Channels } from '../../src/channels/index.ts';
 import { Redactor, openLog } from '../../src/telemetry/index.ts';
-import { engineOf, runText, tableNames } from '../../src/store/dialect.ts';
+import { engineOf, runText, tableNames } from '../../src/store/sql/dialect.ts';
 import type { Store } from '../../src/store/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { dataCenter, DOCUMENTS, SECRETS } from './documents.ts';

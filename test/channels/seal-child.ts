@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { DataKey, sealPlainCredentials } from '../../src/channels/index.ts';
-import { channelStore } from '../../src/store/channels.ts';
-import { openStore } from '../../src/store/open.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 
 /**
  * Seals what is plain, as the leader does when it starts, until it kills itself. Arguments: address of the database, which sealing is

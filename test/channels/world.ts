@@ -11,8 +11,8 @@ import {
   type ChannelTest,
   type TrackerChannel,
 } from '../../src/channels/index.ts';
-import { adoptionStore } from '../../src/store/channels-adopt.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { adoptionStore } from '../../src/store/channels/adopt.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import type { Store } from '../../src/store/index.ts';
 import { keptLog, startApi, type Started } from '../api/service.ts';
 

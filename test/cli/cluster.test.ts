@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditBody } from '../../src/api/contract/audit.ts';
 import type { ReplicasBody } from '../../src/api/contract/replicas.ts';
-import { replicaStore } from '../../src/store/replicas.ts';
+import { replicaStore } from '../../src/store/cluster/replicas.ts';
 import { openShell } from '../accounts/cli.ts';
 import { startRunning } from '../app/running.ts';
 

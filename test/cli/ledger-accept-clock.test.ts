@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/store/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { recordedTimes } from '../../src/store/recorded-times.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { recordedTimes } from '../../src/store/ledger/recorded-times.ts';
 import { rowsOf } from '../store/image-records.ts';
 import { AT, review } from '../ledger/parts.ts';
 import { forEachEngine } from '../store/engines.ts';

@@ -14,7 +14,7 @@ import {
   openStore,
   type Store,
 } from '../../src/store/index.ts';
-import { runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import { grow, makeSigner, NOW, SILENT } from '../ledger/grown.ts';
 import { startApi } from '../api/service.ts';
 import { ipo, type Ran } from './fake-terminal.ts';

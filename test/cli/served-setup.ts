@@ -13,8 +13,8 @@ import {
   parseChannelText,
   type Channels,
 } from '../../src/channels/index.ts';
-import { adoptionStore } from '../../src/store/channels-adopt.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { adoptionStore } from '../../src/store/channels/adopt.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openShell, type Ran, type Shell } from '../accounts/cli.ts';
 import { keptLog, startApi } from '../api/service.ts';

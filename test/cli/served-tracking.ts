@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { AuditEntry } from '../../src/accounts/index.ts';
 import { channelRoutes } from '../../src/api/routes/channels.ts';
 import { trackingRoutes } from '../../src/api/routes/tracking.ts';
-import { textRooms } from '../../src/app/tracker-texts.ts';
+import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
 import { isTracker, type TrackerChannel } from '../../src/channels/index.ts';
 import {
   findingKey,
@@ -17,7 +17,7 @@ import {
   type TrackingRow,
 } from '../../src/trackers/index.ts';
 import { openStore } from '../../src/store/index.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import { openShell, type Ran } from '../accounts/cli.ts';
 import { startApi } from '../api/service.ts';
 import { DOCUMENTS } from '../channels/documents.ts';

@@ -6,7 +6,7 @@ import type { Role } from '../../src/accounts/index.ts';
 import { policyRoutes } from '../../src/api/routes/policies.ts';
 import { whatIfRoutes } from '../../src/api/routes/whatif.ts';
 import { openPolicies, parsePolicyValue, type Policies, type StoredPolicy } from '../../src/policy/index.ts';
-import { policyStore } from '../../src/store/policies.ts';
+import { policyStore } from '../../src/store/policies/policies.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openKeptRuns, openLiveWhatIf, type WhatIfResult } from '../../src/whatif/index.ts';
 import { startApi } from '../api/service.ts';

@@ -43,7 +43,7 @@ test('every metric, label, job and reason of the guide is one of the program', (
     const { labels: known } = METRICS[name as 'svc_issues_closed_total'];
     assert.deepEqual(labels.split(','), Object.keys(known), name);
   }
-  const jobs = readFileSync(join(ROOT, 'src/app/service-jobs.ts'), 'utf8');
+  const jobs = readFileSync(join(ROOT, 'src/app/service/jobs.ts'), 'utf8');
   for (const job of ['issue-filing', 'closing-sweep']) {
     assert.ok(GUIDE.includes(job));
     assert.ok(jobs.includes(`name: '${job}'`), job);

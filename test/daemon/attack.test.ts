@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ledgerWriter } from '../../src/store/index.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { withoutOpenssl } from '../app/certificate.ts';
 import { scratchDirectory, startRunning } from '../app/running.ts';
 import { entriesFrom } from '../ledger/grown.ts';

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { TestContext } from 'node:test';
-import { asksNobody } from '../../src/app/offline.ts';
+import { asksNobody } from '../../src/app/running/offline.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REVIEW_PATH } from '../../src/admission/index.ts';
-import { asksNobody } from '../../src/app/offline.ts';
+import { asksNobody } from '../../src/app/running/offline.ts';
 import { DIGEST, reviewOf } from '../admission/reviews.ts';
 import { makeCertificate } from '../app/certificate.ts';
 import { builtDaemon } from './built.ts';

@@ -21,7 +21,7 @@ const PROMISES = [
 
 suite('A ceiling is not promised before a licence certificate can be activated', () => {
   // The reconciliation is opened without ceilings, so that none is set.
-  const activates = /\bceilings\b/.test(textOf('src/app/service-operator.ts'));
+  const activates = /\bceilings\b/.test(textOf('src/app/service/operator.ts'));
   for (const file of PROMISES)
     test(`${file} says so as long as nothing in the service writes a certificate`, () => {
       assert.equal(/takes no licence certificate yet/.test(textOf(file)), !activates, file);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../src/adapters/kubernetes/index.ts';
-import { openCluster } from '../../src/app/cluster.ts';
-import { clusterSettings } from '../../src/app/settings-cluster.ts';
+import { openCluster } from '../../src/app/cluster/cluster.ts';
+import { clusterSettings } from '../../src/app/config/cluster.ts';
 import { byCodeUnit } from '../../src/base/index.ts';
 import { microTime } from '../../src/base/index.ts';
 import { parsePolicyValue } from '../../src/policy/index.ts';

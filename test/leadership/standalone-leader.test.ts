@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openStandaloneLeader } from '../../src/app/leadership/standalone-leader.ts';
-import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
-import { filingStore } from '../../src/store/tracking-filing.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { filingStore } from '../../src/store/tracking/filing.ts';
 import { hasLostLead } from '../../src/leadership/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 

@@ -8,9 +8,9 @@ import {
   type TreeDeps,
   type TreeStore,
 } from '../../src/ledger/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 
 /** ORIGIN is the log of these tests. */
 export const ORIGIN = 'ipo.example/ledger/test';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toSigner } from '../../src/ledger/index.ts';
 import { openStore } from '../../src/store/index.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
 import { ORIGIN, treeOf } from './grown.ts';
 
 /** One of several processes that grow and sign the same tree, until it covers as many rows as it is told. */

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { build } from 'esbuild';
 import { parseKept, toSigner, verifyDatabase } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import { openStore } from '../../src/store/open.ts';
-import { packUid } from '../../src/store/uid.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { packUid } from '../../src/store/cells/uid.ts';
 import { uidOf } from './parts.ts';
 
 const PEM = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

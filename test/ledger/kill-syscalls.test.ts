@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { counted, TORTURE, turns } from '../runs.ts';
 import { judgeLedger, makeProgram, scratch, startChild, stopChild } from './kill-process.ts';
 

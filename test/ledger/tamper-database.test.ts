@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseKept, verifyDatabase } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { growingTree, treeReader } from '../../src/store/ledger-tree.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { growingTree, treeReader } from '../../src/store/ledger/tree.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { grow, growing, treeOf } from './grown.ts';
 import {

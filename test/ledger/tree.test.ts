@@ -9,10 +9,10 @@ import { leafHash, openCheckpoint, type SignedCheckpoint } from '../../src/ledge
 import { verifyConsistency, verifyInclusion } from '../../src/ledger/proof.ts';
 import { proveConsistency, proveInclusion, rootAt } from '../../src/ledger/tiles.ts';
 import { openStore } from '../../src/store/index.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import { runText } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { grow, makeKey, makeSigner, NOW, ORIGIN, treeOf } from './grown.ts';
 

@@ -9,12 +9,12 @@ import {
   type StopOutcome,
   type SweepResult,
 } from '../../src/reconcile/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { pulledIndexes } from '../../src/store/pulled-indexes.ts';
-import { podLedger } from '../../src/store/reconcile-ledger.ts';
-import { sweepFacts, sweepLog } from '../../src/store/reconcile-sweeps.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { pulledIndexes } from '../../src/store/scans/pulled-indexes.ts';
+import { podLedger } from '../../src/store/cluster/reconcile-ledger.ts';
+import { sweepFacts, sweepLog } from '../../src/store/cluster/reconcile-sweeps.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import type { Account } from '../../src/replicas/index.ts';
 import type { NewScan } from '../../src/scan/index.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openReconcile, type ReconcileOptions } from '../../src/app/service-reconcile.ts';
-import { settingsSchema } from '../../src/app/settings.ts';
+import { openReconcile, type ReconcileOptions } from '../../src/app/service/reconcile.ts';
+import { settingsSchema } from '../../src/app/config/settings.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import { underLeadership } from '../../src/store/leadership/fenced-writes.ts';
-import { policyMirror } from '../../src/store/policy-mirror.ts';
+import { policyMirror } from '../../src/store/policies/mirror.ts';
 import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { append } from '../store/image-records.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { digestOf } from '../../src/reconcile/index.ts';
-import { historyReader } from '../../src/store/history-read.ts';
-import { runningImages } from '../../src/store/tracking-running.ts';
+import { historyReader } from '../../src/store/history/read.ts';
+import { runningImages } from '../../src/store/history/tracking-running.ts';
 import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
 import type { Severity } from '../../src/findings/index.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { clusterPullSecrets } from '../../src/adapters/kubernetes/pull-secrets.ts';
-import { openServiceRegistry } from '../../src/app/service-registry.ts';
+import { openServiceRegistry } from '../../src/app/scanning/registry.ts';
 import { parseMirror, parseReference, parseRegistryHost } from '../../src/image/index.ts';
 import { Hosts, isTokenHost } from '../../src/adapters/registry/hosts.ts';
 import { makeCertificate, withoutOpenssl } from '../app/certificate.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readPullingPod } from '../../src/adapters/kubernetes/pull-secrets.ts';
-import { podKeychains } from '../../src/app/pod-keychains.ts';
+import { podKeychains } from '../../src/app/cluster/pod-keychains.ts';
 import type { PullingPod } from '../../src/image/index.ts';
 import type { RunningPod } from '../../src/reconcile/index.ts';
 import { keysOf, passwordOf } from './open.ts';

@@ -1,9 +1,9 @@
 import { nextLife, openFileSpool } from '../../src/adapters/spool/index.ts';
 import { Appender, type LedgerEntry, type LedgerWriter, type Spool } from '../../src/ledger/index.ts';
 import { ReplicaReport, type Note, type ReplicaStore, type SpoolNotes } from '../../src/replicas/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { replicaStore } from '../../src/store/replicas.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { replicaStore } from '../../src/store/cluster/replicas.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { listen, tally } from '../ledger/parts.ts';
 import type { VirtualTime } from './time.ts';
 

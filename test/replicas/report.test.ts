@@ -7,10 +7,10 @@ import {
   type Note,
   type SpoolNotes,
 } from '../../src/replicas/index.ts';
-import { auditLog } from '../../src/store/audit.ts';
+import { auditLog } from '../../src/store/accounts/audit.ts';
 import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
-import { replicaStore } from '../../src/store/replicas.ts';
-import type { Store } from '../../src/store/store.ts';
+import { replicaStore } from '../../src/store/cluster/replicas.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { listen } from '../ledger/parts.ts';
 import { AT } from '../reconcile/parts.ts';
 import { forEachEngine } from '../store/engines.ts';

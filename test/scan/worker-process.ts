@@ -2,10 +2,10 @@ import { openTrivy } from '../../src/adapters/trivy/run.ts';
 import type { Log } from '../../src/base/index.ts';
 import { ScanGate } from '../../src/scan/scan-gate.ts';
 import { ScanWorker } from '../../src/scan/worker.service.ts';
-import { openStore } from '../../src/store/open.ts';
-import { scanQueue } from '../../src/store/scan-queue.ts';
-import { forgiveAttempt, scanSubjects } from '../../src/store/scan-subjects.ts';
-import { scanStore } from '../../src/store/scans.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { scanQueue } from '../../src/store/scans/queue.ts';
+import { forgiveAttempt, scanSubjects } from '../../src/store/scans/subjects.ts';
+import { scanStore } from '../../src/store/scans/scans.ts';
 
 /** A worker in a process of its own, which a test kills. Arguments: database, program, directory, present in milliseconds. */
 const [url = '', program = '', directory = '', at = ''] = process.argv.slice(2);

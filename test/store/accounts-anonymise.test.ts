@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Account, FoundCopies } from '../../src/accounts/index.ts';
-import { NAME_COPIES } from '../../src/store/account-copies.ts';
-import type { Store } from '../../src/store/store.ts';
+import { NAME_COPIES } from '../../src/store/accounts/copies.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { code, openFresh, type Opened } from '../accounts/open.ts';
 import { forEachEngine } from './engines.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditLog } from '../../src/store/audit.ts';
+import { auditLog } from '../../src/store/accounts/audit.ts';
 import { auditCsv, type AuditEntry, type AuditFilter } from '../../src/accounts/index.ts';
 import { forEachEngine } from './engines.ts';
 import { collect } from '../accounts/open.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { openOn, type Opened } from '../accounts/open.ts';
 import { openSqlite } from '../accounts/sqlite.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { AdmissionFacts } from '../../src/store/admission-facts.ts';
-import { AdmissionPolicies } from '../../src/store/admission-policies.ts';
-import { policyStore } from '../../src/store/policies.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { AdmissionFacts } from '../../src/store/admission/facts.ts';
+import { AdmissionPolicies } from '../../src/store/admission/policies.ts';
+import { policyStore } from '../../src/store/policies/policies.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { keptLog } from '../api/service.ts';
 import { forEachEngine } from './engines.ts';
 import { listenTo } from './statements.ts';

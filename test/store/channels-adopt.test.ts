@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChannelWrite, TrackerChannel } from '../../src/channels/index.ts';
-import { adoptionStore } from '../../src/store/channels-adopt.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { adoptionStore } from '../../src/store/channels/adopt.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import type { Store } from '../../src/store/index.ts';
 import { forEachEngine } from './engines.ts';
 

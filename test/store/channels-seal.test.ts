@@ -18,7 +18,7 @@ import {
   type CredentialDeps,
   type CredentialField,
 } from '../../src/channels/index.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { keptLog } from '../api/service.ts';
 import { runs } from '../runs.ts';

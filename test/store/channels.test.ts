@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChannelKind, ChannelWrite } from '../../src/channels/index.ts';
-import { channelStore } from '../../src/store/channels.ts';
+import { channelStore } from '../../src/store/channels/channels.ts';
 import { forEachEngine } from './engines.ts';
 
 const SETTINGS: Readonly<Partial<Record<ChannelKind, Readonly<Record<string, unknown>>>>> = {

@@ -10,14 +10,14 @@ import {
   verifyDatabase,
   verifyExport,
 } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { ledgerExport } from '../../src/store/ledger-export.ts';
-import { importExport } from '../../src/store/ledger-import.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import { acceptClock, recordedTimes } from '../../src/store/recorded-times.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { ledgerExport } from '../../src/store/ledger/export.ts';
+import { importExport } from '../../src/store/ledger/import.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import { acceptClock, recordedTimes } from '../../src/store/ledger/recorded-times.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { entriesFrom, makeSigner, NOW, treeOf } from '../ledger/grown.ts';
 import { all, AT, review } from '../ledger/parts.ts';
 import { forEachEngine } from './engines.ts';

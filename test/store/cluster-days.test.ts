@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answeredMinutes, beginHistory, recordDetector } from '../../src/store/history-records.ts';
-import { historyReader } from '../../src/store/history-read.ts';
-import { pruneHistory } from '../../src/store/history-retention.ts';
-import { openStore } from '../../src/store/open.ts';
+import { answeredMinutes, beginHistory, recordDetector } from '../../src/store/history/records.ts';
+import { historyReader } from '../../src/store/history/read.ts';
+import { pruneHistory } from '../../src/store/history/retention.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { forEachEngine } from './engines.ts';
 
 const DAY = 86_400_000;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { parsePolicyValue, type PolicyWrite } from '../../src/policy/index.ts';
 import { readFence } from '../../src/store/leadership/fence-holder.ts';
 import { fenceWrites, underLeadership } from '../../src/store/leadership/fenced-writes.ts';
-import { policyStore } from '../../src/store/policies.ts';
-import { policyMirror } from '../../src/store/policy-mirror.ts';
+import { policyStore } from '../../src/store/policies/policies.ts';
+import { policyMirror } from '../../src/store/policies/mirror.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collected, Part } from '../../src/supply-chain/index.ts';
-import { collectionStore } from '../../src/store/collected-facts.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { readFacts } from '../../src/store/facts.ts';
+import { collectionStore } from '../../src/store/scans/collected-facts.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { readFacts } from '../../src/store/facts/facts.ts';
 import { fenceWrites, underLeadership } from '../../src/store/leadership/fenced-writes.ts';
-import { recordProofs, recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { recordProofs, recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, rowsOf, scanOf } from './image-records.ts';
@@ -242,7 +242,7 @@ forEachEngine('what was collected of an image', (engine) => {
     await raiseFence(store, 'two', AT);
     await assert.rejects(
       underLeadership(fence, () => kept.record(claim, collected(), { at: AT, dueAt: AT })),
-      { name: 'TrackerError', message: /another process leads now/ },
+      { name: 'LeadershipError', message: /another process leads now/ },
     );
     assert.equal((await kept.state(A))?.triedAt, null);
   });

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../src/base/index.ts';
-import { engineOf, runText } from '../../src/store/dialect.ts';
-import type { AnyDatabase } from '../../src/store/schema.ts';
+import { engineOf, runText } from '../../src/store/sql/dialect.ts';
+import type { AnyDatabase } from '../../src/store/sql/schema.ts';
 
 type Handle = Pick<AnyDatabase, 'getExecutor'>;
 

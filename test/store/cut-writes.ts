@@ -1,5 +1,5 @@
-import { runText } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 
 /** dying gives a store whose process dies after some transactions. */
 export function dying(store: Store, after: number): Store {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OsRelease } from '../../src/catalogues/index.ts';
 import { releaseStore } from '../../src/store/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { readFacts } from '../../src/store/facts.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { readFacts } from '../../src/store/facts/facts.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, factsText, finding, scanOf } from './image-records.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, type TestContext } from 'node:test';
 import pg from 'pg';
-import { openStore, type StoreOptions } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore, type StoreOptions } from '../../src/store/engine/open.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { findServer } from './postgres-server.ts';
 
 /** TestEngine gives fresh databases of one engine; they are closed with their test and dropped at the end of the file. */

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { formatTime } from '../../src/base/index.ts';
 import type { Finding } from '../../src/findings/index.ts';
 import { stretchesOf } from '../../src/history/index.ts';
-import { historyReader } from '../../src/store/history-read.ts';
-import { seePlatforms } from '../../src/store/node-platforms.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import { settlePlatforms } from '../../src/store/settle-platforms.ts';
-import type { Store } from '../../src/store/store.ts';
+import { historyReader } from '../../src/store/history/read.ts';
+import { seePlatforms } from '../../src/store/facts/node-platforms.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { settlePlatforms } from '../../src/store/scans/settle-platforms.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, finding, scanOf } from './image-records.ts';
 

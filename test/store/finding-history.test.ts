@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding, ScanRecord } from '../../src/findings/index.ts';
-import { kevStore } from '../../src/store/kev.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { kevStore } from '../../src/store/catalogues/kev.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, finding, rowsOf, scanOf } from './image-records.ts';
 

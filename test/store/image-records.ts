@@ -1,8 +1,8 @@
 import { severityRank, type Finding, type ScanRecord, type Severity } from '../../src/findings/index.ts';
 import type { NewRow } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 
 /** AT is the present of these tests. */
 export const AT = Date.UTC(2026, 10, 20, 6);

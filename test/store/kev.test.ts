@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { KevCatalogue, KevEntry } from '../../src/catalogues/index.ts';
 import type { Finding } from '../../src/findings/index.ts';
 import { kevDueDates, kevStore } from '../../src/store/index.ts';
-import { changeTotals } from '../../src/store/cve-totals.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { readFacts } from '../../src/store/facts.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import { countedFindings } from '../../src/store/stored-findings.ts';
-import type { Store } from '../../src/store/store.ts';
+import { changeTotals } from '../../src/store/findings/cve-totals.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { readFacts } from '../../src/store/facts/facts.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { countedFindings } from '../../src/store/findings/stored-findings.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, factsText, finding, rowsOf, scanOf } from './image-records.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openImages, type Images, type ImageStore } from '../../src/inventory/index.ts';
 import type { NewRow } from '../../src/ledger/index.ts';
-import { imageStore } from '../../src/store/images.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import type { Store } from '../../src/store/store.ts';
+import { imageStore } from '../../src/store/images/images.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, rowsOf } from './image-records.ts';
 

@@ -1,5 +1,5 @@
-import { collectionStore } from '../../src/store/collected-facts.ts';
-import { scanSubjects } from '../../src/store/scan-subjects.ts';
+import { collectionStore } from '../../src/store/scans/collected-facts.ts';
+import { scanSubjects } from '../../src/store/scans/subjects.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,11 +10,11 @@ import {
   type LedgerRow,
   type NewRow,
 } from '../../src/ledger/index.ts';
-import { openStore } from '../../src/store/open.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { sizeOf } from '../../src/store/spans.ts';
-import { packUid, unpackUid } from '../../src/store/uid.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { sizeOf } from '../../src/store/ledger/spans.ts';
+import { packUid, unpackUid } from '../../src/store/cells/uid.ts';
 import { arbitraryLedgerRow } from '../decision/arbitraries.ts';
 import { watchStore } from '../ledger/kill-points.ts';
 import { all, AT, newRow, numbers, review, uidOf } from '../ledger/parts.ts';

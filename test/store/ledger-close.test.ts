@@ -7,10 +7,10 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { openFileSpool } from '../../src/adapters/spool/index.ts';
 import { Appender, type Timers } from '../../src/ledger/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { all, handTimers, listen, realTimers, review, tally, uidOf, until } from '../ledger/parts.ts';
 import { forEachEngine } from './engines.ts';
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '../../src/base/index.ts';
 import { exportLines, hashLeaf, type Hash, type LedgerRow, type NewRow } from '../../src/ledger/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { LeafReader } from '../../src/store/ledger-leaves.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { LeafReader } from '../../src/store/ledger/leaves.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 

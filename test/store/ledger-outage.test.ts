@@ -7,9 +7,9 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { openFileSpool } from '../../src/adapters/spool/index.ts';
 import { Appender } from '../../src/ledger/index.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { openStore } from '../../src/store/open.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { all, handTimers, listen, numbers, review, tally, uidOf, until } from '../ledger/parts.ts';
 import { forEachEngine } from './engines.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NewRow } from '../../src/ledger/index.ts';
-import { ledgerReader } from '../../src/store/ledger-rows.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { SPAN_ROWS } from '../../src/store/spans.ts';
+import { ledgerReader } from '../../src/store/ledger/rows.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { SPAN_ROWS } from '../../src/store/ledger/spans.ts';
 import { AT, newRow, numbers } from '../ledger/parts.ts';
 import { forEachEngine } from './engines.ts';
 import { longestTurn, watchReads } from './watched.ts';

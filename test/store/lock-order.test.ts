@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerWriter } from '../../src/ledger/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { touchAll } from '../../src/store/image-states.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { openStore } from '../../src/store/open.ts';
-import { followLedger } from '../../src/store/sightings.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { touchAll } from '../../src/store/facts/image-states.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { followLedger } from '../../src/store/images/sightings.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine, type TestEngine } from './engines.ts';
 import { AT, digestOf } from './image-records.ts';
 

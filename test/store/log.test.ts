@@ -3,12 +3,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { keepLog } from '../../src/app/keep-log.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { openStore } from '../../src/store/open.ts';
-import { Flag } from '../../src/store/sqlite-flag.ts';
-import { LogKeeper } from '../../src/store/sqlite-log.ts';
-import type { Store } from '../../src/store/store.ts';
+import { keepLog } from '../../src/app/running/keep-log.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { Flag } from '../../src/store/engine/sqlite-flag.ts';
+import { LogKeeper } from '../../src/store/engine/sqlite-log.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { sqlite } from './engines.ts';
 
 async function opened(

@@ -13,11 +13,11 @@ import {
   type LedgerRow,
 } from '../../src/ledger/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
-import { ledgerExport } from '../../src/store/ledger-export.ts';
-import { ledgerTree } from '../../src/store/ledger-tree.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
+import { ledgerExport } from '../../src/store/ledger/export.ts';
+import { ledgerTree } from '../../src/store/ledger/tree.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import {
   arbitraryFactsDocument,
   arbitraryLedgerRow,

@@ -1,7 +1,7 @@
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
-import { runMigrations } from '../../src/store/plan.ts';
-import { PostgresConnection } from '../../src/store/postgres.ts';
-import { SqliteConnection } from '../../src/store/sqlite-connection.ts';
+import { runMigrations } from '../../src/store/engine/plan.ts';
+import { PostgresConnection } from '../../src/store/engine/postgres.ts';
+import { SqliteConnection } from '../../src/store/sql/sqlite-connection.ts';
 
 /**
  * A process of the tests that migrates the database of its first argument and prints the names of what it applied as JSON. With

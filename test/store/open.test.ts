@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { insertMany, runText } from '../../src/store/dialect.ts';
-import { ledgerWriter } from '../../src/store/ledger-append.ts';
+import { insertMany, runText } from '../../src/store/sql/dialect.ts';
+import { ledgerWriter } from '../../src/store/ledger/append.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
-import { openStore } from '../../src/store/open.ts';
-import { planMigrations } from '../../src/store/plan.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { planMigrations } from '../../src/store/engine/plan.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { makeRelease, migrateTo, openRaw } from './releases.ts';
 

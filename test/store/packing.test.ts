@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseLocation } from '../../src/store/location.ts';
-import { storableText } from '../../src/store/storable.ts';
-import { packUid, unpackUid } from '../../src/store/uid.ts';
+import { parseLocation } from '../../src/store/engine/location.ts';
+import { storableText } from '../../src/store/sql/storable.ts';
+import { packUid, unpackUid } from '../../src/store/cells/uid.ts';
 
 const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
 const uuid = fc.tuple(hex(8), hex(4), hex(4), hex(4), hex(12)).map((parts) => parts.join('-'));

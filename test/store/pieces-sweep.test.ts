@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordSweep, type SeenWorkload } from '../../src/store/cluster-sweeps.ts';
-import { runText } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { recordSweep, type SeenWorkload } from '../../src/store/history/cluster-sweeps.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { counting, dying } from './cut-writes.ts';
 import { forEachEngine, sqlite } from './engines.ts';
 

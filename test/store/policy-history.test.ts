@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicyValue, type PolicyWrite } from '../../src/policy/index.ts';
-import { pruneHistory } from '../../src/store/history-retention.ts';
-import { historyReader } from '../../src/store/history-read.ts';
-import { policyStore } from '../../src/store/policies.ts';
-import { policyMirror } from '../../src/store/policy-mirror.ts';
-import type { Store } from '../../src/store/store.ts';
+import { pruneHistory } from '../../src/store/history/retention.ts';
+import { historyReader } from '../../src/store/history/read.ts';
+import { policyStore } from '../../src/store/policies/policies.ts';
+import { policyMirror } from '../../src/store/policies/mirror.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
 import { forEachEngine } from './engines.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { insertMany, runText, type Cell } from '../../src/store/dialect.ts';
-import type { AnyDatabase } from '../../src/store/schema.ts';
-import { shapeHash } from '../../src/store/shape.ts';
-import { packUid } from '../../src/store/uid.ts';
+import { insertMany, runText, type Cell } from '../../src/store/sql/dialect.ts';
+import type { AnyDatabase } from '../../src/store/sql/schema.ts';
+import { shapeHash } from '../../src/store/cells/shape.ts';
+import { packUid } from '../../src/store/cells/uid.ts';
 
 /** SeedRow is a decided image as somebody at any release might have recorded it; later columns are left out by earlier releases. */
 export interface SeedRow {

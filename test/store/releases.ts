@@ -1,11 +1,11 @@
-import { changeTotals, type CountedFinding } from '../../src/store/cve-totals.ts';
-import { connect } from '../../src/store/connect.ts';
-import { insertMany, runText, type Cell } from '../../src/store/dialect.ts';
-import { rebuildFacts } from '../../src/store/facts.ts';
-import { parseLocation } from '../../src/store/location.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { changeTotals, type CountedFinding } from '../../src/store/findings/cve-totals.ts';
+import { connect } from '../../src/store/engine/connect.ts';
+import { insertMany, runText, type Cell } from '../../src/store/sql/dialect.ts';
+import { rebuildFacts } from '../../src/store/facts/facts.ts';
+import { parseLocation } from '../../src/store/engine/location.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
-import type { AnyDatabase } from '../../src/store/schema.ts';
+import type { AnyDatabase } from '../../src/store/sql/schema.ts';
 import { DAY, digestOf, insertLedger, SEEDED, seedRows } from './release-ledger.ts';
 
 /** RELEASES are those that brought migrations, before the newest. */

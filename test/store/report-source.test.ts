@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openImages, readPolicies } from '../../src/inventory/index.ts';
-import { imageStore } from '../../src/store/images.ts';
-import { policyReads } from '../../src/store/policies.ts';
-import { reportSource } from '../../src/store/report-source.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import { triageStore } from '../../src/store/triage.ts';
+import { imageStore } from '../../src/store/images/images.ts';
+import { policyReads } from '../../src/store/policies/policies.ts';
+import { reportSource } from '../../src/store/replay/report-source.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { triageStore } from '../../src/store/scans/triage.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, finding, scanOf } from './image-records.ts';
 

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { runText } from '../../src/store/dialect.ts';
-import { beginHistory } from '../../src/store/history-records.ts';
-import { openStore } from '../../src/store/open.ts';
-import { dropLeftStaged } from '../../src/store/staged-findings.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { beginHistory } from '../../src/store/history/records.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { dropLeftStaged } from '../../src/store/scans/staged-findings.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 

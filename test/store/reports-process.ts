@@ -1,7 +1,7 @@
 import { severityRank, type Finding } from '../../src/findings/index.ts';
 import type { NewScan } from '../../src/scan/index.ts';
-import { openStore } from '../../src/store/open.ts';
-import { scanStore } from '../../src/store/scans.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { scanStore } from '../../src/store/scans/scans.ts';
 
 /** Records reports of many findings in a process of its own, which a test kills. Arguments: database, round. */
 const [url = '', round = '0'] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTime } from '../../src/base/index.ts';
-import { scanQueue } from '../../src/store/scan-queue.ts';
-import { openStore } from '../../src/store/open.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import { followLedger } from '../../src/store/sightings.ts';
-import type { Store } from '../../src/store/store.ts';
+import { scanQueue } from '../../src/store/scans/queue.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { followLedger } from '../../src/store/images/sightings.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, scanOf } from './image-records.ts';
 

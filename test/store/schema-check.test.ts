@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import { MIGRATIONS, type Migration } from '../../src/store/migrations/index.ts';
-import { openStore } from '../../src/store/open.ts';
-import { planMigrations } from '../../src/store/plan.ts';
-import { addColumns, createIndex } from '../../src/store/schema.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { planMigrations } from '../../src/store/engine/plan.ts';
+import { addColumns, createIndex } from '../../src/store/sql/schema.ts';
 import { forEachEngine } from './engines.ts';
 import { makeRelease, openRaw } from './releases.ts';
 

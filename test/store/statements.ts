@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 
 /** Statement is what one statement given as text read, and in which turn of the event loop it did. */
 export interface Statement {

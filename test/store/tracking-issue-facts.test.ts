@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runText } from '../../src/store/dialect.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import { followLedger } from '../../src/store/sightings.ts';
-import { issueFacts } from '../../src/store/tracking-issue-facts.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { followLedger } from '../../src/store/images/sightings.ts';
+import { issueFacts } from '../../src/store/tracking/issue-facts.ts';
 import { findingKey } from '../../src/trackers/index.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, finding, scanOf } from './image-records.ts';

@@ -8,12 +8,12 @@ import {
 } from '../../src/inventory/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
 import { parseImageFacts } from '../../src/facts/index.ts';
-import { imageStore } from '../../src/store/images.ts';
-import { importFacts } from '../../src/store/import-facts.ts';
-import { failuresToTell, keepFailure, shortFailures } from '../../src/store/scan-failures.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
-import { triageStore } from '../../src/store/triage.ts';
+import { imageStore } from '../../src/store/images/images.ts';
+import { importFacts } from '../../src/store/scans/import-facts.ts';
+import { failuresToTell, keepFailure, shortFailures } from '../../src/store/scans/failures.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { triageStore } from '../../src/store/scans/triage.ts';
 import { policyOf, toSpec } from '../decision/arbitraries.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, factsText, finding, scanOf } from './image-records.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { runText } from '../../src/store/dialect.ts';
-import { openStore, type StoreOptions } from '../../src/store/open.ts';
-import { Flag } from '../../src/store/sqlite-flag.ts';
-import { turnsOf, type Turn, type TurnTimes } from '../../src/store/sqlite-turns.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { openStore, type StoreOptions } from '../../src/store/engine/open.ts';
+import { Flag } from '../../src/store/engine/sqlite-flag.ts';
+import { turnsOf, type Turn, type TurnTimes } from '../../src/store/engine/sqlite-turns.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { sqlite } from './engines.ts';
 
 function scratch(t: TestContext): string {

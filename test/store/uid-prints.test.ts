@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { printOf, readPrints, UID_SEGMENT, UidPrints } from '../../src/store/uid-prints.ts';
+import { printOf, readPrints, UID_SEGMENT, UidPrints } from '../../src/store/ledger/uid-prints.ts';
 
 const uid = (n: number): Buffer => createHash('sha256').update(String(n)).digest().subarray(0, 16);
 

@@ -8,11 +8,11 @@ import {
   type Vulnerability,
   type VulnerabilityQuery,
 } from '../../src/inventory/index.ts';
-import { imageStore } from '../../src/store/images.ts';
-import { recordScan } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
-import { triageStore } from '../../src/store/triage.ts';
-import { vulnerabilityStore } from '../../src/store/vulnerabilities.ts';
+import { imageStore } from '../../src/store/images/images.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { triageStore } from '../../src/store/scans/triage.ts';
+import { vulnerabilityStore } from '../../src/store/images/vulnerabilities.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 import { append, AT, digestOf, finding, scanOf } from './image-records.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 
 /** Statement is one that was run for reading: its text, what was given for its marks, and how many rows it gave. */
 export interface Statement {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adoptionStore } from '../../src/store/channels-adopt.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { trackingHistory } from '../../src/store/tracking-history.ts';
+import { adoptionStore } from '../../src/store/channels/adopt.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { trackingHistory } from '../../src/store/tracking/history.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { MINUTE } from './virtual-clock.ts';
 import { worldsOf, type World } from './world.ts';

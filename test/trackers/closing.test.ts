@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { historyReader } from '../../src/store/history-read.ts';
-import { trackingHistory } from '../../src/store/tracking-history.ts';
+import { historyReader } from '../../src/store/history/read.ts';
+import { trackingHistory } from '../../src/store/tracking/history.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { digestOf } from '../store/image-records.ts';
 import { DAY, HOUR, MINUTE } from './virtual-clock.ts';
@@ -392,7 +392,7 @@ forEachEngine('closing', (engine) => {
     assert.deepEqual([row.state, row.returnedAt], ['closed', world.clock.now()]);
     assert.equal(world.fake().issues.length, 1);
     const { parts } = world.process;
-    const { trackingHistory } = await import('../../src/store/tracking-history.ts');
+    const { trackingHistory } = await import('../../src/store/tracking/history.ts');
     const history = trackingHistory(world.store);
     assert.equal((await history.list({ returned: true }, { limit: 10, offset: 0 })).total, 1);
     const reopened = await history.reopen(row.id, world.clock.now(), (...of) => parts.markers.issue(...of));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { githubRoom } from '../../src/adapters/github/index.ts';
 import { toAdf, toMarkdown, toWiki } from '../../src/adapters/markup/index.ts';
-import { textRooms } from '../../src/app/tracker-texts.ts';
+import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
 import {
   composeFor,
   describeAll,

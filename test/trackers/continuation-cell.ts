@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import type { Store } from '../../src/store/store.ts';
-import { runText } from '../../src/store/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import type { Block } from '../../src/trackers/index.ts';
 import { FAULTS, FLAVOURS, type Fault, type Flavour } from './fake-tracker.ts';
 import { alive, arm, PLACES, type Doom, type Place } from './dying-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { runText } from '../../src/store/dialect.ts';
-import { openStore } from '../../src/store/open.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { counted, turns } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
 import type { Flavour } from './fake-tracker.ts';

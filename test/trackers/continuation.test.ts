@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textRooms } from '../../src/app/tracker-texts.ts';
-import { runText } from '../../src/store/dialect.ts';
-import { continuationStore } from '../../src/store/tracking-continuations.ts';
-import { issueFacts } from '../../src/store/tracking-issue-facts.ts';
+import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
+import { continuationStore } from '../../src/store/tracking/continuations.ts';
+import { issueFacts } from '../../src/store/tracking/issue-facts.ts';
 import { openIssueWriter, TrackerError, type Block } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import type { FakeTracker } from './fake-tracker.ts';

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { alive, arm, PLACES, type Doom, type Place } from './dying-process.ts';
 import { FAULTS, FLAVOURS, type FakeTracker, type Fault, type Flavour } from './fake-tracker.ts';
 import { MINUTE } from './virtual-clock.ts';

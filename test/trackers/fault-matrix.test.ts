@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { counted, turns, TORTURE } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { FLAVOURS } from './fake-tracker.ts';

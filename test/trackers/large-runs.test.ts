@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueFacts } from '../../src/store/tracking-issue-facts.ts';
-import { textRooms } from '../../src/app/tracker-texts.ts';
+import { issueFacts } from '../../src/store/tracking/issue-facts.ts';
+import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
 import { openIssueWriter } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { scanMany } from './many-scans.ts';

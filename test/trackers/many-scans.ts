@@ -1,5 +1,5 @@
-import { insertMany } from '../../src/store/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { insertMany } from '../../src/store/sql/dialect.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { digestOf } from '../store/image-records.ts';
 import { BEGIN } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import type { CallAct, FaultName } from '../../fakes/index.ts';
-import { runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import { CELLS, filedWithin, lagsOf, pauseAfter, STEPS, type Cell, type Ran } from './fault-cell.ts';
 import type { Worker } from './real-process-child.ts';
 import { isSettled, openScene, run, type Lane, type Scene } from './real-process-lane.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { exampleChannel, startFake, type Fake, type FakeKind } from '../../fakes/index.ts';
-import { runText } from '../../src/store/dialect.ts';
+import { runText } from '../../src/store/sql/dialect.ts';
 import type { Store } from '../../src/store/index.ts';
 import { dataKey, Worker } from './real-process-child.ts';
 import { joinTrackers } from './real-process-parts.ts';

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { openGithubTracker } from '../../src/adapters/github/index.ts';
 import { openGitlabTracker } from '../../src/adapters/gitlab/index.ts';
 import { openJiraTracker } from '../../src/adapters/jira/index.ts';
-import { textRooms } from '../../src/app/tracker-texts.ts';
+import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
 import { openWriterQueues } from '../../src/adapters/transport/index.ts';
 import type { Count, Log, Secret } from '../../src/base/index.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { counted, TORTURE, turns } from '../runs.ts';
 import { forEachEngine, type TestEngine } from '../store/engines.ts';
 import { FLAVOURS } from './fake-tracker.ts';

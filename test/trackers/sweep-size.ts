@@ -1,4 +1,4 @@
-import { insertMany } from '../../src/store/dialect.ts';
+import { insertMany } from '../../src/store/sql/dialect.ts';
 import { BEGIN, type World } from './world.ts';
 
 /** fill makes so many open rows, each with an issue of its own, whose findings are all still there. */

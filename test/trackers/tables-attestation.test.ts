@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { summariseHistory, type History } from '../../src/trackers/index.ts';
-import { trackingHistory } from '../../src/store/tracking-history.ts';
+import { trackingHistory } from '../../src/store/tracking/history.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { desksOf, type Desk } from './tables-world.ts';
 import { DAY, HOUR, MINUTE } from './virtual-clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLOSE_REASONS } from '../../src/trackers/index.ts';
-import { trackingHistory } from '../../src/store/tracking-history.ts';
+import { trackingHistory } from '../../src/store/tracking/history.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { digestOf } from '../store/image-records.ts';
 import { actsOf, desksOf } from './tables-world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceJobs, type JobsParts } from '../../src/app/service-jobs.ts';
-import { settingsSchema } from '../../src/app/settings.ts';
+import { serviceJobs, type JobsParts } from '../../src/app/service/jobs.ts';
+import { settingsSchema } from '../../src/app/config/settings.ts';
 import { isTracker } from '../../src/channels/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { actsOf, desksOf, type Desk } from './tables-world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { FAKE_KINDS } from '../../fakes/index.ts';
-import { recordProofs } from '../../src/store/scans.ts';
+import { recordProofs } from '../../src/store/scans/scans.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { digestOf } from '../store/image-records.ts';
 import { actsOf, commentsOf, desksOf } from './tables-world.ts';

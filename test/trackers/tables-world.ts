@@ -10,8 +10,8 @@ import {
   type FakeKind,
 } from '../../fakes/index.ts';
 import { DataKey, toDocument } from '../../src/channels/index.ts';
-import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
 import type { TestEngine } from '../store/engines.ts';
 import { joinTrackers, type Joined } from './real-process-parts.ts';

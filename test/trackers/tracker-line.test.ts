@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openAddressCheck } from '../../src/adapters/transport/index.ts';
-import { openLine } from '../../src/app/tracker-line.ts';
+import { openLine } from '../../src/app/trackers/tracker-line.ts';
 
 const NAME = 'KUBERNETES_SERVICE_HOST';
 const { [NAME]: before } = process.env;

@@ -3,16 +3,16 @@ import { parseTrivyReport } from '../../src/adapters/trivy/index.ts';
 import { Secret, type Log } from '../../src/base/index.ts';
 import type { ChannelEvent, TrackerChannel } from '../../src/channels/index.ts';
 import { importReports } from '../../src/scan/index.ts';
-import { runText, type Cell } from '../../src/store/dialect.ts';
-import { openStore } from '../../src/store/open.ts';
-import { recordScan, scanStore } from '../../src/store/scans.ts';
-import type { Store } from '../../src/store/store.ts';
+import { runText, type Cell } from '../../src/store/sql/dialect.ts';
+import { openStore } from '../../src/store/engine/open.ts';
+import { recordScan, scanStore } from '../../src/store/scans/scans.ts';
+import type { Store } from '../../src/store/sql/store.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
-import { filingStore } from '../../src/store/tracking-filing.ts';
-import { trackingHistory } from '../../src/store/tracking-history.ts';
-import { runningImages } from '../../src/store/tracking-running.ts';
-import { continuationStore } from '../../src/store/tracking-continuations.ts';
-import { sweepStore } from '../../src/store/tracking-sweep.ts';
+import { filingStore } from '../../src/store/tracking/filing.ts';
+import { trackingHistory } from '../../src/store/tracking/history.ts';
+import { runningImages } from '../../src/store/history/tracking-running.ts';
+import { continuationStore } from '../../src/store/tracking/continuations.ts';
+import { sweepStore } from '../../src/store/tracking/sweep.ts';
 import {
   Breaker,
   Filing,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterJobs, type ClusterJobsParts } from '../../src/app/cluster-jobs.ts';
+import { clusterJobs, type ClusterJobsParts } from '../../src/app/cluster/jobs.ts';
 import type { KubernetesApi } from '../../src/adapters/kubernetes/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engine/open.ts';
 import { keptLog } from '../api/service.ts';
 import { realTime } from '../kubernetes/servers.ts';
 import { rowsOf } from '../store/image-records.ts';

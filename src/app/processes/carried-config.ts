@@ -1,5 +1,5 @@
 import { Secret } from '../../base/index.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** CarriedConfig is a checked configuration as data alone, its secrets as texts: for a channel between processes and nothing else. */
 export type CarriedConfig = object;

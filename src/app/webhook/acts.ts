@@ -1,7 +1,7 @@
 import type { ReviewEvent, TagAnswer } from '../../admission/index.ts';
 import type { ReplicaStanding } from '../../replicas/index.ts';
 import type { StatePiece } from '../processes/kept-state.ts';
-import type { JobState } from '../jobs.ts';
+import type { JobState } from '../running/jobs.ts';
 import type { Counts } from './count-relay.ts';
 
 /** WebhookStatus is how the webhook's part stands, as it says itself. */

@@ -22,8 +22,8 @@ import {
   scanQueue,
   type Store,
 } from '../../store/index.ts';
-import { scanObstacles } from '../scan-obstacles.ts';
-import { endsWithin } from '../timers.ts';
+import { scanObstacles } from '../scanning/obstacles.ts';
+import { endsWithin } from '../running/timers.ts';
 import type { ReviewsStatus } from './acts.ts';
 import type { CountingMetrics } from './count-relay.ts';
 import { Upkeep } from './upkeep.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** KnownCallers says by what the API server is known. */
 export interface KnownCallers {

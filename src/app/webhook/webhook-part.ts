@@ -15,14 +15,14 @@ import {
   type StoreLedgerWriter,
 } from '../../store/index.ts';
 import type { Redactor } from '../../telemetry/index.ts';
-import type { Places } from '../data-directory.ts';
-import { Jobs } from '../jobs.ts';
+import type { Places } from '../running/data-directory.ts';
+import { Jobs } from '../running/jobs.ts';
 import type { Link } from '../processes/link.ts';
 import { Peer } from '../processes/peer.ts';
-import { answeringJobs } from '../service-history.ts';
-import { parseListen, type Settings } from '../settings.ts';
-import { spoolTime } from '../shutdown.ts';
-import { endsWithin, timers } from '../timers.ts';
+import { answeringJobs } from '../ledger/history.ts';
+import { parseListen, type Settings } from '../config/settings.ts';
+import { spoolTime } from '../running/shutdown.ts';
+import { endsWithin, timers } from '../running/timers.ts';
 import type { ServiceActs, WebhookActs, WebhookStatus } from './acts.ts';
 import { openAdmission, type ServiceAdmission } from './admission.ts';
 import { NO_COUNTS, type CountingMetrics, type CountRelay } from './count-relay.ts';

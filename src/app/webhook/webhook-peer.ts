@@ -12,7 +12,7 @@ import type { ReplicaStanding, SpoolNotes } from '../../replicas/index.ts';
 import { StateTeller } from '../processes/kept-state.ts';
 import type { Link } from '../processes/link.ts';
 import { Peer } from '../processes/peer.ts';
-import { endsWithin } from '../timers.ts';
+import { endsWithin } from '../running/timers.ts';
 import { TOPICS, type ServiceActs, type WebhookActs, type WebhookStatus } from './acts.ts';
 import { putCounts, type CountingMetrics } from './count-relay.ts';
 

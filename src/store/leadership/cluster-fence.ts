@@ -1,8 +1,8 @@
 import { LeadershipError } from '../../leadership/index.ts';
 import { fenceName } from '../../reconcile/index.ts';
-import { seeCluster } from '../cluster-sweeps.ts';
-import { runText } from '../dialect.ts';
-import type { Store } from '../store.ts';
+import { seeCluster } from '../history/cluster-sweeps.ts';
+import { runText } from '../sql/dialect.ts';
+import type { Store } from '../sql/store.ts';
 import { limitIdle, raiseFence } from './fence.ts';
 
 type Executor = Parameters<typeof runText>[0];

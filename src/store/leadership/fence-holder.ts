@@ -1,5 +1,5 @@
-import { runText } from '../dialect.ts';
-import type { Store } from '../store.ts';
+import { runText } from '../sql/dialect.ts';
+import type { Store } from '../sql/store.ts';
 
 /** FenceHolder is the newest leadership that was given out, and the name that it was raised under. */
 export interface FenceHolder {

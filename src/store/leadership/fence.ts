@@ -1,6 +1,6 @@
 import { LeadershipError } from '../../leadership/index.ts';
-import { engineOf, runText } from '../dialect.ts';
-import type { Store } from '../store.ts';
+import { engineOf, runText } from '../sql/dialect.ts';
+import type { Store } from '../sql/store.ts';
 
 type Executor = Parameters<typeof runText>[0];
 

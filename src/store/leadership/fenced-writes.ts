@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Store } from '../store.ts';
+import type { Store } from '../sql/store.ts';
 import { holdFence } from './fence.ts';
 
 const fences = new AsyncLocalStorage<number>();

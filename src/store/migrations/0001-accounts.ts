@@ -1,4 +1,4 @@
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Who may sign in, what the installation knows of itself, and the log of what people did. */

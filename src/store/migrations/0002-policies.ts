@@ -1,4 +1,4 @@
-import { createTable } from '../schema.ts';
+import { createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** The policies in force, each as its document was sent. */

@@ -1,4 +1,4 @@
-import { createTable } from '../schema.ts';
+import { createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** The digests that were ever seen, and the names they were seen under. */

@@ -1,4 +1,4 @@
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Scans with their findings, the queue of those that are due, and what people decided on a finding. */

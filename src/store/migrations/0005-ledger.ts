@@ -1,4 +1,4 @@
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** One wide row per decided image; ids have gaps, and two replicas may write them out of the order of time. */

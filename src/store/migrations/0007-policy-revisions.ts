@@ -1,4 +1,4 @@
-import { addColumns, createIndex, createTable } from '../schema.ts';
+import { addColumns, createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 import { revisionOfStored } from './stored-policy.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addColumns, createIndex, createTable } from '../schema.ts';
+import { addColumns, createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** What runs is judged again every hour; the clusters are those that the ledger names. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { insertMany, runText, type Cell } from '../dialect.ts';
-import { createIndex, createTable, type AnyDatabase } from '../schema.ts';
-import { shapeHash, type ShapeFields } from '../shape.ts';
-import { packUid } from '../uid.ts';
+import { insertMany, runText, type Cell } from '../sql/dialect.ts';
+import { createIndex, createTable, type AnyDatabase } from '../sql/schema.ts';
+import { shapeHash, type ShapeFields } from '../cells/shape.ts';
+import { packUid } from '../cells/uid.ts';
 import type { Migration } from './migration.ts';
 
 /** Rows that are carried over at a time. */

@@ -1,4 +1,4 @@
-import { addColumns } from '../schema.ts';
+import { addColumns } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Refusals of a pod as a whole are recorded too: rows without an image. */

@@ -1,4 +1,4 @@
-import { createTable } from '../schema.ts';
+import { createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** One check of the licence a day for all replicas, and the image names that were admitted in each month. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addColumns } from '../schema.ts';
+import { addColumns } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** What was recorded as the scanner's version was that of the program's build, so it goes; the real one of old scans is unknown. */

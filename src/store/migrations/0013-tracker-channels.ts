@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addColumns, createIndex, createTable } from '../schema.ts';
+import { addColumns, createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Of several tracker channels the first by order of creation files an issue, so channels get a place. */

@@ -1,4 +1,4 @@
-import { addColumns, createIndex, createTable } from '../schema.ts';
+import { addColumns, createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** One row for each finding that was filed; a row that was closed as triaged does not block its return. */

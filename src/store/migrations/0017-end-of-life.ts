@@ -1,4 +1,4 @@
-import { addColumns, createTable } from '../schema.ts';
+import { addColumns, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** The operating system of earlier scans stays unknown, which is not end of life. */

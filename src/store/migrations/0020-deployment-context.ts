@@ -1,4 +1,4 @@
-import { addColumns } from '../schema.ts';
+import { addColumns } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Rows from before stay without context: null, where none of the six signals would be an empty list. */

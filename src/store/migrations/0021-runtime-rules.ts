@@ -1,4 +1,4 @@
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Rules over what the detector reports, in order, the first match decides; and images that such a rule keeps out. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Every event is stored, not those alone that alerted; the alerts there are become events. */

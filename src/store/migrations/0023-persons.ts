@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addColumns, createIndex, createTable, type AnyDatabase } from '../schema.ts';
+import { addColumns, createIndex, createTable, type AnyDatabase } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createIndex, createTable } from '../schema.ts';
+import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Pipelines sign in by tokens; evidence packages are kept as they were handed out. */

@@ -1,4 +1,4 @@
-import { addColumns, createTable } from '../schema.ts';
+import { addColumns, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** The node ceiling and its clock of grace; a cluster that was never counted has no row. */

@@ -1,4 +1,4 @@
-import { createIndex } from '../schema.ts';
+import { createIndex } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** A page of the audit log is found by its index, newest first, also by person and by kind of entry. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { engineOf } from '../dialect.ts';
-import { addColumns, createIndex, createTable } from '../schema.ts';
+import { engineOf } from '../sql/dialect.ts';
+import { addColumns, createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 const ORDERS = {

@@ -1,4 +1,4 @@
-import type { AnyDatabase } from '../schema.ts';
+import type { AnyDatabase } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 import { revisionOfStored } from './stored-policy.ts';
 

@@ -1,6 +1,6 @@
 import { byCodeUnit, formatTime } from '../../base/index.ts';
-import { runText } from '../dialect.ts';
-import { addColumns, createIndex, createTable, type AnyDatabase } from '../schema.ts';
+import { runText } from '../sql/dialect.ts';
+import { addColumns, createIndex, createTable, type AnyDatabase } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 const PAGE = 200;

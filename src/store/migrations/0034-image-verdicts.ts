@@ -1,4 +1,4 @@
-import { addColumns } from '../schema.ts';
+import { addColumns } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Blocked follows the last review, so an image says which row that was and how it ended. */

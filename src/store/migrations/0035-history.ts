@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { insertMany, runText, type Cell } from '../dialect.ts';
-import { createIndex, createTable, type AnyDatabase } from '../schema.ts';
+import { insertMany, runText, type Cell } from '../sql/dialect.ts';
+import { createIndex, createTable, type AnyDatabase } from '../sql/schema.ts';
 
 const PAGE = 200;
 

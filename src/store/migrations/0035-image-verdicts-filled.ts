@@ -1,7 +1,7 @@
-import { runText } from '../dialect.ts';
+import { runText } from '../sql/dialect.ts';
 import { makeHistory } from './0035-history.ts';
 import { makeScanFailures } from './0035-scan-failures.ts';
-import { createIndex } from '../schema.ts';
+import { createIndex } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Length of `sha256:` and 64 digits. */

@@ -1,4 +1,4 @@
-import { createIndex, createTable, type AnyDatabase } from '../schema.ts';
+import { createIndex, createTable, type AnyDatabase } from '../sql/schema.ts';
 
 /** makeScanFailures keeps why images could not be scanned for each platform, also once the queue has given them up. */
 export async function makeScanFailures(db: AnyDatabase): Promise<void> {

@@ -1,3 +1,7 @@
+/**
+ * The history of the schema: each migration once, in its order, never changed after its release.
+ * It uses `cells` and `sql`.
+ */
 import { accounts } from './0001-accounts.ts';
 import { policies } from './0002-policies.ts';
 import { images } from './0003-images.ts';

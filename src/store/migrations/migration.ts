@@ -1,4 +1,4 @@
-import type { AnyDatabase } from '../schema.ts';
+import type { AnyDatabase } from '../sql/schema.ts';
 
 /**
  * Migration is one step of the schema. `up` runs inside the transaction that records it, so that it is done whole or not at all;

@@ -7,7 +7,7 @@ import {
   openCredentialHelpers,
   type CredentialHelperOptions,
 } from '../../../src/adapters/credential-helpers/index.ts';
-import { findProgram } from '../../../src/app/find-program.ts';
+import { findProgram } from '../../../src/app/running/find-program.ts';
 import type { RegistryError } from '../../../src/image/index.ts';
 import { faultOf } from '../../registry/open.ts';
 import {

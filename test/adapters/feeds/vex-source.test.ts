@@ -8,8 +8,8 @@ import { suite, test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { FeedError } from '../../../src/adapters/feeds/index.ts';
-import { vexSources } from '../../../src/app/service-supply-chain.ts';
-import { readVexPlace, vexSettings } from '../../../src/app/settings-vex.ts';
+import { vexSources } from '../../../src/app/service/supply-chain.ts';
+import { readVexPlace, vexSettings } from '../../../src/app/config/vex.ts';
 import type { VexSource } from '../../../src/supply-chain/index.ts';
 
 const NEVER = new AbortController().signal;

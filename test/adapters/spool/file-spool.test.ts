@@ -15,7 +15,7 @@ import { afterEach, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { decodeRecords, encodeRecord, MAGIC } from '../../../src/adapters/spool/record.ts';
 import { openFileSpool } from '../../../src/adapters/spool/index.ts';
-import { lockSpool } from '../../../src/app/spool-lock.ts';
+import { lockSpool } from '../../../src/app/running/spool-lock.ts';
 import type { LedgerEntry, Spool } from '../../../src/ledger/index.ts';
 import { listen, newRow, review, uidOf, type Spoken } from '../../ledger/parts.ts';
 import { runs } from '../../runs.ts';

@@ -1,7 +1,0 @@
-import type { MessagePort } from 'node:worker_threads';
-import type { CallSetup } from './call-protocol.ts';
-
-/** runCallWorker makes this thread one that answers costly calls, for whoever started it. */
-export async function runCallWorker(port: MessagePort, setup: unknown): Promise<void> {
-  (await import('./call-worker.ts')).serveCalls(port, setup as CallSetup);
-}

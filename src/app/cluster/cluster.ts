@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import {
+  clusterPodStopper,
+  clusterPullSecrets,
+  clusterReplacements,
+  clusterSecrets,
+  customPolicyStore,
+  eventSink,
+  KubernetesApi,
+  leaseStore,
+  openInCluster,
+  openKubeconfig,
+  openReads,
+  policyStatuses,
+  readCaBundles,
+  readPullingPod,
+  readWebhookPaths,
+  spoolNotes,
+  writeCaBundle,
+  writeWebhookPath,
+  type ClusterReads,
+  type Connection,
+  type Secrets,
+} from '../../adapters/kubernetes/index.ts';
+import type { PolicySnapshot, ReviewEvents } from '../../admission/index.ts';
+import type { Clock, Count, Log } from '../../base/index.ts';
+import {
+  ClusterError,
+  ClusterPolicies,
+  EventRecorder,
+  type ClusterEvents,
+  type PolicyMark,
+} from '../../cluster/index.ts';
+import { Election, type ElectionClock, type LeaseTimes } from '../../leadership/index.ts';
+import type { PullingPod, PullSecrets } from '../../image/index.ts';
+import type { PolicyStore } from '../../policy/index.ts';
+import type { PodEvents, PodStopper, Replacements } from '../../reconcile/index.ts';
+import type { SpoolNotes } from '../../replicas/index.ts';
+import { policyMirror, policyStore, type Store } from '../../store/index.ts';
+import type { Leader } from '../../leadership/index.ts';
+import { toPodEvents, toReviewEvents } from './events.ts';
+import { clusterKey, databaseFences } from '../leadership/database-fences.ts';
+import { clusterJobs } from './jobs.ts';
+import type { Job } from '../running/jobs.ts';
+import type { ClusterSettings } from '../config/cluster.ts';
+
+/** ClusterOptions are what the operator of a cluster is joined with. */
+export interface ClusterOptions {
+  /** The store that leader jobs write through (`fenceWrites`). */
+  readonly store: Store;
+  readonly settings: ClusterSettings;
+  readonly clusterName: string | null;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: Count;
+  /** How the cluster is reached and how time passes; as the settings say and by real time unless given. */
+  readonly connection?: Connection;
+  readonly electionClock?: ElectionClock;
+  readonly times?: LeaseTimes;
+}
+
+/** Cluster is the operator's part in its cluster. */
+export interface Cluster {
+  /** Namespace of the operator: its own pods are never stopped. */
+  readonly namespace: string;
+  /** Who leads over the database; the trackers' Leader, and that of every leader job. */
+  readonly leader: Leader;
+  /** Whether this process leads this cluster, also where another cluster's operator leads over the database. */
+  leadsCluster(): boolean;
+  readonly policies: PolicySnapshot;
+  /** Waits until a policy that the API wrote is among those that decide here, some moments at most; whether it is. */
+  policyInEffect(written: PolicyMark): Promise<boolean>;
+  /** The store of policies for the API: ImagePolicy objects. */
+  readonly policyStore: PolicyStore;
+  readonly reads: ClusterReads;
+  readonly replacements: Replacements;
+  readonly stopper: PodStopper;
+  readonly events: ClusterEvents;
+  readonly reviewEvents: ReviewEvents;
+  readonly podEvents: PodEvents;
+  readonly secrets: Secrets;
+  readonly pullSecrets: PullSecrets;
+  /** Which replicas spool, as its Lease says. */
+  readonly spoolNotes: SpoolNotes;
+  /** Which pull secrets a pod names; null for one that is gone. */
+  podOf(namespace: string, name: string): Promise<PullingPod | null>;
+  /** Sets the authorities (PEM) that the API server trusts when it calls the webhooks of a configuration. */
+  writeCaBundle(configuration: string, pem: string): Promise<boolean>;
+  /** Those that it trusts now, one for each webhook; null where there is no such configuration. */
+  readCaBundles(configuration: string): Promise<readonly string[] | null>;
+  /** By which path it calls them, and setting that. */
+  readWebhookPaths(configuration: string): Promise<readonly string[] | null>;
+  writeWebhookPath(configuration: string, path: string): Promise<boolean>;
+  readonly jobs: readonly Job[];
+  /** Sentence of why reviews cannot be answered from memory yet; null when they can. */
+  unready(): string | null;
+  /** Begins to watch and to take part in the election. */
+  start(): void;
+  /** Stops watching, gives the leadership back and writes the events that wait. Leader jobs have ended before. */
+  close(): Promise<void>;
+}
+
+/** The watch tells of a write within milliseconds; an answer waits for it so many at most. */
+const IN_EFFECT_MS = 2_000;
+
+/** Events that wait are given so many milliseconds at the end. */
+const LAST_EVENTS_MS = 2_000;
+
+/** REAL_CLOCK is the time of this process. */
+const REAL_CLOCK: ElectionClock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) {
+        resolve();
+        return;
+      }
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      timer.unref();
+      signal.addEventListener('abort', done, { once: true });
+    }),
+};
+
+/** openCluster joins the operator with its cluster. Nothing is called before `start`, so that it opens while the API server is away. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { store, settings, clusterName, version, clock, log, count, times } = options;
+  const { electionClock = REAL_CLOCK } = options;
+  const { kubeconfig } = settings;
+  const connection =
+    options.connection ?? (await (kubeconfig === undefined ? openInCluster() : openKubeconfig(kubeconfig)));
+  const api = new KubernetesApi(connection, version);
+  const namespace = settings.namespace ?? connection.namespace;
+  if (namespace === null)
+    throw new ClusterError('setup', 'the namespace of the operator is not known', {
+      hint: 'Set cluster.namespace',
+    });
+  const me = `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`;
+
+  const events = new EventRecorder({
+    sink: eventSink(api, me),
+    clock: electionClock,
+    log,
+    count,
+    newId: () => randomBytes(8).toString('hex'),
+  });
+  const mirror = policyMirror(store);
+  const policies = new ClusterPolicies({ mirror, statuses: policyStatuses(api), events, clock, log });
+  const election = new Election({
+    leases: leaseStore(api, namespace, settings.leaseName),
+    fences: databaseFences(
+      { store, clusterName, clock, log, monotonic: () => electionClock.monotonic() },
+      () => clusterKey(api, clusterName),
+      me,
+    ),
+    clock: electionClock,
+    log,
+    me,
+    ...(times !== undefined && { times }),
+  });
+  const reads = openReads({
+    api,
+    clock: electionClock,
+    log,
+    onPolicies: (objects) => {
+      void policies
+        .take(objects)
+        .catch((error: unknown) => log.error('the policies of the cluster were not taken', { error }));
+    },
+  });
+  const revisions = policyStore(store);
+  const jobs = clusterJobs({
+    ...{ api, store, settings, clusterName, policies, election, electionClock, clock, log },
+    runningPods: reads.runningPods,
+    events,
+  });
+  return {
+    namespace,
+    leader: election,
+    leadsCluster: () => election.leadsCluster(),
+    policies: { current: () => policies.current(), staleSince: () => reads.policiesStaleSince() },
+    policyInEffect: async (written) => {
+      const over = new AbortController();
+      const late = electionClock.wait(IN_EFFECT_MS, over.signal).then(() => false);
+      let waits = true;
+      while (waits && !policies.holds(written))
+        waits = await Promise.race([policies.taken().then(() => true), late]);
+      over.abort();
+      return policies.holds(written);
+    },
+    policyStore: customPolicyStore(api, {
+      inEffect: (name) => policies.inEffect(name),
+      record: (writes) => mirror.record(writes),
+      revisions: (name, page) => revisions.revisions(name, page),
+      revision: (name, revision) => revisions.revision(name, revision),
+    }),
+    reads,
+    replacements: clusterReplacements(api),
+    stopper: clusterPodStopper(api),
+    events,
+    reviewEvents: toReviewEvents(events),
+    podEvents: toPodEvents(events),
+    secrets: clusterSecrets(api, namespace),
+    spoolNotes: spoolNotes(api, namespace, settings.leaseName),
+    pullSecrets: clusterPullSecrets({ api, monotonic: () => electionClock.monotonic() }),
+    podOf: (pod, name) => readPullingPod(api, pod, name),
+    writeCaBundle: (configuration, pem) => writeCaBundle(api, configuration, pem),
+    readCaBundles: (configuration) => readCaBundles(api, configuration),
+    readWebhookPaths: (configuration) => readWebhookPaths(api, configuration),
+    writeWebhookPath: (configuration, path) => writeWebhookPath(api, configuration, path),
+    jobs: jobs.jobs,
+    unready: () => {
+      if (policies.current() === null) return 'the policies of the cluster were not read yet';
+      const waiting = reads
+        .states()
+        .find(({ kind, synced }) => !synced && (kind === 'services' || kind === 'ingresses'));
+      return waiting === undefined ? null : `the ${waiting.kind} of the cluster were not read yet`;
+    },
+    start: () => {
+      reads.start();
+      election.start();
+    },
+    close: async () => {
+      await events.close(LAST_EVENTS_MS);
+      await jobs.stop();
+      await reads.stop();
+      await election.stop();
+      await api.close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { catalogueSource } from './parts.ts';
+
+/** ENDOFLIFE_DATE is the published address of the release data of endoflife.date. */
+const ENDOFLIFE_DATE = 'https://endoflife.date/api/v1/products/full';
+
+/** endOfLifeSettings are the settings of the release data of operating systems. */
+export const endOfLifeSettings = z
+  .strictObject({
+    source: catalogueSource(
+      ENDOFLIFE_DATE,
+      '/etc/end-of-life/',
+      'Where it is published when the support of operating systems ends, asked at the start and every 6 hours and used where the scanner says nothing: `https://…`, or a mirror as `file:///etc/end-of-life/NAME`; the answer of the API of endoflife.date, or an object with a list of cycles for each product; either may be packed with gzip. `off` asks nobody, and release data that is kept stays in use',
+    ),
+  })
+  .prefault({});

@@ -1,0 +1,90 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isIpoError } from '../../base/index.ts';
+import { readBounded } from '../../adapters/files/index.ts';
+import { ConfigError, type ConfigProblem } from './error.ts';
+
+/** ConfigFile is a configuration file as it was read: its value, and where in it each setting stands. */
+export interface ConfigFile {
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  placeOf(path: readonly PropertyKey[]): Pick<ConfigProblem, 'line' | 'column'>;
+}
+
+const MAX_BYTES = 262_144;
+
+/** readConfigText reads the text of a configuration file. Throws ConfigError, FileError. */
+export async function readConfigText(name: string): Promise<string> {
+  try {
+    return await readBounded(name, MAX_BYTES);
+  } catch (error) {
+    if (isIpoError(error) && (error.code === 'too_large' || error.code === 'not_text')) {
+      throw new ConfigError([{ file: name, path: '', message: error.message, hint: error.hint ?? null }]);
+    }
+    throw error;
+  }
+}
+
+/** parseConfigText reads a configuration of YAML or JSON; `name` says in messages where it stands. Throws ConfigError. */
+export function parseConfigText(name: string, text: string): ConfigFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    merge: false,
+    prettyErrors: false,
+  });
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const [fault] = document.errors;
+  if (fault !== undefined) {
+    const said = fault.code === 'DUPLICATE_KEY' ? 'a setting stands here for the second time' : fault.message;
+    throw new ConfigError([
+      {
+        file: name,
+        ...at(fault.pos[0]),
+        path: '',
+        message: `not readable as YAML or JSON: ${said}`,
+        hint: null,
+      },
+    ]);
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    throw new ConfigError([
+      { file: name, path: '', message: 'aliases are not allowed', hint: 'Write each value out' },
+    ]);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConfigError([
+      {
+        file: name,
+        line: 1,
+        column: 1,
+        path: '',
+        message: 'this is no list of settings',
+        hint: 'Write `name: value`, a line each',
+      },
+    ]);
+  }
+  return {
+    name,
+    value: value as Readonly<Record<string, unknown>>,
+    placeOf: (path) => {
+      let place = {};
+      let node: unknown = document.contents;
+      for (const step of path) {
+        if (isMap(node)) {
+          const pair = node.items.find(({ key }) => isScalar(key) && key.value === step);
+          if (pair === undefined) break;
+          if (isScalar(pair.key) && pair.key.range) place = at(pair.key.range[0]);
+          node = pair.value;
+        } else break;
+      }
+      return place;
+    },
+  };
+}

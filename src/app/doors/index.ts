@@ -1,0 +1,27 @@
+/**
+ * What the command line does on a database or a report without a service.
+ * It uses `calls`, `replay`, `running`, `scanning` and `trackers`.
+ */
+export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
+export { issuePasswordCode } from './account-database.ts';
+export { migrateDatabase, planDatabase, type MigrationPlan, type PlannedMigration } from './database.ts';
+export { runHashWorker } from './hash-worker.ts';
+export {
+  decompressed,
+  openBytes,
+  openLedgerDatabase,
+  writeLong,
+  type LedgerDatabase,
+} from './ledger-database.ts';
+export { putBack, type PutBack } from './put-back.ts';
+export {
+  describeScans,
+  openScanDatabase,
+  readReportText,
+  readTrivyDatabase,
+  type DescribedScans,
+  type ImportTarget,
+  type ScanDatabase,
+} from './scan-door.ts';
+export { openTrackerDoor, type TrackerDoor, type TrackerDoorOptions } from './tracker-door.ts';
+export { runVerifyWorker } from './verify-door.ts';

@@ -1,0 +1,5 @@
+/**
+ * The ledger's key and anchors, and the history beside it.
+ * It uses `config` and `running`.
+ */
+export {};

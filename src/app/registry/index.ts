@@ -1,0 +1,11 @@
+/**
+ * What `ipo check` asks of registries by itself.
+ * It uses `running` and `service`.
+ */
+export {
+  openRegistryFacts,
+  type RegistryAnswer,
+  type ResolvedTag,
+  type RegistryFacts,
+  type RegistryFactsOptions,
+} from './registry-door.ts';

@@ -1,6 +1,0 @@
-import type { Channel } from './replay-worker.ts';
-
-/** runReplayWorker makes this process the one that replays run in, for whoever started it. */
-export async function runReplayWorker(channel: Channel): Promise<void> {
-  (await import('./replay-worker.ts')).runReplayWorker(channel);
-}

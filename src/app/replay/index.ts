@@ -1,0 +1,7 @@
+/**
+ * The replay in threads and processes of its own.
+ * It uses no other room.
+ */
+export { openReplayDatabase, type ReplayDatabase } from './database.ts';
+export { runReplayWorker } from './door.ts';
+export { withMemoryDirectory } from './memory-directory.ts';

@@ -1,0 +1,144 @@
+import type { DigestLookup } from '../../admission/index.ts';
+import type { Health } from '../../api/index.ts';
+import type { Clock, Digest, Log } from '../../base/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { CollectionState } from '../../supply-chain/index.ts';
+import type { Metrics } from '../../telemetry/index.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Job } from '../running/jobs.ts';
+import { podKeychains } from '../cluster/pod-keychains.ts';
+import type { ServiceParts } from './parts.ts';
+import { openServiceRegistry } from '../scanning/registry.ts';
+import { openScanning, type ServiceScanning } from '../scanning/scanning.ts';
+import { openSignatures } from './signatures.ts';
+import { openSupplyChain } from './supply-chain.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** FactsDeps are what brings facts of images in. */
+export interface FactsDeps {
+  /** As it was opened, and as leader jobs write through it. */
+  readonly store: Store;
+  readonly fenced: Store;
+  readonly parts: Pick<ServiceParts, 'scanQueue' | 'scans'>;
+  readonly settings: Settings;
+  readonly version: string;
+  /** Null where the service stands alone. */
+  readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads' | 'leadsCluster'> | null;
+  /** The environment, of which scanners see what they need. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** ServiceFacts is what a service finds out about images: what tags stand for, scans, and what is signed and stated. */
+export interface ServiceFacts {
+  /** What tags stand for; null where registries are not asked for it. */
+  readonly tags: DigestLookup | null;
+  readonly scanning: ServiceScanning;
+  readonly jobs: readonly Job[];
+  /** Has what is signed and stated of digests looked for, soon. */
+  collect(digests: readonly Digest[]): Promise<void>;
+  /** How that stands; null where it was never looked for. */
+  collected(digest: Digest): Promise<CollectionState | null>;
+  /** How what scans images here stands; null where nothing does. */
+  health(): Health['scanner'];
+  /** Registries that do not answer. */
+  registries(): Health['registries'];
+  /** Ends what is under way; to be called before the store is closed. */
+  close(): Promise<void>;
+}
+
+/** Registries that the health lists. */
+const MOST_SHOWN = 20;
+
+/** openFacts joins registries, verification and scanning. Nothing is called before the jobs run. Throws FileError, `invalid_config`, StoreError. */
+export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
+  const { store, fenced, parts, settings, version, cluster, env, clock, log, metrics } = deps;
+  const count = metrics;
+  await using opened = new AsyncDisposableStack();
+  const registries = opened.adopt(
+    await openServiceRegistry({
+      ...{ settings: settings.registries, version, clock, log, count },
+      pullSecrets: cluster?.pullSecrets ?? null,
+    }),
+    (one) => one.close(),
+  );
+  metrics.collect(async () => {
+    const away = registries.away();
+    const known = away.filter(({ answeredBefore }) => answeredBefore).length;
+    metrics.set('svc_registry_hosts_away', known, { known: 'yes' });
+    metrics.set('svc_registry_hosts_away', away.length - known, { known: 'no' });
+  });
+  const verifier = opened.adopt(await openSignatures({ settings, clock, log }), (one) => one.close());
+  const scanning = opened.adopt(
+    await openScanning({
+      ...{
+        store,
+        queue: parts.scanQueue,
+        scans: parts.scans,
+        settings: settings.scanner,
+        data: settings.data,
+      },
+      ...{ keychain: registries.keychain, registry: registries.registry, places: registries.places },
+      ...{ env, clock, log, metrics },
+      nodes:
+        cluster === null
+          ? null
+          : {
+              cluster: settings.clusterName ?? '',
+              platforms: () => cluster.reads.nodePlatforms(),
+              isLeader: () => cluster.leadsCluster(),
+            },
+    }),
+    (one) => one.close(),
+  );
+  const supplyChain =
+    settings.registries.proofs === 'ignore'
+      ? null
+      : openSupplyChain({
+          ...{ store: fenced, registry: registries.registry, verifier, vex: settings.vex },
+          keychainOf:
+            cluster === null || !settings.registries.podSecrets
+              ? null
+              : podKeychains({
+                  running: cluster.reads.runningPods,
+                  podOf: (namespace, name) => cluster.podOf(namespace, name),
+                  keychainOf: (pod) => registries.keychainOf(pod),
+                  log,
+                }),
+          ...{ clock, monotonic: { now: () => performance.now() }, log, count },
+        });
+  const held = opened.move();
+  return {
+    tags: registries.lookup,
+    scanning,
+    jobs: [...scanning.jobs, ...(supplyChain?.jobs ?? [])],
+    collect: async (digests) => supplyChain?.request(digests),
+    collected: async (digest) => (await supplyChain?.state(digest)) ?? null,
+    health: () => {
+      const scanner = scanning.health();
+      if (scanner === null) return null;
+      const { name, running, message } = scanner;
+      return {
+        name,
+        running,
+        status: message === null ? 'ok' : 'degraded',
+        ...(message !== null && { message }),
+      };
+    },
+    registries: () => {
+      const now = clock.now();
+      const away = registries.away();
+      return {
+        // Hosts that never answered are whatever somebody wrote into a pod.
+        status: away.some(({ answeredBefore }) => answeredBefore) ? 'degraded' : 'ok',
+        more: Math.max(0, away.length - MOST_SHOWN),
+        away: away.slice(0, MOST_SHOWN).map(({ host, awayMs, againMs, answeredBefore }) => ({
+          ...{ host, answeredBefore, since: now - awayMs, againAt: now + againMs },
+        })),
+      };
+    },
+    close: () => held.disposeAsync(),
+  };
+}

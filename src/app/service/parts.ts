@@ -1,0 +1,189 @@
+import {
+  openAccounts,
+  openPasswords,
+  type Accounts,
+  type AuditLog,
+  type AuditReader,
+  type CookieRule,
+} from '../../accounts/index.ts';
+import { BASE_PATH } from '../../api/index.ts';
+import type { Clock, Count, Log } from '../../base/index.ts';
+import {
+  EndOfLife,
+  KnownExploited,
+  readKevSource,
+  type EndOfLifeDeps,
+  type KnownExploitedDeps,
+} from '../../catalogues/index.ts';
+import {
+  openImages,
+  openTriage,
+  readPolicies,
+  type Images,
+  type PoliciesInForce,
+  type Triage,
+  type VulnerabilityStore,
+} from '../../inventory/index.ts';
+import type { LedgerReader, TreeStore } from '../../ledger/index.ts';
+import { openKevSource, openReleaseSource } from '../../adapters/feeds/index.ts';
+import { openPolicies, type Policies, type PolicyStore } from '../../policy/index.ts';
+import type { ReportReader, ScanQueue, ScanStore } from '../../scan/index.ts';
+import {
+  accountStore,
+  accountSweeper,
+  auditLog,
+  codeStore,
+  erasureOf,
+  failureStore,
+  imageStore,
+  kevStore,
+  ledgerReader,
+  ledgerTree,
+  policyReads,
+  policyStore,
+  releaseStore,
+  runStore,
+  scanQueue,
+  scanStore,
+  sessionStore,
+  tokenStore,
+  triageStore,
+  vulnerabilityStore,
+  type Store,
+} from '../../store/index.ts';
+import { openIdentityProvider } from '../../adapters/oidc/index.ts';
+import {
+  openKeptRuns,
+  openLiveWhatIf,
+  type KeptRuns,
+  type LiveWhatIf,
+  type RunStore,
+} from '../../whatif/index.ts';
+import { readReports } from '../scanning/read-reports.ts';
+import type { ReplayProcess } from '../replay/process.ts';
+import { isHttps } from '../config/rules.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** ServiceParts are the domain's services over one store. */
+export interface ServiceParts {
+  readonly accounts: Accounts;
+  readonly audit: AuditLog & AuditReader;
+  readonly cookie: CookieRule;
+  /** What holds for an image without a scan where a policy does not say. */
+  readonly coldImagePolicy: Settings['webhook']['coldImagePolicy'];
+  readonly clock: Clock;
+  readonly policies: Policies;
+  /** The policies that govern now. */
+  readonly inForce: () => Promise<PoliciesInForce>;
+  readonly whatif: LiveWhatIf;
+  readonly runs: KeptRuns;
+  readonly runStore: RunStore;
+  readonly images: Images;
+  readonly triage: Triage;
+  readonly vulnerabilities: VulnerabilityStore;
+  readonly scans: ScanStore;
+  readonly scanQueue: ScanQueue;
+  readonly readReport: ReportReader;
+  /** The catalogue of known exploited vulnerabilities. */
+  readonly kev: KnownExploited;
+  /** When operating systems end. */
+  readonly endOfLife: EndOfLife;
+  readonly ledger: LedgerReader;
+  readonly tree: TreeStore;
+  /** Runs an act whose writes commit together or not at all. */
+  together<T>(act: () => Promise<T>): Promise<T>;
+}
+
+/** ServiceDeps are what the services are joined with. */
+export interface ServiceDeps {
+  readonly store: Store;
+  /** Where policies are kept: the objects of a cluster, or the database unless given. */
+  readonly policyStore?: PolicyStore | undefined;
+  readonly replay: ReplayProcess;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: Count;
+}
+
+/** joinParts joins the domain's services with a store. */
+export function joinParts(deps: ServiceDeps): ServiceParts {
+  const { store, replay, settings, clock, log, count } = deps;
+  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const audit = auditLog(store, clock);
+  const stored = policyStore(store);
+  const runs = runStore(store);
+  const { coldImagePolicy } = settings.webhook;
+  const policies = readPolicies(policyReads(store), coldImagePolicy);
+  return {
+    together,
+    audit,
+    accounts: openAccounts(
+      {
+        accounts: accountStore(store),
+        sessions: sessionStore(store),
+        tokens: tokenStore(store),
+        failures: failureStore(store),
+        codes: codeStore(store),
+        sweeper: accountSweeper(store),
+        erasure: erasureOf(store),
+        passwords: openPasswords(),
+        audit,
+        together,
+        clock,
+        log,
+      },
+      openOidc(settings, clock),
+    ),
+    cookie: { https: isHttps(settings) },
+    coldImagePolicy,
+    clock,
+    inForce: policies,
+    policies: openPolicies({ store: deps.policyStore ?? stored, clock }),
+    whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
+    runs: openKeptRuns({ runs, printer: replay, audit, clock }),
+    runStore: runs,
+    images: openImages({ store: imageStore(store), policies, coldImagePolicy, clock }),
+    triage: openTriage({ store: triageStore(store), policies, clock }),
+    vulnerabilities: vulnerabilityStore(store),
+    scans: scanStore(store),
+    scanQueue: scanQueue(store),
+    readReport: readReports,
+    kev: openKev(settings, { store: kevStore(store), clock, log }),
+    endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }),
+    ledger: ledgerReader(store),
+    tree: ledgerTree(store),
+  };
+}
+
+function openKev({ kev }: Settings, deps: Omit<KnownExploitedDeps, 'source'>): KnownExploited {
+  const place = readKevSource(kev.source);
+  if ('fault' in place) throw new Error(`kev.source ${place.fault}`); // the settings were checked
+  return new KnownExploited({ ...deps, source: openKevSource(kev.source, place) });
+}
+
+function openEndOfLife({ endOfLife }: Settings, deps: Omit<EndOfLifeDeps, 'source'>): EndOfLife {
+  const place = readKevSource(endOfLife.source);
+  if ('fault' in place) throw new Error(`endOfLife.source ${place.fault}`); // the settings were checked
+  return new EndOfLife({ ...deps, source: openReleaseSource(endOfLife.source, place) });
+}
+
+/** Sign-in by the identity provider, where one is configured. */
+function openOidc({ oidc, publicUrl }: Settings, clock: Clock): Parameters<typeof openAccounts>[1] {
+  if (oidc === undefined || publicUrl === undefined) return null;
+  const { issuer, clientId, clientSecret, scopes, trustEmail, roles } = oidc;
+  return {
+    provider: openIdentityProvider({
+      issuer,
+      clientId,
+      clientSecret: clientSecret?.reveal() ?? null,
+      redirectUri: `${new URL(publicUrl).origin}${BASE_PATH}/session/oidc/callback`,
+      scopes,
+      clock,
+    }),
+    rules: {
+      trustEmail,
+      roles: { claim: roles.claim ?? null, values: roles.values, standard: roles.standard ?? null },
+    },
+  };
+}

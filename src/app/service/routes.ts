@@ -1,0 +1,73 @@
+import {
+  accountsRoutes,
+  admissionDefaultsRoutes,
+  auditRoutes,
+  catalogueRoutes,
+  healthRoutes,
+  nodesRoutes,
+  replicasRoutes,
+  imageRoutes,
+  ledgerRoutes,
+  openApiDocument,
+  openApiRoutes,
+  policyRoutes,
+  scanRoutes,
+  channelRoutes,
+  sessionRoutes,
+  setupRoutes,
+  tokensRoutes,
+  trackingRoutes,
+  triageRoutes,
+  vulnerabilityRoutes,
+  whatIfRoutes,
+  type CatalogueParts,
+  type HealthParts,
+  type ImageParts,
+  type LedgerParts,
+  type NodesParts,
+  type ReplicasParts,
+  type Route,
+} from '../../api/index.ts';
+import type { ServiceParts } from './parts.ts';
+import type { ServiceTrackers } from '../trackers/trackers.ts';
+
+/** serviceRoutes are all routes of the service; the description of the API is made from them. */
+export function serviceRoutes(
+  parts: ServiceParts,
+  ledger: LedgerParts,
+  trackers: ServiceTrackers['routes'],
+  health: HealthParts,
+  nodes: NodesParts,
+  replicas: ReplicasParts['replicas'],
+  facts: {
+    readonly database: CatalogueParts['database'];
+    readonly collected: Required<ImageParts>['collected'];
+  },
+  version: string,
+): Route[] {
+  let document = '';
+  const routes = [
+    ...openApiRoutes({ document: () => document }),
+    ...setupRoutes(parts),
+    ...sessionRoutes(parts),
+    ...tokensRoutes(parts),
+    ...accountsRoutes(parts),
+    ...auditRoutes(parts),
+    ...policyRoutes(parts),
+    ...whatIfRoutes(parts),
+    ...imageRoutes({ ...parts, collected: facts.collected }),
+    ...scanRoutes(parts),
+    ...vulnerabilityRoutes(parts),
+    ...triageRoutes(parts),
+    ...channelRoutes({ ...parts, ...trackers }),
+    ...trackingRoutes({ ...parts, ...trackers }),
+    ...catalogueRoutes({ ...parts, database: facts.database }),
+    ...ledgerRoutes(ledger),
+    ...healthRoutes(health),
+    ...admissionDefaultsRoutes(parts),
+    ...nodesRoutes(nodes),
+    ...replicasRoutes({ replicas }),
+  ];
+  document = JSON.stringify(openApiDocument(routes, version));
+  return routes;
+}

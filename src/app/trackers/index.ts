@@ -1,0 +1,5 @@
+/**
+ * Trackers as the service opens them.
+ * It uses `config`, `leadership` and `running`.
+ */
+export {};

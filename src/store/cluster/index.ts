@@ -1,0 +1,9 @@
+/**
+ * What is known of a cluster: nodes, replicas, the meter, and sweeps over running pods.
+ * It uses `cells`, `history`, `leadership`, `ledger`, `sql` and `tracking`.
+ */
+export { meterStore } from './meter.ts';
+export { nodeStandings, nodeStore } from './nodes.ts';
+export { podLedger } from './reconcile-ledger.ts';
+export { installedAt, lastSweepAt, sweepFacts, sweepLog } from './reconcile-sweeps.ts';
+export { replicaLife, replicaStore } from './replicas.ts';

@@ -1,0 +1,114 @@
+import { parseReference } from '../../image/index.ts';
+import { monthEnd, monthOf, monthStart, type MeterStore } from '../../nodes/index.ts';
+import { insertMany, readCells, runText } from '../sql/dialect.ts';
+import { moveMark } from '../ledger/mark.ts';
+import { Shapes, type ShapeRow } from '../cells/shapes.ts';
+import { rowsWithin, sizeOf } from '../ledger/spans.ts';
+import type { Store } from '../sql/store.ts';
+
+/** Up to which ledger row the meter follows. */
+const MARK = 'meter_upto';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** Admission is the first time that an image name was admitted in a month. */
+interface Admission {
+  readonly month: string;
+  readonly name: string;
+  readonly at: number;
+}
+
+/** meterStore keeps the meter in a database, and takes it from the ledger there. */
+export function meterStore(store: Store): MeterStore {
+  const shapes = new Shapes(store.read);
+  return {
+    async names(month) {
+      const rows = await readCells(store.read, 'select name from meter where month = ?', [month]);
+      return new Set(rows.map(([name]) => name as string));
+    },
+    async follow(rows, at) {
+      const size = await sizeOf(store);
+      const mark = await readMark(store.read);
+      // Months before the first one that was followed are not counted after the fact.
+      const from = mark ?? (await beforeMonth(store, at, size));
+      if (mark !== null && from >= size) return false;
+      const upto = Math.min(size, from + rows);
+      const admissions = await readAdmissions(store.read, shapes, from, upto);
+      await store.write(async (transaction) => {
+        if (!(await moveMark(transaction, MARK, mark, upto))) return; // another replica was quicker
+        await insertMany(
+          transaction,
+          'meter',
+          { month: 'text', name: 'text', first_admitted_at: 'integer' },
+          admissions.map(({ month, name, at: first }) => [month, name, first]),
+          'on conflict (month, name) do nothing',
+        );
+      });
+      return upto < size;
+    },
+  };
+}
+
+/** The last row before the month of a time. */
+async function beforeMonth(store: Store, at: number, size: number): Promise<number> {
+  const { first, last } = await rowsWithin(store, monthStart(at), null);
+  return last < first ? size : first - 1;
+}
+
+/** "Distinct image names admitted in the month; refused, ephemeral and break-glass ones not counted." */
+function counts(shape: ShapeRow): boolean {
+  return (
+    shape.kind === 'review' &&
+    shape.allowed &&
+    shape.review_allowed === true &&
+    shape.break_glass !== true &&
+    shape.subresource === null &&
+    shape.image !== null
+  );
+}
+
+async function readAdmissions(
+  read: Store['read'],
+  shapes: Shapes,
+  from: number,
+  upto: number,
+): Promise<Admission[]> {
+  const rows = (await readCells(
+    read,
+    'select at, shape from ledger_rows where id > ? and id <= ? order by id',
+    [from, upto],
+  )) as readonly (readonly [at: number, shape: number])[];
+  const known = await shapes.load(new Set(rows.map(([, shape]) => shape)));
+  const names = new Map<number, string | null>();
+  for (const [id, shape] of known) names.set(id, counts(shape) ? nameOf(shape.image ?? '') : null);
+  const found = new Map<string, Admission>();
+  let month = '';
+  let start = 0;
+  let end = 0;
+  for (const [at, shape] of rows) {
+    const name = names.get(shape) ?? null;
+    if (name === null) continue;
+    if (at < start || at >= end) {
+      month = monthOf(at);
+      start = monthStart(at);
+      end = monthEnd(at);
+    }
+    const key = `${month} ${name}`;
+    if (!found.has(key)) found.set(key, { month, name, at });
+  }
+  return [...found.values()];
+}
+
+function nameOf(image: string): string | null {
+  const reference = parseReference(image);
+  return 'fault' in reference ? null : reference.name;
+}
+
+async function readMark(read: Executor): Promise<number | null> {
+  const [row] = await runText<{ value: string }>(
+    read,
+    `select value from settings where key = '${MARK}'`,
+    [],
+  );
+  return row === undefined ? null : Number(row.value);
+}

@@ -1,0 +1,126 @@
+import { DAY_MS } from '../../base/index.ts';
+import { PERIOD, type SweepLog } from '../../reconcile/index.ts';
+import { seeCluster, seeRunning } from '../history/cluster-sweeps.ts';
+import { noteAccounted } from '../history/cluster-days.ts';
+import { runText } from '../sql/dialect.ts';
+import { writeOutbox } from '../tracking/outbox.ts';
+import { underClusterFence } from '../leadership/cluster-fence.ts';
+import { FactsCache } from '../ledger/recorded-facts.ts';
+import { retentionNow } from '../history/retention-times.ts';
+import type { Writes } from '../history/run-history.ts';
+import type { Store } from '../sql/store.ts';
+
+/** Characters of a fault that are kept. */
+const MAX_FAULT = 2000;
+/** Sweeps are kept for so long; of each cluster the last one that saw everything stays. */
+const KEPT = 90 * DAY_MS;
+
+/** sweepLog keeps sweeps in a database. */
+export function sweepLog(store: Store): SweepLog {
+  return {
+    begin: (fence, { cluster, startedAt, pods, unreviewed, refused, notices }) =>
+      underClusterFence(store, cluster, fence, async (transaction) => {
+        await seeCluster(transaction, cluster, startedAt);
+        // A cluster that sweeps is there, whoever removed it.
+        await runText(
+          transaction,
+          'update clusters set forgotten_at = null where name = ? and forgotten_at is not null',
+          [cluster],
+        );
+        await runText(
+          transaction,
+          `delete from reconcile_sweeps where cluster = ? and started_at < ? and id <
+             (select coalesce(max(id), 0) from reconcile_sweeps where cluster = ? and finished_at is not null)`,
+          [cluster, (await retentionNow(transaction, startedAt)) - KEPT, cluster],
+        );
+        const [row] = await runText<{ id: number }>(
+          transaction,
+          'insert into reconcile_sweeps (cluster, started_at, pods, unreviewed, refused) values (?, ?, ?, ?, ?) returning id',
+          [cluster, startedAt, pods, unreviewed, refused],
+        );
+        await writeOutbox(transaction, notices, startedAt, PERIOD);
+        if (row === undefined) throw new Error('a sweep was not recorded');
+        return row.id;
+      }),
+    async end(fence, id, { cluster, at, running, fault, accounted }) {
+      const write: Writes = (act) => underClusterFence(store, cluster, fence, act);
+      await write((transaction) => seeCluster(transaction, cluster, at));
+      const end = await seeRunning(store.read, write, cluster, running, at, fault === null);
+      await write(async (transaction) => {
+        await runText(
+          transaction,
+          'update reconcile_sweeps set finished_at = ?, last_error = ? where id = ?',
+          [fault === null ? at : null, fault?.slice(0, MAX_FAULT).toWellFormed() ?? null, id],
+        );
+        await end(transaction);
+        if (fault === null && accounted) await noteAccounted(transaction, cluster, at);
+      });
+    },
+    stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
+      underClusterFence(store, cluster, fence, async (transaction) => {
+        const [row] = await runText<{ id: number }>(
+          transaction,
+          `insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)
+           values (?, ?, ?, ?, ?, ?, ?, 'graceful', 'failed', 'the process ended before the answer') returning id`,
+          [at, policy, cluster, namespace, pod, podUid, digest],
+        );
+        await runText(
+          transaction,
+          `insert into audit (at, actor, action, target, detail) values (?, '', 'runtime_pod_stop', ?, ?)`,
+          [at, `${namespace}/${pod}`, JSON.stringify({ pod_uid: podUid, policy, cluster, digest })],
+        );
+        if (row === undefined) throw new Error('an attempt to stop a pod was not recorded');
+        return row.id;
+      }),
+    // Not under the fence: it says what has happened, whoever leads by now.
+    stopEnded: (id, outcome, fault) =>
+      store.write(async (transaction) => {
+        await runText(transaction, 'update pod_stops set outcome = ?, last_error = ? where id = ?', [
+          outcome,
+          fault?.slice(0, MAX_FAULT).toWellFormed() ?? null,
+          id,
+        ]);
+      }),
+    stops: (cluster, since) =>
+      runText(
+        store.read,
+        `select namespace, digest, max(at) as at from pod_stops where cluster = ? and outcome = 'stopped'
+           and event_id is null and digest is not null and at >= ? group by namespace, digest`,
+        [cluster, since],
+      ),
+  };
+}
+
+/** sweepFacts reads recorded facts, and remembers them from one sweep to the next. */
+export function sweepFacts(store: Store): {
+  load(digests: readonly string[]): ReturnType<FactsCache['load']>;
+} {
+  const cache = new FactsCache();
+  return { load: (digests) => cache.load(store.read, digests) };
+}
+
+/**
+ * installedAt gives when the operator of a cluster first led it, in UTC milliseconds: a cluster may come to a database that is older than
+ * its operator, with pods that nobody could review. Before it led, no pod should have been.
+ */
+export async function installedAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number> {
+  const [row] = await runText<{ at: number }>(
+    read,
+    'select first_seen_at as at from clusters where name = ?',
+    [cluster],
+  );
+  return row?.at ?? Number.MAX_SAFE_INTEGER;
+}
+
+/**
+ * lastSweepAt gives when the last sweep over a cluster began that came to its end, in UTC milliseconds; null before the first. The last
+ * in their order: a clock that was ahead once keeps no later sweep from being the last.
+ */
+export async function lastSweepAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number | null> {
+  const [row] = await runText<{ at: number }>(
+    read,
+    'select started_at as at from reconcile_sweeps where cluster = ? and finished_at is not null order by id desc limit 1',
+    [cluster],
+  );
+  return row?.at ?? null;
+}

@@ -1,0 +1,12 @@
+/**
+ * How a database is opened, locked, shared by processes and migrated, on either engine.
+ * It uses `cells`, `migrations`, `sql` and `tables`.
+ */
+export { contentsOf, type DatabaseContents } from './contents.ts';
+export { sqliteFileOf } from './location.ts';
+export { openStore, type StoreOptions } from './open.ts';
+export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';
+export { lockFile } from './process-lock.ts';
+export { LogKeeper, type LogStep } from './sqlite-log.ts';
+export type { Turn } from './sqlite-turns.ts';
+export type { WriteTimes } from './write-times.ts';

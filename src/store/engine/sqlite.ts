@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import {
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+} from 'kysely';
+import { SqliteConnection, SqliteStoreAdapter, type SqliteNow } from '../sql/sqlite-connection.ts';
+import { sqliteFault } from '../sql/sqlite-faults.ts';
+import { inodeOf, makeFile } from './sqlite-file.ts';
+import { LeftLog, LOG_PAGES } from './sqlite-log.ts';
+import { turnsOf, type Turn, type Turns } from './sqlite-turns.ts';
+import { StoreError } from '../sql/store-error.ts';
+
+/**
+ * How long a statement waits for another process, in milliseconds, during which it blocks this one. A reader is kept out for moments
+ * alone, while the log is recovered or ended; a writer asks for the lock again, without blocking, and with a turn never blocks at all.
+ */
+const READ_BUSY_TIMEOUT = 250;
+const WRITE_BUSY_TIMEOUT = 5;
+/** The write-ahead log is cut back to this size when it was longer. */
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
+
+class SqliteDriver implements Driver, SqliteNow {
+  readonly #connection: SqliteConnection;
+  readonly #turns: Turns;
+  readonly #file: string;
+  readonly #inode: number | null;
+  /** Null for a writer that expects to be alone. */
+  readonly #log: LeftLog | null;
+
+  constructor(connection: SqliteConnection, file: string, turns: Turns, log: LeftLog | null = null) {
+    this.#connection = connection;
+    this.#turns = turns;
+    this.#log = log;
+    this.#file = file;
+    this.#inode = inodeOf(file);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  /** Takes the write lock at once, since a transaction that reads first and writes later could fail for good. */
+  async beginTransaction(): Promise<void> {
+    this.#checkFile();
+    await this.#turns.begin(() => this.#connection.run('begin immediate'));
+  }
+
+  transactNow(act: (connection: SqliteConnection) => boolean): boolean {
+    const connection = this.#connection;
+    if (connection.inTransaction) return false;
+    this.#checkFile();
+    if (!this.#turns.beginNow(() => connection.run('begin immediate'))) return false;
+    let done = false;
+    try {
+      done = act(connection);
+      if (done) connection.run('commit');
+    } finally {
+      if (connection.inTransaction) connection.run('rollback');
+    }
+    return done;
+  }
+
+  /** SQLite would go on writing into a file that nobody can find again. */
+  #checkFile(): void {
+    if (inodeOf(this.#file) !== this.#inode)
+      throw new StoreError('unavailable', `${this.#file} was removed or replaced while it was in use`, {
+        hint: 'Put the file back, or start the service again on the new one; nothing was written since',
+      });
+    this.#log?.look();
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.query('commit', []);
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk or a broken file may have rolled back already.
+    if (this.#connection.inTransaction) this.#connection.query('rollback', []);
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#turns.close();
+    this.#log?.close();
+    this.#connection.close();
+  }
+}
+
+/** SqliteOptions say how a file is opened. */
+export interface SqliteOptions {
+  /** May not be made when it is not there. */
+  readonly mustExist: boolean;
+  readonly readOnly: boolean;
+  /** The file is opened for reading by the operating system, so that closing it changes nothing either. */
+  readonly untouched?: boolean;
+  /** Milliseconds that a transaction waits for another process. */
+  readonly lockTimeout: number;
+  /** How a writer stands to other processes that write to the file. */
+  readonly turn?: Turn | undefined;
+}
+
+/**
+ * openSqlite opens one connection to a file. The writing one makes the file where it is missing, in WAL mode with
+ * `synchronous=FULL`, so that what was committed survives a power cut. Throws StoreError.
+ */
+export async function openSqlite(file: string, options: SqliteOptions): Promise<Dialect> {
+  if (!existsSync(file)) {
+    if (options.mustExist)
+      throw new StoreError('unreadable', `${file} does not exist`, {
+        hint: 'Check the path; `ipo migrate` makes a database',
+      });
+    makeFile(file);
+  }
+  let database: Database.Database;
+  try {
+    database = new Database(file, {
+      timeout: options.readOnly ? READ_BUSY_TIMEOUT : options.turn === undefined ? WRITE_BUSY_TIMEOUT : 0,
+      fileMustExist: true,
+      readonly: options.untouched === true,
+    });
+  } catch (error) {
+    throw sqliteFault(error, file);
+  }
+  const connection = new SqliteConnection(database, file);
+  try {
+    await turnsOf(file, undefined, options.lockTimeout).begin(() => {
+      if (options.readOnly) database.pragma('query_only = on');
+      else if (!isWal(database) && !isForeign(database)) database.pragma('journal_mode = wal');
+      database.pragma('synchronous = full');
+      // Every 4,000 pages instead of 1,000: what a checkpoint takes is a wait for the reviews behind it.
+      database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+      database.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
+      database.pragma('foreign_keys = on');
+      // What is deleted may be a credential of an earlier release.
+      if (!options.readOnly) database.pragma('secure_delete = on');
+    });
+    const turn = options.readOnly ? undefined : options.turn;
+    return sqliteDialect(
+      connection,
+      new SqliteDriver(
+        connection,
+        file,
+        turnsOf(file, turn, options.lockTimeout),
+        turn === undefined ? null : new LeftLog(database, file, turn),
+      ),
+    );
+  } catch (error) {
+    database.close();
+    throw sqliteFault(error, file);
+  }
+}
+
+/** openMemory opens a database in memory, which goes with its connection: to see what statements leave. */
+export function openMemory(): Dialect {
+  const connection = new SqliteConnection(new Database(':memory:'), 'memory');
+  return sqliteDialect(
+    connection,
+    new SqliteDriver(connection, ':memory:', turnsOf(':memory:', undefined, 0)),
+  );
+}
+
+function isWal(database: Database.Database): boolean {
+  return database.pragma('journal_mode', { simple: true }) === 'wal';
+}
+
+/** Another program's file is refused later on, and must be as it was then. */
+function isForeign(database: Database.Database): boolean {
+  if (database.prepare(`select 1 from sqlite_master where type = 'table'`).get() === undefined) return false;
+  try {
+    return (
+      database.prepare(`select 1 from migrations where name like '0001-%' and release is not null`).get() ===
+      undefined
+    );
+  } catch {
+    return true; // it has no such table
+  }
+}
+
+function sqliteDialect(connection: SqliteConnection, driver: SqliteDriver): Dialect {
+  return {
+    createAdapter: () => new SqliteStoreAdapter(connection, driver),
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
+}

@@ -1,0 +1,6 @@
+/**
+ * What decides of an image: its facts by platform, its state, and the end of life of its operating system.
+ * It uses `sql`.
+ */
+export { releaseStore } from './end-of-life.ts';
+export { seePlatforms, wantedPlatforms } from './node-platforms.ts';

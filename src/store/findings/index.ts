@@ -1,0 +1,5 @@
+/**
+ * Findings as they are kept, their totals and advisories, and their history as it is written.
+ * It uses `sql`.
+ */
+export { kevDueDates } from './kev-entries.ts';

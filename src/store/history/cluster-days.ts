@@ -1,0 +1,114 @@
+import { DAY_MS } from '../../base/index.ts';
+import type { DetectorSigns } from '../../history/index.ts';
+import { runText } from '../sql/dialect.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+const MINUTE = 60_000;
+const MINUTES = DAY_MS / MINUTE;
+
+/** beginRecord keeps when a record began, the first time that it is called; `cluster` is empty for what concerns all. */
+export async function beginRecord(
+  transaction: Executor,
+  record: string,
+  cluster: string,
+  at: number,
+): Promise<void> {
+  await runText(
+    transaction,
+    'insert into history_began (record, cluster, at) values (?, ?, ?) on conflict (record, cluster) do nothing',
+    [record, cluster, at],
+  );
+}
+
+/** noteMinutes keeps minutes since 1970 in which a replica answered reviews, beside those that others kept. */
+export async function noteMinutes(
+  transaction: Executor,
+  cluster: string,
+  minutes: readonly number[],
+): Promise<void> {
+  const days = [...Map.groupBy(minutes, (minute) => Math.floor(minute / MINUTES))].toSorted(
+    ([a], [b]) => a - b,
+  );
+  const first = Math.min(...minutes);
+  if (minutes.length > 0) await beginRecord(transaction, 'answers', cluster, first * MINUTE);
+  for (const [day, some] of days) {
+    // Held until the end, so that two replicas do not overwrite each other's minutes.
+    const [row] = await runText<{ answered: Buffer | null }>(
+      transaction,
+      `insert into cluster_days (cluster, day) values (?, ?)
+       on conflict (cluster, day) do update set day = excluded.day returning answered`,
+      [cluster, day],
+    );
+    const bits = Buffer.alloc(MINUTES / 8);
+    row?.answered?.copy(bits);
+    for (const minute of some) {
+      const at = minute - day * MINUTES;
+      bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (1 << (at & 7));
+    }
+    if (row?.answered?.equals(bits) === true) continue;
+    await runText(transaction, 'update cluster_days set answered = ? where cluster = ? and day = ?', [
+      bits,
+      cluster,
+      day,
+    ]);
+  }
+}
+
+/** lastWholeSweep gives when the last sweep over a cluster ended that saw every pod, or null. */
+export async function lastWholeSweep(read: Executor, cluster: string): Promise<number | null> {
+  const [row] = await runText<{ at: number | null }>(
+    read,
+    'select max(last_sweep_at) as at from cluster_days where cluster = ?',
+    [cluster],
+  );
+  return row?.at ?? null;
+}
+
+/** noteSweep counts a sweep over a cluster that ended; only a whole one says what does not run. */
+export async function noteSweep(
+  transaction: Executor,
+  cluster: string,
+  at: number,
+  whole: boolean,
+): Promise<void> {
+  await beginRecord(transaction, 'sweeps', cluster, at);
+  await runText(
+    transaction,
+    `insert into cluster_days (cluster, day, sweeps, partial_sweeps, last_sweep_at) values (?, ?, ?, ?, ?)
+     on conflict (cluster, day) do update set sweeps = cluster_days.sweeps + excluded.sweeps,
+       partial_sweeps = cluster_days.partial_sweeps + excluded.partial_sweeps,
+       last_sweep_at = case when cluster_days.last_sweep_at is null or excluded.last_sweep_at > cluster_days.last_sweep_at
+         then excluded.last_sweep_at else cluster_days.last_sweep_at end`,
+    [cluster, Math.floor(at / DAY_MS), whole ? 1 : 0, whole ? 0 : 1, whole ? at : null],
+  );
+}
+
+/**
+ * noteAccounted counts a whole sweep, one that `noteSweep` has counted, in which no replica could hold rows: only such a one would have
+ * found a pod that was never reviewed.
+ */
+export async function noteAccounted(transaction: Executor, cluster: string, at: number): Promise<void> {
+  await runText(
+    transaction,
+    'update cluster_days set accounted_sweeps = accounted_sweeps + 1 where cluster = ? and day = ?',
+    [cluster, Math.floor(at / DAY_MS)],
+  );
+}
+
+/** noteDetector counts signs of life of the runtime detector. */
+export async function noteDetector(
+  transaction: Executor,
+  { cluster, at, events, heartbeats }: DetectorSigns,
+): Promise<void> {
+  await beginRecord(transaction, 'detector', cluster, at);
+  await runText(
+    transaction,
+    `insert into cluster_days (cluster, day, detector_events, detector_heartbeats, detector_last_at) values (?, ?, ?, ?, ?)
+     on conflict (cluster, day) do update set detector_events = cluster_days.detector_events + excluded.detector_events,
+       detector_heartbeats = cluster_days.detector_heartbeats + excluded.detector_heartbeats,
+       detector_last_at = case when cluster_days.detector_last_at > excluded.detector_last_at
+         then cluster_days.detector_last_at else excluded.detector_last_at end`,
+    [cluster, Math.floor(at / DAY_MS), events, heartbeats, at],
+  );
+}

@@ -1,0 +1,178 @@
+import { SEVERITIES, type Severity } from '../../findings/index.ts';
+import type { FindingEpisode, HistoryReader, ImageHistory, RecordKind } from '../../history/index.ts';
+import { runText } from '../sql/dialect.ts';
+import type { Episode } from '../findings/finding-history.ts';
+import { readSuccessorCves } from './successors.ts';
+import { inChunks } from '../sql/marks.ts';
+import type { Store } from '../sql/store.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** historyReader reads what evidence is made of from a database. */
+export function historyReader({ read }: Pick<Store, 'read'>): HistoryReader {
+  return {
+    began: () =>
+      runText(read, 'select record, cluster, at from history_began order by record, cluster', []) as Promise<
+        { record: RecordKind; cluster: string; at: number }[]
+      >,
+    images: async (after, limit) =>
+      readImages(
+        read,
+        await runText(
+          read,
+          'select id, digest from history_images where digest > ? order by digest limit ?',
+          [after, limit],
+        ),
+      ),
+    image: async (digest) => {
+      const known = await runText<Known>(read, 'select id, digest from history_images where digest = ?', [
+        digest,
+      ]);
+      return (await readImages(read, known))[0] ?? null;
+    },
+    days: (from, to) =>
+      runText(
+        read,
+        `select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", accounted_sweeps as "accountedSweeps", last_sweep_at as "lastSweepAt",
+           detector_events as "detectorEvents", detector_heartbeats as "detectorHeartbeats", detector_last_at as "detectorLastAt"
+         from cluster_days where day between ? and ? order by cluster, day`,
+        [from, to],
+      ),
+    catalogue: async (cves) => {
+      const entries = [];
+      for (const { marks, cells } of inChunks([...new Set(cves)].toSorted()))
+        entries.push(
+          ...(await runText<Awaited<ReturnType<HistoryReader['catalogue']>>[number]>(
+            read,
+            `select cve, date_added as "dateAdded", listed_at as "listedAt", delisted_at as "delistedAt"
+             from catalogue_history where cve in (${marks}) order by cve, listed_at`,
+            cells,
+          )),
+        );
+      return entries;
+    },
+    policies: (from, to) =>
+      runText(
+        read,
+        `select name, revision, from_at as "from", until_at as "until" from policy_history
+         where from_at <= ? and (until_at is null or until_at > ?) order by name, from_at`,
+        [to, from],
+      ),
+  };
+}
+
+interface Known {
+  readonly id: number;
+  readonly digest: string;
+}
+
+async function readImages(read: Executor, known: readonly Known[]): Promise<ImageHistory[]> {
+  const all: ImageHistory[] = [];
+  for (const { marks, cells: ids } of inChunks(known.map(({ id }) => id))) {
+    const findings = await runText<FindingRow>(
+      read,
+      `select * from finding_history where image in (${marks}) order by image, cve, first_seen_at`,
+      ids,
+    );
+    const scans = await runText<{ image: number; scanned_at: number }>(
+      read,
+      `select image, scanned_at from scan_history where image in (${marks}) order by image, scanned_at`,
+      ids,
+    );
+    const runs = await runText<RunRow>(
+      read,
+      `select r.image, r.cluster, r.first_seen_at, r.last_seen_at, r.superseded_by, n.digest as successor,
+         case when r.ended_at is null then c.forgotten_at else r.ended_at end as ended_at
+       from run_history r left join history_images n on n.id = r.superseded_by left join clusters c on c.name = r.cluster
+       where r.image in (${marks}) order by r.image, r.cluster, r.first_seen_at`,
+      ids,
+    );
+    const triage = await runText<TriageRow>(
+      read,
+      `select i.id as image, t.id, t.cve, t.created_at,
+         case when t.ended_at < t."until" then t.ended_at else t."until" end as ends
+       from history_images i join triage t on t.digest = i.digest where i.id in (${marks}) order by i.id, t.cve, t.id`,
+      ids,
+    );
+    const of = <Row extends { readonly image: number }>(rows: readonly Row[]) =>
+      Map.groupBy(rows, ({ image }) => image);
+    const [found, scanned, ran, triaged] = [of(findings), of(scans), of(runs), of(triage)];
+    const wanted = new Set(ids);
+    for (const { id, digest } of known) {
+      if (!wanted.has(id)) continue;
+      const episodes = (found.get(id) ?? []).map(toEpisode);
+      all.push({
+        digest,
+        findings: episodes,
+        scans: (scanned.get(id) ?? []).map(({ scanned_at }) => scanned_at),
+        runs: (ran.get(id) ?? []).map((run) => ({
+          cluster: run.cluster,
+          firstSeenAt: run.first_seen_at,
+          lastSeenAt: run.last_seen_at,
+          endedAt: run.ended_at,
+          supersededBy: run.successor,
+        })),
+        triage: (triaged.get(id) ?? []).map(({ id: decision, cve, created_at, ends }) => ({
+          ...{ id: decision, cve, from: created_at, until: ends },
+        })),
+        successors: await readSuccessorCves(read, ran.get(id) ?? [], new Set(episodes.map(({ cve }) => cve))),
+      });
+    }
+  }
+  return all;
+}
+
+interface RunRow {
+  readonly image: number;
+  readonly cluster: string;
+  readonly first_seen_at: number;
+  readonly last_seen_at: number;
+  readonly ended_at: number | null;
+  readonly superseded_by: number | null;
+  readonly successor: string | null;
+}
+
+interface TriageRow {
+  readonly image: number;
+  readonly id: number;
+  readonly cve: string;
+  readonly created_at: number;
+  readonly ends: number;
+}
+
+interface FindingRow extends Omit<Episode, 'found_scanner' | 'found_db_at' | 'found_scan_at'> {
+  readonly image: number;
+}
+
+function toEpisode(row: FindingRow): FindingEpisode {
+  const others = JSON.parse(row.others ?? '[]') as [string, string | null][];
+  return {
+    cve: row.cve,
+    firstSeenAt: row.first_seen_at,
+    older: row.first_scan === null,
+    severity: severityOf(row.rank),
+    worst: severityOf(row.worst),
+    packages: [[row.package, row.fixed] as const, ...others].map(([name, fixed]) => ({ name, fixed })),
+    fixableAt: row.fixable_at,
+    exploitedAt: row.exploited_at,
+    exploitedUntil: row.exploited_until,
+    unreportedAt: row.unreported_at,
+    endedAt: row.ended_at,
+    endedBy: endingOf(row),
+  };
+}
+
+function endingOf({ ended_scan, ended_by }: FindingRow): FindingEpisode['endedBy'] {
+  if (ended_by === null) return null;
+  if (ended_scan === null) return 'person';
+  const by = JSON.parse(ended_by) as {
+    readonly scanner: string | null;
+    readonly version: string | null;
+    readonly db_updated_at: number | null;
+  };
+  return { scan: ended_scan, scanner: by.scanner, version: by.version, databaseAt: by.db_updated_at };
+}
+
+function severityOf(rank: number): Severity {
+  return SEVERITIES[rank] ?? 'UNKNOWN';
+}

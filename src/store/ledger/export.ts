@@ -1,0 +1,91 @@
+import { byCodeUnit, formatTime } from '../../base/index.ts';
+import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
+import { proveRange, type ExportParts, type ExportRequest, type RowRange } from '../../ledger/index.ts';
+import { runText } from '../sql/dialect.ts';
+import { ledgerReader } from './rows.ts';
+import { inChunks } from '../sql/marks.ts';
+import { factsDigestOf } from './recorded-facts.ts';
+import { recordedPolicies } from './recorded-policies.ts';
+import { ShapeSet } from '../cells/shape-set.ts';
+import type { Store } from '../sql/store.ts';
+
+/**
+ * ledgerExport gives the parts of an export: the rows of a period that the checkpoint covers, the policies that they name and those
+ * in force, and the facts of their images. Memory is that of the digests, whatever the number of rows. Two exports of one
+ * ledger at one time are the same bytes, whichever engine holds it.
+ */
+export async function ledgerExport(store: Store, request: ExportRequest): Promise<ExportParts> {
+  const reader = ledgerReader(store);
+  const { tree } = request;
+  const range = within(await reader.rangeOf(request.from, request.to), tree?.checkpoint.size ?? null);
+  const shapes = await ShapeSet.of(store, range);
+  const revisions = new Set<string>();
+  const digests = new Set<string>();
+  const columns = 'id, image, digest, policy_revision';
+  for await (const shape of shapes.read<ShapeColumns>(store, columns)) {
+    revisions.add(shape.policy_revision);
+    const digest = factsDigestOf(shape);
+    if (digest !== null) digests.add(digest);
+  }
+  const policies = await recordedPolicies(store);
+  const images = await withFacts(store, [...digests].toSorted(byCodeUnit));
+  const proof =
+    tree === null ? null : await proveRange(tree.tiles, tree.checkpoint, tree.key, range.first, range.last);
+  return {
+    header: {
+      exportedAt: request.at,
+      cluster: request.cluster,
+      coldImagePolicy: request.coldImagePolicy,
+      rows: range.last - range.first + 1,
+      images: images.length,
+      from: request.from === null ? null : formatTime(request.from),
+      to: request.to === null ? null : formatTime(request.to),
+      tree: proof?.tree ?? null,
+    },
+    // Of one revision under several names all are there, so that the first of them is the same one as in the store.
+    policies: policies.filter(({ revision, current }) => current || revisions.has(revision)),
+    images: readFacts(store, images),
+    rows: reader.newestFirst(range),
+    seal: proof?.seal ?? null,
+  };
+}
+
+interface ShapeColumns {
+  readonly id: number;
+  readonly image: string | null;
+  readonly digest: string | null;
+  readonly policy_revision: string;
+}
+
+function within({ first, last }: RowRange, size: number | null): RowRange {
+  const end = size === null ? last : Math.min(last, size);
+  return first > end ? { first: 1, last: 0 } : { first, last: end };
+}
+
+/** The digests of which something is recorded, in their order. */
+async function withFacts(store: Store, digests: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const { marks, cells } of inChunks(digests)) {
+    const rows = await runText<{ digest: string }>(
+      store.read,
+      `select digest from images where facts is not null and digest in (${marks})`,
+      cells,
+    );
+    for (const { digest } of rows) found.add(digest);
+  }
+  return digests.filter((digest) => found.has(digest));
+}
+
+async function* readFacts(
+  store: Store,
+  digests: readonly string[],
+): AsyncGenerator<ImageFacts, void, undefined> {
+  for (const digest of digests) {
+    const [image] = await runText<{ facts: string }>(
+      store.read,
+      'select facts from images where digest = ?',
+      [digest],
+    );
+    if (image !== undefined) yield parseImageFacts(JSON.parse(image.facts));
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * The ledger of reviews: appending, the tree over its rows, uids that are known, lists, exports and imports.
+ * It uses `cells`, `engine`, `scans` and `sql`.
+ */
+export { anchorStates } from './anchor-states.ts';
+export { ledgerWriter, type StoreLedgerWriter } from './append.ts';
+export { ledgerExport } from './export.ts';
+export { importExport, type Imported, type ImportOptions } from './import.ts';
+export { FactsCache } from './recorded-facts.ts';
+export { recordedPolicies } from './recorded-policies.ts';
+export { acceptClock, recordedTimes } from './recorded-times.ts';
+export { ledgerReader } from './rows.ts';
+export { ledgerTree } from './tree.ts';

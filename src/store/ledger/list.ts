@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LedgerFilter, LedgerRow } from '../../ledger/index.ts';
+import { runText, type Cell } from '../sql/dialect.ts';
+import { toStretches, type Stretch } from './stretches.ts';
+import { OWN_COLUMNS, type OwnRow, type RowReader } from '../cells/row-reader.ts';
+import { rowsWithin, SPAN_ROWS, unevenSpans } from './spans.ts';
+import type { Store } from '../sql/store.ts';
+
+/** Rows that one statement counts: few enough that a synchronous engine lets the process answer others in between. */
+const SLICE = 8 * SPAN_ROWS;
+/** Rows that one statement reads. */
+const READ = 1024;
+/** Filters whose counts are remembered, and slices of them all together. */
+const MAX_FILTERS = 32;
+
+/**
+ * Counts remembers how many rows of a whole slice a filter chooses, whatever their time. Rows and shapes never change, so that stays true
+ * for ever, and turning pages does not count again.
+ */
+export class Counts {
+  readonly #byFilter = new Map<string, Map<number, number>>();
+
+  of(filter: string): Map<number, number> {
+    const known = this.#byFilter.get(filter) ?? new Map<number, number>();
+    this.#byFilter.delete(filter);
+    this.#byFilter.set(filter, known);
+    if (this.#byFilter.size > MAX_FILTERS) {
+      const [oldest = ''] = this.#byFilter.keys();
+      this.#byFilter.delete(oldest);
+    }
+    return known;
+  }
+}
+
+interface Condition {
+  readonly text: string;
+  readonly cells: readonly Cell[];
+}
+
+/**
+ * listRows gives the rows that a filter chooses, newest first, and how many there are in all. Of a period, spans that lie in it whole are
+ * known by their ends: only those at its edges, and those with rows of a clock that was set back, are looked into.
+ */
+export async function listRows(
+  store: Store,
+  reader: RowReader,
+  counts: Counts,
+  filter: LedgerFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly items: readonly LedgerRow[]; readonly total: number }> {
+  const { from = null, to = null, ...rest } = filter;
+  const range = await rowsWithin(store, from, to);
+  // An asked time may be finer than a millisecond, which a column of integers on PostgreSQL refuses.
+  const [start, end] = [from && Math.ceil(from), to && Math.floor(to)];
+  const shape = shapeCondition(rest);
+  const times = timeCondition(start, end);
+  const uneven = times === null ? [] : await unevenSpans(store, range, start, end);
+  const known =
+    shape === null ? new Map<number, number>() : counts.of(JSON.stringify([shape.text, shape.cells]));
+  const items: LedgerRow[] = [];
+  let total = 0;
+  for (const stretch of toStretches(range, uneven, shape === null ? Infinity : SLICE)) {
+    const condition = both(shape, stretch.whole ? null : times);
+    const count = await countOf(store, stretch, condition, known);
+    const wanted = Math.min(limit - items.length, total + count - offset);
+    if (wanted > 0) {
+      const skip = Math.max(0, offset - total);
+      for await (const rows of readStretch(store, stretch, condition, skip, wanted))
+        items.push(...(await reader.whole(rows)));
+    }
+    total += count;
+  }
+  return { items, total };
+}
+
+async function countOf(
+  store: Store,
+  { first, last, whole }: Stretch,
+  condition: Condition | null,
+  known: Map<number, number>,
+): Promise<number> {
+  if (condition === null) return last - first + 1;
+  // Only what no time was asked of stays true, and only of a slice that is full.
+  const slice = whole && last % SLICE === 0 && last - first + 1 === SLICE ? last / SLICE : null;
+  const remembered = slice === null ? undefined : known.get(slice);
+  if (remembered !== undefined) return remembered;
+  const [found] = await runText<{ count: number }>(
+    store.read,
+    `select count(*) as count from ledger_rows r join ledger_shapes s on s.id = r.shape where r.id between ? and ? and ${condition.text}`,
+    [first, last, ...condition.cells],
+  );
+  const count = found?.count ?? 0;
+  if (slice !== null) known.set(slice, count);
+  await nextTurn();
+  return count;
+}
+
+/** Reads rows of a stretch, newest first, some of them at a time. */
+async function* readStretch(
+  store: Store,
+  { first, last }: Stretch,
+  condition: Condition | null,
+  skip: number,
+  wanted: number,
+): AsyncGenerator<readonly OwnRow[], void, undefined> {
+  if (condition === null) {
+    const newest = last - skip;
+    const oldest = Math.max(first, newest - wanted + 1);
+    for (let end = newest; end >= oldest; end -= READ) {
+      if (end < newest) await nextTurn();
+      yield await runText<OwnRow>(
+        store.read,
+        `select ${OWN_COLUMNS} from ledger_rows where id between ? and ? order by id desc`,
+        [Math.max(oldest, end - READ + 1), end],
+      );
+    }
+    return;
+  }
+  const columns = OWN_COLUMNS.split(', ').map((column) => `r.${column}`);
+  let [end, left, offset] = [last, wanted, skip];
+  while (left > 0) {
+    if (left < wanted) await nextTurn();
+    const rows: OwnRow[] = await runText<OwnRow>(
+      store.read,
+      `select ${columns.join(', ')} from ledger_rows r join ledger_shapes s on s.id = r.shape
+        where r.id between ? and ? and ${condition.text} order by r.id desc limit ? offset ?`,
+      [first, end, ...condition.cells, Math.min(left, READ), offset],
+    );
+    const oldest = rows.at(-1);
+    if (oldest === undefined) return;
+    yield rows;
+    [end, left, offset] = [oldest.id - 1, left - rows.length, 0];
+  }
+}
+
+function shapeCondition(filter: Omit<LedgerFilter, 'from' | 'to'>): Condition | null {
+  const parts: [text: string, cell: Cell][] = [];
+  for (const column of ['namespace', 'cluster', 'digest', 'label', 'policy'] as const) {
+    const value = filter[column];
+    if (value !== undefined) parts.push([`s.${column} = ?`, value]);
+  }
+  if (filter.image !== undefined) {
+    const escaped = filter.image.toLowerCase().replaceAll(/[!%_]/g, '!$&');
+    parts.push(["lower(s.image) like ? escape '!'", `%${escaped}%`]);
+  }
+  if (filter.refused !== undefined) parts.push(['s.allowed = ?', filter.refused ? 0 : 1]);
+  if (filter.breakGlass !== undefined) parts.push(['s.break_glass = ?', filter.breakGlass ? 1 : 0]);
+  if (parts.length === 0) return null;
+  return { text: parts.map(([text]) => text).join(' and '), cells: parts.map(([, cell]) => cell) };
+}
+
+function timeCondition(from: number | null, to: number | null): Condition | null {
+  if (from === null && to === null) return null;
+  return {
+    text: `${from === null ? '' : 'r.at >= ?'}${from !== null && to !== null ? ' and ' : ''}${to === null ? '' : 'r.at <= ?'}`,
+    cells: [from, to].filter((at) => at !== null),
+  };
+}
+
+function both(a: Condition | null, b: Condition | null): Condition | null {
+  const parts = [a, b].filter((condition) => condition !== null);
+  if (parts.length === 0) return null;
+  return { text: parts.map(({ text }) => text).join(' and '), cells: parts.flatMap(({ cells }) => cells) };
+}

@@ -1,0 +1,79 @@
+import { isDigest } from '../../base/index.ts';
+import { effectiveDigest, parseImageFacts, type ImageFacts } from '../../facts/index.ts';
+import { parseReference } from '../../image/index.ts';
+import type { LedgerRow } from '../../ledger/index.ts';
+import { runText } from '../sql/dialect.ts';
+import { inChunks } from '../sql/marks.ts';
+import { Shapes } from '../cells/shapes.ts';
+import type { Store } from '../sql/store.ts';
+
+interface Known {
+  readonly version: number;
+  readonly facts: ImageFacts | null;
+}
+
+/** Beyond this many characters of JSON what was parsed is forgotten. */
+const MAX_CHARS = 64 * 1024 * 1024;
+
+/**
+ * FactsCache remembers from one replay to the next what takes long to read: parsed facts by digest and version, and the shapes of
+ * rows. Bounded.
+ */
+export class FactsCache {
+  readonly #known = new Map<string, Known>();
+  readonly #shapes = new WeakMap<Store['read'], Shapes>();
+  #chars = 0;
+
+  /** The shapes of a store. */
+  shapesOf(read: Store['read']): Shapes {
+    let shapes = this.#shapes.get(read);
+    if (shapes === undefined) this.#shapes.set(read, (shapes = new Shapes(read)));
+    return shapes;
+  }
+
+  /** The facts of digests as they stand now; those without any are left out. */
+  async load(read: Store['read'], digests: readonly string[]): Promise<Map<string, ImageFacts>> {
+    const found = new Map<string, ImageFacts>();
+    const stale: string[] = [];
+    for (const { marks, cells } of inChunks(digests)) {
+      const versions = await runText<{ digest: string; facts_version: number }>(
+        read,
+        `select digest, facts_version from images where facts is not null and digest in (${marks})`,
+        cells,
+      );
+      for (const { digest, facts_version } of versions) {
+        const known = this.#known.get(digest);
+        if (known?.version !== facts_version) stale.push(digest);
+        else if (known.facts !== null) found.set(digest, known.facts);
+      }
+    }
+    for (const { marks, cells } of inChunks(stale)) {
+      if (this.#chars > MAX_CHARS) {
+        this.#known.clear();
+        this.#chars = 0;
+      }
+      const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
+        read,
+        `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
+        cells,
+      );
+      for (const { digest, facts_version, facts: text } of rows) {
+        const facts = parseImageFacts(JSON.parse(text));
+        this.#known.set(digest, { version: facts_version, facts });
+        this.#chars += text.length + 200;
+        found.set(digest, facts);
+      }
+    }
+    return found;
+  }
+}
+
+/** factsDigestOf gives the digest under which the facts of a row's image are kept; null where there can be none. */
+export function factsDigestOf(row: Pick<LedgerRow, 'image' | 'digest'>): string | null {
+  if (row.digest) return row.digest;
+  if (!row.image?.includes('@')) return null;
+  const reference = parseReference(row.image);
+  if ('fault' in reference) return null;
+  const digest = effectiveDigest(null, reference);
+  return digest !== null && isDigest(digest) ? digest : null;
+}

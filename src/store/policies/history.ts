@@ -1,0 +1,44 @@
+import { runText } from '../sql/dialect.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** A stay in force of one revision of a policy. */
+interface Stay {
+  readonly revision: string;
+  readonly from_at: number;
+  readonly until_at: number | null;
+}
+
+/**
+ * followPolicy keeps from when to when each revision of a policy is in force, in the transaction that changes it; `revision` null takes
+ * it out of force. A revision that comes back is in force twice. A clock that was set back makes no stay end before it begins.
+ */
+export async function followPolicy(
+  transaction: Executor,
+  name: string,
+  revision: string | null,
+  at: number,
+): Promise<void> {
+  const [last] = await runText<Stay>(
+    transaction,
+    'select revision, from_at, until_at from policy_history where name = ? order by from_at desc limit 1',
+    [name],
+  );
+  const standing = last?.until_at === null ? last : undefined;
+  if ((standing?.revision ?? null) === revision) return;
+  const when = Math.max(at, last?.until_at ?? last?.from_at ?? at);
+  if (standing !== undefined)
+    await runText(transaction, 'update policy_history set until_at = ? where name = ? and from_at = ?', [
+      when,
+      name,
+      standing.from_at,
+    ]);
+  if (revision === null) return;
+  // What was in force for less than a millisecond was not.
+  await runText(
+    transaction,
+    `insert into policy_history (name, from_at, revision) values (?, ?, ?)
+     on conflict (name, from_at) do update set revision = excluded.revision, until_at = null`,
+    [name, when, revision],
+  );
+}

@@ -1,0 +1,6 @@
+/**
+ * Policies, their revisions, when each was in force, and the mirror of ImagePolicy objects.
+ * It uses `leadership`, `sql` and `tables`.
+ */
+export { policyMirror } from './mirror.ts';
+export { policyReads, policyStore } from './policies.ts';

@@ -1,0 +1,223 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Finding } from '../../findings/index.ts';
+import type { NewScan } from '../../scan/index.ts';
+import { runText } from '../sql/dialect.ts';
+import { settleFindings } from './finding-changes.ts';
+import { joinFindings } from '../findings/join-findings.ts';
+import { holdCatalogue, listedAmong } from '../findings/kev-entries.ts';
+import {
+  hadPlatforms,
+  placeScan,
+  readCurrent,
+  type CurrentScan,
+  type PartRow,
+  type ScanPlace,
+} from '../facts/scan-platforms.ts';
+import {
+  insertSome,
+  keepPlaces,
+  Places,
+  storedFindings,
+  type StoredFinding,
+} from '../findings/stored-findings.ts';
+import type { Store } from '../sql/store.ts';
+import { toStored } from '../findings/to-stored.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** NewFindings are the findings of a digest before a scan and with it. */
+export interface NewFindings {
+  readonly before: readonly StoredFinding[];
+  /** The platforms of those before. */
+  readonly had: readonly string[];
+  readonly found: readonly StoredFinding[];
+}
+
+/** StagedScan is a scan whose findings are written, and that nobody uses yet. */
+export interface StagedScan extends NewFindings {
+  readonly id: number;
+  readonly digest: string;
+  /** Says from what the findings were made. */
+  readonly basis: string;
+}
+
+/** Findings from which on they are written before the scan comes into use. */
+const MANY = 1000;
+/** Findings of one transaction. */
+const SOME = 500;
+const KEY = 'findings.staged ';
+const keyOf = (id: number): string => KEY + `${id}`.padStart(16, '0');
+
+/** newFindings tells what findings a digest has with a scan of a place. */
+export async function newFindings(
+  read: Executor,
+  digest: string,
+  findings: readonly Finding[],
+  place: ScanPlace,
+  current: CurrentScan | null,
+): Promise<NewFindings> {
+  const before = current === null ? [] : await storedFindings(read, current.id);
+  const listed = await listedAmong(
+    read,
+    findings.map(({ cve }) => cve),
+  );
+  const made = toStored(findings, before, listed);
+  const others = place.others.map(({ platform }) => platform);
+  const had = await hadPlatforms(read, digest);
+  const found = others.length === 0 ? made : joinFindings(before, had, others, place.platform ?? '', made);
+  return { before, had, found };
+}
+
+/** StagedScans writes the findings of large scans in pieces, before the transaction that brings the scan into use. */
+export class StagedScans {
+  readonly #store: Store;
+  readonly #staged = new WeakMap<readonly Finding[], StagedScan>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async stage({ digest, scan, at, ...given }: NewScan): Promise<void> {
+    const store = this.#store;
+    const { findings } = scan;
+    if (findings === null || findings.length < MANY || this.#staged.get(findings)?.digest === digest) return;
+    await settleFindings(store, digest, null);
+    const current = await readCurrent(store.read, digest);
+    const place = await placeScan(store.read, digest, given, current);
+    if (place === null) return;
+    const basis = await basisOf(store.read, digest, place, current);
+    const made = await newFindings(store.read, digest, findings, place, current);
+    const id = await store.write((transaction) => begin(transaction, digest, at));
+    const places = new Places();
+    for (let from = 0; from < made.found.length; from += SOME) {
+      const some = made.found.slice(from, from + SOME);
+      await store.write((transaction) => insertSome(transaction, id, some, from, places));
+      await nextTurn();
+    }
+    await store.write((transaction) => keepPlaces(transaction, id, places));
+    this.#staged.set(findings, { ...made, id, digest, basis });
+  }
+
+  /** Gives what was staged for a scan. */
+  of({ digest, scan: { findings } }: NewScan): StagedScan | null {
+    const staged = findings === null ? undefined : this.#staged.get(findings);
+    return staged?.digest === digest ? staged : null;
+  }
+
+  /** Drops what was staged for a scan that is recorded, unless it is in use. */
+  async drop({ id }: StagedScan, { findings }: NewScan['scan']): Promise<void> {
+    if (findings !== null) this.#staged.delete(findings);
+    await dropStaged(this.#store, id);
+  }
+}
+
+async function begin(transaction: Executor, digest: string, at: number): Promise<number> {
+  const [made] = await runText<{ id: number }>(
+    transaction,
+    'insert into scans (digest, recorded_at, complete, current) values (?, ?, 0, 0) returning id',
+    [digest, at],
+  );
+  if (made === undefined) throw new Error('a scan was not inserted');
+  await runText(transaction, 'insert into settings (key, value) values (?, ?)', [keyOf(made.id), `${at}`]);
+  return made.id;
+}
+
+/** Whatever changes what a scan leaves changes this: every change of the findings in use is one of the facts. */
+async function basisOf(
+  read: Executor,
+  digest: string,
+  place: ScanPlace | null,
+  current: CurrentScan | null,
+): Promise<string> {
+  const rows = await runText<{ facts_version: number }>(
+    read,
+    'select facts_version from images where digest = ?',
+    [digest],
+  );
+  const catalogue = await runText<{ edition: number }>(
+    read,
+    `select edition from catalogue_states where name = 'kev'`,
+    [],
+  );
+  const had = await hadPlatforms(read, digest);
+  return JSON.stringify([rows[0]?.facts_version ?? 0, catalogue[0]?.edition, had, place, current?.id]);
+}
+
+/** takeStaged tells whether what was staged is still there and what the scan leaves, and lets nobody else have it. */
+export async function takeStaged(
+  transaction: Executor,
+  { id, digest, basis }: StagedScan,
+  place: ScanPlace | null,
+  current: CurrentScan | null,
+): Promise<boolean> {
+  await holdCatalogue(transaction);
+  if ((await basisOf(transaction, digest, place, current)) !== basis) return false;
+  const taken = await runText(transaction, 'delete from settings where key = ? returning key', [keyOf(id)]);
+  return taken.length > 0;
+}
+
+/** useStaged brings a staged scan into use, and gives its number. */
+export async function useStaged(
+  transaction: Executor,
+  id: number,
+  scan: Omit<PartRow, 'platform' | 'image'>,
+  at: number,
+): Promise<number> {
+  await runText(
+    transaction,
+    `update scans set scanner = ?, scanner_version = ?, db_updated_at = ?, scanned_at = ?, recorded_at = ?, os_family = ?, os_name = ?,
+       os_eosl = ?, complete = 1, current = 1 where id = ?`,
+    [
+      ...[scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, at],
+      ...[scan.os_family, scan.os_name, scan.os_eosl, id],
+    ],
+  );
+  return id;
+}
+
+/** Deletes what was staged and not used, some findings in each transaction; nothing where it was used. */
+async function dropStaged(store: Store, id: number): Promise<void> {
+  for (;;) {
+    const more = await store.write(async (transaction) => {
+      const held = await runText(
+        transaction,
+        'update settings set value = value where key = ? returning key',
+        [keyOf(id)],
+      );
+      if (held.length === 0) return false;
+      const gone = await runText(
+        transaction,
+        `delete from findings where scan_id = ? and ordinal in (
+           select ordinal from findings where scan_id = ? order by ordinal limit ${SOME}) returning ordinal`,
+        [id, id],
+      );
+      if (gone.length > 0) return true;
+      await runText(transaction, 'delete from scans where id = ?', [id]);
+      await runText(transaction, 'delete from settings where key = ?', [keyOf(id)]);
+      return false;
+    });
+    if (!more) return;
+    await nextTurn();
+  }
+}
+
+/** dropLeftStaged deletes what was staged before a time in milliseconds, by whoever did not come to use it. */
+export async function dropLeftStaged(store: Store, before: number, signal?: AbortSignal): Promise<void> {
+  for (const { id, at } of await readStaged(store.read)) {
+    if (signal?.aborted === true) return;
+    if (at < before) await dropStaged(store, id);
+  }
+}
+
+async function readStaged(read: Executor): Promise<{ id: number; at: number }[]> {
+  const rows = await runText<{ key: string; value: string }>(
+    read,
+    'select key, value from settings where key >= ? and key < ? order by key',
+    [KEY, `${KEY}~`],
+  );
+  return rows.map(({ key, value }) => ({ id: Number(key.slice(KEY.length)), at: Number(value) }));
+}
+
+/** BEFORE_STAGED is the condition that a scan was recorded before any that is staged and may come into use yet. */
+export const BEFORE_STAGED = `id < coalesce(
+  (select min(cast(substr(key, ${KEY.length + 1}) as bigint)) from settings where key >= '${KEY}' and key < '${KEY}~'), ${Number.MAX_SAFE_INTEGER})`;

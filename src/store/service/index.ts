@@ -1,0 +1,6 @@
+/**
+ * What a service keeps of itself: the id of the installation, and when its jobs ran.
+ * It uses `sql`.
+ */
+export { installationId } from './installation.ts';
+export { jobMarks, type JobMarks } from './job-marks.ts';

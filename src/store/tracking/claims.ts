@@ -1,0 +1,182 @@
+import type { CapWindow, Fence, NewClaim, PendingClaim } from '../../trackers/index.ts';
+import { runText } from '../sql/dialect.ts';
+import type { Store } from '../sql/store.ts';
+import { claimRows } from './claim-rows.ts';
+import { notTriaged } from './critical.ts';
+import { underFence } from '../leadership/fence.ts';
+import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** What a steady time counts for may be asked twice as far back. */
+const KEEP = 2 * 24 * 60 * 60_000;
+
+/** makeClaim claims candidates for one issue: rows, the issue's place under the cap, and the channel's first run, in one transaction. */
+export async function makeClaim(
+  store: Store,
+  claim: NewClaim,
+  fence: Fence,
+): Promise<PendingClaim | 'cap' | 'none'> {
+  return underFence(store, fence, async (transaction) => {
+    const { channelId, cap, at, tick } = claim;
+    if (!(await lockChannel(transaction, channelId))) return 'none';
+    if ((await countOpened(transaction, channelId, cap.since)) >= cap.cap) return 'cap';
+    const marker = await claimRows(transaction, claim);
+    if (marker === null) return 'none';
+    await countIssue(transaction, marker, channelId, tick);
+    await runText(transaction, 'delete from tracking_issues where tick < ?', [cap.since - KEEP]);
+    await runText(transaction, 'update channels set first_run_at = ? where id = ? and first_run_at is null', [
+      at,
+      channelId,
+    ]);
+    const [made] = await readPending(transaction, at, marker);
+    if (made === undefined) throw new Error('a claim was not made');
+    return made;
+  });
+}
+
+/** Keeps others from claiming for the channel until the transaction ends; false when it is gone or disabled. */
+async function lockChannel(transaction: Executor, id: string): Promise<boolean> {
+  const held = await runText(
+    transaction,
+    'update channels set enabled = enabled where id = ? and enabled = 1 returning id',
+    [id],
+  );
+  return held.length > 0;
+}
+
+/**
+ * countOpened counts the issues of a channel after a steady time; one whose create may still be on its way counts whenever it began, but
+ * for that of the marker `but`.
+ */
+export async function countOpened(
+  read: Executor,
+  channelId: string,
+  since: number,
+  but = '',
+): Promise<number> {
+  const [row] = await runText<{ count: number }>(
+    read,
+    `select count(*) as count from (
+       select marker from tracking_issues where channel_id = ? and tick > ?
+       union select t.marker from tracking t where t.state = 'open' and t.issue_key is null and t.attempt_id is not null
+         and coalesce(t.closed_via, t.channel_id) = ? and t.marker <> ?
+     ) counted`,
+    [channelId, since, channelId, but],
+  );
+  return row?.count ?? 0;
+}
+
+/** Counts an issue under the cap, as opened at this steady time at the latest. */
+async function countIssue(
+  transaction: Executor,
+  marker: string,
+  channelId: string,
+  tick: number,
+): Promise<void> {
+  await runText(
+    transaction,
+    `insert into tracking_issues (marker, channel_id, tick) values (?, ?, ?)
+     on conflict (marker) do update set channel_id = excluded.channel_id,
+       tick = case when excluded.tick > tracking_issues.tick then excluded.tick else tracking_issues.tick end`,
+    [marker, channelId, tick],
+  );
+}
+
+interface PendingRow extends StoredRow {
+  readonly attempt_tick: number | null;
+  readonly misses: number;
+  readonly missed_tick: number | null;
+  readonly unsure_at: number | null;
+  readonly unsure_target: string | null;
+  readonly away_target: string | null;
+  readonly away_answer: string | null;
+  readonly away_times: number;
+  readonly target: string | null;
+  readonly wanted: number | boolean;
+}
+
+/** readPending gives the claims without an issue, oldest first; all of them, or that of one marker. */
+export async function readPending(
+  read: Executor,
+  at: number,
+  marker: string | null = null,
+): Promise<PendingClaim[]> {
+  const rows = await runText<PendingRow>(
+    read,
+    `select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
+       t.away_target, t.away_answer, t.away_times,
+       (exists (
+         select 1 from scans s join findings f on f.scan_id = s.id
+         where s.digest = t.digest and s.current = 1 and f.cve = t.cve and f.severity = 'CRITICAL'
+       ) and ${notTriaged('t.digest', 't.cve')}) as wanted
+     from tracking t
+     where t.state = 'open' and t.issue_key is null and t.kind = 'finding' and t.marker is not null
+       ${marker === null ? '' : 'and t.marker = ?'}
+     order by t.id`,
+    marker === null ? [at] : [at, marker],
+  );
+  const claims = Map.groupBy(rows, (row) => row.marker ?? '');
+  return [...claims].map(([name, members]) => toClaim(name, members));
+}
+
+function toClaim(marker: string, members: readonly PendingRow[]): PendingClaim {
+  const [first] = members;
+  if (first === undefined) throw new Error('a claim without rows');
+  const trying = members.find(({ attempt_id }) => attempt_id !== null);
+  return {
+    marker,
+    channelId: first.closed_via ?? first.channel_id,
+    summary: first.summary === 1,
+    rows: members.map(toTrackingRow),
+    wanted: members.some(({ wanted }) => Boolean(wanted)),
+    attempts: Math.max(...members.map(({ attempts }) => attempts)),
+    attemptTick: first.attempt_tick,
+    attempt:
+      trying === undefined
+        ? null
+        : {
+            id: trying.attempt_id ?? '',
+            at: trying.attempt_at ?? 0,
+            tick: trying.attempt_tick ?? 0,
+            target: trying.target ?? '',
+            misses: trying.misses,
+            missedTick: trying.missed_tick,
+          },
+    away:
+      first.away_target === null
+        ? null
+        : { target: first.away_target, answer: first.away_answer ?? '', times: first.away_times },
+    unsure: first.unsure_at === null ? null : { at: first.unsure_at, target: first.unsure_target ?? '' },
+  };
+}
+
+/**
+ * countAttempt notes the place of a create under the cap; false when there is none. One that was counted for this channel within the window
+ * has its; what another channel claimed finds one first.
+ */
+export async function countAttempt(
+  transaction: Executor,
+  marker: string,
+  tick: number,
+  { channelId, cap, since }: CapWindow & { readonly channelId: string },
+): Promise<boolean> {
+  if (!(await lockChannel(transaction, channelId))) return false;
+  const counted = await runText(
+    transaction,
+    'select marker from tracking_issues where marker = ? and channel_id = ? and tick > ?',
+    [marker, channelId, since],
+  );
+  if (counted.length === 0 && (await countOpened(transaction, channelId, since, marker)) >= cap) return false;
+  await countIssue(transaction, marker, channelId, tick);
+  return true;
+}
+
+/** openedBy notes that an issue was opened at this steady time at the latest. */
+export async function openedBy(transaction: Executor, marker: string, tick: number): Promise<void> {
+  await runText(transaction, 'update tracking_issues set tick = ? where marker = ? and tick < ?', [
+    tick,
+    marker,
+    tick,
+  ]);
+}

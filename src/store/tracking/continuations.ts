@@ -1,0 +1,173 @@
+import type {
+  Block,
+  ContinuationStore,
+  IssueRef,
+  PendingContinuation,
+  SummaryPlan,
+} from '../../trackers/index.ts';
+import { runText } from '../sql/dialect.ts';
+import type { Store } from '../sql/store.ts';
+import { underFence } from '../leadership/fence.ts';
+import { shownError } from './rows.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+interface NextRow {
+  readonly id: string;
+  readonly marker: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly attempt_at: number | null;
+  readonly attempt_tick: number | null;
+  readonly trying: number;
+}
+
+interface IssueRow {
+  readonly state: string;
+  readonly channel_id: string;
+  readonly issue_key: string | null;
+  readonly issue_url: string | null;
+  readonly issue_id: string | null;
+}
+
+/** continuationStore keeps the comments that continue issues in a database; one that was posted has no row any more. */
+export function continuationStore(store: Store): ContinuationStore {
+  const { read } = store;
+  return {
+    plan: (marker, form, plan, fence) =>
+      underFence(store, fence, (transaction) => keepPlan(transaction, marker, form, plan)),
+    pending: () => readPending(read),
+    begin: (id, { at, tick }, fence) =>
+      underFence(store, fence, async (transaction) => {
+        const begun = await runText(
+          transaction,
+          `update tracking_continuations set trying = 1, attempts = attempts + 1, attempt_at = ?, attempt_tick = ?
+           where id = ? and trying = 0 returning id`,
+          [at, tick, id],
+        );
+        return begun.length > 0;
+      }),
+    async posted(id, fence) {
+      await underFence(store, fence, async (transaction) => {
+        const [posted] = await runText<{ marker: string; last_error: string | null }>(
+          transaction,
+          'delete from tracking_continuations where id = ? returning marker, last_error',
+          [id],
+        );
+        if (posted === undefined || posted.last_error === null) return;
+        await runText(
+          transaction,
+          `update tracking set last_error = null where marker = ? and state = 'open' and last_error = ?`,
+          [posted.marker, posted.last_error],
+        );
+      });
+    },
+    async clear(id, error, fence) {
+      await underFence(store, fence, async (transaction) => {
+        await runText(transaction, 'update tracking_continuations set trying = 0 where id = ?', [id]);
+        if (error !== null) await note(transaction, id, error);
+      });
+    },
+    note: (id, error, fence) => underFence(store, fence, (transaction) => note(transaction, id, error)),
+    drop: (marker, fence) => underFence(store, fence, (transaction) => drop(transaction, marker)),
+  };
+}
+
+type Text = Pick<SummaryPlan, 'title' | 'body'>;
+
+async function keepPlan(
+  transaction: Executor,
+  marker: string,
+  form: string,
+  { title, body, comments }: SummaryPlan,
+): Promise<Text> {
+  const [begun] = await runText<{ tried: number }>(
+    transaction,
+    `select count(attempt_id) + count(unsure_at) + count(issue_key) as tried from tracking
+     where kind = 'finding' and marker = ? and state = 'open'`,
+    [marker],
+  );
+  const [kept] = await runText<{ text: string }>(
+    transaction,
+    'select text from tracking_summaries where marker = ? and form = ?',
+    [marker, form],
+  );
+  if (kept !== undefined && Number(begun?.tried) > 0) return JSON.parse(kept.text) as Text;
+  // Those of claims that ended without an issue are of no use any more.
+  await runText(
+    transaction,
+    `delete from tracking_summaries where marker = ? or not exists (
+       select 1 from tracking t where t.marker = tracking_summaries.marker and t.state = 'open' and t.issue_key is null
+     )`,
+    [marker],
+  );
+  await drop(transaction, marker);
+  await runText(transaction, 'insert into tracking_summaries (marker, form, text) values (?, ?, ?)', [
+    marker,
+    form,
+    JSON.stringify({ title, body }),
+  ]);
+  for (const [place, comment] of comments.entries())
+    await runText(
+      transaction,
+      'insert into tracking_continuations (id, marker, place, body) values (?, ?, ?, ?)',
+      [comment.id, marker, place, JSON.stringify(comment.body)],
+    );
+  return { title, body };
+}
+
+async function drop(transaction: Executor, marker: string): Promise<void> {
+  await runText(transaction, 'delete from tracking_continuations where marker = ?', [marker]);
+}
+
+/** The error stands on the rows of the issue too, where people look for it. */
+async function note(transaction: Executor, id: string, error: string): Promise<void> {
+  const shown = shownError(error);
+  const [noted] = await runText<{ marker: string }>(
+    transaction,
+    'update tracking_continuations set last_error = ? where id = ? returning marker',
+    [shown, id],
+  );
+  if (noted === undefined) return;
+  await runText(transaction, `update tracking set last_error = ? where marker = ? and state = 'open'`, [
+    shown,
+    noted.marker,
+  ]);
+}
+
+async function readPending(read: Executor): Promise<PendingContinuation[]> {
+  const next = await runText<NextRow>(
+    read,
+    `select c.id, c.marker, c.body, c.attempts, c.attempt_at, c.attempt_tick, c.trying from tracking_continuations c
+     where not exists (select 1 from tracking_continuations e where e.marker = c.marker and e.place < c.place)
+     order by c.marker`,
+    [],
+  );
+  const pending: { readonly row: number; readonly one: PendingContinuation }[] = [];
+  for (const { id, marker, body, attempts, attempt_at: at, attempt_tick: tick, trying } of next) {
+    const [row] = await runText<IssueRow & { readonly row_id: number }>(
+      read,
+      `select id as row_id, state, coalesce(closed_via, channel_id) as channel_id, issue_key, issue_url, issue_id from tracking
+       where kind = 'finding' and marker = ? order by case when state = 'open' then 0 else 1 end, id limit 1`,
+      [marker],
+    );
+    const ended = row?.state !== 'open';
+    const issue = row === undefined ? null : issueOf(row);
+    // Of a claim that is still to be filed nothing can be continued yet.
+    if (!ended && issue === null) continue;
+    const one = {
+      ...{ id, marker, attempts, ended },
+      issue: issue ?? { key: '', url: '', id: '' },
+      channelId: row?.channel_id ?? '',
+      body: JSON.parse(body) as readonly Block[],
+      last: at === null || tick === null ? null : { at, tick },
+      unknown: trying === 1,
+    };
+    pending.push({ row: row?.row_id ?? 0, one });
+  }
+  return pending.toSorted((a, b) => a.row - b.row).map(({ one }) => one);
+}
+
+function issueOf({ issue_key: key, issue_url, issue_id }: IssueRow): IssueRef | null {
+  return key === null ? null : { key, url: issue_url ?? '', id: issue_id ?? key };
+}

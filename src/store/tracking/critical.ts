@@ -1,0 +1,139 @@
+import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../../trackers/index.ts';
+import { runText } from '../sql/dialect.ts';
+import { inChunks } from '../sql/marks.ts';
+import { BEFORE_STAGED } from '../scans/staged-findings.ts';
+import type { Store } from '../sql/store.ts';
+import { underFence } from '../leadership/fence.ts';
+import { clustersOfAll, parseNames } from './rows.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** Findings that one page looks at: some milliseconds of SQLite, which works in the process that answers. */
+const PAGE = 2000;
+const SEEN = 'trackers.seen_scans';
+
+/** notTriaged is the condition that no triage decision covers a finding (digest, CVE) at a time. */
+export function notTriaged(digest: string, cve: string): string {
+  return `not exists (
+    select 1 from triage g where g.digest = ${digest} and g.cve = ${cve}
+      and case when g.ended_at < g."until" then g.ended_at else g."until" end > ?
+  )`;
+}
+
+/** UNIQUE is the condition of the unique index of `tracking`, by which alone SQLite finds a row of a finding without a walk. */
+export const UNIQUE = `kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`;
+
+/**
+ * BLOCKS is the condition that a row of the table called `b` blocks its finding: every row does, but for one that was closed as triaged, and
+ * one of which nobody was told: it was closed before any issue was opened, or a release before markers claimed it and left it so.
+ */
+export const BLOCKS = `b.kind = 'finding' and (b.state <> 'closed' or b.reason <> 'triaged')
+  and (b.issue_key is not null or (b.state <> 'closed' and b.marker is not null))`;
+
+const WALK = `with page as (
+    select scan_id, cve, max(coalesce(known_exploited, 0)) as kev from findings
+    where severity = 'CRITICAL' and (scan_id, cve) > (?, ?)
+    group by scan_id, cve order by scan_id, cve limit ${PAGE}
+  )`;
+
+/** readCritical walks the critical findings of current scans. */
+export async function readCritical(
+  read: Executor,
+  after: CriticalCursor | null,
+  at: number,
+): Promise<CriticalPage> {
+  const from = [after?.scanId ?? -1, after?.cve ?? ''];
+  const rows = await runText<{ scan_id: number; cve: string; digest: string; kev: number }>(
+    read,
+    `${WALK} select page.scan_id, page.cve, s.digest, page.kev from page
+     join scans s on s.id = page.scan_id and s.current = 1
+     where not exists (select 1 from tracking b where b.digest = s.digest and b.cve = page.cve and ${BLOCKS})
+       and ${notTriaged('s.digest', 'page.cve')}
+     order by page.scan_id, page.cve`,
+    [...from, at],
+  );
+  const candidates = rows.map(({ scan_id, cve, digest, kev }): Candidate => ({
+    digest,
+    cve,
+    scanId: scan_id,
+    knownExploited: kev === 1,
+  }));
+  const [last] = await runText<{ scan_id: number; cve: string; looked: number }>(
+    read,
+    `${WALK} select scan_id, cve, (select count(*) from page) as looked from page
+     order by scan_id desc, cve desc limit 1`,
+    from,
+  );
+  const whole = last !== undefined && last.looked === PAGE;
+  return { candidates, next: whole ? { scanId: last.scan_id, cve: last.cve } : null };
+}
+
+/** readSeenScans gives the last scan whose findings were counted. */
+export async function readSeenScans(read: Executor): Promise<number> {
+  const [row] = await runText<{ value: string }>(read, 'select value from settings where key = ?', [SEEN]);
+  return row === undefined ? 0 : Number(row.value);
+}
+
+/** readNewestScan gives the newest scan there is, of those before any that is being written; 0 for none. */
+export async function readNewestScan(read: Executor): Promise<number> {
+  const text = `select max(id) as id from scans where ${BEFORE_STAGED}`;
+  const [row] = await runText<{ id: number | null }>(read, text, []);
+  return row?.id ?? 0;
+}
+
+interface Known {
+  readonly id: number;
+  readonly digest: string;
+  readonly clusters: string;
+  readonly critical: number | boolean;
+}
+
+/** Scans after one and up to another that are in use. */
+const NEWER = 's.id > ? and s.id <= ? and s.current = 1';
+const REPORTS = 'exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)';
+
+/** noteScans brings the rows of findings that newer scans report again up to date, and gives how many are critical. */
+export async function noteScans(store: Store, from: number, upto: number, fence: Fence): Promise<number> {
+  return underFence(store, fence, async (transaction) => {
+    const known = await runText<Known>(
+      transaction,
+      `select b.id, b.digest, b.clusters, exists (
+         select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
+       ) as critical
+       from scans s join tracking b on b.digest = s.digest and ${BLOCKS} where ${NEWER} and ${REPORTS} order by b.id`,
+      [from, upto],
+    );
+    await runText(
+      transaction,
+      `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
+       from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and ${NEWER} and ${REPORTS}
+         and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
+           or (s.db_updated_at is null and b.found_scan_at is distinct from s.recorded_at)
+           or b.confirmed_at is not null)`,
+      [from, upto],
+    );
+    await addClusters(transaction, known);
+    await runText(
+      transaction,
+      'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
+      [SEEN, String(upto)],
+    );
+    return known.filter(({ critical }) => Boolean(critical)).length;
+  });
+}
+
+/** "The cluster name is added to the row." */
+async function addClusters(transaction: Executor, rows: readonly Known[]): Promise<void> {
+  const seen = await clustersOfAll(transaction, [...new Set(rows.map(({ digest }) => digest))]);
+  const changed = rows.flatMap(({ id, digest, clusters }) => {
+    const before = parseNames(clusters);
+    const all = [...new Set([...before, ...(seen.get(digest) ?? [])])].toSorted();
+    return all.length > before.length ? [{ id, names: JSON.stringify(all) }] : [];
+  });
+  for (const [names, same] of Map.groupBy(changed, (row) => row.names))
+    for (const { marks, cells } of inChunks(same.map(({ id }) => id)))
+      await runText(transaction, `update tracking set clusters = ? where id in (${marks})`, [
+        names,
+        ...cells,
+      ]);
+}

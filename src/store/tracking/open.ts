@@ -1,0 +1,77 @@
+import type { IssueName, OpenFinding } from '../../trackers/index.ts';
+import { runText, type Cell } from '../sql/dialect.ts';
+import { clustersOfAll, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** Rows that one page of a sweep reads: some milliseconds of SQLite, which works in the process that answers. */
+const PAGE = 500;
+
+interface FoundRow extends StoredRow {
+  readonly found_scanner: string | null;
+  readonly found_db_at: number | null;
+  readonly found_scan_at: number | null;
+  readonly confirmed_at: number | null;
+  readonly scan_id: number | null;
+  readonly scanner: string | null;
+  readonly db_updated_at: number | null;
+  readonly reported: number | boolean;
+  readonly triaged_until: number | null;
+  readonly last_seen_at: number | null;
+}
+
+// A closing that is under way ends as it was begun, before its rows are judged again.
+const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.found_scan_at, t.confirmed_at,
+    s.id as scan_id, s.scanner, s.db_updated_at,
+    exists (select 1 from findings f where f.scan_id = s.id and f.cve = t.cve) as reported,
+    (select max(case when g.ended_at < g."until" then g.ended_at else g."until" end)
+     from triage g where g.digest = t.digest and g.cve = t.cve) as triaged_until,
+    (select max(r.last_seen_at) from running_images r where r.digest = t.digest
+       and not exists (select 1 from clusters c where c.name = r.cluster and c.forgotten_at is not null)) as last_seen_at
+  from tracking t left join scans s on s.digest = t.digest and s.current = 1
+  where t.state = 'open' and t.kind = 'finding' and t.closing_id is null`;
+
+/** readOpenAfter gives the next open rows after an id, with what is known of their findings. */
+export async function readOpenAfter(read: Executor, id: number): Promise<OpenFinding[]> {
+  const rows = await runText<FoundRow>(read, `${FINDINGS} and t.id > ? order by t.id limit ${PAGE}`, [id]);
+  return toOpenFindings(read, rows);
+}
+
+/** issueCondition is the condition that a row of the table called `t` belongs to an issue, with its cells. */
+export function issueCondition(name: IssueName): { readonly text: string; readonly cells: readonly Cell[] } {
+  return name.marker !== null
+    ? { text: `t.kind = 'finding' and t.marker = ?`, cells: [name.marker] }
+    : {
+        text: `t.kind = 'finding' and t.marker is null and t.channel_id = ? and t.issue_key = ?`,
+        cells: [name.channelId, name.key],
+      };
+}
+
+/** readOpenOf gives all open rows of an issue. */
+export async function readOpenOf(read: Executor, name: IssueName): Promise<OpenFinding[]> {
+  const { text, cells } = issueCondition(name);
+  const rows = await runText<FoundRow>(read, `${FINDINGS} and ${text} order by t.id`, cells);
+  return toOpenFindings(read, rows);
+}
+
+/** A row learns of further clusters with the next scan; whether its image is retired is judged by all that are known now. */
+async function toOpenFindings(read: Executor, rows: readonly FoundRow[]): Promise<OpenFinding[]> {
+  const clusters = await clustersOfAll(read, [...new Set(rows.map(({ digest }) => digest))]);
+  return rows.map((row) => toOpenFinding(row, clusters.get(row.digest) ?? []));
+}
+
+function toOpenFinding(found: FoundRow, seenIn: readonly string[]): OpenFinding {
+  const row = toTrackingRow(found);
+  return {
+    row: { ...row, clusters: [...new Set([...row.clusters, ...seenIn])].toSorted() },
+    scan: found.scan_id === null ? null : { scanner: found.scanner, dbUpdatedAt: found.db_updated_at },
+    reported: Boolean(found.reported),
+    found: {
+      ...{ scanner: found.found_scanner, dbUpdatedAt: found.found_db_at },
+      recordedAt: found.found_scan_at,
+    },
+    triagedUntil: found.triaged_until,
+    lastSeenAt: found.last_seen_at,
+    confirmedAt: found.confirmed_at,
+  };
+}

@@ -1,0 +1,131 @@
+import type { TrackerKind } from '../../channels/index.ts';
+import type { CloseReason, IssueRef, TrackingRow } from '../../trackers/index.ts';
+import { runText } from '../sql/dialect.ts';
+import { inChunks } from '../sql/marks.ts';
+
+type Executor = Parameters<typeof runText>[0];
+
+/** StoredRow is a row of `tracking` as TRACKING_COLUMNS read it. */
+export interface StoredRow {
+  readonly id: number;
+  readonly digest: string;
+  readonly cve: string;
+  readonly generation: number;
+  readonly channel_id: string;
+  readonly channel_kind: string;
+  readonly closed_via: string | null;
+  readonly image: string | null;
+  readonly clusters: string;
+  readonly severity: string | null;
+  readonly issue_key: string | null;
+  readonly issue_url: string | null;
+  readonly issue_id: string | null;
+  readonly summary: number;
+  readonly marker: string | null;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly last_error: string | null;
+  readonly attempts: number;
+  readonly attempt_id: string | null;
+  readonly attempt_at: number | null;
+  readonly claimed_at: number;
+  readonly opened_at: number | null;
+  readonly closed_at: number | null;
+  readonly issue_left_open: number;
+  readonly returned_at: number | null;
+  readonly superseded_by: string | null;
+  readonly successor_has_cve: number | null;
+  readonly withheld: string | null;
+}
+
+/** TRACKING_COLUMNS are the columns of a StoredRow, of the table that is called `t`. */
+export const TRACKING_COLUMNS = [
+  'id, digest, cve, generation, channel_id, channel_kind, closed_via, image, clusters, severity',
+  'issue_key, issue_url, issue_id, summary, marker, state, reason, last_error, attempts, attempt_id, attempt_at',
+  'claimed_at, opened_at, closed_at, issue_left_open, returned_at, superseded_by, successor_has_cve, withheld',
+]
+  .join(', ')
+  .split(', ')
+  .map((column) => `t.${column}`)
+  .join(', ');
+
+/** FINDING_ROWS is the condition that leaves out rows of runtime alerts. */
+export const FINDING_ROWS = `t.kind = 'finding'`;
+
+/** toTrackingRow reads a stored row. */
+export function toTrackingRow(row: StoredRow): TrackingRow {
+  return {
+    id: row.id,
+    digest: row.digest,
+    cve: row.cve,
+    generation: row.generation,
+    channelId: row.channel_id,
+    channelKind: row.channel_kind as TrackerKind,
+    closedVia: row.closed_via,
+    image: row.image,
+    clusters: parseNames(row.clusters),
+    severity: row.severity,
+    issue: issueOf(row),
+    summary: row.summary === 1,
+    marker: row.marker,
+    state: row.state === 'open' ? 'open' : 'closed',
+    reason: row.reason as CloseReason | null,
+    lastError: row.last_error,
+    attempts: row.attempts,
+    attemptId: row.attempt_id,
+    attemptAt: row.attempt_at,
+    claimedAt: row.claimed_at,
+    openedAt: row.opened_at,
+    closedAt: row.closed_at,
+    issueLeftOpen: row.issue_left_open === 1,
+    returnedAt: row.returned_at,
+    supersededBy: row.superseded_by,
+    successorHasCve: row.successor_has_cve === null ? null : row.successor_has_cve === 1,
+    withheld: row.withheld,
+  };
+}
+
+function issueOf({ issue_key, issue_url, issue_id }: StoredRow): IssueRef | null {
+  // A release before 1.3.7 kept no number of its own.
+  return issue_key === null ? null : { key: issue_key, url: issue_url ?? '', id: issue_id ?? issue_key };
+}
+
+/** parseNames reads a stored list of cluster names. */
+export function parseNames(text: string): string[] {
+  const names: unknown = JSON.parse(text);
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+/** MAX_ERROR is how much of an error is kept. */
+const MAX_ERROR = 1000;
+
+/** shownError cuts an error to what a row keeps of it. */
+export function shownError(error: string): string {
+  return error.slice(0, MAX_ERROR);
+}
+
+/** clustersOfAll gives the clusters in which digests were reviewed or seen running, in order, without those that were removed. */
+export async function clustersOfAll(
+  db: Executor,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { marks, cells } of inChunks(digests)) {
+    const rows = await runText<{ digest: string; cluster: string }>(
+      db,
+      `select seen.digest, seen.cluster from (
+         select digest, cluster from ledger_shapes where digest in (${marks}) and cluster is not null
+         union select digest, cluster from running_images where digest in (${marks})
+       ) seen
+       where not exists (select 1 from clusters c where c.name = seen.cluster and c.forgotten_at is not null)
+       order by seen.cluster`,
+      [...cells, ...cells],
+    );
+    for (const { digest, cluster } of rows) {
+      const names = found.get(digest) ?? [];
+      names.push(cluster);
+      found.set(digest, names);
+    }
+  }
+  return found;
+}
