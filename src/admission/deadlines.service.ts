@@ -45,6 +45,10 @@ export class Deadlines {
     else if (this.#first === deadline) this.#first = behind;
     if (behind !== null) behind.before = before;
     deadline.before = deadline.behind = null;
+    if (this.#first !== null || this.#next === Infinity) return;
+    // A timer that nothing waits for would keep a process that ends, and is met by whoever sets the clock forward.
+    this.#cancel();
+    this.#next = Infinity;
   }
 
   #wait(at: number, ms: number): void {
