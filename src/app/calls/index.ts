@@ -1,5 +1,5 @@
 /**
  * Costly calls of the API, made in threads.
- * It uses `replay`, `running`, `scanning` and `trackers`.
+ * It uses `programs`, `running`, `scanning` and `trackers`.
  */
 export { runCallWorker } from './door.ts';

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '../../accounts/index.ts';
 import type { ApartCall, Work } from '../../api/index.ts';
-import type { Digest, ErrorCode, FieldFault } from '../../base/index.ts';
+import type { Digest } from '../../base/index.ts';
 import type { ColdImagePolicy, SignedCheckpoint } from '../../ledger/index.ts';
 import type { CollectionState } from '../../supply-chain/index.ts';
+import type { CarriedFault } from '../programs/carried-fault.ts';
 
 /** CallSetup says what a thread answers, and from which database. */
 export interface CallSetup {
@@ -26,15 +27,6 @@ export interface CallAsks {
   checkpoint(): Promise<SignedCheckpoint | null>;
 }
 
-/** CallFault is why a call failed; code null for a defect, whose message is for the log. */
-export interface CallFault {
-  readonly code: ErrorCode | null;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly fields?: readonly FieldFault[] | undefined;
-}
-
 /** CallHead is the head of an answer. */
 export interface CallHead {
   readonly status: number;
@@ -49,7 +41,7 @@ export type ToCallThread =
   /** One more piece of a stream may be sent. */
   | { readonly kind: 'more'; readonly id: number }
   | { readonly kind: 'told'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'refused'; readonly id: number; readonly fault: CallFault };
+  | { readonly kind: 'refused'; readonly id: number; readonly fault: CarriedFault };
 
 /**
  * FromCallThread are the messages that a thread sends. A call ends with `answer`, with `failed`, or, where `answer` has no bytes, with the
@@ -64,7 +56,7 @@ export type FromCallThread =
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly id: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly fault: CallFault }
+  | { readonly kind: 'failed'; readonly id: number; readonly fault: CarriedFault }
   | {
       readonly kind: 'ask';
       readonly id: number;

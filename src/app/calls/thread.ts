@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { ApartCall, RouteAnswer } from '../../api/index.ts';
 import type { Log } from '../../base/index.ts';
-import { fromCallFault, toCallFault } from './faults.ts';
+import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
 import type { CallAsks, CallSetup, FromCallThread, ToCallThread } from './protocol.ts';
-import { PASSED_ON } from '../replay/child.ts';
+import { passedOn } from '../programs/passed-on.ts';
 
 /** Pieces of a stream that are on their way at one time. */
 const AHEAD = 4;
@@ -42,7 +42,7 @@ export class CallThread {
     this.#worker = new Worker(options.entry, {
       workerData: options.setup,
       resourceLimits: { maxOldGenerationSizeMb: options.memory },
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
+      env: passedOn(process.env),
     });
     this.#worker.on('message', (message: FromCallThread) => this.#take(message));
     this.#worker.on('error', (error) => this.#end(error.message));
@@ -113,7 +113,7 @@ export class CallThread {
         call.stream?.push(null);
         return this.#over(message.id, call);
       case 'failed': {
-        const error = fromCallFault(message.fault);
+        const error = fromCarriedFault(message.fault);
         if (call.stream === null) call.fail(error);
         else call.stream.destroy(error);
         return this.#over(message.id, call);
@@ -149,7 +149,7 @@ export class CallThread {
       const told: unknown = await (asks[act] as (value: unknown) => Promise<unknown>)(value);
       this.#send({ kind: 'told', id, value: told });
     } catch (error) {
-      this.#send({ kind: 'refused', id, fault: toCallFault(error) });
+      this.#send({ kind: 'refused', id, fault: toCarriedFault(error) });
     }
   }
 
@@ -159,7 +159,7 @@ export class CallThread {
     const { log, setup, onGone } = this.#options;
     if (cause !== null) log.error('a thread of costly calls ended by itself', { work: setup.work, cause });
     for (const [id, call] of this.#calls) {
-      const error = fromCallFault({
+      const error = fromCarriedFault({
         code: 'unavailable',
         message: 'the answer could not be made',
         hint: 'Ask for less at one time, such as a page with `limit`',

@@ -3,7 +3,7 @@ import { IpoError, type Clock, type Log } from '../../base/index.ts';
 import { CallLine } from './line.ts';
 import type { CallAsks, CallSetup } from './protocol.ts';
 import { CallThread } from './thread.ts';
-import { workerEntry } from '../replay/worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 
 /** CallThreadsOptions say what costly calls are answered from; `setup` for each kind of them. */
 export interface CallThreadsOptions {

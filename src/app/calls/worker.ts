@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { answerApart, type ApartCall, type Route } from '../../api/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
-import { fromCallFault, toCallFault } from './faults.ts';
+import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
 import type { CallAsks, CallSetup, FromCallThread, ToCallThread } from './protocol.ts';
 import { callRoutes } from './routes.ts';
 
@@ -75,7 +75,7 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
         await sendPieces(id, own, body);
       }
     } catch (error) {
-      tell({ kind: 'failed', id, fault: toCallFault(error) });
+      tell({ kind: 'failed', id, fault: toCarriedFault(error) });
     } finally {
       running.delete(id);
     }
@@ -110,7 +110,7 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
         asked.get(message.id)?.resolve(message.value as never);
         return void asked.delete(message.id);
       case 'refused':
-        asked.get(message.id)?.reject(fromCallFault(message.fault));
+        asked.get(message.id)?.reject(fromCarriedFault(message.fault));
         return void asked.delete(message.id);
     }
   });

@@ -1,5 +1,5 @@
 import type { LeafRun } from '../../ledger/index.ts';
-import type { CallFault } from '../calls/protocol.ts';
+import type { CarriedFault } from '../programs/carried-fault.ts';
 
 /** ToHashThread asks for the rows with numbers above `after` up to `last`; null ends the thread. */
 export type ToHashThread = { readonly after: number; readonly last: number } | null;
@@ -8,4 +8,4 @@ export type ToHashThread = { readonly after: number; readonly last: number } | n
 export type FromHashThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'rows'; readonly runs: readonly LeafRun[] }
-  | { readonly kind: 'failed'; readonly fault: CallFault };
+  | { readonly kind: 'failed'; readonly fault: CarriedFault };

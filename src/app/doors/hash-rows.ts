@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readLeafRuns, type LeafRun, type TreeReader } from '../../ledger/index.ts';
 import { HashThread } from './hash-thread.ts';
-import { workerEntry } from '../replay/worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 
 /** HashRowsOptions say how rows are hashed; the defaults are for all but tests. */
 export interface HashRowsOptions {

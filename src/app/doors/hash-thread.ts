@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { LeafRun } from '../../ledger/index.ts';
-import { fromCallFault } from '../calls/faults.ts';
+import { fromCarriedFault } from '../programs/carried-fault.ts';
 import type { FromHashThread, ToHashThread } from './hash-protocol.ts';
-import { PASSED_ON } from '../replay/child.ts';
+import { passedOn } from '../programs/passed-on.ts';
 
 /** MiB of heap: what it remembers of rows is bounded far below. */
 const HEAP = 512;
@@ -19,7 +19,7 @@ export class HashThread {
     this.#worker = new Worker(entry, {
       workerData: url,
       resourceLimits: { maxOldGenerationSizeMb: HEAP },
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
+      env: passedOn(process.env),
     });
     this.#worker.on('message', (message: FromHashThread) => {
       if (message.kind === 'ready') {
@@ -28,7 +28,7 @@ export class HashThread {
       }
       const asked = this.#asked.shift();
       if (message.kind === 'rows') asked?.resolve(message.runs);
-      else asked?.reject(fromCallFault(message.fault));
+      else asked?.reject(fromCarriedFault(message.fault));
     });
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (code) => this.#end(new Error(`a thread that hashes rows ended: exit ${code}`)));

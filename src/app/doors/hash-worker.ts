@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { isIpoError } from '../../base/index.ts';
 import { readLeafRuns, type LeafRun, type TreeReader } from '../../ledger/index.ts';
 import type { Store } from '../../store/index.ts';
-import { toCallFault } from '../calls/faults.ts';
+import { toCarriedFault } from '../programs/carried-fault.ts';
 import type { FromHashThread, ToHashThread } from './hash-protocol.ts';
 
 interface Opened {
@@ -29,7 +29,7 @@ export async function runHashWorker(port: MessagePort, url: string): Promise<voi
       tell({ kind: 'rows', runs });
     } catch (error) {
       if (!isIpoError(error)) throw error; // ends the thread, and is heard where it was started
-      tell({ kind: 'failed', fault: toCallFault(error) });
+      tell({ kind: 'failed', fault: toCarriedFault(error) });
     }
   };
   const end = async (): Promise<void> => {

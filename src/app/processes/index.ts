@@ -1,5 +1,5 @@
 /**
  * How the processes of `ipod` are started, watched and joined.
- * It uses `config` and `replay`.
+ * It uses `config` and `programs`.
  */
 export {};

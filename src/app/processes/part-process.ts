@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { workerEntry } from '../replay/worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 import { LOWER_BY, type FromPart, type PartName, type PartSetup, type ToPart } from './part-messages.ts';
 import { wholeLines } from './whole-lines.ts';
 

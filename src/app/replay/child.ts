@@ -1,14 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Log } from '../../base/index.ts';
+import { passedOn } from '../programs/passed-on.ts';
 import type { FromWorker, ReplaySetup, ToWorker } from './protocol.ts';
-import { workerEntry } from './worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 
 /** What is kept of the last words of a process, for the log. */
 const LAST_WORDS = 2000;
-
-/** PASSED_ON matches the variables that a process or thread of ours may need: to find Node's and PostgreSQL's own files. No other secret of ours goes along. */
-export const PASSED_ON =
-  /^(PATH|HOME|TZ|LANG|LC_[A-Z]+|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PG[A-Z]+|SYSTEMROOT)$/;
 
 /** ReplayChildOptions say how the process is started. */
 export interface ReplayChildOptions {
@@ -37,7 +34,7 @@ export class ReplayChild {
     this.#options = options;
     this.#process = fork(options.entry ?? workerEntry('replay-worker'), [], {
       execArgv: [`--max-old-space-size=${options.memory}`],
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
+      env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

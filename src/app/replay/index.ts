@@ -1,6 +1,6 @@
 /**
  * The replay in threads and processes of its own.
- * It uses no other room.
+ * It uses `programs`.
  */
 export { openReplayDatabase, type ReplayDatabase } from './database.ts';
 export { runReplayWorker } from './door.ts';

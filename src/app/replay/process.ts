@@ -1,7 +1,8 @@
 import { IpoError, type Log } from '../../base/index.ts';
 import { LiveError, WhatIfError, type Replayed, type Replayer, type RunPrinter } from '../../whatif/index.ts';
 import { ReplayChild } from './child.ts';
-import type { FromWorker, ReplayFault, ReplaySetup, ReplayTask } from './protocol.ts';
+import type { CarriedFault } from '../programs/carried-fault.ts';
+import type { FromWorker, ReplaySetup, ReplayTask } from './protocol.ts';
 
 /** ReplayProcessOptions say which ledger is replayed, and what a replay may take. */
 export interface ReplayProcessOptions extends ReplaySetup {
@@ -245,7 +246,7 @@ function unavailable(message: string, retryAfter?: number, hint = 'Try again lat
   return new LiveError('unavailable', message, { retryAfter, hint });
 }
 
-function toError({ code, message, hint }: ReplayFault): Error {
+function toError({ code, message, hint }: CarriedFault): Error {
   if (code === null) return new Error('a replay met a fault of its own', { cause: message });
   if (code === 'unknown_source' || code === 'out_of_range') return new WhatIfError(code, message, { hint });
   return new IpoError(code, message, { hint });

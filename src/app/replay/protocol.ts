@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../base/index.ts';
 import type { ColdImagePolicy } from '../../ledger/index.ts';
 import type { KeptRun, Replayed, ReplayJob } from '../../whatif/index.ts';
+import type { CarriedFault } from '../programs/carried-fault.ts';
 
 /** ReplaySetup says which ledger the process reads. It goes over the channel, since an address may hold a password. */
 export interface ReplaySetup {
@@ -20,15 +20,8 @@ export type ToWorker =
   | { readonly kind: 'begin'; readonly id: number; readonly task: ReplayTask }
   | { readonly kind: 'cancel'; readonly id: number };
 
-/** ReplayFault is why a task failed; code null for a defect, whose message is for the log. */
-export interface ReplayFault {
-  readonly code: ErrorCode | null;
-  readonly message: string;
-  readonly hint: string | undefined;
-}
-
 /** FromWorker are the messages that the process sends: every task that begins ends with `done` or `failed`. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly id: number; readonly value: Replayed | Uint8Array }
-  | { readonly kind: 'failed'; readonly id: number; readonly fault: ReplayFault };
+  | { readonly kind: 'failed'; readonly id: number; readonly fault: CarriedFault };

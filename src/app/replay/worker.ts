@@ -1,6 +1,5 @@
 import { setPriority } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isIpoError } from '../../base/index.ts';
 import { FactsCache, openStore, replaySource, type Store } from '../../store/index.ts';
 import {
   loadPrinting,
@@ -9,7 +8,8 @@ import {
   type Replayed,
   type ReplaySource,
 } from '../../whatif/index.ts';
-import type { FromWorker, ReplayFault, ReplaySetup, ReplayTask, ToWorker } from './protocol.ts';
+import { toCarriedFault } from '../programs/carried-fault.ts';
+import type { FromWorker, ReplaySetup, ReplayTask, ToWorker } from './protocol.ts';
 
 /** Lowest priority: whatever answers admissions goes before a replay. */
 const NICE = 19;
@@ -49,7 +49,7 @@ export function runReplayWorker(channel: Channel): void {
     try {
       tell({ kind: 'done', id, value: await run(task, cancelled.signal) });
     } catch (error) {
-      tell({ kind: 'failed', id, fault: toFault(error) });
+      tell({ kind: 'failed', id, fault: toCarriedFault(error) });
     } finally {
       running.delete(id);
     }
@@ -89,10 +89,4 @@ function interruptible(source: ReplaySource, signal: AbortSignal): ReplaySource 
       }
     },
   };
-}
-
-function toFault(error: unknown): ReplayFault {
-  if (isIpoError(error)) return { code: error.code, message: error.message, hint: error.hint };
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: null, message, hint: undefined };
 }

@@ -1,6 +1,6 @@
 /**
  * What everything that runs stands on: jobs and timers, directories and their locks, TLS files, programs, the end.
- * It uses `config` and `replay`.
+ * It uses `config` and `programs`.
  */
 export { keepLog, type KeepLogOptions, type KeptLog } from './keep-log.ts';
 export { runLogWorker } from './log-worker.ts';

@@ -3,7 +3,7 @@ import type { Log } from '../../base/index.ts';
 import { sqliteFileOf } from '../../store/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
 import type { LogTold } from './log-worker.ts';
-import { workerEntry } from '../replay/worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 
 /** MiB of heap of the thread, which holds next to nothing. */
 const HEAP = 64;

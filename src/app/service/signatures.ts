@@ -11,7 +11,7 @@ import {
 import type { Clock, Log } from '../../base/index.ts';
 import { readTrustPlace } from '../config/sigstore.ts';
 import type { Settings } from '../config/settings.ts';
-import { workerEntry } from '../replay/worker-entry.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
 
 /** SignaturesDeps are what signatures are verified with. */
 export interface SignaturesDeps {

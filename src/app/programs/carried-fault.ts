@@ -1,8 +1,16 @@
-import { IpoError, isIpoError, type FieldFault } from '../../base/index.ts';
-import type { CallFault } from './protocol.ts';
+import { IpoError, isIpoError, type ErrorCode, type FieldFault } from '../../base/index.ts';
 
-/** toCallFault writes what was thrown so that it can cross to another thread. */
-export function toCallFault(error: unknown): CallFault {
+/** CarriedFault is what was thrown in another process or thread, as data; code null for a defect, whose message is for the log. */
+export interface CarriedFault {
+  readonly code: ErrorCode | null;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly fields?: readonly FieldFault[] | undefined;
+}
+
+/** toCarriedFault writes what was thrown so that it can cross to another thread. */
+export function toCarriedFault(error: unknown): CarriedFault {
   if (!isIpoError(error)) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { code: null, message };
@@ -20,8 +28,8 @@ export function toCallFault(error: unknown): CallFault {
   };
 }
 
-/** fromCallFault gives the error that it was. */
-export function fromCallFault({ code, message, ...more }: CallFault): Error {
+/** fromCarriedFault gives the error that it was. */
+export function fromCarriedFault({ code, message, ...more }: CarriedFault): Error {
   if (code === null) return new Error('a call met a fault of its own', { cause: message });
   return new IpoError(code, message, more);
 }
