@@ -1,4 +1,4 @@
-import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 
 /** Address is where a server listens. */
 export interface Address {
@@ -34,7 +34,11 @@ export class Doors {
     }
     try {
       for (let door = 0; door < FURTHER; door += 1) {
-        const server = createServer((socket: Socket) => void this.#server.emit('connection', socket));
+        // As servers of HTTP have it: the first answer on a connection would wait 40 ms for the client's delayed acknowledgement.
+        const server = createServer(
+          { noDelay: true },
+          (socket) => void this.#server.emit('connection', socket),
+        );
         this.#further.push(server);
         await listening(server, { ...address, reusePort: true });
       }
