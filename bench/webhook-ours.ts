@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openFileSpool } from '../src/adapters/spool/index.ts';
-import { Exposure, Reviewer, ReviewTally } from '../src/admission/index.ts';
+import { Exposure } from '../src/pods/index.ts';
+import { Reviewer, ReviewTally } from '../src/admission/index.ts';
 import { Appender, type Timers } from '../src/ledger/index.ts';
 import { ledgerWriter, openStore } from '../src/store/index.ts';
 import { AdmissionFacts } from '../src/store/admission/facts.ts';

@@ -1,4 +1,5 @@
-import type { HardeningVerdict, Skipped } from '../../src/admission/index.ts';
+import type { HardeningVerdict } from '../../src/pods/index.ts';
+import type { Skipped } from '../../src/manifests/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../../src/decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './check-images.ts';

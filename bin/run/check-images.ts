@@ -6,7 +6,7 @@ import {
   judgePod,
   type ImageJudgement,
   type PodJudgement,
-} from '../../src/admission/index.ts';
+} from '../../src/pods/index.ts';
 import type { PolicyVerdict, UnknownFact } from '../../src/decision/index.ts';
 import { lacksScan, hasNoPackages, type Subject } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';

@@ -1,12 +1,11 @@
+import { Exposure, signalsOf } from '../../src/pods/index.ts';
 import {
-  Exposure,
   MAX_MANIFEST_BYTES,
   parseManifest,
-  signalsOf,
   type Manifest,
   type Skipped,
   type Workload,
-} from '../../src/admission/index.ts';
+} from '../../src/manifests/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import { nearest, parseTime, printable } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';

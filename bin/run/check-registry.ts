@@ -1,4 +1,4 @@
-import { governing } from '../../src/admission/index.ts';
+import { governing } from '../../src/pods/index.ts';
 import { type RegistryAnswer, type ResolvedTag, type ServiceClient } from '../../src/app/index.ts';
 import {
   eachOf,

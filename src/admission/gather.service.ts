@@ -2,7 +2,7 @@ import { isDigest } from '../base/index.ts';
 import { NO_FACTS, type ImageFacts } from '../facts/index.ts';
 import { parseReference, type ImageReference } from '../image/index.ts';
 import type { Timers } from '../ledger/index.ts';
-import type { ContainerImage } from './pod.ts';
+import type { ContainerImage } from '../pods/index.ts';
 import type { DigestLookup, FactsSnapshot, NameGate, TagAnswer } from './ports.ts';
 import type { ReviewedImage } from './review-image.ts';
 import type { ReviewTally } from './review-tally.ts';

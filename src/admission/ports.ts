@@ -31,16 +31,6 @@ export interface FactsSnapshot {
   unready?(): string | null;
 }
 
-/** ExposureIndex tells what leads to a pod from outside its cluster. `Exposure` is one. */
-export interface ExposureIndex {
-  /** `Service ns/name` or `Ingress ns/name`, or null. */
-  of(namespace: string, labels: ReadonlyMap<string, string>): string | null;
-  /** Why it cannot tell yet, as a sentence; absent or null when it can. No review is answered before. */
-  unready?(): string | null;
-  /** Since when it could not be brought up to date, in milliseconds; absent or null while it is. */
-  staleSince?(): number | null;
-}
-
 /** TagAnswer is what a tag stands for, or why that is not known, as a clause: `ghcr.io does not answer`. */
 export type TagAnswer = { readonly digest: Digest } | { readonly digest: null; readonly why: string };
 

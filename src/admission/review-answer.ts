@@ -1,6 +1,6 @@
 import { printable } from '../base/index.ts';
 import { AUDIT_PREFIX } from '../decision/index.ts';
-import { VOLUME } from './pod.ts';
+import { VOLUME } from '../pods/index.ts';
 
 /** ReviewAnswer is what goes back to the API server. */
 export interface ReviewAnswer {

@@ -1,12 +1,17 @@
 import type { Signal } from '../policy/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { judgePod, type PodJudgement } from './hardening.ts';
-import { governing } from './judge.ts';
-import { nodePlatformOf, type PlatformOfNode } from './node-platform.ts';
-import type { ExposureIndex, FailurePolicy } from './ports.ts';
+import {
+  judgePod,
+  type PodJudgement,
+  governing,
+  nodePlatformOf,
+  type PlatformOfNode,
+  type ExposureIndex,
+  signalsOf,
+} from '../pods/index.ts';
+import type { FailurePolicy } from './ports.ts';
 import { answerImage, type ImageAnswer, type PodContext, type ReviewedImage } from './review-image.ts';
 import type { PodReview } from './review-request.ts';
-import { signalsOf } from './signals.ts';
 
 /** Governing are the policies that are asked about one namespace. */
 export interface Governing {

@@ -3,12 +3,17 @@ import type { DenialLabel, UnknownFact } from '../decision/index.ts';
 import { factsDigest, factsOn, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import type { ImageReference } from '../image/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { hangsOnFacts } from './digest-needs.ts';
-import { judgeImage, judgeUnnamed, type ImageJudgement } from './judge.ts';
-import type { ImageRole } from './pod.ts';
+import {
+  hangsOnFacts,
+  judgeImage,
+  judgeUnnamed,
+  type ImageJudgement,
+  type ImageRole,
+  UNREAD_FACTS,
+} from '../pods/index.ts';
 import type { FailurePolicy } from './ports.ts';
 import { rememberedAnswer } from './remembered-answers.ts';
-import { settledFacts, UNREAD_FACTS } from './settled-facts.ts';
+import { settledFacts } from './settled-facts.ts';
 
 /** ReviewedImage is one image of a review with what was found out about it. */
 export interface ReviewedImage {

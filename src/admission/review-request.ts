@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { printable } from '../base/index.ts';
-import { podImagesOf, type ContainerImage, type PodSpec } from './pod.ts';
+import { podImagesOf, type ContainerImage, type PodSpec } from '../pods/index.ts';
 import type { PodOwner } from './ports.ts';
 import { MAX_REVIEW_DEPTH, skim, withoutUnread } from './review-skim.ts';
 import { ReviewError } from './review-error.ts';

@@ -1,4 +1,4 @@
-import { BREAK_GLASS, type PodSpec } from './pod.ts';
+import { BREAK_GLASS, type PodSpec } from '../pods/index.ts';
 import type { PodOwner } from './ports.ts';
 import { ReviewError } from './review-error.ts';
 

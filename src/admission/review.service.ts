@@ -1,9 +1,9 @@
 import { formatTime, isIpoError, type Clock } from '../base/index.ts';
 import type { NewRow } from '../ledger/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { mayAskRegistry } from './digest-needs.ts';
+import { mayAskRegistry, type ExposureIndex, type PlatformOfNode } from '../pods/index.ts';
 import { Gathering, type Gather, type GatherDeps } from './gather.service.ts';
-import type { ExposureIndex, PolicySnapshot } from './ports.ts';
+import type { PolicySnapshot } from './ports.ts';
 import { Recording, type RecordingDeps } from './recording.service.ts';
 import { answerFrom, isNotable, placeOf, writeAnswer, type ReviewAnswer } from './review-answer.ts';
 import {
@@ -26,7 +26,6 @@ import {
   type UnreadableReview,
 } from './review-request.ts';
 import { rowsOf, unreadableRow } from './review-rows.ts';
-import type { PlatformOfNode } from './node-platform.ts';
 
 /** ReviewerDeps are what reviews are answered with. */
 export interface ReviewerDeps extends GatherDeps, RecordingDeps, FollowUpDeps {

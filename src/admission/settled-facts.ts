@@ -1,19 +1,5 @@
 import type { ImageFacts } from '../facts/index.ts';
 
-/**
- * UNREAD_FACTS stands for facts that could not be read in time: everything is unknown, so that only a gate that needs none of
- * them can refuse.
- */
-export const UNREAD_FACTS: ImageFacts = {
-  digest: null,
-  names: [],
-  scan: { scannedAt: null, scanner: null, os: null, findings: null },
-  signatures: null,
-  attestations: null,
-  provenance: null,
-  vex: null,
-};
-
 const settled = new WeakMap<ImageFacts, ImageFacts>();
 
 /**

@@ -1,4 +1,4 @@
-import { governing, judgeImage, judgePod, podImagesOf, signalsOf } from '../admission/index.ts';
+import { governing, judgeImage, judgePod, podImagesOf, signalsOf } from '../pods/index.ts';
 import type { Digest } from '../base/index.ts';
 import { parseReference } from '../image/index.ts';
 import { digestOf, subjectOf, type JudgeContext, type JudgedPod } from './judge-running.ts';

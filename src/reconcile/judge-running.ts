@@ -6,7 +6,7 @@ import {
   signalsOf,
   type ImageJudgement,
   type PodJudgement,
-} from '../admission/index.ts';
+} from '../pods/index.ts';
 import { isDigest, type Digest } from '../base/index.ts';
 import {
   factsDigest,

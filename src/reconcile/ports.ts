@@ -1,4 +1,4 @@
-import type { signalsOf } from '../admission/index.ts';
+import type { signalsOf } from '../pods/index.ts';
 import type { Digest } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';

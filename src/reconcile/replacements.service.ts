@@ -1,4 +1,4 @@
-import { governing, mayAskRegistry } from '../admission/index.ts';
+import { governing, mayAskRegistry } from '../pods/index.ts';
 import type { Digest, Log } from '../base/index.ts';
 import { parseReference, type ImageReference } from '../image/index.ts';
 import { imagesOfSpec, type KnownReplacement } from './judge-replacement.ts';

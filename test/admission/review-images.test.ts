@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { parseManifest } from '../../src/admission/index.ts';
+import { parseManifest } from '../../src/manifests/index.ts';
 import { AT, DIGEST, factsOf, openReviewer, policyOf, reviewOf } from './reviews.ts';
 
 const enforcing = policyOf('{ enforcement: Enforce, allowedRegistries: [ghcr.io] }');

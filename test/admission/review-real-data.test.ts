@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { parseManifest, signalsOf } from '../../src/admission/index.ts';
+import { parseManifest } from '../../src/manifests/index.ts';
+import { signalsOf } from '../../src/pods/index.ts';
 import { openReviewer, policyOf, type Response } from './reviews.ts';
 
 const DATA = new URL('../../../shared/data/k8s/admission/', import.meta.url);

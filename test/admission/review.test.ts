@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { Exposure } from '../../src/admission/index.ts';
+import { Exposure } from '../../src/pods/index.ts';
 import { labelOfSentence } from '../../src/decision/index.ts';
 import { NO_FACTS } from '../../src/facts/index.ts';
 import { AppendError } from '../../src/ledger/index.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Exposure } from '../../src/pods/index.ts';
 import {
-  Exposure,
   Reviewer,
   ReviewTally,
   type ReviewerDeps,
   type ReviewerOptions,
+  type ReviewEvent,
 } from '../../src/admission/index.ts';
-import type { ReviewEvent } from '../../src/admission/index.ts';
 import { NO_FACTS, type ImageFacts } from '../../src/facts/index.ts';
 import { recordedRow, type Appended, type LedgerEntry, type NewRow } from '../../src/ledger/index.ts';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';

@@ -6,7 +6,7 @@ import { readReleaseData } from '../../src/adapters/feeds/release-data.ts';
 import { readJson } from '../../src/adapters/registry/manifest.ts';
 import { parseTrustRoot } from '../../src/adapters/sigstore/trust-root.ts';
 import { parseScanReports } from '../../src/adapters/trivy/index.ts';
-import { readManifestDocuments } from '../../src/admission/manifest-text.ts';
+import { readManifestDocuments } from '../../src/manifests/manifest-text.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import { namesDigest } from '../../src/facts/payload.ts';
 import { readExport } from '../../src/ledger/index.ts';

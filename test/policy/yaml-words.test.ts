@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { readManifestDocuments } from '../../src/admission/manifest-text.ts';
+import { readManifestDocuments } from '../../src/manifests/manifest-text.ts';
 import { formatPolicies, lintPolicies, starterPolicy } from '../../src/policy/authoring.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { wordsOf } from '../../src/policy/yaml-words.ts';

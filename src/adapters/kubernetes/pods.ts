@@ -1,4 +1,4 @@
-import { BREAK_GLASS, podImagesOf, podSpec } from '../../admission/index.ts';
+import { BREAK_GLASS, podImagesOf, podSpec } from '../../pods/index.ts';
 import { isDigest, parseTime, type Digest } from '../../base/index.ts';
 import type { PodController, RunningContainer, RunningPod } from '../../reconcile/index.ts';
 import type { KubeObject } from './resources.ts';

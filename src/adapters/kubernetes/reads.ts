@@ -7,7 +7,7 @@ import {
   type ExposureIndex,
   type IngressRoute,
   type ServiceRoute,
-} from '../../admission/index.ts';
+} from '../../pods/index.ts';
 import type { Log } from '../../base/index.ts';
 import { ClusterError, type PolicyObject } from '../../cluster/index.ts';
 import { type ElectionClock } from '../../leadership/index.ts';

@@ -1,4 +1,4 @@
-import { podSpec } from '../../admission/index.ts';
+import { podSpec } from '../../pods/index.ts';
 import { isFault } from '../../cluster/index.ts';
 import type { PodStopper, Replacements } from '../../reconcile/index.ts';
 import type { KubernetesApi } from './api.ts';

@@ -1,14 +1,12 @@
+import { Exposure, type ExposureIndex, type PlatformOfNode } from '../../pods/index.ts';
 import {
-  Exposure,
   Reviewer,
   ReviewTally,
   WantedScans,
   type WantedScansDeps,
   type DigestLookup,
-  type ExposureIndex,
   type FailurePolicy,
   type NameGate,
-  type PlatformOfNode,
   type PolicySnapshot,
   type ReviewEvents,
 } from '../../admission/index.ts';

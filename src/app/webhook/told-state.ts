@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  RouteTable,
-  type ExposureIndex,
-  type IngressRoute,
-  type PolicySnapshot,
-  type ServiceRoute,
-} from '../../admission/index.ts';
+import { RouteTable, type ExposureIndex, type IngressRoute, type ServiceRoute } from '../../pods/index.ts';
+import type { PolicySnapshot } from '../../admission/index.ts';
 import type { ServingCertificate } from '../../api/index.ts';
 import { byCodeUnit, type Clock } from '../../base/index.ts';
 import { openPattern, patternTexts, type Policy } from '../../policy/index.ts';

@@ -1,10 +1,5 @@
-import type {
-  DigestLookup,
-  IngressRoute,
-  PolicySnapshot,
-  ReviewEvents,
-  ServiceRoute,
-} from '../../admission/index.ts';
+import type { DigestLookup, PolicySnapshot, ReviewEvents } from '../../admission/index.ts';
+import type { IngressRoute, ServiceRoute } from '../../pods/index.ts';
 import type { ServingCertificate } from '../../api/index.ts';
 import type { Log } from '../../base/index.ts';
 import type { Timers } from '../../ledger/index.ts';

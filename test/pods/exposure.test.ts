@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { Exposure, parseManifest } from '../../src/admission/index.ts';
+import { Exposure } from '../../src/pods/index.ts';
+import { parseManifest } from '../../src/manifests/index.ts';
 
 /** What exposes the one pod of a manifest. */
 function exposed(...objects: readonly object[]): string | null {

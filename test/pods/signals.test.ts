@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { podSpec, signalsOf } from '../../src/admission/index.ts';
+import { podSpec, signalsOf } from '../../src/pods/index.ts';
 import { SIGNALS } from '../../src/policy/index.ts';
 
 /** A container that shows nothing, for a pod to differ from in one thing. */

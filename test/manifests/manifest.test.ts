@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { ManifestError, parseManifest, type Manifest } from '../../src/admission/index.ts';
-import { kindOf } from '../../src/admission/kinds.ts';
+import { ManifestError, parseManifest, type Manifest } from '../../src/manifests/index.ts';
+import { kindOf } from '../../src/manifests/kinds.ts';
 
 function parse(text: string): Manifest {
   return parseManifest(text, 'm.yaml', 'default');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { governing, judgeImage, judgePod } from '../../src/admission/index.ts';
+import { governing, judgeImage, judgePod } from '../../src/pods/index.ts';
 import { NO_FACTS, type Subject } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';

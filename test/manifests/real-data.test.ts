@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { Exposure, parseManifest, signalsOf, type Manifest } from '../../src/admission/index.ts';
+import { Exposure, signalsOf } from '../../src/pods/index.ts';
+import { parseManifest, type Manifest } from '../../src/manifests/index.ts';
 
 const DATA = new URL('../../../shared/data/k8s/', import.meta.url);
 const skip = existsSync(DATA) ? false : 'the shared data is not here';

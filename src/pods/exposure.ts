@@ -73,6 +73,16 @@ export function toIngressRoute(
   return { namespace, name: metadata?.name ?? metadata?.generateName ?? '', services: new Set(services) };
 }
 
+/** ExposureIndex tells what leads to a pod from outside its cluster. `Exposure` is one. */
+export interface ExposureIndex {
+  /** `Service ns/name` or `Ingress ns/name`, or null. */
+  of(namespace: string, labels: ReadonlyMap<string, string>): string | null;
+  /** Why it cannot tell yet, as a sentence; absent or null when it can. No review is answered before. */
+  unready?(): string | null;
+  /** Since when it could not be brought up to date, in milliseconds; absent or null while it is. */
+  staleSince?(): number | null;
+}
+
 /** Exposure finds what leads to a pod from outside, among the Services and Ingresses of its namespace. */
 export class Exposure {
   readonly #services = new Map<string, ServiceRoute[]>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { TagAnswer } from '../../src/admission/index.ts';
-import { DIGEST, factsOf, openReviewer, policyOf, reviewOf } from './reviews.ts';
+import { DIGEST, factsOf, openReviewer, policyOf, reviewOf } from '../admission/reviews.ts';
 
 const IMAGE = 'evil.internal:8443/x/y:1';
 const OURS = 'ghcr.io/acme/web:1';

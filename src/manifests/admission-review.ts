@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from './bounded.ts';
+import { text } from '../pods/index.ts';
 
 /** reviewObject reads of an AdmissionReview (v1 and v1beta1) what says which pod is decided. */
 export const reviewObject = z.object({

@@ -1,5 +1,5 @@
 import { Exposure, type IngressRoute, type ServiceRoute } from './exposure.ts';
-import type { ExposureIndex } from './ports.ts';
+import type { ExposureIndex } from './exposure.ts';
 
 /** RouteTable holds the Services and Ingresses of a cluster by namespace, and makes the exposure of one when a pod of it is reviewed. */
 export class RouteTable implements ExposureIndex {

@@ -1,6 +1,5 @@
 import type { Place } from '../policy/index.ts';
-import type { IngressRoute, ServiceRoute } from './exposure.ts';
-import type { ContainerImage, PodSpec } from './pod.ts';
+import type { IngressRoute, ServiceRoute, ContainerImage, PodSpec } from '../pods/index.ts';
 
 /** PlacedImage is an image of a workload with its line in the file, from 1. */
 export interface PlacedImage extends Omit<ContainerImage, 'path'>, Place {}

@@ -8,11 +8,14 @@ import {
   toServiceRoute,
   type IngressRoute,
   type ServiceRoute,
-} from './exposure.ts';
+  BREAK_GLASS,
+  objectMeta,
+  podImagesOf,
+  podSpec,
+} from '../pods/index.ts';
 import { kindOf, makesPods } from './kinds.ts';
 import { describeIssue, ManifestError, showPath } from './manifest-error.ts';
 import { readManifestDocuments, type ManifestDocument } from './manifest-text.ts';
-import { BREAK_GLASS, objectMeta, podImagesOf, podSpec } from './pod.ts';
 import type { Manifest, Skipped, Workload } from './workload.ts';
 
 const MAX_IMAGES = 100_000;

@@ -1,7 +1,20 @@
 import { decide, type Decision } from '../decision/index.ts';
-import type { Subject } from '../facts/index.ts';
+import type { ImageFacts, Subject } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { UNREAD_FACTS } from './settled-facts.ts';
+
+/**
+ * UNREAD_FACTS stands for facts that could not be read in time: everything is unknown, so that only a gate that needs none of
+ * them can refuse.
+ */
+export const UNREAD_FACTS: ImageFacts = {
+  digest: null,
+  names: [],
+  scan: { scannedAt: null, scanner: null, os: null, findings: null },
+  signatures: null,
+  attestations: null,
+  provenance: null,
+  vex: null,
+};
 
 /** Undigested is what is known of an image before anything is asked about it. */
 export type Undigested = Omit<Subject, 'digest' | 'facts'>;

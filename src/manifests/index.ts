@@ -1,0 +1,8 @@
+/**
+ * What `ipo check -f` reads: manifests and captured AdmissionReviews, with the place of everything in its file, and of the kinds in them
+ * which ones make pods.
+ */
+export { parseManifest } from './manifest.ts';
+export type { Manifest, Skipped, Workload } from './workload.ts';
+export { ManifestError } from './manifest-error.ts';
+export { MAX_MANIFEST_BYTES } from './manifest-text.ts';
