@@ -33,7 +33,8 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=trivy /usr/local/bin/trivy /usr/local/bin/trivy
 COPY --from=build /src/package.json /src/LICENSE /app/
 COPY --from=build /src/node_modules /app/node_modules
-COPY --from=build /src/bin/ipo.cjs /src/bin/ipod.cjs /app/bin/
+COPY --from=build /src/bin/ipo.cjs /app/bin/
+COPY --from=build /src/daemon/ipod.cjs /app/daemon/
 COPY --from=build /src/dist /app/dist
 COPY --from=build --chown=65532:65532 /out/var/lib/ipo /var/lib/ipo
 USER 65532:65532
@@ -46,6 +47,6 @@ ENV NODE_ENV=production \
 VOLUME /var/lib/ipo
 EXPOSE 8080 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/usr/local/bin/node", "/app/bin/ipod.cjs", "--health"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/usr/local/bin/node", "/app/daemon/ipod.cjs", "--health"]
 # V8 otherwise takes 100 MB and more under load, for nothing: its young generation, and garbage that it lets grow.
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--heap-growing-percent=40", "/app/bin/ipod.cjs"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--heap-growing-percent=40", "/app/daemon/ipod.cjs"]

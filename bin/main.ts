@@ -1,6 +1,4 @@
-import { processTerminal } from './ui/process-terminal.ts';
-import type { Terminal } from './ui/terminal.ts';
-import { VERSION } from './version.ts';
+import { processTerminal, VERSION, type Terminal } from './terminal/index.ts';
 
 /** run is the command line: it gives the exit code. The version is told without loading a parser for it. */
 export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {

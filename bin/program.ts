@@ -1,8 +1,6 @@
 import { Command, CommanderError, Help, Option } from 'commander';
-import { COMMANDS } from './commands/index.ts';
-import { EXIT, report } from './ui/exit.ts';
-import type { GlobalOptions, Terminal } from './ui/terminal.ts';
-import { VERSION } from './version.ts';
+import { COMMANDS } from './commands.ts';
+import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './terminal/index.ts';
 
 /**
  * runProgram parses the arguments, runs one command and gives the exit code. Nothing here loads more than commander;
@@ -31,8 +29,8 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     code = await action(terminal, program.opts<GlobalOptions>());
   };
   const called = calledCommand(argv);
-  for (const { name, summary, group, load } of COMMANDS) {
-    const command = name === called ? await load(settle) : new Command(name);
+  for (const { name, summary, group, define } of COMMANDS) {
+    const command = name === called ? define(settle) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
   }
   configure(program, terminal);

@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util';
-import { EXIT, report } from '../bin/ui/exit.ts';
-import { processTerminal } from '../bin/ui/process-terminal.ts';
-import type { Terminal } from '../bin/ui/terminal.ts';
-import { VERSION } from '../bin/version.ts';
+import { EXIT, processTerminal, report, VERSION, type Terminal } from '../bin/terminal/index.ts';
 import { loadConfig, probeHealth, supervise } from '../src/app/index.ts';
 
 const HELP = `Usage: ipod [options]

@@ -1,5 +1,4 @@
-import { report } from '../bin/ui/exit.ts';
-import { processTerminal } from '../bin/ui/process-terminal.ts';
+import { processTerminal, report } from '../bin/terminal/index.ts';
 
 /** runPartProgram is the program of one part of the service, which `ipod` starts. */
 export function runPartProgram(

@@ -1,4 +1,4 @@
-import { VERSION } from '../bin/version.ts';
+import { VERSION } from '../bin/terminal/index.ts';
 import { runServicePart } from '../src/app/index.ts';
 import { runPartProgram } from './part.ts';
 

@@ -1,14 +1,15 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { loadedLate, SHARED, withoutColourProbe } from './build/loaded-late.ts';
+import { commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
 
 /**
  * Emits the package's program: `main.cjs`, small and quick to start, and beside it a file for each command, loaded when the
  * command runs. CommonJS in whole files, because forty small modules take a third of a second command's whole time to
  * find and link; what a command needs rarely (the page of a report) is in its file and evaluated only then.
  */
-const root = new URL('../', import.meta.url);
+const ROOT = new URL('../', import.meta.url).pathname;
 
 /**
  * commander loads node:child_process for commands that are programs of their own, which ours are not; loading it would
@@ -31,26 +32,15 @@ const PARTS = ['src/app/registry/registry-facts.ts', 'src/app/start/whole-servic
 const loadedLater: Plugin = {
   name: 'loaded-later',
   setup(plugin) {
-    plugin.onResolve(
-      { filter: new RegExp(`/run/|/(?:${PARTS.map((path) => basename(path, '.ts')).join('|')})\\.ts$`) },
-      ({ kind, path }) =>
-        kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : null,
-    );
+    plugin.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, importer, resolveDir }) => {
+      if (kind !== 'dynamic-import') return null;
+      const file = relative(ROOT, join(resolveDir, path));
+      const own = DEFINITION.test(importer) ? outputName(file) : null;
+      const name = own ?? (PARTS.includes(file) ? basename(file, '.ts') : null);
+      return name === null ? null : { path: `./${name}.cjs`, external: true };
+    });
   },
 };
-
-/** The files of bin/run that commands import when they run; the others belong to one of them. Found from the commands, so that none is forgotten. */
-const COMMANDS = await loadedWhenRun('bin/commands');
-
-async function loadedWhenRun(folder: string): Promise<readonly string[]> {
-  const texts = await Promise.all(
-    (await readdir(new URL(folder, root))).map((name) =>
-      readFile(new URL(`${folder}/${name}`, root), 'utf8'),
-    ),
-  );
-  const found = texts.flatMap((text) => [...text.matchAll(/\bimport\('\.\.\/run\/([a-z-]+)\.ts'\)/g)]);
-  return [...new Set(found.map(([, name = '']) => name))].toSorted();
-}
 
 /** Programs of their own, started by the service; the daemon itself becomes ipod. */
 const WORKERS = [
@@ -74,7 +64,7 @@ const EXTERNAL = [
 ];
 
 const options: BuildOptions = {
-  absWorkingDir: new URL('.', root).pathname,
+  absWorkingDir: ROOT,
   external: EXTERNAL,
   define: { 'import.meta.dirname': '__dirname' },
   outdir: 'dist',
@@ -92,12 +82,15 @@ const options: BuildOptions = {
 };
 const named = (path: string): { in: string; out: string } => ({ in: path, out: basename(path, '.ts') });
 
-await rm(new URL('dist', root), { recursive: true, force: true });
+if ((await readFile(join(ROOT, 'bin/commands.ts'), 'utf8')) !== (await commandList()))
+  throw new Error('bin/commands.ts is not what the folders of bin say: npm run commands');
+await rm(join(ROOT, 'dist'), { recursive: true, force: true });
 await build({
   ...options,
-  entryPoints: ['bin/main.ts', ...COMMANDS.map((name) => `bin/run/${name}.ts`), ...PARTS].map((path) =>
-    named(path),
-  ),
+  entryPoints: [
+    ...['bin/main.ts', ...PARTS].map((path) => named(path)),
+    ...(await verbFiles()).map((path) => ({ in: path, out: outputName(path) })),
+  ],
   plugins: [withoutChildProcess, loadedLater, loadedLate, withoutColourProbe],
 });
 await build({

@@ -17,6 +17,7 @@ const DOMAIN = [
   'whatif',
   'inventory',
   'scan',
+  'checks',
   'accounts',
   'render',
   'channels',
@@ -53,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   whatif: ['image', 'findings', 'policy', 'facts', 'decision', 'ledger', 'accounts', 'render'],
   inventory: ['image', 'findings', 'policy', 'facts', 'decision', 'ledger'],
   scan: ['image', 'findings', 'facts'],
+  checks: ['image', 'findings', 'policy', 'facts', 'decision', 'pods', 'manifests', 'scan'],
   accounts: [],
   render: [],
   channels: [],
@@ -97,6 +99,7 @@ const PURE = [
   'whatif',
   'inventory',
   'scan',
+  'checks',
   'accounts',
   'render',
   'channels',
@@ -201,6 +204,23 @@ test('folders import only what the walk allows, and others through their index a
   }
 });
 
+test('the daemon uses the terminal of the command line, and nothing else of it; the command line nothing of the daemon', () => {
+  for (const file of doors) {
+    const own = file.path.split('/')[0] ?? '';
+    for (const specifier of file.imports) {
+      const path = target(file, specifier);
+      if (path === null || !/^(bin|daemon)\//.test(path) || path.startsWith(`${own}/`)) continue;
+      assert.equal(path, 'bin/terminal/index.ts', `${file.path} imports ${path}`);
+      assert.equal(own, 'daemon', `${file.path} imports ${path}`);
+    }
+  }
+});
+
+test('the commands that the help lists are those of the folders', async () => {
+  const { commandList } = await import('../scripts/build/rooms.ts');
+  assert.equal(readFileSync(join(ROOT, 'bin/commands.ts'), 'utf8'), await commandList());
+});
+
 test('the doors enter through app and the domain folders', () => {
   for (const file of doors) {
     for (const specifier of file.imports) {
@@ -244,7 +264,7 @@ test('no cycle of files', () => {
 });
 
 /** Folders whose files stand in rooms. What a room uses is said in its first file, and held here. */
-const ROOMED = ['src/store', 'src/app'];
+const ROOMED = ['src/store', 'src/app', 'bin'];
 
 for (const base of ROOMED)
   test(`the rooms of ${base} use what their first files say, and never each other in a circle`, () => {
@@ -253,7 +273,7 @@ for (const base of ROOMED)
       return path.startsWith(`${base}/`) && rest !== undefined ? room : null;
     };
     const used = new Map<string, Set<string>>();
-    for (const file of src) {
+    for (const file of [...src, ...doors]) {
       const room = roomOf(file.path);
       if (room === null) continue;
       const uses = used.get(room) ?? new Set<string>();
@@ -264,7 +284,7 @@ for (const base of ROOMED)
       }
     }
     for (const [room, uses] of used) {
-      const first = src.find(({ path }) => path === `${base}/${room}/index.ts`);
+      const first = [...src, ...doors].find(({ path }) => path === `${base}/${room}/index.ts`);
       assert.ok(first, `${base}/${room} has no index.ts`);
       const [comment = ''] = /^\/\*\*[^]*?\*\//.exec(first.text) ?? [];
       const [, said] = /It uses ([^.]+)\.\s*\*\/$/.exec(comment.replaceAll(/\s*\n \*(?!\/)/g, '')) ?? [];
@@ -312,7 +332,7 @@ test('credential helpers are run by what a person runs alone', () => {
   // Through the door of the command line; the service has neither this function nor what it opens.
   const using = [...src, ...doors].filter(({ text }) => /\bopenRegistryFacts\(/.test(text));
   assert.deepEqual(using.map(({ path }) => path).toSorted(), [
-    'bin/run/check-lazy-registry.ts',
+    'bin/check/lazy-registry.ts',
     'src/app/registry/registry-door.ts',
     'src/app/registry/registry-facts.ts',
   ]);

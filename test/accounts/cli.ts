@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { run } from '../../bin/main.ts';
-import type { Terminal } from '../../bin/ui/terminal.ts';
+import type { Terminal } from '../../bin/terminal/terminal.ts';
 
 /** Ran is what a command left behind. */
 export interface Ran {

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { CheckDocument } from '../../bin/run/check-document.ts';
+import type { CheckDocument } from '../../src/checks/index.ts';
 import { REVIEW_PATH } from '../../src/admission/index.ts';
 import type { DecidedFromBody } from '../../src/api/contract/images.ts';
 import { reviewOf, type Response } from '../admission/reviews.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { playStory, type Told } from '../../bin/run/demo-trackers-story.ts';
+import { playStory, type Told } from '../../bin/demo/trackers/story.ts';
 import { FAKE_KINDS, startFake, VENDOR_LIMITS, type Fake, type FakeKind } from '../../fakes/index.ts';
 import { DemoTime, startTrackerDemo } from '../../src/app/index.ts';
 import { checkByVendor, noVendorData } from '../fakes/vendor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { readServiceConfig } from '../../bin/ui/service-config.ts';
+import { readServiceConfig } from '../../bin/service/config.ts';
 import { serve } from '../accounts/api.ts';
 import { openShell } from '../accounts/cli.ts';
 import { PASSWORD } from '../accounts/open.ts';

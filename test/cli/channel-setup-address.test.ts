@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCloud, lookOf, toApiUrl, toTarget } from '../../bin/run/channel-setup-address.ts';
+import { isCloud, lookOf, toApiUrl, toTarget } from '../../bin/channel/setup/address.ts';
 
 test('addresses of pages are turned into those of the API, and those of projects into their names', () => {
   for (const [kind, entered, url] of [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { openInterview } from '../../bin/run/channel-setup-ask.ts';
-import { endSetup } from '../../bin/run/channel-setup-end.ts';
-import { placeFields } from '../../bin/run/channel-setup-place.ts';
-import type { Terminal } from '../../bin/ui/terminal.ts';
+import { openInterview } from '../../bin/channel/setup/ask.ts';
+import { endSetup } from '../../bin/channel/setup/end.ts';
+import { placeFields } from '../../bin/channel/setup/place.ts';
+import type { Terminal } from '../../bin/terminal/terminal.ts';
 import { startFake } from '../../fakes/index.ts';
 import { openTrackerDoor } from '../../src/app/index.ts';
 import { Secret } from '../../src/base/index.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CheckDocument } from '../../bin/run/check-document.ts';
+import type { CheckDocument } from '../../src/checks/index.ts';
 import { admissionDefaultsRoutes } from '../../src/api/index.ts';
 import { startApi } from '../api/service.ts';
 import { inventoryRoutes, openFolder } from '../api/inventory.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { CheckDocument } from '../../bin/run/check-document.ts';
+import type { CheckDocument } from '../../src/checks/index.ts';
 import { startFakeRegistry, type Asked, type FakeRegistry } from '../registry/fake-registry.ts';
 import { imageOf, push, type MadeImage } from '../registry/images.ts';
 import { TORTURE } from '../runs.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { CheckDocument } from '../../bin/run/check-document.ts';
+import type { CheckDocument } from '../../src/checks/index.ts';
 import { ipo } from './fake-terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ipo-check-platform-'));

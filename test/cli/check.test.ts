@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { CheckDocument, ImageDocument } from '../../bin/run/check-document.ts';
+import type { CheckDocument, ImageDocument } from '../../src/checks/index.ts';
 import { ipo, type Ran } from './fake-terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ipo-check-'));

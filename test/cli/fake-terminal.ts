@@ -1,5 +1,5 @@
 import { run } from '../../bin/main.ts';
-import type { Terminal } from '../../bin/ui/terminal.ts';
+import type { Terminal } from '../../bin/terminal/terminal.ts';
 
 /** Ran is what a command left behind. */
 export interface Ran {

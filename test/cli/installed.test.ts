@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Command } from 'commander';
-import { COMMANDS } from '../../bin/commands/index.ts';
+import { COMMANDS } from '../../bin/commands.ts';
 
 /**
  * The package as somebody has it who installed it: packed, unpacked into an empty prefix, with what it depends on and nothing else. Every
@@ -120,7 +120,7 @@ suite('the installed package', { skip: built }, async () => {
   const folder = built === false ? install() : null;
   const settle = (): (() => Promise<void>) => async () => {};
   const all: (readonly [string, Command])[] = [];
-  for (const { load } of COMMANDS) all.push(...leaves(await load(settle)));
+  for (const { define } of COMMANDS) all.push(...leaves(define(settle)));
 
   test('has every command that the help names', () => {
     assert.ok(all.length > 60, String(all.length));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { readServiceConfig } from '../../bin/ui/service-config.ts';
+import { readServiceConfig } from '../../bin/service/config.ts';
 import { openIdentityProvider } from '../../src/adapters/oidc/index.ts';
 import { serve } from '../accounts/api.ts';
 import { openShell } from '../accounts/cli.ts';
@@ -136,7 +136,7 @@ suite('ipo login, logout and whoami', () => {
 
   test('logging out forgets the session even when the service is gone', async (t) => {
     const { ipo, kept, env } = await open(t);
-    const { rememberServer } = await import('../../bin/ui/service-config.ts');
+    const { rememberServer } = await import('../../bin/service/config.ts');
     rememberServer(env, 'http://127.0.0.1:9', { token: 'ipos_x' });
     const { code, err } = await ipo(['logout', 'http://127.0.0.1:9']);
     assert.equal(code, 3);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
-import { EXIT } from '../../bin/ui/exit.ts';
+import { EXIT } from '../../bin/terminal/exit.ts';
 import { DENIAL_LABELS } from '../../src/decision/index.ts';
 import { ipo } from './fake-terminal.ts';
 

@@ -74,7 +74,7 @@ test('the package holds the program, its pages and its licence, and no source', 
     'dist/main.cjs',
     'dist/whatif.cjs',
     'dist/registry-facts.cjs',
-    'bin/ipod.cjs',
+    'daemon/ipod.cjs',
     'dist/ipod.cjs',
     'dist/replay-worker.cjs',
     'fixtures/ledger/shop.ndjson.gz',
@@ -89,7 +89,7 @@ test('the package holds the program, its pages and its licence, and no source', 
   for (const path of paths)
     assert.match(
       path,
-      /^(bin\/ipod?\.cjs|dist\/|fixtures\/(ledger|policies)\/|man\/|LICENSE|README\.md|CHANGELOG\.md|package\.json)/,
+      /^(bin\/ipo\.cjs|daemon\/ipod\.cjs|dist\/|fixtures\/(ledger|policies)\/|man\/|LICENSE|README\.md|CHANGELOG\.md|package\.json)/,
     );
   return undefined;
 });

@@ -8,9 +8,9 @@ import {
   readServiceConfig,
   rememberServer,
   serviceConfigPath,
-} from '../../bin/ui/service-config.ts';
-import { findService, openService } from '../../bin/ui/service.ts';
-import type { Terminal } from '../../bin/ui/terminal.ts';
+} from '../../bin/service/config.ts';
+import { findService, openService } from '../../bin/service/client.ts';
+import type { Terminal } from '../../bin/terminal/terminal.ts';
 
 /** A terminal with a directory of its own for settings, and the given environment and stdin. */
 function terminal(t: TestContext, env: Record<string, string> = {}, stdin = ''): Terminal {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Chalk } from 'chalk';
 import Table from 'cli-table3';
 import fc from 'fast-check';
-import { drawAny, drawSimple, type DrawnCell } from '../../bin/ui/table-lines.ts';
+import { drawAny, drawSimple, type DrawnCell } from '../../bin/terminal/table-lines.ts';
 import { runs } from '../runs.ts';
 
 const chalk = new Chalk({ level: 1 });

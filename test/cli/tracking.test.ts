@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AT, DIGEST, trackingRow } from '../trackers/findings.ts';
-import { factLines } from '../../bin/run/fact-lines.ts';
-import { openPaint } from '../../bin/ui/whatif-paint.ts';
+import { factLines } from '../../bin/terminal/fact-lines.ts';
+import { openPaint } from '../../bin/terminal/paint.ts';
 import { serveTracking } from './served-tracking.ts';
 
 test('rows are listed with how each ended, in the words of the row', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { renderSelfCheck, renderWhatIf } from '../../bin/ui/whatif-view.ts';
+import { renderSelfCheck, renderWhatIf } from '../../bin/whatif/view.ts';
 import { displayWidth } from '../../src/render/index.ts';
 import type { WhatIfResult } from '../../src/whatif/index.ts';
 import {

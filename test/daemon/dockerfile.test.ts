@@ -48,7 +48,7 @@ test('what is copied from the build is what the build makes', () => {
     .join(' ');
   for (const program of Object.values(manifest.bin)) assert.ok(copied.includes(`/src/${program}`), program);
   assert.match(read('scripts/build.ts'), /out: 'ipod'/);
-  assert.match(read('bin/ipod.cjs'), /'\.\.\/dist\/ipod\.cjs'/);
+  assert.match(read('daemon/ipod.cjs'), /'\.\.\/dist\/ipod\.cjs'/);
 });
 
 test('it runs without a shell, without rights, and ends when it is told to', () => {
@@ -57,12 +57,12 @@ test('it runs without a shell, without rights, and ends when it is told to', () 
     '/usr/local/bin/node',
     '--max-semi-space-size=16',
     '--heap-growing-percent=40',
-    '/app/bin/ipod.cjs',
+    '/app/daemon/ipod.cjs',
   ]);
   const [health = ''] = of('HEALTHCHECK');
   assert.deepEqual(JSON.parse(health.slice(health.indexOf('['))), [
     '/usr/local/bin/node',
-    '/app/bin/ipod.cjs',
+    '/app/daemon/ipod.cjs',
     '--health',
   ]);
   assert.deepEqual(of('USER'), ['65532:65532']);

@@ -2,10 +2,4 @@
  * What `ipo check` asks of registries by itself.
  * It uses `running` and `service`.
  */
-export {
-  openRegistryFacts,
-  type RegistryAnswer,
-  type ResolvedTag,
-  type RegistryFacts,
-  type RegistryFactsOptions,
-} from './registry-door.ts';
+export { openRegistryFacts, type RegistryFacts, type RegistryFactsOptions } from './registry-door.ts';

@@ -12,11 +12,12 @@ import {
   PUBLIC_MIRROR,
 } from '../../adapters/sigstore/index.ts';
 import { IpoError, isIpoError, type Clock, type Count, type Log } from '../../base/index.ts';
+import type { RegistryAnswer, ResolvedTag } from '../../checks/index.ts';
 import { isAbsent, type ImageReference } from '../../image/index.ts';
 import { collectReference, mergeProofs, NOTHING_KNOWN, VexLibrary } from '../../supply-chain/index.ts';
 import { beforeSignal } from '../running/before-signal.ts';
 import { findProgram } from '../running/find-program.ts';
-import type { RegistryAnswer, RegistryFacts, RegistryFactsOptions, ResolvedTag } from './registry-door.ts';
+import type { RegistryFacts, RegistryFactsOptions } from './registry-door.ts';
 import { TlsOnLoopback } from './loopback.ts';
 import { adviseOn, placeOf } from './words.ts';
 import { vexSources } from '../service/supply-chain.ts';

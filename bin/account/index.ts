@@ -1,0 +1,193 @@
+/**
+ * `ipo account`: who may sign in, and as what.
+ * It uses `files`, `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** AccountListOptions are the flags of `ipo account list`. */
+export interface AccountListOptions extends ServiceFlags {
+  readonly role?: string;
+  readonly state?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly output: readonly string[];
+}
+
+/** AccountCreateOptions are the flags of `ipo account create`. */
+export interface AccountCreateOptions extends ServiceFlags {
+  readonly name?: string;
+  readonly role: string;
+  readonly askPassword?: true;
+  readonly passwordStdin?: true;
+}
+
+/** AccountUpdateOptions are the flags of `ipo account update`. */
+export interface AccountUpdateOptions extends ServiceFlags {
+  readonly name?: string;
+  readonly role?: string;
+  readonly enable?: true;
+  readonly askPassword?: true;
+  readonly passwordStdin?: true;
+}
+
+/** AccountAnonymiseOptions are the flags of `ipo account anonymise`. */
+export interface AccountAnonymiseOptions extends ServiceFlags {
+  readonly yes?: true;
+}
+
+/** AccountPasswordOptions are the flags of `ipo account password`. */
+export interface AccountPasswordOptions extends ServiceFlags {
+  /** An address, or true for that of the environment. */
+  readonly database?: string | true;
+  readonly passwordStdin?: true;
+}
+
+const WHO = 'e-mail address or id of the account';
+const ROLES = 'viewer, deployer or administrator';
+
+/** listed is `ipo account` in the help. */
+export const listed: Listed = {
+  name: 'account',
+  summary: 'say who may sign in, and as what',
+  group: 'Accounts:',
+  place: 4,
+  define: accountCommand,
+};
+
+/** accountCommand defines `ipo account` and what stands below it. */
+function accountCommand(settle: Settle): Command {
+  const account = new Command('account').description('Say who may sign in, and as what.');
+  for (const define of [list, create, update, disable, anonymise, password])
+    account.addCommand(define(settle));
+  return account;
+}
+
+function list(settle: Settle): Command {
+  const command = withServiceFlags(new Command('list'))
+    .summary('who may sign in?')
+    .description('Lists accounts, oldest first. Needs the role administrator.')
+    .addOption(new Option('--role <role>', `accounts of this role: ${ROLES}`))
+    .addOption(new Option('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
+    .addOption(new Option('--limit <n>', 'at most so many; without it all'))
+    .addOption(new Option('--offset <n>', 'leave so many out first'))
+    .addOption(
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([] as readonly string[], 'table'),
+    );
+  return command.action(
+    settle(async (terminal) => {
+      const { runAccountList } = await import('./verbs.ts');
+      return runAccountList(command.opts<AccountListOptions>(), terminal);
+    }),
+  );
+}
+
+function create(settle: Settle): Command {
+  const command = withServiceFlags(new Command('create'))
+    .summary('let somebody in')
+    .description(
+      'Makes an account and prints a one-time code, with which the person sets a password (ipo login SERVER --code). ' +
+        'People who sign in by the identity provider need neither. Needs the role administrator.',
+    )
+    .argument('<email>', 'e-mail address')
+    .addOption(new Option('--name <name>', 'name of the person'))
+    .addOption(new Option('--role <role>', ROLES).default('viewer'))
+    .addOption(new Option('--ask-password', 'ask for a first password instead of making a code'))
+    .addOption(new Option('--password-stdin', 'read a first password from stdin instead of making a code'));
+  return command.action((email: string) =>
+    settle(async (terminal, globals) => {
+      const { runAccountCreate } = await import('./verbs.ts');
+      return runAccountCreate(email, command.opts<AccountCreateOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function update(settle: Settle): Command {
+  const command = withServiceFlags(new Command('update'))
+    .summary('change name or role, or enable again')
+    .description(
+      'Changes an account. Another role ends its sessions. Enabling prints a one-time code that sets a new password: the one from ' +
+        'before does not work again. Needs the role administrator.',
+    )
+    .argument('<who>', WHO)
+    .addOption(new Option('--name <name>', 'name of the person; empty for none'))
+    .addOption(new Option('--role <role>', ROLES))
+    .addOption(
+      new Option('--enable', 'enable a disabled account, with a new password or a code that sets one'),
+    )
+    .addOption(
+      new Option('--ask-password', 'with --enable: ask for the new password instead of making a code'),
+    )
+    .addOption(
+      new Option(
+        '--password-stdin',
+        'with --enable: read the new password from stdin instead of making a code',
+      ),
+    );
+  return command.action((who: string) =>
+    settle(async (terminal, globals) => {
+      const { runAccountUpdate } = await import('./verbs.ts');
+      return runAccountUpdate(who, command.opts<AccountUpdateOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function disable(settle: Settle): Command {
+  const command = withServiceFlags(new Command('disable'))
+    .summary('let somebody in no more')
+    .description(
+      'Disables an account, ends its sessions and revokes its tokens. Needs the role administrator.',
+    )
+    .argument('<who>', WHO);
+  return command.action((who: string) =>
+    settle(async (terminal, globals) => {
+      const { runAccountDisable } = await import('./verbs.ts');
+      return runAccountDisable(who, command.opts<ServiceFlags>(), terminal, globals);
+    })(),
+  );
+}
+
+function anonymise(settle: Settle): Command {
+  const command = withServiceFlags(new Command('anonymise'))
+    .summary('take the name of a disabled account from everything on record')
+    .description(
+      'Blanks name, address and picture, and rewrites every copy of the name to user:ID. It cannot be undone. ' +
+        'Needs the role administrator.',
+    )
+    .argument('<who>', WHO)
+    .addOption(new Option('-y, --yes', 'do not ask'));
+  return command.action((who: string) =>
+    settle(async (terminal, globals) => {
+      const { runAccountAnonymise } = await import('./verbs.ts');
+      return runAccountAnonymise(who, command.opts<AccountAnonymiseOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function password(settle: Settle): Command {
+  const command = withServiceFlags(new Command('password'))
+    .summary('change your password, or give somebody a code that sets a new one')
+    .description(
+      'Without an argument changes your own password; all your other sessions end. With one prints a one-time code for that ' +
+        'account (ipo login SERVER --code), for which you need the role administrator.',
+    )
+    .argument('[who]', WHO)
+    .addOption(
+      new Option(
+        '--database [URL]',
+        'give the code straight from this database, when no administrator can sign in; else IPO_DATABASE',
+      ),
+    )
+    .addOption(
+      new Option('--password-stdin', 'read the current and then the new password from stdin, a line each'),
+    );
+  return command.action((who: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runAccountPassword } = await import('./password.ts');
+      return runAccountPassword(who, command.opts<AccountPasswordOptions>(), terminal, globals);
+    })(),
+  );
+}

@@ -1,0 +1,131 @@
+import type { ChannelBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
+import type { ChannelEditOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
+import { checkStdin } from '../files/index.ts';
+import { withService } from '../service/client.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { commaParts, readDocument, type Document } from './document.ts';
+import { findChannel, toName } from './find.ts';
+import { faultsOf, warningsOf } from './remarks.ts';
+
+const SECRETS = ['token', 'apiToken', 'bearerToken', 'password', 'webhookUrl'];
+/** Fields whose values are no texts. */
+const LISTS = ['labels', 'allowedTargets', 'to', 'subscriptions'];
+const NUMBERS = ['dailyCap', 'port'];
+const FLAGS = ['enabled', 'firstRunSummary'];
+
+/** runChannelEdit is `ipo channel edit`: it writes over what it read, and nothing else. */
+export async function runChannelEdit(
+  which: string,
+  options: ChannelEditOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { file, askCredential, credentialStdin, tokenStdin } = options;
+  checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
+  if (askCredential && credentialStdin)
+    throw new UsageError('--ask-credential and --credential-stdin are two ways to enter one', 'Choose one');
+  const changes = changesOf(options);
+  const written = file === undefined ? null : await readDocument(file, terminal);
+  if (written === null && changes.length === 0 && !askCredential && !credentialStdin) {
+    throw new UsageError(
+      'nothing is named that would change',
+      'Add --set FIELD=VALUE, or see ipo channel edit --help',
+    );
+  }
+  const entered = credentialStdin ? (await readStdinLines(terminal, ['the credential']))[0] : undefined;
+  return withService(terminal, options, async (service) => {
+    const { body, etag } = await findChannel(service, which);
+    const document = changes.reduce<Document>((before, change) => change(before), written ?? body.document);
+    const field = secretField(body, document);
+    const secret = askCredential
+      ? await openPrompts(terminal, 'ipo channel edit', 'Give it with --credential-stdin').secret(
+          `The ${field} of ${toName(body)}`,
+        )
+      : entered;
+    const { body: after } = await service.json<WrittenChannelBody>('PUT /channels/{id}', {
+      params: { id: body.id },
+      headers: { 'if-match': etag },
+      body: secret === undefined ? document : { ...document, [field]: secret },
+    });
+    terminal.out(`${toName(after)} ${after.changed ? 'changed' : 'is unchanged'}\n`);
+    if (!globals.quiet) for (const line of remarks(after)) terminal.err(`ipo: ${line}\n`);
+    return EXIT.done;
+  });
+}
+
+type Change = (document: Document) => Document;
+
+function changesOf(options: ChannelEditOptions): readonly Change[] {
+  const { name, set = [], unset = [], subscribe = [], unsubscribe = [] } = options;
+  const events = (document: Document): readonly unknown[] => {
+    const { subscriptions } = document;
+    return Array.isArray(subscriptions) ? subscriptions : [];
+  };
+  return [
+    ...(name === undefined ? [] : [(document: Document): Document => ({ ...document, name })]),
+    ...set.map(toChange),
+    ...unset.map((field): Change => {
+      checkField(field, '--unset');
+      return (document) => Object.fromEntries(Object.entries(document).filter(([one]) => one !== field));
+    }),
+    ...subscribe.map((event): Change => (document) => ({
+      ...document,
+      subscriptions: [...events(document).filter((one) => one !== event), event],
+    })),
+    ...unsubscribe.map((event): Change => (document) => ({
+      ...document,
+      subscriptions: events(document).filter((one) => one !== event),
+    })),
+  ];
+}
+
+function toChange(pair: string): Change {
+  const equals = pair.indexOf('=');
+  const field = equals === -1 ? pair : pair.slice(0, equals);
+  checkField(field, '--set');
+  if (equals < 1)
+    throw new UsageError(`--set ${clean(field)}: a value is missing`, 'Write --set FIELD=VALUE');
+  const value = toValue(field, pair.slice(equals + 1));
+  return (document) => ({ ...document, [field]: value });
+}
+
+/** What a person enters as an argument stands in lists of processes and histories of shells. */
+function checkField(field: string, flag: string): void {
+  if (SECRETS.includes(field) && flag === '--set')
+    throw new UsageError(
+      `${field} is a secret, which no argument may hold`,
+      'Use --ask-credential or --credential-stdin; and take it back where it was shown',
+    );
+  if (field === 'kind' || field === 'name')
+    throw new UsageError(
+      `${flag} ${field}: that is not changed so`,
+      field === 'name' ? 'Use --name' : 'Make another channel',
+    );
+}
+
+function toValue(field: string, text: string): unknown {
+  if (LISTS.includes(field)) return commaParts(text);
+  if (NUMBERS.includes(field) && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (FLAGS.includes(field) && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+}
+
+/** The secret that a channel has once it is written: of Jira the one that goes with an e-mail address, or without. */
+function secretField({ kind, secrets }: ChannelBody, document: Document): string {
+  if (kind !== 'jira') return secrets[0]?.field ?? 'token';
+  return typeof document['email'] === 'string' ? 'apiToken' : 'bearerToken';
+}
+
+function remarks(after: WrittenChannelBody): readonly string[] {
+  const { enabled, without_effect: idle } = after;
+  return [
+    ...(idle.length === 0 ? [] : [`a channel of this kind does nothing on ${idle.join(', ')}`]),
+    ...(enabled ? [] : ['it is disabled; ipo channel enable enables it']),
+    ...faultsOf(after),
+    ...warningsOf(after),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { Secret } from '../../../src/base/index.ts';
+import { isTrackerKind, openDocuments, type TrackerKind } from '../../../src/channels/index.ts';
+import type { ChannelSetupOptions } from './index.ts';
+import { clean } from '../../terminal/clean.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { UsageError } from '../../terminal/usage.ts';
+import { readDocument } from '../document.ts';
+import type { SetupAnswers } from './place.ts';
+
+/** SetupFile is a channel of a file as the answers of a setup. */
+export interface SetupFile {
+  readonly kind: TrackerKind;
+  readonly answers: SetupAnswers;
+  /** The token, where the file holds it. */
+  readonly token: Secret | null;
+}
+
+/** readSetupFile reads the channel of a file; flags go before what it says. Throws UsageError, ChannelError and FileError. */
+export async function readSetupFile(
+  file: string,
+  flags: ChannelSetupOptions,
+  terminal: Terminal,
+  testLoopback: boolean,
+): Promise<SetupFile> {
+  const document = await readDocument(file, terminal);
+  const read = openDocuments({ testLoopback, allowedHosts: [] })(document);
+  const { kind, name, enabled, subscriptions, settings, credentials } = read;
+  if (!isTrackerKind(kind))
+    throw new UsageError(`${clean(file)} is no channel of a tracker`, 'ipo channel setup makes those alone');
+  const text = (field: string): string | undefined => {
+    const value = settings[field];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  };
+  const list = (field: string): readonly string[] => {
+    const value = settings[field];
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  const answers: Omit<SetupAnswers, 'gateway' | 'firstRunSummary'> = {
+    name,
+    email: text('email') ?? null,
+    label: list('labels'),
+    allowedTarget: list('allowedTargets'),
+    subscriptions,
+    ...defined({
+      url: text('apiBaseUrl'),
+      repo: text('defaultRepo'),
+      project: text('defaultProject') ?? text('projectKey'),
+      issueType: text('issueType'),
+      doneTransition: text('doneTransitionId'),
+      dailyCap: text('dailyCap'),
+    }),
+    ...(!enabled && { disabled: true as const }),
+  };
+  const firstRunSummary = flags.firstRunSummary && settings['firstRunSummary'] !== false;
+  return {
+    kind,
+    answers: { ...answers, ...defined(flags), gateway: flags.gateway, firstRunSummary },
+    token: credentials[0]?.secret ?? null,
+  };
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,151 @@
+import { Command, Option } from 'commander';
+import { outputOption } from '../../terminal/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+
+/** ChannelSetupOptions are the flags of `ipo channel setup`; each is an answer that is not asked for then. */
+export interface ChannelSetupOptions extends ServiceFlags {
+  readonly name?: string;
+  readonly url?: string;
+  readonly repo?: string;
+  readonly project?: string;
+  readonly email?: string;
+  readonly issueType?: string;
+  readonly exampleIssue?: string;
+  readonly doneTransition?: string;
+  readonly label?: readonly string[];
+  readonly allowedTarget?: readonly string[];
+  readonly dailyCap?: string;
+  readonly firstRunSummary: boolean;
+  readonly gateway: string;
+  readonly file?: string;
+  readonly disabled?: true;
+  readonly credentialStdin?: true;
+  readonly save?: true;
+  readonly print?: true;
+}
+
+/** ChannelPreviewOptions are the flags of `ipo channel preview`. */
+export interface ChannelPreviewOptions extends ServiceFlags {
+  readonly image?: string;
+  readonly cve?: string;
+  readonly output: readonly string[];
+}
+
+/** ChannelPlanOptions are the flags of `ipo channel plan`. */
+export interface ChannelPlanOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+const WHICH = 'name or id of the channel';
+
+/** setupCommand defines `ipo channel setup`. */
+export function setupCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('setup'))
+    .summary('make a tracker channel, and find what is wrong with it first')
+    .description(
+      'Asks for what a tracker channel needs, reads from the tracker whether it works (nothing is written there), and saves the ' +
+        'channel or prints it as YAML. Every answer can be given as a flag; without a terminal all that are needed must be.',
+    )
+    .argument('[kind]', 'github, gitlab or jira')
+    .addOption(new Option('--name <name>', 'name of the channel'))
+    .addOption(new Option('--url <url>', 'address of the tracker; that of its pages will do'))
+    .addOption(new Option('--repo <owner/name>', 'GitHub: repository for issues that no label routes'))
+    .addOption(
+      new Option(
+        '--project <project>',
+        'GitLab: path or number of the default project; Jira: key of the project',
+      ),
+    )
+    .addOption(new Option('--email <email>', 'Jira Cloud: e-mail address of the account'))
+    .addOption(new Option('--issue-type <type>', 'Jira: type of the issues'))
+    .addOption(
+      new Option('--example-issue <key>', 'Jira: any open issue of the project, to list the transitions of'),
+    )
+    .addOption(
+      new Option(
+        '--done-transition <id>',
+        'Jira: transition that closes an issue, by id or name; none leaves issues open',
+      ),
+    )
+    .addOption(collecting('--label <label>', 'put on every issue; repeatable, or joined by commas'))
+    .addOption(
+      collecting(
+        '--allowed-target <glob>',
+        'GitHub, GitLab: where labels of images may lead; repeatable, or joined by commas',
+      ),
+    )
+    .addOption(new Option('--daily-cap <n>', 'issues in any 24 hours, 1 to 500'))
+    .addOption(new Option('--no-first-run-summary', 'open an issue for each finding in the first run too'))
+    .addOption(
+      new Option('--gateway <url>', 'Jira Cloud: where scoped tokens work').default(
+        'https://api.atlassian.com',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--file <file>',
+        'take the answers from a channel as YAML or JSON; flags go before; - is stdin',
+      ),
+    )
+    .addOption(new Option('--credential-stdin', 'read the token from stdin, one line'))
+    .addOption(new Option('--disabled', 'save the channel disabled, to see first what it would file'))
+    .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
+    .addOption(new Option('--print', 'print the channel as YAML, without its token'));
+  return command.action((kind: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runChannelSetup } = await import('./run.ts');
+      return runChannelSetup(kind, command.opts<ChannelSetupOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+/** previewCommand defines `ipo channel preview`. */
+export function previewCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('preview'))
+    .summary('print the issue that a channel would file')
+    .description(
+      'Prints the issue that a tracker channel would open next, or that of a finding, with where it would go and why. Nothing is ' +
+        'filed, and no tracker is called.',
+    )
+    .argument('<channel>', WHICH)
+    .addOption(
+      new Option('--image <image>', 'image of the finding: its digest, or a part of it or of a name'),
+    )
+    .addOption(new Option('--cve <id>', 'the finding'))
+    .addOption(outputOption());
+  return command.action((which: string) =>
+    settle(async (terminal, globals) => {
+      const { runChannelPreview } = await import('../preview.ts');
+      return runChannelPreview(which, command.opts<ChannelPreviewOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+/** planCommand defines `ipo channel plan`. */
+export function planCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('plan'))
+    .summary('how many issues would a channel open?')
+    .description(
+      'Tells how many issues the next run of a tracker channel would open for what waits now, whether as one summary, and how many ' +
+        'days its cap holds the rest back. Nothing is filed.',
+    )
+    .argument('<channel>', WHICH)
+    .addOption(outputOption());
+  return command.action((which: string) =>
+    settle(async (terminal, globals) => {
+      const { runChannelPlan } = await import('../plan.ts');
+      return runChannelPlan(which, command.opts<ChannelPlanOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function collecting(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    ...value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ]);
+}

@@ -1,0 +1,82 @@
+import type { TrackerKind } from '../../../src/channels/index.ts';
+import { commaParts, type Document } from '../document.ts';
+import type { Interview, Question } from './ask.ts';
+import { faultOf } from './check.ts';
+import type { SetupAnswers, SetupMeans, SetupPlace } from './place.ts';
+
+/** What is typed for a list without anything in it, where Enter stands for something else. */
+const NONE = '-';
+
+/** askRest asks for what a channel has beside its place: labels, cap, where issues may be routed. */
+export async function askRest(
+  { kind, target }: SetupPlace,
+  answers: SetupAnswers,
+  { rest, testLoopback }: SetupMeans,
+): Promise<Document> {
+  const wrong = (field: string, value: unknown): string | null =>
+    faultOf(kind, { [field]: value }, field, testLoopback);
+  const labels = await list(rest, {
+    flag: '--label',
+    given: answers.label,
+    text: `Labels of every issue, joined by commas (${NONE} for none)`,
+    standard: rest.person ? 'security' : '',
+    check: (value) => wrong('labels', value),
+  });
+  const cap = await rest.line({
+    flag: '--daily-cap',
+    given: answers.dailyCap,
+    text: 'Issues in any 24 hours, 1 to 500',
+    standard: '20',
+    check: (text) => wrong('dailyCap', Number(text)),
+  });
+  const fields = { labels, dailyCap: Number(cap), firstRunSummary: answers.firstRunSummary };
+  if (kind === 'jira') return fields;
+  // Whoever built an image wrote the label that routes its issue; with a broad token that could be anywhere.
+  const proposed = target.includes('/') ? `${target.slice(0, target.lastIndexOf('/'))}/*` : '';
+  const allowedTargets = await list(rest, {
+    flag: '--allowed-target',
+    given: answers.allowedTarget,
+    text: `Where labels of images may send issues, as patterns joined by commas (${NONE} for anywhere on its host)`,
+    standard: rest.person ? proposed : '',
+    check: (value) => wrong('allowedTargets', value),
+  });
+  return { ...fields, allowedTargets };
+}
+
+/** askName asks for the name that the command line takes from then on. */
+export async function askName(
+  kind: TrackerKind,
+  target: string,
+  given: string | undefined,
+  { rest, testLoopback }: Pick<SetupMeans, 'rest' | 'testLoopback'>,
+): Promise<string> {
+  return rest.line({
+    flag: '--name',
+    given,
+    text: 'Name of the channel',
+    standard: `${kind}-${target.split('/').at(-1) ?? ''}`.toLowerCase().slice(0, 100),
+    check: (name) => faultOf(kind, { name }, 'name', testLoopback),
+  });
+}
+
+interface ListQuestion extends Omit<Question, 'given' | 'check' | 'standard'> {
+  readonly given: readonly string[] | undefined;
+  readonly standard: string;
+  readonly check: (value: readonly string[]) => string | null;
+}
+
+async function list(
+  interview: Interview,
+  { flag, given, text, standard, check }: ListQuestion,
+): Promise<readonly string[]> {
+  if (given !== undefined) return given;
+  const entered = (answer: string): readonly string[] => (answer === NONE ? [] : commaParts(answer));
+  const answer = await interview.line({
+    flag,
+    given,
+    text,
+    standard,
+    check: (value) => check(entered(value)),
+  });
+  return entered(answer);
+}

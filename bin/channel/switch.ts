@@ -1,0 +1,90 @@
+import type { AdoptedBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
+import { isTrackerKind } from '../../src/channels/index.ts';
+import { counted } from '../../src/render/index.ts';
+import type { ChannelAdoptOptions, ChannelDeleteOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { confirm, holdConfirmable } from '../terminal/confirm.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { withService } from '../service/client.ts';
+import type { ServiceFlags } from '../service/flags.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { findChannel, toName } from './find.ts';
+import { faultsOf, warningsOf } from './remarks.ts';
+
+/** runChannelSwitch is `ipo channel enable` and `disable`. */
+export async function runChannelSwitch(
+  which: string,
+  enabled: boolean,
+  options: ServiceFlags,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  return withService(terminal, options, async (service) => {
+    const { body, etag } = await findChannel(service, which);
+    const { body: after } = await service.json<WrittenChannelBody>('PUT /channels/{id}', {
+      params: { id: body.id },
+      headers: { 'if-match': etag },
+      body: { ...body.document, enabled },
+    });
+    const word = enabled ? 'enabled' : 'disabled';
+    terminal.out(`${toName(after)} ${after.changed ? word : `is ${word} already`}\n`);
+    const remarks = [...faultsOf(after), ...warningsOf(after)];
+    if (!globals.quiet) for (const line of remarks) terminal.err(`ipo: ${line}\n`);
+    return EXIT.done;
+  });
+}
+
+/** runChannelDelete is `ipo channel delete`: what was shown is what is deleted, or nothing. */
+export async function runChannelDelete(
+  which: string,
+  options: ChannelDeleteOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  holdConfirmable(terminal, options.yes === true, 'ipo channel delete');
+  return withService(terminal, options, async (service) => {
+    const { body, etag } = await findChannel(service, which);
+    const { id, kind, target } = body;
+    const open = isTrackerKind(kind) ? await openRows(service, id) : 0;
+    const what = `${toName(body)} (${kind}${target === '' ? '' : `, ${clean(target, 80)}`})`;
+    const left = open === 0 ? '' : ` ${counted(open, 'finding')} that it filed would stay open.`;
+    const question = `Delete ${what} from ${service.server}?${left}`;
+    if (options.yes !== true && !(await confirm(question, terminal))) {
+      if (!globals.quiet) terminal.err('ipo: nothing was deleted\n');
+      return EXIT.check;
+    }
+    await service.json('DELETE /channels/{id}', { params: { id }, headers: { 'if-match': etag } });
+    terminal.out(`${toName(body)} deleted\n`);
+    if (open > 0 && !globals.quiet)
+      terminal.err(
+        `ipo: ${counted(open, 'open finding')} left behind; another channel can close them: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
+      );
+    return EXIT.done;
+  });
+}
+
+/** Rows that only this channel closes. */
+async function openRows(service: ServiceClient, id: string): Promise<number> {
+  const query = { channel: id, state: 'open', limit: 1 };
+  return (await service.json<{ total: number }>('GET /tracking', { query })).body.total;
+}
+
+/** runChannelAdopt is `ipo channel adopt`. */
+export async function runChannelAdopt(
+  which: string,
+  options: ChannelAdoptOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withService(terminal, options, async (service) => {
+    const { body } = await findChannel(service, which);
+    const { body: done } = await service.json<AdoptedBody>('POST /channels/{id}/adopt', {
+      params: { id: body.id },
+      body: { channel: options.from },
+    });
+    terminal.out(`${toName(body)} closes ${counted(done.adopted, 'open row', 'open rows')} from now on\n`);
+    if (done.left > 0)
+      terminal.out(`${counted(done.left, 'row', 'rows')} left alone, with an issue on another host\n`);
+    return EXIT.done;
+  });
+}

@@ -1,0 +1,246 @@
+import { printable } from '../../src/base/index.ts';
+import type { UnknownFact } from '../../src/decision/index.ts';
+import type { LedgerExport } from '../../src/ledger/index.ts';
+import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
+import { IMAGE_TYPE, nameType } from '../../src/scan/index.ts';
+import type { CheckOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { counted } from '../../src/render/index.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { openParts } from '../terminal/parts.ts';
+import { VERSION } from '../terminal/version.ts';
+import {
+  checkImages,
+  FactBook,
+  toDocument,
+  type CheckDocument,
+  type CheckedPod,
+  type CheckOutcome,
+  type ImageResult,
+} from '../../src/checks/index.ts';
+import { readPlatform } from './platform.ts';
+import { askAbout } from './registry.ts';
+import {
+  checkFlags,
+  parseAsOf,
+  parseNames,
+  podOfArguments,
+  readAllPolicies,
+  readManifests,
+  refuseFiles,
+} from './inputs.ts';
+
+/** What registries tell; findings, and what is known of exploits, they do not. */
+const OF_REGISTRIES: ReadonlySet<UnknownFact> = new Set(['signatures', 'attestations', 'provenance', 'vex']);
+
+const FORMATS = ['table', 'json', 'yaml', 'markdown', 'sarif', 'junit', 'github'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** runCheck is `ipo check`: read policies, facts and pods, decide, write every output, answer with the exit code. */
+export async function runCheck(
+  images: readonly string[],
+  options: CheckOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { policy = [], manifest = [], trivy = [], vex = [] } = options;
+  const inputs = [...policy, ...manifest, ...trivy, ...vex, options.kev, options.ledger];
+  const targets = parseOutputs(options.output ?? [], FORMATS, 'table', inputs);
+  checkFlags(images, options);
+  const given = parseAsOf(options.asOf);
+  const platform = readPlatform(options.platform);
+  const named = images.length === 0 ? [] : [podOfArguments(images, options)];
+  const parts = openParts(terminal);
+  await refuseFiles(images, parts);
+  const policies = await readAllPolicies(policy, parts);
+  const manifests = await readManifests(manifest, options.namespace, parts);
+  const kev = options.kev === undefined ? null : await parts.readKev(options.kev);
+  const reports = [];
+  for (const path of new Set(trivy)) reports.push(await parts.readTrivy(path));
+  const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
+
+  const book = new FactBook({
+    ...{ images: ledger?.images ?? new Map(), reports, kev, byName: options.byName === true, platform },
+  });
+  const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
+  const { problems, remarks, reasons, ...asked } = await askAbout({
+    ...{ pods, policies: policies.map(({ policy }) => policy), book, options, terminal },
+  });
+  const asOf = given ?? ledger?.header.exportedAt ?? parts.clock.now();
+  const coldImagePolicy =
+    options.coldImagePolicy ?? ledger?.header.coldImagePolicy ?? asked.coldImagePolicy ?? 'AllowAndScan';
+  const outcome = checkImages({
+    policies: policies.map(({ policy }) => policy),
+    pods,
+    find: (reference) => book.find(reference),
+    asOf,
+    coldImagePolicy,
+    groups: parseNames(options.groups),
+    enforce: options.enforce === true,
+  });
+  const notes = [
+    ...problems,
+    ...remarks,
+    ...notesOn(outcome, policies),
+    ...manifests.without.map((file) => `${printable(file)} holds nothing that makes pods`),
+    ...book
+      .unusedReports()
+      .map(({ file, artifact, type }) =>
+        type === IMAGE_TYPE
+          ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is none of the images checked`
+          : `the report ${printable(file)} is ${printable(nameType(type))}: no image is judged by it`,
+      ),
+  ];
+  const document = toDocument(outcome, {
+    asOf,
+    coldImagePolicy,
+    skipped: manifests.skipped,
+    notes,
+    reasons,
+    undecidedAllowed: options.allowUndecided === true,
+  });
+  const render = (format: Format, toStdout: boolean) =>
+    renderCheck(format, document, policies, {
+      color: toStdout && usesColor(terminal, globals, 'out'),
+      columns: terminal.columns,
+    });
+  await writeOutputs(targets, render, parts, terminal);
+
+  if (!globals.quiet) {
+    for (const { file, line, kind, name, reason, makesPods } of manifests.skipped) {
+      const lost = makesPods ? ', though it seems to make pods' : '';
+      terminal.err(
+        `ipo: ${clean(file)}:${line}: skipped ${clean(kind)}${name === '' ? '' : ` ${clean(name)}`}: ${reason}${lost}\n`,
+      );
+    }
+    for (const note of notes) terminal.err(`ipo: ${clean(note, 2000)}\n`);
+  }
+  const open = whatIsOpen(
+    outcome,
+    manifests.skipped.some(({ makesPods }) => makesPods),
+  );
+  if (open !== null && options.strict && !globals.quiet) terminal.err(`ipo: --strict: ${open}\n`);
+  // A reference on the command line that is none is a wrong command line.
+  if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
+  if (outcome.refused > 0) return EXIT.check;
+  // What only a registry could have told that did not is neither a yes nor a no.
+  if (outcome.images.some(isUntold)) return EXIT.outside;
+  // A gate that could not look lets nothing through.
+  if (outcome.open > 0 && !options.allowUndecided) {
+    if (!globals.quiet)
+      terminal.err(
+        `ipo: ${counted(outcome.open, 'image')} could not be decided, which fails the check; --allow-undecided lets it pass\n`,
+      );
+    return EXIT.check;
+  }
+  return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
+}
+
+/** What stands before the rows is all that a check needs. */
+async function headOf(ledger: LedgerExport): Promise<LedgerExport> {
+  await ledger.close();
+  return ledger;
+}
+
+/** An image of which its registry was asked for what decides it, and did not tell. */
+function isUntold({ allowed, unknown, found }: ImageResult): boolean {
+  if (allowed === false || found?.registry !== 'failed') return false;
+  // Without the digest nothing is known, whatever keeps it.
+  return unknown.some((fact) => OF_REGISTRIES.has(fact) || found.untold !== null);
+}
+
+function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): string[] {
+  const ambiguous = images.flatMap(({ image, found }) =>
+    found?.note ? [`${printable(image)}: ${found.note}`] : [],
+  );
+  const alone = new Set(
+    images.flatMap(({ pod, judgement }) => (judgement.verdicts.length === 0 ? [pod.namespace] : [])),
+  );
+  const ungoverned = [...alone].map(
+    (namespace) => `no policy governs the namespace ${printable(namespace)}: everything in it is admitted`,
+  );
+  const blind = images.some(({ pod }) => pod.signals === null);
+  const asked = policies.some(
+    ({ policy: { spec } }) =>
+      spec.deploymentContext.mode === 'Escalate' || spec.workloadHardening !== 'ignore',
+  );
+  const unseen =
+    blind && asked
+      ? [
+          'of images given by name the pod is not known: context and workload hardening are not judged without --signals',
+        ]
+      : [];
+  return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images)])];
+}
+
+/** One line for all images without a digest: what is recorded of digests cannot be found for them. */
+function digestless(images: CheckOutcome['images']): string[] {
+  const names = new Set(
+    images.flatMap(({ image, subject, found }) =>
+      subject !== null &&
+      subject.digest === null &&
+      !found?.note &&
+      found?.registry !== 'failed' &&
+      subject.facts.scan === null
+        ? [image]
+        : [],
+    ),
+  );
+  const [first] = names;
+  if (first === undefined) return [];
+  const more = names.size > 1 ? ` and ${names.size - 1} more` : '';
+  return [`no digest and no scan is known for ${printable(first)}${more}`];
+}
+
+function whatIsOpen(
+  { images, pods, undecided, unscanned }: CheckOutcome,
+  skippedPods: boolean,
+): string | null {
+  if (undecided > 0) return `${undecided === 1 ? 'one image' : `${undecided} images`} could not be decided`;
+  if (unscanned > 0)
+    return `${unscanned === 1 ? 'one image has' : `${unscanned} images have`} no scan record`;
+  const off = images.filter(({ found }) => found?.offPlatform).length;
+  if (off > 0)
+    return `${off === 1 ? 'one image has' : `${off} images have`} no scan for the platform that was asked for`;
+  if (skippedPods) return 'an object was skipped that seems to make pods';
+  return images.length + pods.length === 0 ? 'nothing was decided' : null;
+}
+
+async function renderCheck(
+  format: Format,
+  document: CheckDocument,
+  policies: readonly ParsedPolicy[],
+  view: { readonly color: boolean; readonly columns: number },
+): Promise<string> {
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(document)}\n`;
+    case 'yaml':
+      return (await import('../../src/render/index.ts')).toYaml(document);
+    case 'table': {
+      const { renderCheckTable } = await import('./view.ts');
+      return renderCheckTable(document, view);
+    }
+    case 'markdown': {
+      const { renderCheckMarkdown } = await import('./markdown.ts');
+      return renderCheckMarkdown(document);
+    }
+    case 'sarif':
+    case 'junit':
+    case 'github': {
+      const reports = await import('./reports.ts');
+      const places = new Map(
+        policies.map(({ policy, places }) => [
+          policy.name,
+          { file: places.file, ...placeOf(places, ['metadata', 'name']) },
+        ]),
+      );
+      if (format === 'sarif') return reports.renderCheckSarif(document, places, VERSION);
+      return format === 'junit'
+        ? reports.renderCheckJUnit(document)
+        : reports.renderCheckAnnotations(document, places);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * `ipo cluster`: the replicas of a cluster, and those that a person forgets.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** ClusterReplicasOptions are the flags of `ipo cluster replicas`. */
+export interface ClusterReplicasOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** ClusterForgetReplicaOptions are the flags of `ipo cluster forget-replica`. */
+export interface ClusterForgetReplicaOptions extends ServiceFlags {
+  readonly yes?: true;
+}
+
+/** listed is `ipo cluster` in the help. */
+export const listed: Listed = {
+  name: 'cluster',
+  summary: 'show the replicas of a cluster, and forget a lost one',
+  group: 'The service:',
+  place: 1,
+  define: clusterCommand,
+};
+
+/** clusterCommand defines `ipo cluster` and what stands below it. */
+function clusterCommand(settle: Settle): Command {
+  const cluster = new Command('cluster').description(
+    'Show the replicas of a cluster, and forget a lost one.',
+  );
+  for (const define of [replicas, forgetReplica]) cluster.addCommand(define(settle));
+  return cluster;
+}
+
+function replicas(settle: Settle): Command {
+  const command = withServiceFlags(new Command('replicas'))
+    .summary('list replicas, and which of them may hold rows of reviews')
+    .description(
+      'Lists the replicas of the cluster. While one spools or is missing, it may hold rows of reviews that the database does not ' +
+        'have, and sweeps leave the pods alone that it may have reviewed.',
+    )
+    .addOption(
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([] as readonly string[], 'table'),
+    );
+  return command.action(
+    settle(async (terminal) => {
+      const { runClusterReplicas } = await import('./verbs.ts');
+      return runClusterReplicas(command.opts<ClusterReplicasOptions>(), terminal);
+    }),
+  );
+}
+
+function forgetReplica(settle: Settle): Command {
+  const command = withServiceFlags(new Command('forget-replica'))
+    .summary('forget a replica that is missing, with the rows that it may hold')
+    .description(
+      'Forgets a replica whose volume is lost. The rows that it may hold count as lost from then on: pods that only it reviewed are ' +
+        'recorded as unreviewed, and may be stopped where enforcement allows that. It is audited. If the volume is found after all, ' +
+        'its rows are put back.',
+    )
+    .argument('<name>', 'name of the replica, as ipo cluster replicas shows it')
+    .addOption(new Option('-y, --yes', 'go on without asking'));
+  return command.action((name: string) =>
+    settle(async (terminal, globals) => {
+      const { runClusterForgetReplica } = await import('./verbs.ts');
+      return runClusterForgetReplica(name, command.opts<ClusterForgetReplicaOptions>(), terminal, globals);
+    })(),
+  );
+}

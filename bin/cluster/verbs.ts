@@ -1,0 +1,73 @@
+import type { ReplicasBody } from '../../src/api/contract/replicas.ts';
+import { toYaml } from '../../src/render/index.ts';
+import type { ClusterForgetReplicaOptions, ClusterReplicasOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { confirm, holdConfirmable } from '../terminal/confirm.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { openParts } from '../terminal/parts.ts';
+import { renderRows, shortMoment } from '../terminal/rows.ts';
+import { withService } from '../service/client.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+
+/** runClusterReplicas is `ipo cluster replicas`. */
+export async function runClusterReplicas(
+  options: ClusterReplicasOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
+  const { body, text } = await withService(terminal, options, (service) =>
+    service.json<ReplicasBody>('GET /system/replicas'),
+  );
+  const render = (format: 'table' | 'json' | 'yaml') =>
+    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body.items, terminal);
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+  return EXIT.done;
+}
+
+async function table(replicas: ReplicasBody['items'], terminal: Terminal): Promise<string> {
+  const columns = [
+    { heading: 'name', flex: 1 },
+    { heading: 'state' },
+    { heading: 'seen (UTC)' },
+    { heading: 'may hold rows since (UTC)' },
+    { heading: 'rows' },
+  ];
+  const rows = replicas.map(({ name, state, seen_at, started_at, holding_since, accounted_until, rows }) => {
+    const holds = state === 'spools' || state === 'missing';
+    const since = holding_since ?? accounted_until ?? started_at;
+    return [name, state, shortMoment(seen_at), holds ? shortMoment(since) : '-', String(rows)];
+  });
+  const shown = await renderRows(columns, rows, 'No replica.', terminal);
+  const missing = replicas.filter(({ state }) => state === 'missing');
+  return missing.length === 0 ? shown : `${shown}\n${missingHint(missing)}`;
+}
+
+function missingHint(missing: ReplicasBody['items']): string {
+  const names = missing.map(({ name }) => clean(name)).join(', ');
+  return (
+    `Sweeps leave pods alone that ${names} may have reviewed.\n` +
+    'Start it again on its volume; or, if the volume is lost, run ipo cluster forget-replica NAME.\n'
+  );
+}
+
+/** runClusterForgetReplica is `ipo cluster forget-replica`. Exit 1 when the person says no. */
+export async function runClusterForgetReplica(
+  name: string,
+  options: ClusterForgetReplicaOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  holdConfirmable(terminal, options.yes === true, 'ipo cluster forget-replica');
+  return withService(terminal, options, async (service) => {
+    const question = `Forget ${clean(name)} at ${service.server}, and count the rows that it may hold as lost?`;
+    if (options.yes !== true && !(await confirm(question, terminal))) {
+      if (!globals.quiet) terminal.err('ipo: nothing was changed\n');
+      return EXIT.check;
+    }
+    await service.json('DELETE /system/replicas/{name}', { params: { name } });
+    if (!globals.quiet)
+      terminal.err(`ipo: replica ${clean(name)} is forgotten; the next sweep judges without it\n`);
+    return EXIT.done;
+  });
+}

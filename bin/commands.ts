@@ -1,0 +1,47 @@
+import { listed as account } from './account/index.ts';
+import { listed as audit } from './audit/index.ts';
+import { listed as channel } from './channel/index.ts';
+import { listed as check } from './check/index.ts';
+import { listed as cluster } from './cluster/index.ts';
+import { listed as demo } from './demo/index.ts';
+import { listed as images } from './images/index.ts';
+import { listed as ledger } from './ledger/index.ts';
+import { listed as login } from './login/index.ts';
+import { listed as logout } from './logout/index.ts';
+import { listed as migrate } from './migrate/index.ts';
+import { listed as policy } from './policy/index.ts';
+import { listed as scan } from './scan/index.ts';
+import { listed as serve } from './serve/index.ts';
+import { listed as token } from './token/index.ts';
+import { listed as tracker } from './tracker/index.ts';
+import { listed as tracking } from './tracking/index.ts';
+import { listed as triage } from './triage/index.ts';
+import { listed as vulns } from './vulns/index.ts';
+import { listed as whatif } from './whatif/index.ts';
+import { listed as whoami } from './whoami/index.ts';
+import type { Listed } from './terminal/listed.ts';
+
+/** COMMANDS lists every command in the order of the help. Written by `npm run commands` from the folders. */
+export const COMMANDS: readonly Listed[] = [
+  whatif,
+  check,
+  policy,
+  ledger,
+  audit,
+  images,
+  vulns,
+  triage,
+  scan,
+  channel,
+  tracker,
+  tracking,
+  cluster,
+  demo,
+  serve,
+  migrate,
+  login,
+  logout,
+  whoami,
+  account,
+  token,
+];

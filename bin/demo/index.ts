@@ -1,0 +1,74 @@
+/**
+ * `ipo demo`: the service in memory with a made-up shop, and `trackers/` with trackers of its own.
+ * It uses `terminal`.
+ */
+import { Argument, Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** DemoFlags are the flags of `ipo demo` as commander gives them. */
+export interface DemoFlags {
+  readonly listen: string;
+}
+
+/** TRACKERS are the trackers that can be played. */
+const TRACKERS = [
+  'github',
+  'github-enterprise',
+  'gitlab',
+  'jira-cloud',
+  'jira-gateway',
+  'jira-datacenter',
+] as const;
+
+/** DemoTrackersFlags are the flags of `ipo demo trackers`. */
+export interface DemoTrackersFlags {
+  readonly tracker: (typeof TRACKERS)[number];
+  readonly texts?: true;
+}
+
+/** listed is `ipo demo` in the help. */
+export const listed: Listed = {
+  name: 'demo',
+  summary: 'the service in memory, with the ledger of a made-up shop',
+  group: 'The service:',
+  place: 2,
+  define: demoCommand,
+};
+
+/** demoCommand defines `ipo demo`. */
+function demoCommand(settle: Settle): Command {
+  const command = new Command('demo')
+    .description(
+      'Starts the service with 30 days of admissions of a made-up shop that end now, and prints how to sign in and what to try. Ctrl-C ends it; nothing is left behind.',
+    )
+    .addOption(
+      new Option('-l, --listen <host:port>', 'where it listens; port 0 takes a free one').default(
+        '127.0.0.1:8080',
+      ),
+    );
+  command.addCommand(trackers(settle));
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runDemo } = await import('./run.ts');
+      return runDemo(command.opts<DemoFlags>(), terminal, globals);
+    }),
+  );
+}
+
+function trackers(settle: Settle): Command {
+  const command = new Command('trackers')
+    .summary('the life of issues, against a tracker that is played on this machine')
+    .description(
+      'Plays the life of issues against a tracker on this machine: a first run with its summary, single issues after it, a fix, a ' +
+        'triage and a retirement, each closed with its reason, and the remediation windows in between. Nothing leaves this machine, ' +
+        'and nothing is left behind.',
+    )
+    .addArgument(new Argument('[tracker]', 'the tracker that is played').choices(TRACKERS).default('github'))
+    .addOption(new Option('--texts', 'shows the text of every issue that is opened'));
+  return command.action((tracker: DemoTrackersFlags['tracker']) =>
+    settle(async (terminal, globals) => {
+      const { runDemoTrackers } = await import('./trackers/run.ts');
+      return runDemoTrackers({ ...command.opts<{ texts?: true }>(), tracker }, terminal, globals);
+    })(),
+  );
+}

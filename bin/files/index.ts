@@ -1,0 +1,8 @@
+/**
+ * Files that commands read: policies, and paths; and which database is meant.
+ * It uses `terminal`.
+ */
+export { findDatabase } from './database.ts';
+export { isThere } from './is-there.ts';
+export { checkStdin, readInForce, readOnePolicy, readPolicies, readPolicyText } from './read-policies.ts';
+export { fromWorkspace } from './workspace.ts';

@@ -1,0 +1,49 @@
+import type { ImageDetailBody } from '../../src/api/contract/images.ts';
+import { shortTime } from '../../src/whatif/report/index.ts';
+import type { ViewColumn } from '../terminal/answer.ts';
+
+/** WIDE is the width from which on a terminal has room for what else is known. */
+export const WIDE = 130;
+
+type Finding = NonNullable<ImageDetailBody['findings']>[number];
+
+const CVSS: ViewColumn<Finding> = {
+  heading: 'CVSS',
+  align: 'right',
+  text: ({ cvss }) => cvss?.score.toFixed(1) ?? '–',
+};
+
+/** What it is and where in the image; a narrow terminal has no room for it, and the JSON has the layer and the advisory too. */
+const ABOUT: readonly ViewColumn<Finding>[] = [
+  { heading: 'title', flex: 3, text: ({ title }) => title ?? '–' },
+  { heading: 'in the image', flex: 2, text: ({ found_at }) => found_at?.path ?? found_at?.target ?? '–' },
+];
+
+/** findingColumns draw the findings of an image. An end that has passed is told as such: its date alone would read as if it still held. */
+export const findingColumns = (
+  triaged: ReadonlySet<string>,
+  findings: readonly Finding[],
+  wide: boolean,
+): readonly ViewColumn<Finding>[] => [
+  {
+    heading: 'severity',
+    text: ({ severity }) => severity,
+    paint: ({ severity }, { chalk }) =>
+      severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
+  },
+  { heading: 'CVE', text: ({ cve }) => cve },
+  ...(findings.some(({ cvss }) => cvss) ? [CVSS] : []),
+  { heading: 'package', flex: 2, text: (finding) => finding.package },
+  { heading: 'installed', flex: 1, text: ({ installed }) => installed || '–' },
+  { heading: 'fixed in', flex: 1, text: ({ fixed }) => fixed ?? '–' },
+  {
+    heading: 'KEV',
+    text: ({ known_exploited }) => (known_exploited === null ? '?' : known_exploited ? 'yes' : ''),
+  },
+  {
+    heading: 'triaged until (UTC)',
+    text: ({ cve, triaged_until }) =>
+      triaged_until === null ? '' : triaged.has(cve) ? shortTime(triaged_until) : 'expired',
+  },
+  ...(wide && findings.some(({ title, found_at }) => title || found_at) ? ABOUT : []),
+];

@@ -1,0 +1,108 @@
+/**
+ * `ipo images`: how the images of the cluster stand.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** ImageListOptions are the flags of `ipo images list`. */
+export interface ImageListOptions extends ServiceFlags, PagingFlags {
+  readonly filter?: string;
+  readonly search?: string;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly output: readonly string[];
+}
+
+/** ImageShowOptions are the flags of `ipo images show`. */
+export interface ImageShowOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** ImageScanOptions are the flags of `ipo images scan`. */
+export interface ImageScanOptions extends ServiceFlags {
+  readonly unscanned?: true;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo images` in the help. */
+export const listed: Listed = {
+  name: 'images',
+  summary: 'how do the images of the cluster stand?',
+  group: 'Images and findings:',
+  place: 1,
+  define: imagesCommand,
+};
+
+/** imagesCommand defines `ipo images` and what stands below it. */
+function imagesCommand(settle: Settle): Command {
+  const images = new Command('images').description(
+    'See how the images of the cluster stand, and ask for scans.',
+  );
+  for (const define of [list, show, scan]) images.addCommand(define(settle));
+  return images;
+}
+
+function list(settle: Settle): Command {
+  const command = withPaging(
+    withServiceFlags(new Command('list'))
+      .summary('which images are blocked, unscanned, compliant or not?')
+      .description(
+        'Lists images with their states. Each is in exactly one of four; the counts of all come first.',
+      )
+      .addOption(
+        new Option(
+          '--filter <state>',
+          "images in this state: Blocked, Unscanned, Compliant or 'Not compliant'",
+        ),
+      )
+      .addOption(new Option('--search <text>', 'a part of a name or of the digest'))
+      .addOption(
+        new Option(
+          '--sort <order>',
+          'attention, name, severity, findings, last_seen or scanned (default: attention)',
+        ),
+      )
+      .addOption(new Option('--order <direction>', 'asc or desc; names ascend, all else descends')),
+    'images',
+  );
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runImageList } = await import('./verbs.ts');
+      return runImageList(command.opts<ImageListOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function show(settle: Settle): Command {
+  const command = withServiceFlags(new Command('show'))
+    .summary('what is known of an image, and what would its next admission meet?')
+    .description(
+      'Shows why an image is in its state, where it was seen, what each policy says now, and its findings.',
+    )
+    .argument('<image>', 'its digest or the beginning of it, or a part of its name')
+    .addOption(outputOption());
+  return command.action((image: string) =>
+    settle(async (terminal, globals) => {
+      const { runImageShow } = await import('./verbs.ts');
+      return runImageShow(image, command.opts<ImageShowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function scan(settle: Settle): Command {
+  const command = withServiceFlags(new Command('scan'))
+    .summary('ask for scans')
+    .description('Puts images into the queue of scans. Exit 1 when one of them is not known.')
+    .argument('[image...]', 'digests, or parts of names')
+    .addOption(new Option('--unscanned', 'every image that was never scanned'))
+    .addOption(outputOption());
+  return command.action((images: readonly string[]) =>
+    settle(async (terminal, globals) => {
+      const { runImageScan } = await import('./verbs.ts');
+      return runImageScan(images, command.opts<ImageScanOptions>(), terminal, globals);
+    })(),
+  );
+}

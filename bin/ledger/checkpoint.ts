@@ -1,0 +1,180 @@
+import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
+import { isIpoError } from '../../src/base/index.ts';
+import {
+  fromBase64,
+  keptOfExport,
+  openCheckpoint,
+  parseKept,
+  parseVkey,
+  proveConsistency,
+  readCheckpoint,
+  toBase64,
+  TreeError,
+  verifyConsistency,
+  type Checkpoint,
+  type Hash,
+  type KeptCheckpoint,
+  type NoteKey,
+} from '../../src/ledger/index.ts';
+import type { LedgerCheckpointOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { findLedger, type LedgerSource } from './source.ts';
+import { openParts } from '../terminal/parts.ts';
+import { withService } from '../service/client.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { readKeys } from './flags.ts';
+
+const MAX_NOTE_FILE = 2 * 1024 * 1024;
+
+/** Newest is the newest checkpoint of a ledger, and what can be asked about it. */
+interface Newest {
+  readonly note: string;
+  /** Verifier's key that the ledger itself names; null where it names none. */
+  readonly key: string | null;
+  /** The proof that it extends an earlier size; null where that cannot be had. */
+  prove(before: number, size: number): Promise<readonly Hash[] | null>;
+}
+
+/** runLedgerCheckpoint is `ipo ledger checkpoint`: prints it, checks it, keeps it. */
+export async function runLedgerCheckpoint(
+  options: LedgerCheckpointOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const source = findLedger(options, terminal);
+  if (options.save === '-')
+    throw new UsageError('--save -: a checkpoint is kept in a file', 'Without --save it is printed');
+  const parts = openParts(terminal);
+  const given = await readKeys(options.key ?? [], parts);
+  return withNewest(source, terminal, async ({ note, key, prove }) => {
+    const keys = given.length > 0 ? given : key === null ? [] : [parseVkey(key)];
+    const checkpoint = keys.length > 0 ? openCheckpoint(note, keys) : readCheckpoint(note);
+    const say = (text: string): void =>
+      globals.quiet ? undefined : terminal.err(`ipo: ${clean(text, 1000)}\n`);
+    if (options.save !== undefined) {
+      const saved = await savedIn(options.save, parts.readText);
+      for (const one of saved) await holdExtends(one, checkpoint, keys, prove);
+      const before = saved.at(-1)?.checkpoint ?? null;
+      await parts.writeFile(options.save, note);
+      say(
+        before === null
+          ? `kept in ${options.save}; verify against it with --checkpoint ${options.save}`
+          : `the ledger extends the checkpoint of ${before.size} rows that was kept; ${options.save} holds that of ${checkpoint.size} now`,
+      );
+    }
+    if (options.verify) terminal.out(describe(checkpoint, keys, given.length > 0));
+    else if (options.save === undefined) terminal.out(note);
+    return EXIT.done;
+  });
+}
+
+async function withNewest<T>(
+  source: LedgerSource,
+  terminal: Terminal,
+  act: (newest: Newest) => Promise<T>,
+): Promise<T> {
+  if (source.kind === 'ledger') {
+    const name = source.path === '-' ? 'stdin' : source.path;
+    const { note, range } = await keptOfExport(await openBytes(source.path, terminal.stdin), name);
+    return act({ note, key: range?.tree.key ?? null, prove: async () => null });
+  }
+  if (source.kind === 'database') {
+    const { tree, close } = await openLedgerDatabase(source.url);
+    try {
+      const newest = await tree.newestCheckpoint();
+      if (newest === null)
+        throw new TreeError('not_found', 'nothing is signed yet', {
+          hint: 'A running service signs every minute',
+        });
+      const prove = (before: number, size: number) => proveConsistency(tree, before, size);
+      return await act({ note: newest.note, key: await tree.key(), prove });
+    } finally {
+      await close();
+    }
+  }
+  return withService(terminal, source.flags, async (service) => {
+    const [{ body: note }, { body: ledger }] = [
+      await service.text('GET /ledger/checkpoint'),
+      await service.json<{ key: string }>('GET /ledger'),
+    ];
+    const prove = async (from: number, to: number) => {
+      const { body } = await service.json<{ proof: unknown[] }>('GET /ledger/consistency', {
+        query: { from, to },
+      });
+      return body.proof.map((text) => (typeof text === 'string' ? fromBase64(text) : null) ?? '');
+    };
+    return act({ note, key: ledger.key, prove });
+  });
+}
+
+/** The checkpoints that are kept in a file, the smallest first; none when there is no file. */
+async function savedIn(
+  path: string,
+  readText: (path: string, max: number) => Promise<string>,
+): Promise<readonly KeptCheckpoint[]> {
+  let text: string;
+  try {
+    text = await readText(path, MAX_NOTE_FILE);
+  } catch (error) {
+    const code = isIpoError(error) ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
+    if (code === 'ENOENT') return [];
+    throw error;
+  }
+  return parseKept(text, path).toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
+}
+
+/** Throws TreeError `integrity` when the ledger does not extend what was kept: then the file is left as it is. */
+async function holdExtends(
+  { note, checkpoint: before }: KeptCheckpoint,
+  now: Checkpoint,
+  keys: readonly NoteKey[],
+  prove: Newest['prove'],
+): Promise<void> {
+  const kept = `the checkpoint of ${before.size} rows that was kept`;
+  const fail = (why: string): TreeError =>
+    new TreeError('integrity', `${kept} ${why}`, {
+      hint: 'The file was left as it is; find out more with ipo ledger verify --checkpoint',
+    });
+  if (before.origin !== now.origin) throw fail(`is of another log (${before.origin})`);
+  if (keys.length > 0) {
+    try {
+      openCheckpoint(note, keys);
+    } catch (error) {
+      if (error instanceof TreeError) throw fail(`is not signed by the key of this ledger: ${error.message}`);
+      throw error;
+    }
+  }
+  if (before.size > now.size) throw fail(`has more rows than the newest, which has ${now.size}`);
+  if (before.size === now.size) {
+    if (before.root !== now.root) throw fail('has another root than the newest of the same size');
+    return;
+  }
+  if (before.size === 0) return;
+  const proof = await prove(before.size, now.size);
+  if (proof === null) {
+    throw new UsageError(
+      'an export cannot prove that it extends the checkpoint that is kept in the file',
+      'Verify it with --checkpoint first, or ask the service or its database',
+    );
+  }
+  const fault = verifyConsistency(before.size, now.size, proof, before.root, now.root);
+  if (fault !== null) throw fail(`is not extended by the newest of ${now.size}: ${fault}`);
+}
+
+function describe({ origin, size, root }: Checkpoint, keys: readonly NoteKey[], isGiven: boolean): string {
+  const [key] = keys.filter(({ name }) => name === origin);
+  const signed =
+    key === undefined
+      ? 'not checked: no key is known'
+      : `holds (key ${key.keyId})${isGiven ? '' : ', by the key that the ledger itself names'}`;
+  return [
+    `log        ${clean(origin)}`,
+    `rows       ${size}`,
+    `root       ${toBase64(root)}`,
+    `signature  ${signed}`,
+    ...(key === undefined ? [] : [`key        ${key.vkey}`]),
+    '',
+  ].join('\n');
+}

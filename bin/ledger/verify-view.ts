@@ -1,0 +1,158 @@
+import { counted, formatCount } from '../../src/render/index.ts';
+import {
+  isUnsigned,
+  toBase64,
+  type Check,
+  type ProvedRow,
+  type Verification,
+} from '../../src/ledger/index.ts';
+import { clean } from '../terminal/clean.ts';
+import { imageCell, openPaint, type Paint, type ViewOptions } from '../terminal/paint.ts';
+
+/** VerifyViewOptions say what the terminal can show, and what was given to verify with. */
+export interface VerifyViewOptions extends Omit<ViewOptions, 'file'> {
+  readonly kept: boolean;
+  readonly keyed: boolean;
+}
+
+const NAMES: Readonly<Record<Check['check'], string>> = {
+  rows: 'rows',
+  tree: 'tree',
+  stored_tree: 'stored tree',
+  signature: 'signature',
+  stored_checkpoints: 'stored checkpoints',
+  signed_rows: 'signed rows',
+  kept_checkpoint: 'kept checkpoint',
+  proof: 'proof',
+};
+
+/** renderVerification writes the answer for a person at a terminal: the sentence first, then what was looked at. */
+export async function renderVerification(
+  result: Verification | ProvedRow,
+  options: VerifyViewOptions,
+): Promise<string> {
+  const paint = await openPaint(options);
+  const sections = [
+    headline(paint, result),
+    checkLines(paint, result.checks),
+    badLines(paint, result),
+    'row' in result ? rowLines(paint, result) : [],
+    limitLines(paint, result.limits),
+    nextSteps(paint, result, options),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function headline(paint: Paint, result: Verification): string[] {
+  const { chalk } = paint;
+  const { tree, name } = result;
+  const { sign, text } = sentenceOf(result);
+  const color = { '✓': chalk.green.bold, '✗': chalk.red.bold, '–': chalk.yellow.bold }[sign];
+  const items = [
+    clean(name),
+    ...(tree === null
+      ? []
+      : [
+          `log ${clean(tree.origin)}`,
+          `tree of ${formatCount(tree.size)} rows`,
+          `root ${toBase64(tree.root)}`,
+        ]),
+  ];
+  return [...paint.sentence(`${sign} ${text}`, color, 0), ...paint.items(items, chalk.dim, 0)];
+}
+
+function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–'; readonly text: string } {
+  const { holds, rows, subject, checks } = result;
+  const { count, signed } = rows;
+  if (!holds) {
+    const text =
+      subject === 'proof'
+        ? 'Verification failed: the proof does not match.'
+        : checks.every(({ check, state }) => state !== 'failed' || check === 'signature')
+          ? 'Verification failed: there is no valid signature over these rows.'
+          : 'Verification failed: the ledger differs from what was signed.';
+    return { sign: '✗', text };
+  }
+  if (subject === 'proof') return { sign: '✓', text: `Row ${rows.first} is as signed.` };
+  if (count === 0) return { sign: '–', text: 'There are no rows, and so nothing to verify.' };
+  const are = count === 1 ? 'is' : 'are';
+  if (isUnsigned(result))
+    return { sign: '–', text: `${counted(count, 'row')} ${are} not signed: nothing to verify against.` };
+  if (signed < count) {
+    const text = `${formatCount(signed)} of ${counted(count, 'row')} ${signed === 1 ? 'is' : 'are'} as signed; rows after ${signed} are not signed yet.`;
+    return { sign: '–', text };
+  }
+  return { sign: '✓', text: `${counted(count, 'row')} ${are} as signed.` };
+}
+
+function checkLines(paint: Paint, checks: readonly Check[]): string[] {
+  const { chalk } = paint;
+  const signs = { held: chalk.green('✓'), failed: chalk.red('✗'), not_checked: chalk.yellow('–') };
+  const wide = Math.max(...checks.map(({ check }) => NAMES[check].length));
+  const indent = 4 + wide + 2;
+  return checks.flatMap(({ check, state, text }) => {
+    const lines = paint.sentence(clean(text, 2000), String, indent);
+    const head = `  ${signs[state]} ${NAMES[check].padEnd(wide)}  `;
+    return lines.map((line, i) => (i === 0 ? head + line.slice(indent) : line));
+  });
+}
+
+function badLines(paint: Paint, { firstBad }: Verification): string[] {
+  if (firstBad === null) return [];
+  const { from, to, text } = firstBad;
+  const where = from === to ? `row ${from}` : `one of the rows ${from} to ${to}`;
+  return [paint.heading('First bad row', where), ...paint.sentence(`${clean(text, 600)}.`)];
+}
+
+/** What a proof is about, once it holds. */
+function rowLines(paint: Paint, { row }: ProvedRow): string[] {
+  if (row === null) return [];
+  const text = (field: string): string => {
+    const value = row[field];
+    return typeof value === 'string' && value !== '' ? clean(value, 400) : '';
+  };
+  const where = [text('cluster'), text('namespace'), text('pod'), text('container')]
+    .filter((part) => part !== '')
+    .join(' / ');
+  const verdict = row['allowed'] === true ? paint.chalk.green('admitted') : paint.chalk.red('refused');
+  const lines = [
+    [text('time'), verdict, where].filter((part) => part !== '').join('  '),
+    imageCell(text('image')).text,
+    text('digest'),
+    text('reason'),
+  ];
+  return [paint.heading('The row'), ...lines.filter((line) => line !== '').map((line) => `  ${line}`)];
+}
+
+function limitLines(paint: Paint, limits: readonly string[]): string[] {
+  if (limits.length === 0) return [];
+  const lines = limits.flatMap((limit) =>
+    paint.sentence(clean(limit, 1000), String, 4).map((line, i) => (i === 0 ? `  · ${line.slice(4)}` : line)),
+  );
+  return [paint.heading('What this does not show'), ...lines.map((line) => paint.chalk.dim(line))];
+}
+
+function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyViewOptions): string[] {
+  const { subject, holds } = result;
+  // What was never signed gets no better by a key.
+  if (subject === 'export' && isUnsigned(result)) return [];
+  const steps: (readonly [string, string])[] = [
+    ...(kept ? [] : [['--checkpoint FILE', 'hold it against a checkpoint that was kept elsewhere'] as const]),
+    ...(keyed ? [] : [['--key VKEY', 'say whose signature it must be'] as const]),
+    ...(holds && subject !== 'proof' && !kept
+      ? [['ipo ledger checkpoint --save FILE', 'keep the newest checkpoint elsewhere from now on'] as const]
+      : []),
+    ...(!holds && subject === 'export'
+      ? [['--database URL', 'verify the database: it names the exact row'] as const]
+      : []),
+  ];
+  if (steps.length === 0) return [];
+  const rows = steps.map(([flag, does]) => [
+    { text: flag, paint: paint.chalk.bold },
+    { text: does, paint: paint.chalk.dim },
+  ]);
+  return [paint.heading('Next'), ...paint.table([{ heading: '' }, { heading: '', flex: 1 }], rows)];
+}

@@ -1,0 +1,49 @@
+/**
+ * `ipo migrate`: a database brought to this release.
+ * It uses `files` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** MigrateOptions are the flags of `ipo migrate` as commander gives them. */
+export interface MigrateOptions {
+  readonly database?: string;
+  readonly plan?: true;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo migrate` in the help. */
+export const listed: Listed = {
+  name: 'migrate',
+  summary: "bring the service's database to this release, or show what that would do",
+  group: 'The service:',
+  place: 4,
+  define: migrateCommand,
+};
+
+/** migrateCommand defines `ipo migrate`. */
+function migrateCommand(settle: Settle): Command {
+  const command = new Command('migrate')
+    .description(
+      "Applies the migrations that a database lacks, each whole or not at all, under the database's own lock. " +
+        'The service does the same when it starts. Migrations go forward only: make a backup first.',
+    )
+    .addOption(new Option('--plan', 'show what is applied and what is due, and write nothing'))
+    .addOption(
+      new Option(
+        '--database <url>',
+        'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+      ),
+    )
+    .addOption(
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
+        .argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
+        .default([] as readonly string[], 'table'),
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runMigrate } = await import('./run.ts');
+      return runMigrate(command.opts<MigrateOptions>(), terminal, globals);
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import { isIpoError } from '../../src/base/index.ts';
+import { loadAuthoring } from '../../src/policy/index.ts';
+import { counted } from '../../src/render/index.ts';
+import type { PolicyFmtOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, report, type ExitCode } from '../terminal/exit.ts';
+import { renderProblems } from './problems.ts';
+import { checkStdin, readPolicyText } from '../files/index.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { openParts } from '../terminal/parts.ts';
+import { UsageError } from '../terminal/usage.ts';
+
+/** runPolicyFmt is `ipo policy fmt`. Every file is formatted before the first is written. */
+export async function runPolicyFmt(
+  paths: readonly string[],
+  { write, check }: PolicyFmtOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  checkStdin(paths);
+  const distinct = [...new Set(paths)];
+  if (write && check)
+    throw new UsageError(
+      '--write and --check exclude each other',
+      'Check in the pipeline, write at your desk',
+    );
+  if (write && distinct.includes('-'))
+    throw new UsageError('--write cannot write stdin', 'Leave --write out to get the result on stdout');
+  if (!write && !check && distinct.length > 1) {
+    throw new UsageError(
+      'several files cannot all go to stdout',
+      'Add --write to change them in place, or --check to list those that would change',
+    );
+  }
+  const parts = openParts(terminal);
+  const { formatPolicies } = await loadAuthoring();
+  const results: { path: string; before: string; after: string }[] = [];
+  let worst: ExitCode = EXIT.done;
+  for (const path of distinct) {
+    try {
+      const { text, file } = await readPolicyText(path, parts);
+      const formatted =
+        text === null
+          ? ({ kind: 'invalid', problems: file.problems } as const)
+          : formatPolicies(text, file.file);
+      if (formatted.kind === 'formatted') results.push({ path, before: text ?? '', after: formatted.text });
+      else {
+        terminal.err(renderProblems(formatted.problems, usesColor(terminal, globals, 'err')));
+        if (worst === EXIT.done) worst = EXIT.usage;
+      }
+    } catch (error) {
+      if (!isIpoError(error)) throw error;
+      await report(error, terminal, globals);
+      worst = EXIT.outside;
+    }
+  }
+  const changed = results.filter(({ before, after }) => before !== after);
+  const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
+  if (check) {
+    for (const { path } of changed) terminal.out(`${path === '-' ? 'stdin' : clean(path, Infinity)}\n`);
+    if (changed.length > 0)
+      say(`${counted(changed.length, 'file')} would change; run ipo policy fmt --write`);
+    return worst !== EXIT.done ? worst : changed.length > 0 ? EXIT.check : EXIT.done;
+  }
+  if (!write) {
+    for (const { after } of results) terminal.out(after);
+    return worst;
+  }
+  if (worst !== EXIT.done) {
+    say('nothing was written');
+    return worst;
+  }
+  for (const { path, after } of changed) await parts.writeFile(path, after);
+  say(
+    changed.length === 0
+      ? 'nothing to change'
+      : `changed ${changed.map(({ path }) => clean(path)).join(', ')}`,
+  );
+  return EXIT.done;
+}

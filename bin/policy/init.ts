@@ -1,0 +1,51 @@
+import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
+import type { PolicyInitOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { isThere } from '../files/index.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { openParts } from '../terminal/parts.ts';
+import { UsageError } from '../terminal/usage.ts';
+
+/** runPolicyInit is `ipo policy init`: it asks nothing, so that it does the same in a terminal and in a script. */
+export async function runPolicyInit(
+  name: string,
+  options: PolicyInitOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { out, force, enforce } = options;
+  if (force && out === undefined)
+    throw new UsageError('--force is for --out', 'Add --out FILE, or leave --force out');
+  if (out === '' || out === '-')
+    throw new UsageError(`--out ${out || '""'}: this is no file`, 'Leave --out out to write to stdout');
+  const namespaces = toList('--namespaces', options.namespaces);
+  const registries = toList('--registries', options.registries);
+  const { starterPolicy } = await loadAuthoring();
+  const text = starterPolicy({ name, enforce: enforce === true, namespaces, registries });
+  const [fault] = parsePolicies(text, 'policy').problems;
+  if (fault !== undefined) throw new UsageError(fault.message, fault.hint ?? undefined);
+  if (out === undefined) {
+    terminal.out(text);
+    return EXIT.done;
+  }
+  const parts = openParts(terminal);
+  if (!force && (await isThere(out, parts))) {
+    throw new UsageError(
+      `${clean(out)} is there already; it was left as it is`,
+      'Choose another name, or overwrite it with --force',
+    );
+  }
+  await parts.writeFile(out, text);
+  if (!globals.quiet) terminal.err(`ipo: wrote ${clean(out)}; next: ipo policy lint ${clean(out)}\n`);
+  return EXIT.done;
+}
+
+function toList(flag: string, value: string | undefined): string[] {
+  if (value === undefined) return [];
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.some((entry) => entry === '')) {
+    throw new UsageError(`${flag} ${value || '""'}: an entry is empty`, `Write ${flag} a,b without spaces`);
+  }
+  return entries;
+}

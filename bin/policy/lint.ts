@@ -1,0 +1,137 @@
+import { isIpoError, nearest } from '../../src/base/index.ts';
+import { LEVELS, loadAuthoring, type Level, type PolicyFile, type Problem } from '../../src/policy/index.ts';
+import { counted } from '../../src/render/index.ts';
+import type { Finding } from '../../src/render/index.ts';
+import type { PolicyLintOptions } from './index.ts';
+import { asSentence, EXIT, report, type ExitCode } from '../terminal/exit.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { renderProblems } from './problems.ts';
+import { checkStdin, fromWorkspace, readInForce, readPolicyText } from '../files/index.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { openParts } from '../terminal/parts.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { VERSION } from '../terminal/version.ts';
+
+const FORMATS = ['table', 'json', 'sarif', 'junit', 'github'] as const;
+
+/** runPolicyLint is `ipo policy lint`. A file that cannot be read does not keep the others from being looked at. */
+export async function runPolicyLint(
+  paths: readonly string[],
+  options: PolicyLintOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, FORMATS, 'table', [...paths, options.against]);
+  const failOn = parseLevel(options.failOn);
+  const distinct = [...new Set(paths)];
+  checkStdin([...paths, options.against]);
+  const parts = openParts(terminal);
+  const inForce = options.against === undefined ? [] : await readInForce(options.against, parts);
+  const files: PolicyFile[] = [];
+  const unreadable: { file: string; message: string }[] = [];
+  for (const path of distinct) {
+    try {
+      files.push((await readPolicyText(path, parts)).file);
+    } catch (error) {
+      if (!isIpoError(error)) throw error;
+      await report(error, terminal, globals);
+      unreadable.push({ file: path, message: error.message });
+    }
+  }
+  const { lintPolicies, LINT_RULES } = await loadAuthoring();
+  const problems = lintPolicies(files, inForce);
+  const count = (level: Level): number => problems.filter((problem) => problem.level === level).length;
+  const summary = {
+    files: files.length,
+    policies: files.reduce((sum, file) => sum + file.policies.length, 0),
+    errors: count('error'),
+    warnings: count('warning'),
+    notices: count('notice'),
+  };
+  await writeOutputs(targets, render, parts, terminal);
+  if (!globals.quiet) terminal.err(`ipo: ${inWords(summary, unreadable.length)}\n`);
+  if (unreadable.length > 0) return EXIT.outside;
+  return problems.some(fails) ? EXIT.check : EXIT.done;
+
+  async function render(format: (typeof FORMATS)[number], toStdout: boolean): Promise<string> {
+    if (format === 'table') return renderProblems(problems, toStdout && usesColor(terminal, globals, 'out'));
+    if (format === 'json') {
+      const policies = files.flatMap((file) =>
+        file.policies.map(({ policy }) => ({
+          file: file.file,
+          name: policy.name,
+          revision: policy.revision,
+        })),
+      );
+      return `${JSON.stringify({ policies, problems, unreadable, summary })}\n`;
+    }
+    const { findingCases, toAnnotations, toJUnit, toSarif } = await import('../../src/render/index.ts');
+    const titles = new Map(LINT_RULES.map(({ id, title }) => [id, title]));
+    const findings = problems
+      .map((problem) => toFinding(problem, titles.get(problem.rule) ?? problem.rule))
+      .map((finding) => ({
+        ...finding,
+        file: format === 'junit' ? finding.file : fromWorkspace(finding.file, terminal.env),
+      }));
+    switch (format) {
+      case 'sarif':
+        return toSarif(findings, { version: VERSION, category: 'ipo-policy-lint' });
+      case 'junit': {
+        // A test has failed when it fails the run, so that the report and the exit code agree.
+        const judged = findings.map(
+          (finding, i) => ({ ...finding, level: fails(problems[i]) ? 'error' : 'note' }) as const,
+        );
+        return toJUnit({
+          name: 'ipo policy lint',
+          cases: findingCases(
+            judged,
+            files.map(({ file }) => file),
+          ),
+        });
+      }
+      case 'github':
+        return toAnnotations(findings);
+    }
+  }
+
+  function fails(problem: Problem | undefined): boolean {
+    return problem !== undefined && LEVELS.indexOf(problem.level) <= LEVELS.indexOf(failOn);
+  }
+}
+
+function toFinding({ rule, level, message, hint, file, line, column }: Problem, ruleTitle: string): Finding {
+  const said = hint === null ? message : `${message}. ${asSentence(hint)}`;
+  return {
+    ruleId: rule,
+    ruleTitle,
+    level: level === 'notice' ? 'note' : level,
+    message: said,
+    file,
+    line,
+    column,
+  };
+}
+
+function parseLevel(text: string): Level {
+  const level = LEVELS.find((known) => known === text);
+  if (level !== undefined) return level;
+  const close = nearest(text, LEVELS);
+  throw new UsageError(
+    `--fail-on ${text || '""'}: allowed are ${LEVELS.join(', ')}`,
+    close === null ? undefined : `Did you mean "${close}"?`,
+  );
+}
+
+function inWords(
+  summary: { files: number; policies: number; errors: number; warnings: number; notices: number },
+  unreadable: number,
+): string {
+  const { files, policies, errors, warnings, notices } = summary;
+  const found = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(notices > 0 ? [counted(notices, 'notice')] : []),
+  ];
+  const read = `${counted(policies, 'policy', 'policies')} in ${counted(files, 'file')}`;
+  return `${read}: ${found.length === 0 ? 'nothing found' : found.join(', ')}${unreadable > 0 ? `; ${counted(unreadable, 'file')} could not be read` : ''}`;
+}

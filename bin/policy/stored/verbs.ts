@@ -1,0 +1,194 @@
+import type {
+  RevisionBody,
+  RevisionSummaryBody,
+  StoredPolicyBody,
+} from '../../../src/api/contract/policies.ts';
+import type { ServiceClient } from '../../../src/app/index.ts';
+import { toYaml } from '../../../src/render/index.ts';
+import { shortTime } from '../../../src/whatif/report/index.ts';
+import type { PolicyDeleteOptions, PolicyGetOptions, PolicyListOptions } from './index.ts';
+import { clean } from '../../terminal/clean.ts';
+import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { inEffectNote } from './in-effect.ts';
+import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
+import { openParts } from '../../terminal/parts.ts';
+import { invalidNote } from './invalid.ts';
+import { withService } from '../../service/client.ts';
+import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
+import { UsageError } from '../../terminal/usage.ts';
+import { openPaint, type Column } from '../../terminal/paint.ts';
+
+const LISTS = ['table', 'json', 'yaml'] as const;
+
+/** Listed is a list as the service answers it. */
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** runPolicyList is `ipo policy list`. */
+export async function runPolicyList(options: PolicyListOptions, terminal: Terminal): Promise<ExitCode> {
+  const targets = parseOutputs(options.output ?? [], LISTS, 'table');
+  const { body, text } = await withService(terminal, options, (service) =>
+    service.json<Listed<StoredPolicyBody>>('GET /policies'),
+  );
+  const spoilt = body.items.some(({ invalid }) => (invalid ?? null) !== null);
+  const columns = [
+    { heading: 'policy', flex: 2 },
+    { heading: 'enforcement' },
+    { heading: 'namespaces', flex: 3 },
+    { heading: 'revision' },
+    { heading: 'updated (UTC)' },
+    ...(spoilt ? [{ heading: 'state' }] : []),
+  ];
+  const rows = body.items.map((policy) => [
+    policy.name,
+    policy.enforcement,
+    policy.target_namespaces.length === 0 ? 'the whole cluster' : policy.target_namespaces.join(', '),
+    policy.revision === '' ? '–' : policy.revision.slice(0, 12),
+    shortTime(policy.updated_at),
+    ...(spoilt ? [(policy.invalid ?? null) === null ? 'in force' : 'not valid'] : []),
+  ]);
+  const faults = body.items.map((policy) => invalidNote(policy)).join('');
+  await writeList(
+    targets,
+    text,
+    body,
+    async () => `${await renderTable(columns, rows, 'No policy is in force.', terminal)}${faults}`,
+    terminal,
+  );
+  return EXIT.done;
+}
+
+/** runPolicyRevisions is `ipo policy revisions`. */
+export async function runPolicyRevisions(
+  name: string,
+  options: PolicyListOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output ?? [], LISTS, 'table');
+  const { body, text } = await withService(terminal, options, (service) => revisionsOf(service, name));
+  const columns = [
+    { heading: 'revision' },
+    { heading: 'since (UTC)' },
+    { heading: 'account', flex: 1 },
+    { heading: '' },
+  ];
+  const rows = body.items.map(({ revision, recorded_at, recorded_by, current }) => [
+    terminal.columns < 110 ? revision.slice(0, 32) : revision,
+    shortTime(recorded_at),
+    recorded_by?.replace(/^user:/, '') ?? '–',
+    current ? 'in force' : '',
+  ]);
+  await writeList(targets, text, body, () => renderTable(columns, rows, 'No revision.', terminal), terminal);
+  return EXIT.done;
+}
+
+/** runPolicyGet is `ipo policy get`. */
+export async function runPolicyGet(
+  name: string,
+  options: PolicyGetOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const targets = parseOutputs(options.output ?? [], ['yaml', 'json'], 'yaml');
+  const asked = options.revision;
+  if (asked !== undefined && !/^[0-9a-f]{4,64}$/.test(asked)) {
+    throw new UsageError(
+      `--revision ${asked}: a revision is 64 hexadecimal digits, or its first ones, at least four`,
+      `ipo policy revisions ${name} lists them`,
+    );
+  }
+  const document = await withService(terminal, options, async (service) => {
+    if (asked === undefined) {
+      const { body } = await service.json<StoredPolicyBody>('GET /policies/{name}', { params: { name } });
+      terminal.err(invalidNote(body));
+      return body.document;
+    }
+    const revision = asked.length === 64 ? asked : await wholeRevision(service, name, asked);
+    const key = 'GET /policies/{name}/revisions/{revision}';
+    return (await service.json<RevisionBody>(key, { params: { name, revision } })).body.document;
+  });
+  const render = (format: 'yaml' | 'json') =>
+    format === 'yaml' ? toYaml(document) : `${JSON.stringify(document)}\n`;
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+  return EXIT.done;
+}
+
+async function wholeRevision(service: ServiceClient, name: string, beginning: string): Promise<string> {
+  const { body } = await revisionsOf(service, name);
+  const found = body.items.filter(({ revision }) => revision.startsWith(beginning));
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only.revision;
+  throw new UsageError(
+    only === undefined
+      ? `--revision ${beginning}: ${name} has no revision that begins so`
+      : `--revision ${beginning}: ${found.length} revisions of ${name} begin so`,
+    `ipo policy revisions ${name} lists them`,
+  );
+}
+
+function revisionsOf(service: ServiceClient, name: string) {
+  return service.json<Listed<RevisionSummaryBody>>('GET /policies/{name}/revisions', { params: { name } });
+}
+
+/** runPolicyDelete is `ipo policy delete`: what was shown is what is deleted, or nothing. */
+export async function runPolicyDelete(
+  name: string,
+  options: PolicyDeleteOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  holdConfirmable(terminal, options.yes === true, 'ipo policy delete');
+  return withService(terminal, options, async (service) => {
+    const { body, headers } = await service.json<StoredPolicyBody>('GET /policies/{name}', {
+      params: { name },
+    });
+    const where =
+      body.target_namespaces.length === 0 ? 'the whole cluster' : body.target_namespaces.join(', ');
+    terminal.err(invalidNote(body));
+    const what = clean(`${body.name} (${body.enforcement}, ${where})`);
+    if (
+      options.yes !== true &&
+      !(await confirm(`Take ${what} out of force on ${service.server}?`, terminal))
+    ) {
+      if (!globals.quiet) terminal.err('ipo: nothing was deleted\n');
+      return EXIT.check;
+    }
+    const etag = headers['etag'] ?? '*';
+    const gone = await service.json('DELETE /policies/{name}', {
+      params: { name },
+      headers: { 'if-match': etag },
+    });
+    terminal.out(`${clean(body.name)} deleted${inEffectNote(gone.headers)}\n`);
+    return EXIT.done;
+  });
+}
+
+async function writeList(
+  targets: ReturnType<typeof parseOutputs<(typeof LISTS)[number]>>,
+  json: string,
+  body: unknown,
+  table: () => Promise<string>,
+  terminal: Terminal,
+): Promise<void> {
+  const render = (format: (typeof LISTS)[number]) =>
+    format === 'json' ? `${json}\n` : format === 'yaml' ? toYaml(body) : table();
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+}
+
+async function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  none: string,
+  terminal: Terminal,
+): Promise<string> {
+  if (rows.length === 0) return `${none}\n`;
+  const paint = await openPaint({
+    color: false,
+    columns: terminal.columns,
+    whole: !terminal.tty.out,
+  });
+  const cells = rows.map((row) => row.map((text) => ({ text: clean(text) })));
+  return `${paint.table(columns, cells, 0).join('\n')}\n`;
+}

@@ -1,0 +1,50 @@
+/**
+ * `ipo serve`: the service on this machine.
+ * It uses `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** ServeFlags are the flags of `ipo serve` as commander gives them. */
+export interface ServeFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly listen?: string;
+}
+
+/** listed is `ipo serve` in the help. */
+export const listed: Listed = {
+  name: 'serve',
+  summary: 'run the service on this machine',
+  group: 'The service:',
+  place: 3,
+  define: serveCommand,
+};
+
+/** serveCommand defines `ipo serve`. */
+function serveCommand(settle: Settle): Command {
+  const command = new Command('serve')
+    .description(
+      'Runs the service until Ctrl-C: ledger, policies, accounts and the API, with nothing but a directory. In a cluster ipod does the same.',
+    )
+    .addOption(
+      new Option('-c, --config <file>', 'settings, as YAML or JSON; the environment (IPO_…) goes before it'),
+    )
+    .addOption(
+      new Option(
+        '-d, --data <directory>',
+        'where everything is kept; made if it is not there (default: ~/.local/share/ipo)',
+      ),
+    )
+    .addOption(new Option('-l, --listen <host:port>', 'where it listens (default: 127.0.0.1:8080)'))
+    .addHelpText(
+      'after',
+      '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080 --setup',
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runServe } = await import('./run.ts');
+      return runServe(command.opts<ServeFlags>(), terminal, globals);
+    }),
+  );
+}

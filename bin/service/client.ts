@@ -1,0 +1,117 @@
+import { openServiceClient, parseServer, type ServiceClient } from '../../src/app/index.ts';
+import { IpoError, isIpoError } from '../../src/base/index.ts';
+import { VERSION } from '../terminal/version.ts';
+import { openParts } from '../terminal/parts.ts';
+import { readServiceConfig, type KnownServer } from './config.ts';
+import type { ServiceFlags } from './flags.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+
+/** ServiceTarget is which service is called, and as whom; the token is null where none is known. */
+export interface ServiceTarget {
+  readonly server: string;
+  readonly token: string | null;
+  /** PEM text, or undefined for the authorities that Node brings. */
+  readonly ca: string | undefined;
+  /** Path of the PEM file, to be kept beside the server by `ipo login`. */
+  readonly caPath: string | undefined;
+}
+
+/**
+ * findService settles which service is meant: the flag, then `IPO_SERVER`, then the one signed in to last; and its token:
+ * stdin, then `IPO_TOKEN`, then the one kept for it. A token that is kept goes to its own service alone.
+ * Throws `usage`, FileError, `invalid_config`.
+ */
+export async function findService(
+  terminal: Terminal,
+  options: ServiceFlags,
+  named?: string,
+): Promise<ServiceTarget> {
+  const { env } = terminal;
+  const config = readServiceConfig(env);
+  const address = named ?? options.server ?? given(env['IPO_SERVER']) ?? config.current;
+  if (address === null || address === undefined) {
+    throw new UsageError(
+      'no service is named',
+      'Sign in with `ipo login SERVER`, or name one with --server URL or IPO_SERVER',
+    );
+  }
+  const server = await parseServer(address);
+  const kept: KnownServer | undefined = config.servers[server];
+  const caPath = options.ca ?? given(env['IPO_CA']) ?? kept?.ca;
+  const parts = openParts(terminal);
+  const token = options.tokenStdin
+    ? checked(await parts.readText('-', 4096), 'stdin')
+    : given(env['IPO_TOKEN']) === undefined
+      ? (kept?.token ?? null)
+      : checked(env['IPO_TOKEN'] ?? '', 'IPO_TOKEN');
+  return {
+    server,
+    token,
+    ca: caPath === undefined ? undefined : await parts.readText(caPath, 1_048_576),
+    caPath,
+  };
+}
+
+/** knowsService tells whether a service is meant that no flag names: by `IPO_SERVER`, or the one signed in to last. */
+export function knowsService({ env }: Pick<Terminal, 'env'>): boolean {
+  return given(env['IPO_SERVER']) !== undefined || (readServiceConfig(env).current ?? null) !== null;
+}
+
+/**
+ * openService opens the client of the service that a command calls, signed in. Close it in the end. Throws what findService
+ * throws, and `unauthenticated` where no token is known.
+ */
+export async function openService(terminal: Terminal, options: ServiceFlags): Promise<ServiceClient> {
+  const { server, token, ca } = await findService(terminal, options);
+  if (token === null) {
+    throw new IpoError('unauthenticated', `not signed in to ${server}`, {
+      hint: `Sign in with \`ipo login ${server}\`, or give a token with IPO_TOKEN or --token-stdin`,
+    });
+  }
+  return openServiceClient({ server, token, ca, userAgent: `ipo/${VERSION}` });
+}
+
+/** withService runs an act with the client of the service that a command calls, and closes it whatever comes. */
+export async function withService<T>(
+  terminal: Terminal,
+  options: ServiceFlags,
+  act: (service: ServiceClient) => Promise<T>,
+): Promise<T> {
+  const service = await openService(terminal, options);
+  try {
+    return await act(service);
+  } catch (error) {
+    throw refused(error, terminal, options);
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * refused gives what a call threw; of a token that is not taken, with where it came from. Signing in helps nobody whose token comes
+ * from elsewhere: that token would go before the session.
+ */
+export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options: ServiceFlags): unknown {
+  if (!isIpoError(error) || error.code !== 'unauthenticated') return error;
+  const source = options.tokenStdin ? 'stdin' : given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
+  if (source === null) return error;
+  return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {
+    cause: error,
+    hint: `It has ended, was revoked, or is another service's; make one with \`ipo token create NAME\`${source === 'stdin' ? '' : ', or unset IPO_TOKEN to use your sign-in'}`,
+  });
+}
+
+/** An empty variable counts as one that is not set, as shells and CI systems leave them. */
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+function checked(text: string, source: string): string {
+  const token = text.trim();
+  if (/^[!-~]{1,512}$/.test(token)) return token;
+  throw new UsageError(
+    token === '' ? `${source} has no token in it` : `what ${source} holds is no token`,
+    'A token is one line of letters and digits; `ipo token create NAME` makes one',
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * `ipo token`: API tokens for pipelines.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** TokenListOptions are the flags of `ipo token list`. */
+export interface TokenListOptions extends ServiceFlags {
+  readonly all?: true;
+  readonly output: readonly string[];
+}
+
+/** TokenCreateOptions are the flags of `ipo token create`. */
+export interface TokenCreateOptions extends ServiceFlags {
+  readonly role: string;
+  readonly days: string;
+}
+
+/** listed is `ipo token` in the help. */
+export const listed: Listed = {
+  name: 'token',
+  summary: 'make and revoke API tokens for pipelines',
+  group: 'Accounts:',
+  place: 5,
+  define: tokenCommand,
+};
+
+/** tokenCommand defines `ipo token` and what stands below it. */
+function tokenCommand(settle: Settle): Command {
+  const token = new Command('token').description('Make and revoke API tokens for pipelines.');
+  for (const define of [create, list, revoke]) token.addCommand(define(settle));
+  return token;
+}
+
+function create(settle: Settle): Command {
+  const command = withServiceFlags(new Command('create'))
+    .summary('make a token')
+    .description(
+      'Makes a token and prints its secret, and nothing else, on stdout. It is told this once; a pipeline takes it as IPO_TOKEN.',
+    )
+    .argument('<name>', 'what it is for')
+    .addOption(
+      new Option('--role <role>', 'viewer, deployer or administrator, no higher than your own').default(
+        'viewer',
+      ),
+    )
+    .addOption(new Option('--days <n>', 'days until it ends, 1 to 365').default('90'));
+  return command.action((name: string) =>
+    settle(async (terminal, globals) => {
+      const { runTokenCreate } = await import('./verbs.ts');
+      return runTokenCreate(name, command.opts<TokenCreateOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function list(settle: Settle): Command {
+  const command = withServiceFlags(new Command('list'))
+    .summary('which tokens are there?')
+    .description('Lists your tokens, newest first, without their secrets. Dead ones stay listed for 90 days.')
+    .addOption(new Option('--all', 'those of everybody, for administrators'))
+    .addOption(
+      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([] as readonly string[], 'table'),
+    );
+  return command.action(
+    settle(async (terminal) => {
+      const { runTokenList } = await import('./verbs.ts');
+      return runTokenList(command.opts<TokenListOptions>(), terminal);
+    }),
+  );
+}
+
+function revoke(settle: Settle): Command {
+  const command = withServiceFlags(new Command('revoke'))
+    .summary('make a token prove nothing any more')
+    .description('Revokes a token of yours; as administrator any. It cannot be undone.')
+    .argument('<id>', 'id of the token, as ipo token list shows it');
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTokenRevoke } = await import('./verbs.ts');
+      return runTokenRevoke(id, command.opts<ServiceFlags>(), terminal, globals);
+    })(),
+  );
+}

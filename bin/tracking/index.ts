@@ -1,0 +1,142 @@
+/**
+ * `ipo tracking`: what was filed with trackers, and what became of it.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** TrackingListOptions are the flags of `ipo tracking list`. */
+export interface TrackingListOptions extends ServiceFlags, PagingFlags {
+  readonly state?: string;
+  readonly reason?: string;
+  readonly image?: string;
+  readonly cve?: string;
+  readonly channel?: string;
+  readonly returned?: true;
+  readonly failed?: true;
+  readonly output: readonly string[];
+}
+
+/** TrackingRowOptions are the flags of the commands on one row. */
+export interface TrackingRowOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** TrackingSummaryOptions are the flags of `ipo tracking summary`. */
+export interface TrackingSummaryOptions extends ServiceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly output: readonly string[];
+}
+
+const ID = 'number of the row, as ipo tracking list shows it';
+
+/** listed is `ipo tracking` in the help. */
+export const listed: Listed = {
+  name: 'tracking',
+  summary: 'what was filed with trackers, and what became of it',
+  group: 'Images and findings:',
+  place: 7,
+  define: trackingCommand,
+};
+
+/** trackingCommand defines `ipo tracking` and what stands below it. */
+function trackingCommand(settle: Settle): Command {
+  const tracking = new Command('tracking').description(
+    'Read the history of the issues that were opened for critical findings, and decide about it.',
+  );
+  for (const define of [list, show, summary, reopen, confirm]) tracking.addCommand(define(settle));
+  return tracking;
+}
+
+function list(settle: Settle): Command {
+  const command = withPaging(
+    withServiceFlags(new Command('list'))
+      .summary('list findings with their issues, newest first')
+      .description('Lists critical findings that a tracker channel filed, newest first, with how each ended.')
+      .addOption(new Option('--state <state>', 'open or closed'))
+      .addOption(new Option('--reason <reason>', 'closed as fixed, triaged or image_retired'))
+      .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
+      .addOption(new Option('--cve <id>', 'rows of this CVE'))
+      .addOption(
+        new Option('--channel <channel>', 'rows that this channel closes; also the id of a deleted one'),
+      )
+      .addOption(new Option('--returned', 'closed rows whose finding came back alone'))
+      .addOption(new Option('--failed', 'rows whose last call to the tracker failed alone')),
+    'rows',
+  );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runTrackingList } = await import('./list.ts');
+      return runTrackingList(command.opts<TrackingListOptions>(), terminal, globals);
+    }),
+  );
+}
+
+function show(settle: Settle): Command {
+  const command = withServiceFlags(new Command('show'))
+    .summary('show all that is known of a row')
+    .description('Shows a row: its issue, why it is open or how it ended, and what went wrong last.')
+    .argument('<id>', ID)
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTrackingShow } = await import('./list.ts');
+      return runTrackingShow(id, command.opts<TrackingRowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function summary(settle: Settle): Command {
+  const command = withServiceFlags(new Command('summary'))
+    .summary('count what came of the findings of a period')
+    .description(
+      'Counts the critical findings that were raised in a period by how each ended, and tells how the remediation windows stand. ' +
+        'Only fixed counts as remediation.',
+    )
+    .addOption(new Option('--from <time>', 'raised from then on, RFC 3339 (default: 90 days back)'))
+    .addOption(new Option('--to <time>', 'raised until then, RFC 3339 (default: now)'))
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runTrackingSummary } = await import('./summary.ts');
+      return runTrackingSummary(command.opts<TrackingSummaryOptions>(), terminal, globals);
+    }),
+  );
+}
+
+function reopen(settle: Settle): Command {
+  const command = withServiceFlags(new Command('reopen'))
+    .summary('file a finding anew that came back')
+    .description(
+      'Opens a row again that was closed and whose finding the newest scan reports again; a new issue is filed for it, under ' +
+        'the cap. Needs the role deployer.',
+    )
+    .argument('<id>', ID)
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTrackingDecide } = await import('./decide.ts');
+      return runTrackingDecide('reopen', id, command.opts<TrackingRowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function confirm(settle: Settle): Command {
+  const command = withServiceFlags(new Command('confirm'))
+    .summary('confirm that a finding is fixed')
+    .description(
+      'Takes your word that a finding is fixed which the newest scan no longer reports, where that scan is not enough by itself; ' +
+        'the next sweep closes its row as fixed. Needs the role deployer.',
+    )
+    .argument('<id>', ID)
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTrackingDecide } = await import('./decide.ts');
+      return runTrackingDecide('confirm', id, command.opts<TrackingRowOptions>(), terminal, globals);
+    })(),
+  );
+}

@@ -1,0 +1,110 @@
+/**
+ * `ipo triage`: that a CVE does not count on an image until a time.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** TriageAddOptions are the flags of `ipo triage add`. */
+export interface TriageAddOptions extends ServiceFlags {
+  readonly reason?: string;
+  /** False where the image holds none. */
+  readonly packages: boolean;
+  readonly until?: string;
+  readonly for?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageListOptions are the flags of `ipo triage list`. */
+export interface TriageListOptions extends ServiceFlags, PagingFlags {
+  readonly image?: string;
+  readonly cve?: string;
+  readonly state?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageEndOptions are the flags of `ipo triage end`. */
+export interface TriageEndOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo triage` in the help. */
+export const listed: Listed = {
+  name: 'triage',
+  summary: 'decide that a CVE does not count on an image until a time',
+  group: 'Images and findings:',
+  place: 3,
+  define: triageCommand,
+};
+
+/** triageCommand defines `ipo triage` and what stands below it. */
+function triageCommand(settle: Settle): Command {
+  const triage = new Command('triage').description(
+    'Decide that a CVE does not count on an image until a time, or that an image holds nothing to scan.',
+  );
+  for (const define of [add, list, end]) triage.addCommand(define(settle));
+  return triage;
+}
+
+function add(settle: Settle): Command {
+  const command = withServiceFlags(new Command('add'))
+    .summary('take a CVE out on an image until a time, or say that it holds no packages')
+    .description('Records who decided, why and until when. The severity is the highest of the findings.')
+    .argument('<image>', 'its digest or the beginning of it, or a part of its name')
+    .argument('[cve]', 'as the findings name it')
+    .addOption(
+      new Option(
+        '--no-packages',
+        'in place of a CVE: the image holds no packages to scan, so that DenyUntilScanned admits it',
+      ),
+    )
+    .addOption(new Option('-r, --reason <text>', 'why it does not count; needed'))
+    .addOption(
+      new Option(
+        '--until <time>',
+        'its end (RFC 3339); else as sla.triage of the policies says, or 2160 hours',
+      ),
+    )
+    .addOption(new Option('--for <duration>', 'how long it lasts, as 720h').conflicts('until'))
+    .addOption(outputOption());
+  return command.action((image: string, cve: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runTriageAdd } = await import('./verbs.ts');
+      return runTriageAdd(image, cve, command.opts<TriageAddOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function list(settle: Settle): Command {
+  const command = withPaging(
+    withServiceFlags(new Command('list'))
+      .summary('which decisions are there?')
+      .description('Lists triage decisions, newest first.')
+      .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
+      .addOption(new Option('--cve <id>', 'decisions on this CVE'))
+      .addOption(new Option('--state <state>', 'active, expired or ended')),
+    'decisions',
+  );
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runTriageList } = await import('./verbs.ts');
+      return runTriageList(command.opts<TriageListOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function end(settle: Settle): Command {
+  const command = withServiceFlags(new Command('end'))
+    .summary('take a decision back before its end')
+    .description('Ends a triage decision that is in force. From then on its CVE counts again.')
+    .argument('<id>', 'its number, as ipo triage list shows it')
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runTriageEnd } = await import('./verbs.ts');
+      return runTriageEnd(id, command.opts<TriageEndOptions>(), terminal, globals);
+    })(),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * `ipo vulns`: which vulnerabilities the images have.
+ * It uses `images`, `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** VulnsOptions are the flags of `ipo vulns`. */
+export interface VulnsOptions extends ServiceFlags, PagingFlags {
+  readonly severity?: string;
+  readonly knownExploited?: string;
+  readonly fixable?: string;
+  readonly triaged?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+  readonly search?: string;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo vulns` in the help. */
+export const listed: Listed = {
+  name: 'vulns',
+  summary: 'which vulnerabilities do the images have?',
+  group: 'Images and findings:',
+  place: 2,
+  define: vulnsCommand,
+};
+
+/** vulnsCommand defines `ipo vulns`. */
+function vulnsCommand(settle: Settle): Command {
+  const yes = (flags: string, text: string) => new Option(flags, `${text}: true or false`);
+  const command = withPaging(
+    withServiceFlags(new Command('vulns'))
+      .description(
+        'Lists the vulnerabilities that the newest scans found, one line for each CVE. The service filters, searches and sorts.',
+      )
+      .addOption(new Option('--severity <list>', 'of these severities, as CRITICAL,HIGH'))
+      .addOption(yes('--known-exploited <answer>', 'whether it is known to be exploited'))
+      .addOption(yes('--fixable <answer>', 'whether a version repairs it'))
+      .addOption(yes('--triaged <answer>', 'whether triage decisions cover it on every image that has it'))
+      .addOption(
+        new Option('--image <image>', 'found on this image: its digest, or a part of it or of its name'),
+      )
+      .addOption(new Option('-n, --namespace <name>', 'found on an image that was seen in this namespace'))
+      .addOption(new Option('--search <text>', 'a part of its id or of the name of a package'))
+      .addOption(new Option('--sort <order>', 'severity, cve, images or known_exploited (default: severity)'))
+      .addOption(new Option('--order <direction>', 'asc or desc; ids ascend, all else descends')),
+    'vulnerabilities',
+  );
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runVulns } = await import('./run.ts');
+      return runVulns(command.opts<VulnsOptions>(), terminal, globals);
+    })(),
+  );
+}

@@ -1,0 +1,165 @@
+import { parseTime } from '../../src/base/index.ts';
+import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
+import { MAX_DAYS, type WhatIfResult } from '../../src/whatif/index.ts';
+import type { CliParts } from '../../src/app/index.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseWhole } from '../terminal/numbers.ts';
+import { parseOutputs, writeOutputs, type OutputTarget } from '../terminal/output.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { fromWorkspace } from '../files/index.ts';
+import { VERSION } from '../terminal/version.ts';
+import { parseChecks, runChecks, whatIsOpen, type Check } from './checks.ts';
+
+/** ANSWER_FORMATS are the forms of an answer. */
+export const ANSWER_FORMATS = [
+  'table',
+  'json',
+  'yaml',
+  'markdown',
+  'html',
+  'sarif',
+  'junit',
+  'github',
+] as const;
+type Format = (typeof ANSWER_FORMATS)[number];
+
+/** AnswerFlags are the flags that every command with an answer has. */
+export interface AnswerFlags {
+  readonly failOn?: readonly string[];
+  readonly strict?: true;
+  readonly output?: readonly string[];
+}
+
+/** Wanted is what is asked of an answer, checked before anything is read. */
+export interface Wanted {
+  readonly targets: readonly OutputTarget<Format>[];
+  readonly checks: readonly Check[];
+  readonly strict: boolean;
+}
+
+/** Answer is a result with its bytes, and the policy that it is about. */
+export interface Answer {
+  readonly result: WhatIfResult;
+  /** The result as JSON. */
+  readonly json: string;
+  /** The draft's file as shown, and where in it a path stands. */
+  readonly draft: Draft;
+}
+
+/** Draft says where the fields of a draft stand. */
+export interface Draft {
+  readonly file: string;
+  placeOf(path: string): { readonly line: number; readonly column: number };
+}
+
+/** Parameters are those of a replay; null where the time is left to the ledger. */
+export interface Parameters {
+  readonly days: number;
+  readonly limit: number;
+  readonly asOf: number | null;
+}
+
+/** parseWanted reads `-o`, `--fail-on` and `--strict`. Throws UsageError. */
+export function parseWanted(flags: AnswerFlags, inputs: readonly (string | undefined)[]): Wanted {
+  return {
+    targets: parseOutputs(flags.output ?? [], ANSWER_FORMATS, 'table', inputs),
+    checks: parseChecks(flags.failOn ?? []),
+    strict: flags.strict === true,
+  };
+}
+
+/** parseParameters reads the parameters of a replay. Throws UsageError. */
+export function parseParameters(options: {
+  readonly days: string;
+  readonly limit: string;
+  readonly asOf?: string;
+}): Parameters {
+  const days = parseWhole('--days', options.days, 1, MAX_DAYS, 'the period');
+  const limit = parseWhole('--limit', options.limit, 0, Number.MAX_SAFE_INTEGER, 'the limit');
+  return { days, limit, asOf: options.asOf === undefined ? null : parseMoment('--as-of', options.asOf) };
+}
+
+/** parseMoment reads a time of a flag. Throws UsageError. */
+export function parseMoment(flag: string, text: string): number {
+  const ms = parseTime(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw new UsageError(`${flag} ${text}: this is not an RFC 3339 time`, 'Write it as 2026-11-20T06:00:00Z');
+}
+
+/** toDraft gives the places of a parsed policy. */
+export function toDraft(places: ParsedPolicy['places']): Draft {
+  return {
+    file: places.file,
+    placeOf: (path) =>
+      placeOf(
+        places,
+        path.split(/[.[\]]+/).filter((step) => step !== ''),
+      ),
+  };
+}
+
+/** deliver writes every output of an answer, says on stderr what does not hold, and gives the exit code. */
+export async function deliver(
+  answer: Answer,
+  { targets, checks, strict }: Wanted,
+  parts: Pick<CliParts, 'writeFile'>,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { result } = answer;
+  const held = runChecks(checks, result);
+  const render = (format: Format, toStdout: boolean) =>
+    renderAnswer(format, answer, held, {
+      color: toStdout && usesColor(terminal, globals, 'out'),
+      columns: terminal.columns,
+      env: terminal.env,
+    });
+  await writeOutputs(targets, render, parts, terminal);
+  const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
+  const open = whatIsOpen(result);
+  const broken = held.filter((check) => check.broken);
+  for (const { check, count, tolerated } of broken) {
+    say(
+      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} does not hold: ${count} rows, ${tolerated} tolerated`,
+    );
+  }
+  if (open !== null && (strict || result.evaluated === 0)) say(open);
+  if (broken.length > 0) return EXIT.check;
+  return strict && open !== null ? EXIT.inconclusive : EXIT.done;
+}
+
+async function renderAnswer(
+  format: Format,
+  { result, json, draft }: Answer,
+  checks: ReturnType<typeof runChecks>,
+  view: { readonly color: boolean; readonly columns: number; readonly env: Terminal['env'] },
+): Promise<string> {
+  if (format === 'json') return `${json}\n`;
+  const { file } = draft;
+  if (format === 'table') {
+    const { renderWhatIf } = await import('./view.ts');
+    return renderWhatIf(result, { ...view, file, checks });
+  }
+  const reports = await import('../../src/whatif/report/index.ts');
+  const context = {
+    file: format === 'github' || format === 'sarif' ? fromWorkspace(file, view.env) : file,
+    version: VERSION,
+    checks,
+    placeOf: draft.placeOf,
+  };
+  switch (format) {
+    case 'yaml':
+      return reports.toYaml(result);
+    case 'markdown':
+      return reports.toMarkdown(result, context);
+    case 'html':
+      return reports.toHtml(result, context);
+    case 'sarif':
+      return reports.toSarif(result, context);
+    case 'junit':
+      return reports.toJUnit(result, context);
+    case 'github':
+      return reports.toAnnotations(result, context);
+  }
+}

@@ -1,0 +1,67 @@
+import { nearest } from '../../src/base/index.ts';
+import { DENIAL_LABELS } from '../../src/decision/index.ts';
+import type { FailedCheck } from '../../src/whatif/report/index.ts';
+import type { WhatIfResult } from '../../src/whatif/index.ts';
+import { UsageError } from '../terminal/usage.ts';
+
+/** Check is one `--fail-on`: a count, and the most that is tolerated. */
+export interface Check {
+  readonly check: string;
+  readonly tolerated: number;
+}
+
+/** What `--fail-on` can hold: the two totals, what of them the edit itself did (`baseline.policy_effect`), the labels. */
+const COUNTS = [
+  'would_deny',
+  'would_allow',
+  'edit_would_deny',
+  'edit_would_allow',
+  ...DENIAL_LABELS,
+] as const;
+
+/** parseChecks reads the values of `--fail-on`. Throws UsageError. */
+export function parseChecks(values: readonly string[]): readonly Check[] {
+  return values.map((value) => {
+    const [, check = '', tolerated = '0'] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
+    if (!(COUNTS as readonly string[]).includes(check)) {
+      const close = nearest(check, COUNTS);
+      throw new UsageError(
+        `--fail-on ${value}: no such count; it takes ${COUNTS.join(', ')}`,
+        close === null ? undefined : `Did you mean "${close}"?`,
+      );
+    }
+    if (!/^[0-9]{1,15}$/.test(tolerated)) {
+      throw new UsageError(
+        `--fail-on ${value}: what is tolerated is a whole number`,
+        `Write --fail-on ${check}=10 to accept up to ten`,
+      );
+    }
+    return { check, tolerated: Number(tolerated) };
+  });
+}
+
+/** runChecks holds the counts of an answer against the checks. */
+export function runChecks(checks: readonly Check[], result: WhatIfResult): readonly FailedCheck[] {
+  const { would_deny, would_allow, baseline } = result;
+  const counts: Readonly<Record<string, number>> = {
+    ...result.would_deny_by_reason,
+    would_deny,
+    would_allow,
+    edit_would_deny: baseline.policy_effect.would_deny,
+    edit_would_allow: baseline.policy_effect.would_allow,
+  };
+  return checks.map(({ check, tolerated }) => {
+    const count = counts[check] ?? 0;
+    return { check, tolerated, count, broken: count > tolerated };
+  });
+}
+
+/** whatIsOpen says in one sentence what makes an answer inconclusive, or gives null. */
+export function whatIsOpen(result: WhatIfResult): string | null {
+  if (result.evaluated === 0 && result.not_evaluated.count === 0 && result.break_glass_skipped === 0) {
+    return `no row of the ledger is covered: none in the ${result.days} days before ${result.as_of} in a namespace that the policy governs`;
+  }
+  if (result.truncated) return `rows were left out: only the newest ${result.limit} were decided`;
+  if (result.not_evaluated.count > 0) return `${result.not_evaluated.count} rows could not be decided`;
+  return null;
+}

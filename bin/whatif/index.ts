@@ -1,0 +1,228 @@
+/**
+ * `ipo whatif`: what a draft would have changed, asked of an export, a database or a service, and the runs that a service keeps.
+ * It uses `files`, `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+
+/** WhatIfOptions are the flags of `ipo whatif` as commander gives them. */
+export interface WhatIfOptions extends Omit<ServiceFlags, 'server'> {
+  readonly ledger?: string;
+  readonly database?: string;
+  /** True when it is given without an address. */
+  readonly server?: string | true;
+  readonly coldImagePolicy?: 'AllowAndScan' | 'DenyUntilScanned';
+  readonly days: string;
+  readonly limit: string;
+  readonly source?: string;
+  readonly asOf?: string;
+  readonly keep?: true;
+  readonly failOn?: readonly string[];
+  readonly strict?: true;
+  readonly selfCheck?: true;
+  readonly output?: readonly string[];
+}
+
+/** RunListOptions are the flags of `ipo whatif list`. */
+export interface RunListOptions extends ServiceFlags {
+  readonly policy?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly output?: readonly string[];
+}
+
+/** RunShowOptions are the flags of `ipo whatif show`. */
+export interface RunShowOptions extends ServiceFlags {
+  readonly draft?: true;
+  readonly output?: readonly string[];
+}
+
+/** RunDownloadOptions are the flags of `ipo whatif download`. */
+export interface RunDownloadOptions extends ServiceFlags {
+  readonly format: 'pdf' | 'json';
+  /** The last one counts. */
+  readonly output?: readonly string[];
+}
+
+const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github; repeatable (default: table)';
+
+/** listed is `ipo whatif` in the help. */
+export const listed: Listed = {
+  name: 'whatif',
+  summary: 'what would a draft policy have changed?',
+  group: 'Policies and decisions:',
+  place: 1,
+  define: whatifCommand,
+};
+
+/** whatifCommand defines `ipo whatif` and what stands below it. */
+function whatifCommand(settle: Settle): Command {
+  const command = new Command('whatif')
+    .description(
+      'Decides the recorded admissions of the last days again under a draft policy and reports what would have changed. Writes nothing.',
+    )
+    .argument('[policy]', 'policy file (YAML or JSON) with the one draft; - is stdin')
+    .addOption(
+      new Option('-l, --ledger <file>', 'ledger export (.ndjson, .ndjson.gz, .ndjson.zst); - is stdin'),
+    )
+    .addOption(
+      new Option(
+        '--server [url]',
+        'ask a service; without an address IPO_SERVER, else the one signed in to last',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--database <url>',
+        "read a service's database: sqlite:PATH or postgres://USER@HOST:5432/NAME",
+      ),
+    )
+    .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('30'))
+    .addOption(new Option('--limit <n>', 'decide at most the newest n rows; 0 is all').default('5000'))
+    .addOption(new Option('-s, --source <name>', 'policy in force that the draft was edited from'))
+    .addOption(
+      new Option(
+        '--as-of <time>',
+        'end of the period (RFC 3339), instead of when the export was made, or now',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--cold-image-policy <timing>',
+        "with --database: for images without a scan, where the policy does not say (the service's setting)",
+      ).choices(['AllowAndScan', 'DenyUntilScanned']),
+    )
+    .addOption(new Option('--keep', 'let the service keep the run (deployers and administrators)'))
+    .addOption(failOnOption())
+    .addOption(strictOption())
+    .addOption(
+      new Option('--self-check', 'replay each row under the revision that decided it, without a draft'),
+    )
+    .addOption(outputOption(ANSWER))
+    .addOption(
+      new Option(
+        '--token-stdin',
+        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+      ),
+    )
+    .addOption(
+      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+    );
+  for (const define of [listCommand, showCommand, downloadCommand])
+    command.addCommand(define(settle, command));
+  return command.action((policy: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const options = command.opts<WhatIfOptions>();
+      if (options.ledger !== undefined) {
+        const { runWhatIf } = await import('./run.ts');
+        return runWhatIf(policy, options, terminal, globals);
+      }
+      if (options.database !== undefined) {
+        const { runWhatIfOnDatabase } = await import('./database.ts');
+        return runWhatIfOnDatabase(policy, options, terminal, globals);
+      }
+      const { runWhatIfOnServer } = await import('./server.ts');
+      return runWhatIfOnServer(policy, options, terminal, globals);
+    })(),
+  );
+}
+
+function listCommand(settle: Settle, above: Command): Command {
+  const command = withServiceFlags(new Command('list'))
+    .summary('list the runs that a service has kept')
+    .description('Lists the kept runs, newest first. Runs are kept for 90 days, the newest 500 of them.')
+    .addOption(new Option('--policy <name>', 'runs of drafts of this name'))
+    .addOption(new Option('--from <time>', 'runs from this time on (RFC 3339)'))
+    .addOption(new Option('--to <time>', 'runs until this time (RFC 3339), included'))
+    .addOption(new Option('--limit <n>', 'at most so many'))
+    .addOption(new Option('--offset <n>', 'leave so many of the newest out'))
+    .addOption(outputOption('table, json or yaml; repeatable (default: table)'));
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runList } = await import('./runs.ts');
+      return runList(given<RunListOptions>(command, above), terminal);
+    })(),
+  );
+}
+
+function showCommand(settle: Settle, above: Command): Command {
+  const command = withServiceFlags(new Command('show'))
+    .summary('reopen a kept run')
+    .description('Shows the answer of a kept run as when it was given, or its draft.')
+    .argument('<run>', 'id of the run')
+    .addOption(new Option('--draft', 'print the draft (YAML) instead, ready for `ipo policy apply -`'))
+    .addOption(outputOption(ANSWER));
+  return command.action((run: string) =>
+    settle(async (terminal, globals) => {
+      const { runShow } = await import('./runs.ts');
+      return runShow(run, given<RunShowOptions>(command, above), terminal, globals);
+    })(),
+  );
+}
+
+function downloadCommand(settle: Settle, above: Command): Command {
+  const command = withServiceFlags(new Command('download'))
+    .summary('download a kept run as PDF or JSON')
+    .description('Writes a kept run into a file. The service records each download in its audit log.')
+    .argument('<run>', 'id of the run')
+    .addOption(new Option('--format <format>', 'pdf or json').choices(['pdf', 'json']).default('pdf'))
+    .addOption(
+      new Option(
+        '-o, --output <file>',
+        'where to; - is stdout, for JSON (default: whatif-RUN.FORMAT, which must not be there yet)',
+      ).argParser(collect),
+    );
+  return command.action((run: string) =>
+    settle(async (terminal, globals) => {
+      const { runDownload } = await import('./runs.ts');
+      return runDownload(run, given<RunDownloadOptions>(command, above), terminal, globals);
+    })(),
+  );
+}
+
+/** failOnOption is `--fail-on` of every command that gives a what-if. */
+export function failOnOption(): Option {
+  return new Option(
+    '--fail-on <check>',
+    'exit 1 when would_deny, would_allow, edit_would_deny, edit_would_allow (what the edit itself does, new scans left out) or a denial label counts above =N (default 0); repeatable',
+  ).argParser(collect);
+}
+
+/** strictOption is `--strict` of every command that gives a what-if. */
+export function strictOption(): Option {
+  return new Option(
+    '--strict',
+    'exit 5 when no row was covered, rows were left out, or rows could not be decided',
+  );
+}
+
+function outputOption(formats: string): Option {
+  return new Option('-o, --output <format[=path]>', formats).argParser(collect);
+}
+
+/** Given are the flags of a subcommand, and those of `ipo whatif` itself that it does not have. */
+export interface Given<T> {
+  readonly options: T;
+  readonly stray: readonly string[];
+}
+
+/** commander gives a flag that `ipo whatif` has too to `ipo whatif`, wherever it stands. */
+function given<T>(command: Command, above: Command): Given<T> {
+  const options: Record<string, unknown> = { ...command.opts() };
+  const stray: string[] = [];
+  for (const option of above.options) {
+    const name = option.attributeName();
+    if (above.getOptionValueSource(name) !== 'cli') continue;
+    const value: unknown = above.getOptionValue(name);
+    if (!command.options.some((own) => own.attributeName() === name)) stray.push(option.long ?? name);
+    else if (value !== true || option.isBoolean()) options[name] = value;
+  }
+  return { options: options as T, stray };
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

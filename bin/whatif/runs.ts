@@ -1,0 +1,184 @@
+import type { RunBody, RunSummaryBody } from '../../src/api/contract/whatif.ts';
+import { formatTime, IpoError } from '../../src/base/index.ts';
+import { parsePolicies } from '../../src/policy/index.ts';
+import { counted, formatCount, toYaml } from '../../src/render/index.ts';
+import { RUN_ID } from '../../src/whatif/index.ts';
+import { shortTime } from '../../src/whatif/report/index.ts';
+import type { Given, RunDownloadOptions, RunListOptions, RunShowOptions } from './index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { isThere } from '../files/index.ts';
+import { parseWhole } from '../terminal/numbers.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { openParts } from '../terminal/parts.ts';
+import { withService } from '../service/client.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { openPaint } from '../terminal/paint.ts';
+import { deliver, parseMoment, parseWanted, toDraft, type Draft } from './answer.ts';
+import { checkResult } from './ask.ts';
+
+/** Bytes that a PDF may have; one of ours has a tenth of a megabyte. */
+const MOST_BYTES = 64 * 1_048_576;
+
+/** runList is `ipo whatif list`. */
+export async function runList(
+  { options, stray }: Given<RunListOptions>,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  checkStray(stray, 'list');
+  const targets = parseOutputs(options.output ?? [], ['table', 'json', 'yaml'], 'table');
+  const whole = (flag: '--limit' | '--offset', text: string | undefined, least: number, most: number) =>
+    text === undefined ? undefined : parseWhole(flag, text, least, most, 'the number of runs');
+  const query = {
+    policy: options.policy,
+    from: options.from === undefined ? undefined : formatTime(parseMoment('--from', options.from)),
+    to: options.to === undefined ? undefined : formatTime(parseMoment('--to', options.to)),
+    limit: whole('--limit', options.limit, 1, 10_000),
+    offset: whole('--offset', options.offset, 0, Number.MAX_SAFE_INTEGER),
+  };
+  const { body, text } = await withService(terminal, options, (service) =>
+    service.json<{ items: RunSummaryBody[]; total: number }>('GET /policies/whatif/runs', { query }),
+  );
+  await writeOutputs(
+    targets,
+    async (format) => {
+      if (format === 'json') return `${text}\n`;
+      return format === 'yaml' ? toYaml(body) : renderRuns(body.items, body.total, terminal);
+    },
+    openParts(terminal),
+    terminal,
+  );
+  return EXIT.done;
+}
+
+async function renderRuns(
+  items: readonly RunSummaryBody[],
+  total: number,
+  terminal: Terminal,
+): Promise<string> {
+  if (items.length === 0) return total === 0 ? 'No run is kept.\n' : 'No run on this page.\n';
+  const paint = await openPaint({
+    color: false,
+    columns: terminal.columns,
+    whole: !terminal.tty.out,
+  });
+  const columns = [
+    { heading: 'run' },
+    { heading: 'at (UTC)' },
+    { heading: 'policy', flex: 2 },
+    { heading: 'days', align: 'right' },
+    { heading: 'decided', align: 'right' },
+    { heading: 'refused', align: 'right' },
+    { heading: 'let in', align: 'right' },
+    { heading: 'account' },
+  ] as const;
+  const rows = items.map((run) =>
+    [
+      run.id,
+      shortTime(run.at),
+      run.policy,
+      String(run.days),
+      formatCount(run.evaluated),
+      formatCount(run.would_deny),
+      formatCount(run.would_allow),
+      run.by.replace(/^user:/, ''),
+    ].map((text) => ({ text: clean(text) })),
+  );
+  const left = total - items.length;
+  const more = left > 0 ? [`  … ${counted(left, 'further run')}`] : [];
+  return `${[...paint.table(columns, rows, 0), ...more].join('\n')}\n`;
+}
+
+/** runShow is `ipo whatif show`: the answer as it was given, in every form of a fresh one, or the draft. */
+export async function runShow(
+  id: string,
+  { options, stray }: Given<RunShowOptions>,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  checkStray(stray, 'show');
+  checkId(id);
+  const drafts = options.draft === true ? parseOutputs(options.output ?? [], ['yaml', 'json'], 'yaml') : null;
+  const wanted = parseWanted(drafts === null ? options : {}, []);
+  const { body: run, text } = await withService(terminal, options, (service) =>
+    service.json<RunBody>('GET /policies/whatif/runs/{id}', { params: { id } }),
+  );
+  const yaml = toYaml(run.draft);
+  if (drafts !== null) {
+    const render = (format: 'yaml' | 'json') => (format === 'yaml' ? yaml : `${JSON.stringify(run.draft)}\n`);
+    await writeOutputs(drafts, render, openParts(terminal), terminal);
+    return EXIT.done;
+  }
+  const result = checkResult(run.result, 'the service');
+  const json = bytesOfResult(text) ?? JSON.stringify(result);
+  const answer = { result, json, draft: draftOf(yaml, `run ${id}`) };
+  if (!globals.quiet) terminal.err(`ipo: run ${id} of ${shortTime(run.at)} UTC by ${clean(run.by)}\n`);
+  return deliver(answer, wanted, openParts(terminal), terminal, globals);
+}
+
+/** The answer stands last in the run, as it was given. */
+function bytesOfResult(text: string): string | null {
+  const at = text.indexOf(',"result":{');
+  return at === -1 || !text.endsWith('}') ? null : text.slice(at + ',"result":'.length, -1);
+}
+
+/** A draft of an earlier release may be no policy any more; its places are then those of its beginning. */
+function draftOf(yaml: string, file: string): Draft {
+  const [policy] = parsePolicies(yaml, file).policies;
+  return policy === undefined ? { file, placeOf: () => ({ line: 1, column: 1 }) } : toDraft(policy.places);
+}
+
+/** runDownload is `ipo whatif download`. */
+export async function runDownload(
+  id: string,
+  { options, stray }: Given<RunDownloadOptions>,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  checkStray(stray, 'download');
+  checkId(id);
+  const { format } = options;
+  const output = options.output?.at(-1);
+  if (output === '-' && format === 'pdf') {
+    throw new UsageError('a PDF does not go to stdout', 'Name a file: -o report.pdf');
+  }
+  const parts = openParts(terminal);
+  const path = output ?? `whatif-${id}.${format}`;
+  if (output === undefined && (await isThere(path, parts))) {
+    throw new UsageError(`${path} is there already`, 'Name the file to be written over, or another: -o FILE');
+  }
+  const bytes = await withService(terminal, options, async (service) => {
+    const key = 'GET /policies/whatif/runs/{id}/download';
+    const { body } = await service.stream(key, { params: { id }, query: { format } });
+    return readAll(body);
+  });
+  if (path === '-') terminal.out(`${bytes.toString('utf8')}\n`);
+  else await parts.writeFile(path, bytes);
+  if (path !== '-' && !globals.quiet) terminal.err(`ipo: written to ${clean(path)}\n`);
+  return EXIT.done;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new IpoError('too_large', 'the service sends more than 64 MiB for one run');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkId(id: string): void {
+  if (RUN_ID.test(id)) return;
+  throw new UsageError(`${id}: this is no id of a run`, 'ipo whatif list shows the runs that are kept');
+}
+
+function checkStray([flag]: readonly string[], command: string): void {
+  if (flag === undefined) return;
+  throw new UsageError(
+    `${flag} has no meaning with ipo whatif ${command}`,
+    `See ipo whatif ${command} --help`,
+  );
+}

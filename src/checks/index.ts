@@ -1,0 +1,22 @@
+/**
+ * What `ipo check` finds out: which facts of files, registries and the service count for an image, the answer on each image and pod as a
+ * document, and what would let a refused one pass.
+ */
+export {
+  isImageAnswer,
+  toDocument,
+  type AnswerDocument,
+  type CheckDocument,
+  type ImageDocument,
+} from './document.ts';
+export { FactBook, type FactSources, type TagAnswer } from './facts.ts';
+export type { FoundFacts } from './found.ts';
+export {
+  checkImages,
+  type CheckedPod,
+  type CheckOutcome,
+  type CheckRequest,
+  type ImageResult,
+  type PodResult,
+} from './images.ts';
+export type { RegistryAnswer, ResolvedTag } from './registry-answer.ts';
