@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   facts: ['image', 'findings', 'policy', 'vex'],
   'supply-chain': ['image', 'facts', 'vex'],
   decision: ['image', 'findings', 'policy', 'facts'],
-  ledger: ['image', 'policy', 'facts', 'decision'],
+  ledger: ['facts', 'decision', 'leadership'],
   pods: ['image', 'policy', 'facts', 'decision'],
   manifests: ['policy', 'pods'],
   admission: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods'],

@@ -1,14 +1,15 @@
 import { IpoError, isIpoError, type IpoErrorOptions } from '../base/index.ts';
+import { hasLostLead, type LeadershipError } from '../leadership/index.ts';
 
 /**
  * AppendError says why rows were not recorded: `unavailable` (neither the database nor the spool took them: worth another try),
- * `invalid_request` or `too_large` (they never can be), `conflict` (their leader leads no more).
+ * `invalid_request` or `too_large` (they never can be).
  */
 export class AppendError extends IpoError {
   override readonly name = 'AppendError';
 
   constructor(
-    code: 'unavailable' | 'invalid_request' | 'too_large' | 'conflict',
+    code: 'unavailable' | 'invalid_request' | 'too_large',
     message: string,
     options: IpoErrorOptions = {},
   ) {
@@ -16,9 +17,9 @@ export class AppendError extends IpoError {
   }
 }
 
-/** isNever tells whether an entry is at fault, and not the database. */
-export function isNever(error: unknown): boolean {
-  return error instanceof AppendError && error.code !== 'unavailable';
+/** isNever tells whether an entry is at fault, or its leader leads no more, and not the database. */
+export function isNever(error: unknown): error is AppendError | LeadershipError {
+  return hasLostLead(error) || (error instanceof AppendError && error.code !== 'unavailable');
 }
 
 /** asUnavailable says that the database does not take a review at the moment, with the hint of the error. */

@@ -20,7 +20,6 @@ export {
   MAX_ENTRY_ROWS,
   recordedRow,
   type Appended,
-  type EntryFence,
   type LedgerEntry,
   type NewRow,
   type RecordedRow,

@@ -1,4 +1,5 @@
 import { formatTime, isDigest } from '../base/index.ts';
+import type { Fence } from '../leadership/index.ts';
 import { AppendError } from './append-error.ts';
 import { wholeRow, type LedgerRow } from './entry.ts';
 import { MAX_ROW } from './row-shapes.ts';
@@ -16,13 +17,7 @@ export interface LedgerEntry {
   /** At least one. */
   readonly rows: readonly NewRow[];
   /** The fence of a leader, without which the rows may not be appended any more; absent for what every replica may append. */
-  readonly fence?: EntryFence;
-}
-
-/** EntryFence is the number of a leadership. */
-export interface EntryFence {
-  readonly name: string;
-  readonly value: number;
+  readonly fence?: Fence;
 }
 
 /** RecordedRow is a row as it was recorded, every field present; its number is null while it waits in the spool. */

@@ -1,5 +1,5 @@
-import type { Count, Log } from '../base/index.ts';
-import { AppendError } from './append-error.ts';
+import type { Count, IpoError, Log } from '../base/index.ts';
+import { AppendError, isNever } from './append-error.ts';
 import { recordedRow, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerWriter, Spool, Stored, Timers } from './ports.ts';
 import { leftIn, oldestIn } from './spool-left.ts';
@@ -189,7 +189,7 @@ export class Spooling {
       try {
         stored = await Promise.race([writer.appendAll(entries), this.#over.promise]);
       } catch (error) {
-        if (error instanceof AppendError && error.code !== 'unavailable') {
+        if (isNever(error)) {
           if (entries.length > 1) rows = 1;
           else await this.#setAside(error);
         } else {
@@ -231,7 +231,7 @@ export class Spooling {
     });
   }
 
-  async #setAside(error: AppendError): Promise<void> {
+  async #setAside(error: IpoError): Promise<void> {
     const { spool, log, count } = this.#deps;
     const [entry] = spool.peek(1);
     this.#kept.delete(entry?.uid ?? '');

@@ -14,15 +14,7 @@ export { judgeReplacement, type KnownReplacement } from './judge-replacement.ts'
 export { planStops, stopCandidates, type StopCandidate, type StopPlan } from './plan-stops.ts';
 export { planSweep, type PlannedPod, type SweepFacts, type SweepPlan } from './plan-sweep.ts';
 export { UNREVIEWED, type PlannedRow } from './rows.ts';
-export {
-  ALWAYS_LEFT_OUT,
-  covers,
-  fenceName,
-  mayStop,
-  mustHaveRow,
-  PERIOD,
-  type SweepRules,
-} from './rules.ts';
+export { ALWAYS_LEFT_OUT, covers, mayStop, mustHaveRow, PERIOD, type SweepRules } from './rules.ts';
 export { namesOf, seenWorkloads } from './seen.ts';
 export { Reconciliation, type ReconciliationDeps, type SweepResult } from './sweep.service.ts';
 export type {

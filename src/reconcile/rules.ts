@@ -16,11 +16,6 @@ export interface SweepRules {
   readonly allowEnforce: boolean;
 }
 
-/** fenceName names the fence that the leader of a cluster writes under. */
-export function fenceName(cluster: string): string {
-  return `cluster:${cluster}`;
-}
-
 /** PERIOD is within what the same notification is sent once, in milliseconds. */
 export const PERIOD = DAY_MS;
 

@@ -20,10 +20,10 @@ import type {
   SweepPolicies,
   TagDigests,
 } from './ports.ts';
-import type { Leader } from '../leadership/index.ts';
+import { clusterFence, LeadershipError, type Leader } from '../leadership/index.ts';
 import { asReviewed } from './pulled-images.ts';
 import { knownReplacements } from './replacements.service.ts';
-import { fenceName, STOPS_REMEMBERED, type SweepRules } from './rules.ts';
+import { STOPS_REMEMBERED, type SweepRules } from './rules.ts';
 import { seenWorkloads } from './seen.ts';
 import { stopPods, type StopCounts } from './stop-pods.service.ts';
 
@@ -234,7 +234,7 @@ export class Reconciliation {
   /** Appends the rows of each pod whole, and tells of them once they are durable. */
   async #append({ pods }: SweepPlan, value: number, signal: AbortSignal): Promise<number> {
     let rows = 0;
-    const fence = { name: fenceName(this.#deps.rules.cluster), value };
+    const fence = clusterFence(this.#deps.rules.cluster, value);
     for (let from = 0; from < pods.length; from += TURN) {
       this.#mustLead(signal);
       const at = this.#deps.clock.now();
@@ -286,7 +286,8 @@ export class Reconciliation {
 
   #mustLead(signal: AbortSignal): void {
     signal.throwIfAborted();
-    if (!this.#deps.leader.isLeader()) throw new Error('another process leads now; the sweep was broken off');
+    if (!this.#deps.leader.isLeader())
+      throw new LeadershipError('lost', 'another process leads now; the sweep was broken off');
   }
 }
 

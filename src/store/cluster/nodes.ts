@@ -10,7 +10,8 @@ import {
 import { seeCluster } from '../history/cluster-sweeps.ts';
 import { runText } from '../sql/dialect.ts';
 import { writeOutbox } from '../tracking/outbox.ts';
-import { underClusterFence } from '../leadership/cluster-fence.ts';
+import { clusterFence } from '../../leadership/index.ts';
+import { underFence } from '../leadership/fence.ts';
 import type { Store } from '../sql/store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -20,7 +21,7 @@ export function nodeStore(store: Store): NodeStore {
   return {
     standing: (cluster) => readStanding(store.read, cluster),
     change: (fence, cluster, at, plan) =>
-      underClusterFence(store, cluster, fence, async (transaction) => {
+      underFence(store, clusterFence(cluster, fence), async (transaction) => {
         const made = plan(await readStanding(transaction, cluster));
         const { count, ceiling, countedAt, state, overSince, notified } = made.standing;
         await seeCluster(transaction, cluster, at);

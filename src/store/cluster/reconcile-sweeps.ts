@@ -4,7 +4,8 @@ import { seeCluster, seeRunning } from '../history/cluster-sweeps.ts';
 import { noteAccounted } from '../history/cluster-days.ts';
 import { runText } from '../sql/dialect.ts';
 import { writeOutbox } from '../tracking/outbox.ts';
-import { underClusterFence } from '../leadership/cluster-fence.ts';
+import { clusterFence } from '../../leadership/index.ts';
+import { underFence } from '../leadership/fence.ts';
 import { FactsCache } from '../ledger/recorded-facts.ts';
 import { retentionNow } from '../history/retention-times.ts';
 import type { Writes } from '../history/run-history.ts';
@@ -19,7 +20,7 @@ const KEPT = 90 * DAY_MS;
 export function sweepLog(store: Store): SweepLog {
   return {
     begin: (fence, { cluster, startedAt, pods, unreviewed, refused, notices }) =>
-      underClusterFence(store, cluster, fence, async (transaction) => {
+      underFence(store, clusterFence(cluster, fence), async (transaction) => {
         await seeCluster(transaction, cluster, startedAt);
         // A cluster that sweeps is there, whoever removed it.
         await runText(
@@ -43,7 +44,7 @@ export function sweepLog(store: Store): SweepLog {
         return row.id;
       }),
     async end(fence, id, { cluster, at, running, fault, accounted }) {
-      const write: Writes = (act) => underClusterFence(store, cluster, fence, act);
+      const write: Writes = (act) => underFence(store, clusterFence(cluster, fence), act);
       await write((transaction) => seeCluster(transaction, cluster, at));
       const end = await seeRunning(store.read, write, cluster, running, at, fault === null);
       await write(async (transaction) => {
@@ -57,7 +58,7 @@ export function sweepLog(store: Store): SweepLog {
       });
     },
     stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
-      underClusterFence(store, cluster, fence, async (transaction) => {
+      underFence(store, clusterFence(cluster, fence), async (transaction) => {
         const [row] = await runText<{ id: number }>(
           transaction,
           `insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)

@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../base/index.ts';
 import type { Question, ReplicaLine, ReplicaStore } from '../../replicas/index.ts';
 import { runText } from '../sql/dialect.ts';
-import { underClusterFence } from '../leadership/cluster-fence.ts';
+import { clusterFence } from '../../leadership/index.ts';
+import { underFence } from '../leadership/fence.ts';
 import { retentionNow } from '../history/retention-times.ts';
 import type { Store } from '../sql/store.ts';
 
@@ -81,7 +82,7 @@ export function replicaStore(store: Store): ReplicaStore {
       return { question, lines: rows.flatMap((row) => (isRow(row) ? [toLine(row)] : [])) };
     },
     ask: (fence, cluster, { token, askedAt }) =>
-      underClusterFence(store, cluster, fence, async (transaction) => {
+      underFence(store, clusterFence(cluster, fence), async (transaction) => {
         await runText(
           transaction,
           `insert into replica_questions (cluster, token, asked_at) values (?, ?, ?)

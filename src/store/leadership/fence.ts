@@ -1,11 +1,11 @@
-import { LeadershipError } from '../../leadership/index.ts';
+import { leaderFence, LeadershipError, type Fence } from '../../leadership/index.ts';
 import { engineOf, runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 
 type Executor = Parameters<typeof runText>[0];
 
-/** The name under which leadership is counted: one leader does all that only a leader may. */
-const NAME = 'leader';
+/** One leader does all that only a leader may. */
+const { name: NAME } = leaderFence(0);
 
 /**
  * raiseFence gives a new leadership its number, and takes the right to write from every earlier one. Standalone, a process calls it
@@ -39,25 +39,26 @@ export async function standsFence({ read }: Pick<Store, 'read'>, fence: number):
  * holdFence lets a leader's transaction go on: the fence stays as it is until it ends. Throws LeadershipError `lost` when a later
  * leadership was given out.
  */
-export async function holdFence(transaction: Executor, fence: number): Promise<void> {
+export async function holdFence(transaction: Executor, { name, value }: Fence): Promise<void> {
   await limitIdle(transaction);
   const held = await runText(
     transaction,
     'update fences set value = value where name = ? and value = ? returning name',
-    [NAME, fence],
+    [name, value],
   );
   if (held.length > 0) return;
-  throw new LeadershipError('lost', 'another process leads now; this one writes nothing');
+  const led = name === NAME ? '' : ' the cluster';
+  throw new LeadershipError('lost', `another process leads${led} now; this one writes nothing`);
 }
 
-/** underFence runs a write of the leader. */
+/** underFence runs a write of the leader over the database, or of a cluster's by its fence. */
 export function underFence<T>(
   store: Store,
-  fence: number,
+  fence: number | Fence,
   act: (transaction: Executor) => Promise<T>,
 ): Promise<T> {
   return store.write(async (transaction) => {
-    await holdFence(transaction, fence);
+    await holdFence(transaction, typeof fence === 'number' ? leaderFence(fence) : fence);
     return act(transaction);
   });
 }
@@ -70,7 +71,7 @@ const IDLE_MS = 5_000;
  * (SIGSTOP, a frozen machine) would else keep the next leader from raising it, for as long as the server waits for idle sessions. To be
  * called before the fence is held. A stopped process that holds the lock of a SQLite file cannot be helped; that has one replica.
  */
-export async function limitIdle(transaction: Executor): Promise<void> {
+async function limitIdle(transaction: Executor): Promise<void> {
   if (engineOf(transaction) === 'sqlite') return;
   await runText(transaction, `select set_config('idle_in_transaction_session_timeout', ?, true)`, [
     String(IDLE_MS),

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { leaderFence } from '../../leadership/index.ts';
 import type { Store } from '../sql/store.ts';
 import { holdFence } from './fence.ts';
 
@@ -30,7 +31,7 @@ export function fenceWrites(store: Store): Store {
       // One inside another joins it, and the fence is held already.
       const joins = store.isWriting();
       return store.write(async (transaction) => {
-        if (!joins) await holdFence(transaction, fence);
+        if (!joins) await holdFence(transaction, leaderFence(fence));
         return act(transaction);
       });
     },

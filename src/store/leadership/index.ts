@@ -2,7 +2,7 @@
  * Who may write as the leader: the fences in the database, and writes that hold one.
  * It uses `history` and `sql`.
  */
-export { raiseClusterFence, underClusterFence } from './cluster-fence.ts';
+export { raiseClusterFence } from './cluster-fence.ts';
 export { keepAlive, readAlive, readFence, type FenceHolder } from './fence-holder.ts';
 export { raiseFence, standsFence } from './fence.ts';
 export { fenceWrites, underLeadership } from './fenced-writes.ts';

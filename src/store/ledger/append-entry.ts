@@ -1,4 +1,5 @@
-import type { EntryFence, LedgerEntry, NewRow } from '../../ledger/index.ts';
+import type { Fence } from '../../leadership/index.ts';
+import type { LedgerEntry, NewRow } from '../../ledger/index.ts';
 import type { Cell } from '../sql/dialect.ts';
 import type { SeenShape } from '../engine/image-log.ts';
 import type { SqliteConnection } from '../sql/sqlite-connection.ts';
@@ -27,7 +28,7 @@ export interface Entry {
   /** Its fingerprint; 0 without one. */
   readonly print: number;
   readonly rows: readonly NewRow[];
-  readonly fence: EntryFence | null;
+  readonly fence: Fence | null;
 }
 
 /** toEntry prepares what is to be appended. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Fence } from '../../leadership/index.ts';
 import {
   AppendError,
-  type EntryFence,
   type LedgerEntry,
   type LedgerWriter,
   type NewRow,
@@ -9,7 +9,8 @@ import {
 } from '../../ledger/index.ts';
 import { ROW, toCells, toEntry, writeCells, type Entry } from './append-entry.ts';
 import { AppendMemory } from './append-memory.ts';
-import { heldShared, insertMany, insertNow, isRefused, runText, type Cell } from '../sql/dialect.ts';
+import { insertMany, insertNow, isRefused, runText, type Cell } from '../sql/dialect.ts';
+import { holdFence } from '../leadership/fence.ts';
 import { readReviews } from '../cells/row-reader.ts';
 import { FILL_SPANS, fullSpans } from './spans.ts';
 import type { Store } from '../sql/store.ts';
@@ -222,19 +223,11 @@ class StoreWriter implements StoreLedgerWriter {
   }
 }
 
-/** Throws AppendError `conflict` when a leader of one of the entries leads no more; its fence stays until the commit otherwise. */
+/** Throws LeadershipError `lost` when a leader of one of the entries leads no more; its fence stays until the commit otherwise. */
 async function holdFences(transaction: Executor, entries: readonly Entry[]): Promise<void> {
-  const fences = new Map<string, EntryFence>();
+  const fences = new Map<string, Fence>();
   for (const { fence } of entries) if (fence !== null) fences.set(`${fence.value} ${fence.name}`, fence);
-  for (const { name, value } of fences.values()) {
-    const stands = await runText(
-      transaction,
-      `select 1 as stands from fences where name = ? and value = ? ${heldShared(transaction)}`,
-      [name, value],
-    );
-    if (stands.length === 0)
-      throw new AppendError('conflict', 'another process leads now; this one appends nothing');
-  }
+  for (const fence of fences.values()) await holdFence(transaction, fence);
 }
 
 function inRows(cells: readonly Cell[]): Cell[][] {
