@@ -1,5 +1,6 @@
 /**
  * Who may do what: accounts, sessions, tokens, the table of role by route, and the audit log.
+ * It uses no other folder.
  */
 export { ACCESS, type Access, type RouteKey } from './access.ts';
 export { AccountError, type AccountErrorCode } from './account-error.ts';

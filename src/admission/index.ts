@@ -1,6 +1,7 @@
 /**
  * The webhook but for its port: `Reviewer` reads an AdmissionReview, gathers what is known, decides, records and answers. The counts, the
  * events and the scans that follow a review start here too.
+ * It uses `image`, `policy`, `facts`, `decision`, `ledger` and `pods`.
  */
 export {
   FAILURE_POLICIES,

@@ -1,6 +1,8 @@
 /**
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
+ * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`,
+ * `catalogues`, `trackers`, `replicas`, `nodes` and `supply-chain`.
  */
 export {
   LISTENER_LIMITS,

@@ -1,5 +1,9 @@
-/** Where the parts are joined, for the command line and for tests. */
-export { buildCli, type CliParts } from './build.ts';
+/**
+ * Where the parts are joined, for the command line and for tests.
+ * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`,
+ * `catalogues`, `history`, `trackers`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
+ * `supply-chain`, `store`, `adapters`, `api` and `telemetry`.
+ */
 export type { TrivyReport } from '../adapters/trivy/index.ts';
 export type {
   ServiceAnswer,

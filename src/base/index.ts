@@ -1,6 +1,7 @@
 /**
  * What every other folder may use: digests and canonical JSON, durations and times, errors that carry a
  * place, the order of names, and the ports that stand for the outside (the clock, the log, counters).
+ * It uses no other folder.
  */
 export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
 export { detached } from './detached.ts';

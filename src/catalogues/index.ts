@@ -1,6 +1,7 @@
 /**
  * Catalogues that others publish and findings are judged by: where the one of known exploited vulnerabilities comes from, when a new
  * one is believed, and how findings follow it.
+ * It uses no other folder.
  */
 export { CatalogueError } from './catalogue-error.ts';
 export { type Accepted, type Edition } from './edition.ts';

@@ -1,6 +1,7 @@
 /**
  * What `ipo check` finds out: which facts of files, registries and the service count for an image, the answer on each image and pod as a
  * document, and what would let a refused one pass.
+ * It uses `image`, `findings`, `policy`, `facts`, `decision`, `pods`, `manifests` and `scan`.
  */
 export {
   isImageAnswer,

@@ -1,6 +1,7 @@
 /**
  * The operator inside its cluster: the policies that ImagePolicy
  * objects tell, and what is written back: statuses, events, ClusterImageReports and policy reports. The API server itself is a port.
+ * It uses `findings`, `policy` and `leadership`.
  */
 export { CLUSTER_FAULTS, ClusterError, isFault, type ClusterFault } from './cluster-error.ts';
 export type { Condition } from './conditions.ts';

@@ -1,6 +1,7 @@
 /**
  * The decision: one pure function from a policy, the facts of one image and a time to a verdict. The webhook, the
  * replay and the reconciliation call it; whether a policy audits or enforces is applied afterwards.
+ * It uses `image`, `findings`, `policy` and `facts`.
  */
 export { BYPASS_DID_NOT_COUNT, bypassFault, decide, mayBypass, type Decision } from './decide.ts';
 export { AUDIT_PREFIX, enforce, sentenceOf, type PolicyVerdict, type Outcome } from './enforce.ts';

@@ -2,6 +2,7 @@
  * What a decision is made from: the recorded facts of a digest, the context of the pod, and the proof that a
  * signature or a statement was made by somebody a policy names. Facts that were never recorded are null, which
  * is another thing than none.
+ * It uses `image`, `findings`, `policy` and `vex`.
  */
 export { foundPackage } from './found-package.ts';
 export {

@@ -1,4 +1,7 @@
-/** What a scan found in an image: severities, findings, scan records, and when a triage decision covers one. */
+/**
+ * What a scan found in an image: severities, findings, scan records, and when a triage decision covers one.
+ * It uses `image`.
+ */
 export { SEVERITIES, severityRank, type Severity } from './severity.ts';
 export { countBySeverity, SEVERITY_NAMES, type SeverityCounts } from './counts.ts';
 export { toSystemPackageUrl } from './package-url.ts';

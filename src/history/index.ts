@@ -1,6 +1,7 @@
 /**
  * What evidence is made of later, kept from when it happens: findings from first report to end, scans, runs of images, the catalogue,
  * and the days of each cluster. The store writes most of it in the transactions that change what it is about.
+ * It uses `findings`.
  */
 export { AnsweringRecord, type AnsweringDeps } from './answering.service.ts';
 export {

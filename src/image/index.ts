@@ -1,4 +1,7 @@
-/** Image references as the OCI and Docker rules say, and what of them the gates compare. */
+/**
+ * Image references as the OCI and Docker rules say, and what of them the gates compare.
+ * It uses no other folder.
+ */
 export { isUnder, normaliseRegistry, parseReference, type ImageReference } from './reference.ts';
 export { formatPlatform, normalisePlatform, parsePlatform, selectPlatform } from './platform.ts';
 export {

@@ -1,5 +1,6 @@
 /**
  * What is known of images: the four exclusive states, the detail behind each, vulnerabilities over all images, and triage.
+ * It uses `image`, `findings`, `policy`, `facts`, `decision` and `ledger`.
  */
 export {
   answersAt,

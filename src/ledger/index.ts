@@ -1,6 +1,7 @@
 /**
  * The ledger: one row per decided image, and the export `ipo.ledger/1`, which carries everything that a replay
  * needs: rows, policies by revision, and the facts of every digest.
+ * It uses `facts`, `decision` and `leadership`.
  */
 export { isRecordedRefusal, type LedgerRow } from './entry.ts';
 export {

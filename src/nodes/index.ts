@@ -1,6 +1,7 @@
 /**
  * Nodes of the cluster against the ceiling of the licence: the poll, the clock of grace, the transitions that are notified, and the
  * meter of image names, which admissions ask from memory.
+ * It uses `leadership` and `licence`.
  */
 export { Meter, type MeterDeps } from './meter.service.ts';
 export { monthEnd, monthOf, monthStart } from './month.ts';

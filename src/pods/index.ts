@@ -1,6 +1,7 @@
 /**
  * A pod as it is judged: which images it runs, which of the six signals it shows, what exposes it, where it may run, and the answer of all
  * policies that govern its namespace on it and on its images. The webhook, the reconciliation and `ipo check` share all of it.
+ * It uses `image`, `policy`, `facts` and `decision`.
  */
 export {
   Exposure,

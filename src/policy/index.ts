@@ -2,6 +2,7 @@
  * The policy document: its schema with defaults, how it is read from YAML or JSON with places, its revision, the
  * namespaces it governs, and how two of them differ. What only the writers of policies need is loaded by
  * `loadAuthoring`, so that a decision does not wait for it.
+ * It uses `image`.
  */
 export { policySpec, THRESHOLDS, type PolicyDocument, type PolicySpec } from './schema.ts';
 export { governs, type Policy } from './policy.ts';

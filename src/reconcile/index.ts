@@ -2,6 +2,7 @@
  * Reconciliation: what runs is judged again by the decision of the webhook, whatever let it in. A sweep lists the pods, says which
  * were never reviewed, records verdicts that turned, and, where that is allowed, stops pods whose replacement is admitted. What a
  * sweep does is planned by pure functions; `sweep.service.ts` obeys.
+ * It uses `image`, `policy`, `facts`, `decision`, `ledger`, `pods`, `leadership` and `replicas`.
  */
 export {
   digestOf,

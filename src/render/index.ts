@@ -6,6 +6,7 @@
  * `toAnnotations(findings)` for GitHub Actions, `toJUnit({ name, cases: findingCases(findings, files) })` for test
  * reports. For people: `html` and `toPage` (a page in one file), charts as inline SVG, markdown that a forge shows,
  * and counts, shares and widths for a terminal.
+ * It uses no other folder.
  */
 export { toAnnotations } from './annotations.ts';
 export { barList, dayColumns, splitBar, type Bar } from './charts.ts';

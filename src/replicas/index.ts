@@ -1,6 +1,7 @@
 /**
  * Replicas: which of them may hold rows of reviews that the database has not. Each says so itself; a sweep asks all of them before it
  * takes a row that is not there for a review that never was.
+ * It uses `accounts`.
  */
 export { accountOf, UNREAD, type Account, type Holder } from './account.ts';
 export { askReplicas, type AskDeps } from './ask.service.ts';

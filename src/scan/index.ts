@@ -1,5 +1,6 @@
 /**
  * Scans of images: what a report says of which digest, how it is recorded, and the queue of digests that wait for a scan.
+ * It uses `image` and `findings`.
  */
 export { CLAIM_MS, LONGEST_WAIT, MAX_ATTEMPTS, MAX_SCAN_DIGESTS, retryAt } from './back-off.ts';
 export {

@@ -1,6 +1,8 @@
 /**
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands here alone, what differs between
  * the engines in `dialect.ts`.
+ * It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `channels`,
+ * `catalogues`, `history`, `trackers`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
  */
 export * from './accounts/index.ts';
 export * from './admission/index.ts';

@@ -1,4 +1,7 @@
-/** What the service tells of itself: its log, without a secret in it, and its metrics. */
+/**
+ * What the service tells of itself: its log, without a secret in it, and its metrics.
+ * It uses no other folder.
+ */
 export { METRICS, type MetricName } from './catalogue.ts';
 export type { Metric } from './metric.ts';
 export { LOG_LEVELS, openLog, type LogLevel, type LogOptions } from './log.ts';

@@ -1,6 +1,7 @@
 /**
  * Issues in trackers: which findings are filed and where, exactly once; how they are closed, with the reason; the history of both.
  * Providers, channels and the store come through ports.
+ * It uses `findings`, `channels` and `leadership`.
  */
 export { CLOSE_REASONS, type CloseReason, type IssueRef } from './issue.ts';
 export type {

@@ -1,6 +1,7 @@
 /**
  * What producers state of vulnerabilities in their images (VEX): the readers of OpenVEX, CSAF and CycloneDX, which statement is about
  * which image, and which of several rules. Who made a statement, and whether that counts, is judged elsewhere.
+ * It uses `image` and `versions`.
  */
 export { claimsAbout, coverOf, type VexClaim, type VexClaims, type VexCover } from './coverage.ts';
 export { concernOf, type Concern, type VexTarget } from './concern.ts';

@@ -1,6 +1,7 @@
 /**
  * The what-if: a draft policy decided again over recorded rows, by the same `decide` as the webhook. It is given
  * read ports only, so it can write nothing and ask nobody.
+ * It uses `image`, `policy`, `facts`, `decision`, `ledger`, `accounts` and `render`.
  */
 export { MAX_DAYS, runSelfCheck, runWhatIf, WhatIfError, type WhatIfRequest } from './whatif.service.ts';
 export { sourceOf } from './export-source.ts';

@@ -1,4 +1,7 @@
-/** Places outside that are told of checkpoints: a file, an address that takes POST, a ConfigMap of Kubernetes. */
+/**
+ * Places outside that are told of checkpoints: a file, an address that takes POST, a ConfigMap of Kubernetes.
+ * It uses no other adapter.
+ */
 export { AnchorError } from './anchor-error.ts';
 export { fileAnchor, type FileAnchorOptions } from './file-anchor.ts';
 export { httpAnchor, type HttpAnchorOptions } from './http-anchor.ts';

@@ -1,3 +1,6 @@
-/** Keys and certificates made, and read from files that cert-manager or a person keeps. */
+/**
+ * Keys and certificates made, and read from files that cert-manager or a person keeps.
+ * It uses no other adapter.
+ */
 export { certificateFiles } from './files.ts';
 export { certificateMaker } from './make.ts';

@@ -1,4 +1,7 @@
-/** Catalogues that others publish: known exploited vulnerabilities. */
+/**
+ * Catalogues that others publish: known exploited vulnerabilities.
+ * It uses `transport`.
+ */
 export { FeedError } from './feed-error.ts';
 export { MAX_CATALOGUE_BYTES, parseKevCatalogue, readKevCatalogue } from './kev-catalogue.ts';
 export { readReleaseData } from './release-data.ts';

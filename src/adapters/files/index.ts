@@ -1,4 +1,7 @@
-/** Files of this machine: policies and reports read within bounds, ledger exports streamed, results written whole. */
+/**
+ * Files of this machine: policies and reports read within bounds, ledger exports streamed, results written whole.
+ * It uses no other adapter.
+ */
 export { FileError } from './file-error.ts';
 export { openByteStream } from './byte-stream.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';

@@ -1,3 +1,6 @@
-/** Reports of the scanner Grype, read into scan records, and running it. */
+/**
+ * Reports of the scanner Grype, read into scan records, and running it.
+ * It uses `program`.
+ */
 export { isGrypeReport, parseGrypeReport, toGrypeScanReport } from './report.ts';
 export { openGrype, type GrypeOptions } from './run.ts';

@@ -1,4 +1,7 @@
-/** Programs of others, run as children: bounded in time and in what they write, and ended with all that they started. */
+/**
+ * Programs of others, run as children: bounded in time and in what they write, and ended with all that they started.
+ * It uses no other adapter.
+ */
 export { childEnvironment } from './child-environment.ts';
 export { dockerConfig, NO_CREDENTIALS, secretsOf } from './docker-config.ts';
 export { ProgramError, type ProgramFault } from './program-error.ts';

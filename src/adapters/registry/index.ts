@@ -1,6 +1,7 @@
 /**
  * Registries by the OCI distribution specification: the port `Registry` over HTTP, and the keychains. Every answer is bounded, checked
  * against its digest and, where it is an error, told apart into what is not there and what could not be asked.
+ * It uses `transport`.
  */
 export { digestLookup, type DigestLookupDeps } from './digest-lookup.ts';
 export type { HostState } from './host-health.ts';

@@ -1,4 +1,7 @@
-/** A running service as its clients reach it: calls by the route's key, problems as faults with their codes. */
+/**
+ * A running service as its clients reach it: calls by the route's key, problems as faults with their codes.
+ * It uses no other adapter.
+ */
 export {
   openServiceClient,
   type ServiceAnswer,

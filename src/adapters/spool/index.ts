@@ -1,6 +1,7 @@
 /**
  * The spool of the ledger on this machine's disk: what the database does not take for a while, kept durably and in order; and the name of
  * the replica that it belongs to.
+ * It uses no other adapter.
  */
 export { openFileSpool, type FileSpoolOptions } from './file-spool.ts';
 export { nextLife, readReplicaName } from './replica-name.ts';

@@ -1,6 +1,7 @@
 /**
  * The one way to a tracker: a call goes to the channel's own host or nowhere, once, bounded in time and size, at the pace that
  * providers ask for, and no fault that comes of it holds a secret.
+ * It uses no other adapter.
  */
 export { isLoopbackAddress, openAddressCheck, type AddressRules } from './address.ts';
 export { parseBase } from './base-address.ts';

@@ -1,4 +1,7 @@
-/** Reports of the scanner Trivy, of the program and of its operator, read into scan records. */
+/**
+ * Reports of the scanner Trivy, of the program and of its operator, read into scan records.
+ * It uses `program` and `transport`.
+ */
 export { MAX_REPORT_BYTES, parseTrivyReport } from './report.ts';
 export { ReportError } from './report-error.ts';
 export type { ScanReport as TrivyReport } from '../../scan/index.ts';

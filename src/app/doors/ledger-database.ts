@@ -1,6 +1,6 @@
 import { openByteStream, writeStreamWhole } from '../../adapters/files/index.ts';
 import type { ExportParts, ExportRequest, LeafRun, LedgerReader, TreeReader } from '../../ledger/index.ts';
-import type { Stdin } from '../build.ts';
+import type { Stdin } from './build.ts';
 import { hashRows } from './hash-rows.ts';
 
 /** LedgerDatabase is a service's database as the commands on its ledger see it: for reading alone. Close it in the end. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import type { ImportTarget } from '../../scan/index.ts';
-import type { CliParts } from '../build.ts';
+import type { CliParts } from './build.ts';
 import type { DescribedScans, ScanDatabase } from '../scanning/import.ts';
 
 export type { DescribedScans, ScanDatabase } from '../scanning/import.ts';

@@ -1,7 +1,7 @@
-import { openByteStream, readBounded, readStreamBounded, writeWhole } from '../adapters/files/index.ts';
-import type { Clock } from '../base/index.ts';
-import type { TrivyReport } from '../adapters/trivy/index.ts';
-import { readExport, type LedgerExport } from '../ledger/index.ts';
+import { openByteStream, readBounded, readStreamBounded, writeWhole } from '../../adapters/files/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { TrivyReport } from '../../adapters/trivy/index.ts';
+import { readExport, type LedgerExport } from '../../ledger/index.ts';
 
 /** Stdin is the standard input as bytes. */
 export type Stdin = AsyncIterable<Uint8Array>;
@@ -29,11 +29,11 @@ export function buildCli(stdin: Stdin): CliParts {
     clock: { now: () => Date.now() },
     readText,
     readTrivy: async (path) => {
-      const { MAX_REPORT_BYTES, parseTrivyReport } = await import('../adapters/trivy/index.ts');
+      const { MAX_REPORT_BYTES, parseTrivyReport } = await import('../../adapters/trivy/index.ts');
       return parseTrivyReport(await readText(path, MAX_REPORT_BYTES), path === '-' ? 'stdin' : path);
     },
     readKev: async (path) => {
-      const { MAX_CATALOGUE_BYTES, parseKevCatalogue } = await import('../adapters/feeds/index.ts');
+      const { MAX_CATALOGUE_BYTES, parseKevCatalogue } = await import('../../adapters/feeds/index.ts');
       return parseKevCatalogue(await readText(path, MAX_CATALOGUE_BYTES), path === '-' ? 'stdin' : path);
     },
     openLedger: async (path, progress) =>
