@@ -1,15 +1,30 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { loadedLate, SHARED, withoutColourProbe } from './build/loaded-late.ts';
+import { EXTERNAL, Libraries } from './build/libraries.ts';
+import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
+import { pastIndex } from './build/past-index.ts';
 import { commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
 
 /**
- * Emits the package's program: `main.cjs`, small and quick to start, and beside it a file for each command, loaded when the
- * command runs. CommonJS in whole files, because forty small modules take a third of a second command's whole time to
- * find and link; what a command needs rarely (the page of a report) is in its file and evaluated only then.
+ * Emits the package's programs into dist: `main.cjs`, small and quick to start; a file for each command that is run often and offline, with
+ * all that its start evaluates in it; `commands.cjs`, which holds all others, each evaluated when it runs; a file for each process and
+ * thread of the daemon; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
+ * a second command's whole time to find and link.
  */
 const ROOT = new URL('../', import.meta.url).pathname;
+
+/** What is run again and again, so that its start counts; a command that is not here starts a little later. */
+const QUICK = ['bin/whatif/run.ts', 'bin/check/run.ts', 'bin/policy/lint.ts'];
+
+/** Parts that few runs of a program need, found by what needs them: one stands with the commands, the other for itself. */
+const REGISTRY = 'src/app/registry/registry-facts.ts';
+const SERVICE = 'src/app/start/whole-service.ts';
+
+/** What a quick command keeps in its own file, so that it reads one file and no other. */
+const INLINE = ['zod/mini', 'zod/v4/core'];
+
+const others = [...(await verbFiles()).filter((path) => !QUICK.includes(path)), REGISTRY];
 
 /**
  * commander loads node:child_process for commands that are programs of their own, which ours are not; loading it would
@@ -25,47 +40,50 @@ const withoutChildProcess: Plugin = {
   },
 };
 
-/** Found by what needs them alone, since reading and compiling them takes a sixth of the start of a command that does not. */
-const PARTS = ['src/app/registry/registry-facts.ts', 'src/app/start/whole-service.ts'];
-
-/** What the start imports when a command runs, and a part that few runs need, stands beside it in a file of the same name. */
+/** What a definition imports when its command runs, and a part, is found in the file where it stands. */
 const loadedLater: Plugin = {
   name: 'loaded-later',
-  setup(plugin) {
-    plugin.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, importer, resolveDir }) => {
-      if (kind !== 'dynamic-import') return null;
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, importer, resolveDir }) => {
       const file = relative(ROOT, join(resolveDir, path));
-      const own = DEFINITION.test(importer) ? outputName(file) : null;
-      const name = own ?? (PARTS.includes(file) ? basename(file, '.ts') : null);
-      return name === null ? null : { path: `./${name}.cjs`, external: true };
+      if (kind !== 'dynamic-import' || !(DEFINITION.test(importer) || file === REGISTRY)) return null;
+      return QUICK.includes(file)
+        ? { path: `./${outputName(file)}.cjs`, external: true }
+        : { path: outputName(file), namespace: 'elsewhere' };
     });
+    onLoad({ filter: /.*/, namespace: 'elsewhere' }, ({ path }) => ({
+      contents: `module.exports = require('./commands.cjs')['${path}'];`,
+      resolveDir: ROOT,
+    }));
   },
 };
 
-/** Programs of their own, started by the service; the daemon itself becomes ipod. */
-const WORKERS = [
-  'replay-worker',
-  'verify-worker',
-  'log-worker',
-  'call-worker',
-  'hash-worker',
-  'webhook-part',
-  'service-part',
-];
+/** The whole service, which one process of several runs, is a file of its own. */
+const serviceApart: Plugin = {
+  name: 'service-apart',
+  setup({ onResolve }) {
+    const name = basename(SERVICE, '.ts');
+    onResolve({ filter: new RegExp(`/${name}\\.ts$`) }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${name}.cjs`, external: true } : null,
+    );
+  },
+};
 
-/** Found in node_modules when they are needed: native code, and libraries that read files of their own. */
-const EXTERNAL = [
-  'better-sqlite3',
-  'pdfkit',
-  'pg',
-  '@octokit/rest',
-  '@gitbeaker/rest',
-  '@kubernetes/client-node',
-];
+/** The file of many programs: each is evaluated when it is first asked for. */
+const manyPrograms: Plugin = {
+  name: 'many-programs',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^many-programs$/ }, ({ path }) => ({ path, namespace: 'many' }));
+    onLoad({ filter: /.*/, namespace: 'many' }, () => ({
+      contents: `module.exports = { ${others.map((path) => `get '${outputName(path)}'() { return require('./${path}'); }`).join(', ')} };`,
+      resolveDir: ROOT,
+    }));
+  },
+};
 
 const options: BuildOptions = {
   absWorkingDir: ROOT,
-  external: EXTERNAL,
+  external: [...EXTERNAL, './commands.cjs'],
   define: { 'import.meta.dirname': '__dirname' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
@@ -80,26 +98,48 @@ const options: BuildOptions = {
   legalComments: 'linked',
   logLevel: 'warning',
 };
-const named = (path: string): { in: string; out: string } => ({ in: path, out: basename(path, '.ts') });
 
 if ((await readFile(join(ROOT, 'bin/commands.ts'), 'utf8')) !== (await commandList()))
   throw new Error('bin/commands.ts is not what the folders of bin say: npm run commands');
 await rm(join(ROOT, 'dist'), { recursive: true, force: true });
+const libraries = await Libraries.find(ROOT, ['bin', 'daemon', 'src']);
+await build({
+  ...options,
+  entryPoints: ['bin/main.ts', ...QUICK].map((path) => ({
+    in: path,
+    out: path === 'bin/main.ts' ? 'main' : outputName(path),
+  })),
+  plugins: [
+    withoutChildProcess,
+    loadedLater,
+    serviceApart,
+    loadedLate(libraries, INLINE),
+    libraries.plugin(),
+    withoutColourProbe,
+  ],
+});
+await build({
+  ...options,
+  entryPoints: [{ in: 'many-programs', out: 'commands' }],
+  plugins: [
+    withoutChildProcess,
+    manyPrograms,
+    serviceApart,
+    pastIndex,
+    loadedLate(libraries, []),
+    libraries.plugin(),
+    withoutColourProbe,
+  ],
+});
+// What runs long has everything of ours in its file from the start.
+const programs = (await readdir(join(ROOT, 'daemon'))).filter((name) => /-(?:worker|part)\.ts$/.test(name));
 await build({
   ...options,
   entryPoints: [
-    ...['bin/main.ts', ...PARTS].map((path) => named(path)),
-    ...(await verbFiles()).map((path) => ({ in: path, out: outputName(path) })),
+    { in: 'daemon/main.ts', out: 'ipod' },
+    { in: SERVICE, out: basename(SERVICE, '.ts') },
+    ...programs.map((name) => ({ in: `daemon/${name}`, out: basename(name, '.ts') })),
   ],
-  plugins: [withoutChildProcess, loadedLater, loadedLate, withoutColourProbe],
+  plugins: [withoutChildProcess, serviceApart, libraries.plugin()],
 });
-await build({
-  ...options,
-  entryPoints: Object.entries(SHARED).map(([out, path]) => ({ in: path, out })),
-});
-// What runs long has everything in its file from the start.
-await build({
-  ...options,
-  entryPoints: [{ in: 'daemon/main.ts', out: 'ipod' }, ...WORKERS.map((name) => named(`daemon/${name}.ts`))],
-  plugins: [withoutChildProcess, loadedLater],
-});
+await libraries.emit(options);

@@ -52,10 +52,10 @@ export async function verbFiles(): Promise<readonly string[]> {
   return [...found].toSorted();
 }
 
-/** outputName names the emitted file of a verb: bin/policy/lint.ts is policy-lint, and bin/whatif/run.ts is whatif. */
+/** outputName names what is emitted of a file: bin/policy/lint.ts is policy-lint, and bin/whatif/run.ts is whatif. */
 export function outputName(path: string): string {
   return path
-    .replace(/^bin\//, '')
+    .replace(/^bin\/|^src\/.*\//, '')
     .replace(/\.ts$/, '')
     .replace(/\/(run|verbs)$/, '')
     .replaceAll('/', '-');

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -22,6 +31,15 @@ after(() => rmSync(home, { recursive: true, force: true }));
 
 interface Locked {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
+}
+
+const MB = 1_000_000;
+
+/** Bytes of all files under a folder. */
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 /** Gives the folder of the installed package, or why there is none. */
@@ -124,6 +142,39 @@ suite('the installed package', { skip: built }, async () => {
 
   test('has every command that the help names', () => {
     assert.ok(all.length > 60, String(all.length));
+  });
+
+  test('is no larger than it has to be, and brings nothing that is in it already', (t) => {
+    if (folder === null) return t.skip('npm is not on the PATH');
+    const [tar = ''] = readdirSync(home).filter((name) => name.endsWith('.tgz'));
+    assert.ok(statSync(join(home, tar)).size < 7 * MB, 'packed');
+    assert.ok(sizeOf(join(folder, 'dist')) < 20 * MB, 'dist');
+    const modules = join(home, 'prefix/node_modules');
+    assert.ok(sizeOf(modules) < 110 * MB, 'installed');
+    const manifests = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /(?:^|node_modules\/)(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path),
+    );
+    assert.ok(manifests.length <= 90, `${manifests.length} packages`);
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    const bundled = readdirSync(join(folder, 'dist/lib')).map((name) => name.replace(/\.cjs.*$/, ''));
+    for (const name of Object.keys(dependencies))
+      assert.ok(!bundled.includes(name.replace('@', '').replace('/', '-')), `${name} is in dist/lib as well`);
+    return undefined;
+  });
+
+  test('has every library whole', (t) => {
+    if (folder === null) return t.skip('npm is not on the PATH');
+    const program =
+      "for (const name of fs.readdirSync('lib')) if (name.endsWith('.cjs')) require(path.resolve('lib', name));" +
+      "for (const font of ['Helvetica', 'Helvetica-Bold', 'Courier']) new (require(path.resolve('lib/pdfkit.cjs')))().font(font).text('x').end();";
+    const child = spawnSync(process.execPath, ['-e', program], {
+      cwd: join(folder, 'dist'),
+      encoding: 'utf8',
+    });
+    assert.equal(child.status, 0, child.stderr);
+    return undefined;
   });
 
   for (const [trail, command] of all)
