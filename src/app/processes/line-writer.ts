@@ -1,11 +1,20 @@
-import { write } from 'node:fs';
+import { fstatSync, write } from 'node:fs';
+import { Socket } from 'node:net';
 
 /** Bytes that wait to be written; beyond them lines are dropped, since whoever reads the log must not hold the service up. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
+/** Bytes that are written at once; each such piece that a reader takes shows that there is one. */
+const PIECE = 65_536;
+/** An end waits so long for a reader to take the next piece, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
 /** LineWriter writes whole lines to a file without waiting for it, so that a reader that is slow or gone holds nobody up. */
 export class LineWriter {
   readonly #fd: number;
+  /** A pipe or a socket: a thread that waits in a write to one that is full would keep the process from ending. */
+  readonly #stream: Socket | null;
+  #pieces = 0;
   #waiting: string[] = [];
   #bytes = 0;
   #dropped = 0;
@@ -13,6 +22,10 @@ export class LineWriter {
 
   constructor(fd: number) {
     this.#fd = fd;
+    const stat = fstatSync(fd);
+    this.#stream =
+      stat.isFIFO() || stat.isSocket() ? new Socket({ fd, readable: false, writable: true }) : null;
+    this.#stream?.on('error', () => {}); // whoever read it is gone
   }
 
   /** Takes a line, with or without its end. */
@@ -27,9 +40,20 @@ export class LineWriter {
     this.#writing ??= this.#run();
   }
 
-  /** Resolves once what was taken is written, or cannot be. */
+  /** Resolves once what was taken is written, or cannot be, or nobody takes it. Nothing is taken after it. */
   async end(): Promise<void> {
-    await this.#writing;
+    for (let before = -1; this.#writing !== null && before !== this.#pieces;) {
+      before = this.#pieces;
+      await this.#patiently();
+    }
+    this.#stream?.destroy(); // a write under way would keep the process alive
+  }
+
+  async #patiently(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    await Promise.race([this.#writing, promise]);
+    clearTimeout(timer);
   }
 
   async #run(): Promise<void> {
@@ -56,14 +80,16 @@ export class LineWriter {
   async #write(bytes: Buffer): Promise<void> {
     for (let from = 0; from < bytes.length;) {
       const { promise, resolve } = Promise.withResolvers<number | null>();
-      write(this.#fd, bytes, from, bytes.length - from, null, (error, written) => {
-        if (error === null) resolve(written);
-        // A pipe that is full and does not wait is tried again; one that nobody reads takes nothing any more.
-        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), 5);
-        else resolve(null);
-      });
+      const piece = bytes.subarray(from, from + PIECE);
+      if (this.#stream !== null)
+        this.#stream.write(piece, (error) => resolve(error ? null : piece.length));
+      else
+        write(this.#fd, piece, 0, piece.length, null, (error, written) =>
+          resolve(error === null ? written : null),
+        );
       const written = await promise;
-      if (written === null) return;
+      if (written === null) return; // nobody reads it any more
+      this.#pieces += 1;
       from += written;
     }
   }
