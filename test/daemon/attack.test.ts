@@ -30,6 +30,9 @@ forEachEngine('a viewer who calls for as much as possible', (engine) => {
     await untilAnswers(`${daemon.api}/readyz`);
 
     const calls = [...LISTS.map((path) => ({ path, token: viewer })), { path: '/metrics', token: null }];
+    // An attack whose calls all fail attacks nothing.
+    for (const { path, token } of calls)
+      assert.equal(await readStatus(`${daemon.api}${path}`, token), 200, path);
     const began = performance.now();
     const attack = new Attack(daemon.api, calls, 40);
     const lives: (number | null)[] = [];
@@ -78,6 +81,12 @@ async function fill(database: string, rows: number): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+async function readStatus(url: string, token: string | null): Promise<number> {
+  const answer = await fetch(url, { headers: token === null ? {} : { authorization: `Bearer ${token}` } });
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 async function untilAnswers(url: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -27,10 +27,10 @@ export function builtDaemon(): Promise<string> {
     absWorkingDir: ROOT,
     entryPoints: [
       { in: 'test/daemon/run-ipod.ts', out: 'ipod' },
-      ...['webhook-part', 'service-part', 'replay-worker'].map((name) => ({
-        in: `daemon/${name}.ts`,
-        out: name,
-      })),
+      // Each program that it starts as a process or as a thread.
+      ...readdirSync(join(ROOT, 'daemon'))
+        .filter((name) => /-(?:part|worker)\.ts$/.test(name))
+        .map((name) => ({ in: `daemon/${name}`, out: name.slice(0, -'.ts'.length) })),
     ],
     outdir: folder,
     outExtension: { '.js': '.cjs' },
