@@ -20,6 +20,9 @@ process.on('message', (message) => {
   if (message.kind === 'begin') {
     say('begins ' + message.setup.lives + ' ' + message.setup.config.text);
     if (fault === 'no start' || (fault === 'no other start' && message.setup.lives > 0)) process.exit(2);
+    if (name === 'service' && fault !== 'migrates') send({ kind: 'migrated' });
+    if (fault === 'migrates') return;
+    if (fault === 'never open') return;
     send({ kind: 'open' });
     send({ kind: 'started' });
     if (fault !== 'silent' || message.setup.lives > 0) setInterval(() => send({ kind: 'beat' }), 50);
@@ -96,7 +99,20 @@ function supervise(t: TestContext, env: Readonly<Record<string, string>> = {}, s
   };
 }
 
-test('the webhook begins once the service listens, each learns of the other, and both end with a signal', async (t) => {
+test('the webhook begins once the database is up to date, before the service does its work', async (t) => {
+  const { until } = supervise(t, { FAULT_service: 'never open' });
+  await until('webhook begins 0 data: x');
+});
+
+test('a signal while the database is brought up to date ends a webhook that has not begun', async (t) => {
+  const { supervisor, code, said, until } = supervise(t, { FAULT_service: 'migrates' });
+  await until('service begins 0 data: x');
+  supervisor.stop('SIGTERM');
+  assert.equal(await code, 0);
+  assert.deepEqual(said, ['service begins 0 data: x', 'service stops']);
+});
+
+test('the webhook begins after the service, each learns of the other, and both end with a signal', async (t) => {
   const { supervisor, code, said, until } = supervise(t);
   await until('service hears hello');
   assert.equal(said[0], 'service begins 0 data: x');

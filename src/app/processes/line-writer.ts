@@ -81,8 +81,7 @@ export class LineWriter {
     for (let from = 0; from < bytes.length;) {
       const { promise, resolve } = Promise.withResolvers<number | null>();
       const piece = bytes.subarray(from, from + PIECE);
-      if (this.#stream !== null)
-        this.#stream.write(piece, (error) => resolve(error ? null : piece.length));
+      if (this.#stream !== null) this.#stream.write(piece, (error) => resolve(error ? null : piece.length));
       else
         write(this.#fd, piece, 0, piece.length, null, (error, written) =>
           resolve(error === null ? written : null),

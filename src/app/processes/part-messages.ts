@@ -26,6 +26,8 @@ export type ToPart =
 
 /** FromPart are the messages that a part sends. */
 export type FromPart =
+  /** It has brought the database up to date, which the other part may open now. */
+  | { readonly kind: 'migrated' }
   /** It listens to the other part. */
   | { readonly kind: 'open' }
   /** It does its work. */

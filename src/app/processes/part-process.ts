@@ -9,7 +9,8 @@ import { wholeLines } from './whole-lines.ts';
 /** PartProcessOptions say how one life of a part is started, and who is told of it. */
 export interface PartProcessOptions {
   readonly name: PartName;
-  readonly setup: PartSetup;
+  /** How often it was started again. */
+  readonly lives: number;
   /** The program; the one of the package unless said. */
   readonly entry?: string | undefined;
   /** Where it keeps the compiled form of its program, unless this process has a place for its own. */
@@ -36,13 +37,14 @@ export interface PartEnd {
 export class PartProcess {
   readonly #process: ChildProcess;
   readonly #began = performance.now();
+  #begun = false;
   #started = false;
   #open = false;
   #gone = false;
   /** Beats that were waited for in vain. */
   #missed = 0;
 
-  constructor({ name, setup, entry, env, compiled, line, told, gone }: PartProcessOptions) {
+  constructor({ name, lives, entry, env, compiled, line, told, gone }: PartProcessOptions) {
     this.#process = fork(entry ?? workerEntry(`${name}-part`), [], {
       env: { ...env, ...compileCache(compiled) },
       // Flags of the engine, as this process has them; not the program that it was given as a text.
@@ -58,7 +60,8 @@ export class PartProcess {
     };
     const { stdout } = this.#process;
     if (stdout !== null) wholeLines(stdout, line);
-    lower(this.#process.pid, LOWER_BY[name]);
+    // At the first start nobody answers reviews yet, and the webhook waits for what the service's part tells it: it lowers itself then.
+    if (lives > 0) lower(this.#process.pid, LOWER_BY[name]);
     this.#process.on('message', (message: FromPart) => {
       this.#missed = 0;
       if (message.kind === 'started') this.#started = true;
@@ -74,7 +77,16 @@ export class PartProcess {
         end(code, signal);
       });
     });
+  }
+
+  /** Lets it do its work; until then it only loads its program. */
+  begin(setup: PartSetup): void {
+    this.#begun = true;
     this.send({ kind: 'begin', setup });
+  }
+
+  get begun(): boolean {
+    return this.#begun;
   }
 
   get pid(): number | undefined {

@@ -55,8 +55,9 @@ export class Supervisor {
 
   /** Runs the parts until a signal; gives the exit code. */
   run(): Promise<number> {
-    // The service's part first: it brings the database up to date. The webhook's follows once it listens to it.
+    // The service's part begins: it brings the database up to date. The webhook's only loads its program until it has.
     this.#start('service');
+    this.#fork('webhook');
     this.#look();
     return this.#over.promise;
   }
@@ -65,7 +66,7 @@ export class Supervisor {
   stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
     this.#stopping ??= signal;
     this.#stops += 1;
-    for (const part of this.#parts.values()) part.send({ kind: 'stop', signal });
+    for (const part of this.#parts.values()) this.#end(part, signal);
     this.#settle();
   }
 
@@ -80,29 +81,40 @@ export class Supervisor {
   }
 
   #start(name: PartName): void {
-    const { config, env, entries, line, compiled } = this.#options;
+    const part = this.#fork(name);
+    part.begin({ config: this.#options.config, lives: this.#livesOf(name) });
+    // A signal that came before there was anything to end.
+    if (this.#stopping !== null) this.#end(part, this.#stopping);
+  }
+
+  #fork(name: PartName): PartProcess {
+    const { env, entries, line, compiled } = this.#options;
     const part: PartProcess = new PartProcess({
-      ...{ name, env, line, compiled, entry: entries?.[name] },
-      setup: { config, lives: this.#lives.get(name) ?? 0 },
+      ...{ name, env, line, compiled, entry: entries?.[name], lives: this.#livesOf(name) },
       told: (message) => this.#told(name, message),
       gone: (end) => this.#gone(name, end),
     });
     this.#parts.set(name, part);
-    // A signal that came before there was anything to end.
-    if (this.#stopping !== null) part.send({ kind: 'stop', signal: this.#stopping });
+    return part;
+  }
+
+  #livesOf(name: PartName): number {
+    return this.#lives.get(name) ?? 0;
+  }
+
+  /** One that has not begun has nothing to bring to an end. */
+  #end(part: PartProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
+    if (part.begun) part.send({ kind: 'stop', signal });
+    else part.kill();
   }
 
   #told(name: PartName, message: FromPart): void {
     const other = this.#parts.get(otherOf(name));
     switch (message.kind) {
+      case 'migrated':
+        if (other?.begun === false) other.begin({ config: this.#options.config, lives: 0 });
+        break;
       case 'open':
-        if (
-          name === 'service' &&
-          other === undefined &&
-          !this.#worked.has('webhook') &&
-          this.#stopping === null
-        )
-          this.#start('webhook');
         if (name === 'service') this.#state.begin();
         else if (other?.open !== true)
           this.#state.say((said) => this.#parts.get(name)?.send({ kind: 'relay', message: said }));
@@ -122,11 +134,12 @@ export class Supervisor {
 
   #gone(name: PartName, end: PartEnd): void {
     const { log, timers } = this.#options;
+    const begun = this.#parts.get(name)?.begun === true;
     this.#parts.delete(name);
     const other = this.#parts.get(otherOf(name));
     if (other?.open === true) other.send({ kind: 'gone' });
     if (this.#stopping !== null || this.#failed !== null) {
-      if (end.code !== 0) this.#failed ??= end.code ?? 1;
+      if (begun && end.code !== 0) this.#failed ??= end.code ?? 1;
       this.#settle();
       return;
     }
@@ -134,11 +147,11 @@ export class Supervisor {
     if (!this.#worked.has(name)) {
       // It said itself why it cannot start; nothing would come of trying again.
       this.#failed = code ?? 1;
-      for (const part of this.#parts.values()) part.send({ kind: 'stop', signal: 'SIGTERM' });
+      for (const part of this.#parts.values()) this.#end(part, 'SIGTERM');
       this.#settle();
       return;
     }
-    this.#lives.set(name, (this.#lives.get(name) ?? 0) + 1);
+    this.#lives.set(name, this.#livesOf(name) + 1);
     const before = this.#waits.get(name) ?? 0;
     const wait = !end.started ? before : lived >= WORKED_MS ? 0 : Math.min(before, WORKING_WAIT);
     this.#waits.set(name, Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, wait * 2)));

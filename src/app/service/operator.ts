@@ -64,6 +64,8 @@ export interface ServiceOperator {
   close(): Promise<void>;
 }
 
+/** So long the certificate is waited for at the start, in milliseconds. */
+const CERTIFICATE_MS = 500;
 /** Rows of the ledger that are taken in at a time. */
 const ROWS_AT_ONCE = 1000;
 /** What is said of the webhook while its part is away. */
@@ -173,6 +175,10 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     },
     async start() {
       cluster?.start();
+      // Before all the other jobs begin: the webhook is ready with its certificate. What fails is said when the jobs try it again.
+      for (const { name, run } of certificates)
+        if (name === 'webhook-certificate')
+          await endsWithin(run(new AbortController().signal), CERTIFICATE_MS).catch(() => false);
       await reconcile?.meter
         .refresh()
         .catch((error: unknown) =>

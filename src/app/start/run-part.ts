@@ -19,8 +19,18 @@ export interface RunPartOptions {
   readonly name: PartName;
   readonly process: NodeJS.Process;
   write(line: string): void;
-  /** Starts the part, with its link to the other one; `lives`: how often it was started again. */
-  start(basis: ServeBasis, link: Link, lives: number): Promise<Serving>;
+  /** Starts the part. */
+  start(basis: ServeBasis, begun: BegunPart): Promise<Serving>;
+}
+
+/** BegunPart is what a part has of its supervisor. */
+export interface BegunPart {
+  /** To the other part. */
+  readonly link: Link;
+  /** How often this part was started again. */
+  readonly lives: number;
+  /** Lets the other part open the database, which is up to date. */
+  migrated(): void;
 }
 
 /**
@@ -44,7 +54,7 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
     process.send?.(message, undefined, undefined, () => {});
   };
   const lower = LOWER_BY[name];
-  if (lower > 0) lowerPriority(lower);
+  if (lower > 0 && lives > 0) lowerPriority(lower);
   const options: BasisOptions = {
     ...{ write, part: name },
     process: {
@@ -58,13 +68,14 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
     } as BasisOptions['process'],
   };
   const started = (): void => {
+    if (lower > 0) lowerPriority(lower);
     tell({ kind: 'started' });
     // At an end in order Node writes it by itself; a part that is killed would leave nothing for its next life.
     flushCompileCache();
     setInterval(() => tell({ kind: 'beat' }), BEAT_MS).unref();
   };
   return serveWith(takeConfig(config), options, async (basis) => ({
-    ...(await start(basis, link, lives)),
+    ...(await start(basis, { link, lives, migrated: () => tell({ kind: 'migrated' }) })),
     started,
   }));
 }

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** To the webhook's part, where that runs in a process of its own; else it runs here. */
   readonly link?: Link;
+  /** Told once the database is up to date, so that the webhook's part opens it meanwhile. */
+  readonly migrated?: () => void;
   /** How calls to trackers wait for each other; by real time unless given. */
   readonly pace?: Pace;
 }

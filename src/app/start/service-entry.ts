@@ -11,10 +11,10 @@ export function runServicePart(
   return runPart({
     ...options,
     name: 'service',
-    start: (basis, link, lives) => {
+    start: (basis, { link, lives, migrated }) => {
       const metrics = openMetrics();
       measureProcess('service', lives, metrics);
-      return startService({ ...basis, link, version, metrics });
+      return startService({ ...basis, link, migrated, version, metrics });
     },
   });
 }

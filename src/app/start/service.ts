@@ -60,6 +60,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     turn: options.link === undefined ? undefined : 'behind',
   });
   opened.adopt(store, () => store.close());
+  options.migrated?.();
   if (options.link !== undefined)
     opened.adopt(keepLog({ url: places.databaseUrl, log, metrics }), (kept) => kept.close());
 

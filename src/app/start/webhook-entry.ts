@@ -8,7 +8,7 @@ export function runWebhookPart(options: Pick<RunPartOptions, 'process' | 'write'
   return runPart({
     ...options,
     name: 'webhook',
-    start: (basis, link, lives) => {
+    start: (basis, { link, lives }) => {
       const counted = new CountRelay();
       measureProcess('webhook', lives, counted);
       return startWebhook({ ...basis, link, counted, takesOver: lives > 0 });
