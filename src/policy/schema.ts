@@ -1,128 +1,52 @@
-import { anything, mapping, optional, orEmpty, type Read } from './field.ts';
+import { anything, mapping, optional, type Field, type Read } from './field.ts';
 import { metadata } from './schema-metadata.ts';
-import { always, choice, duration, flag, list, namespace, registry, text, word } from './schema-parts.ts';
-import { attestation, provenance, signature, vex } from './schema-trust.ts';
-import { SIGNALS } from './signals.ts';
+import { always } from './schema-parts.ts';
+import { findings } from './spec/findings.ts';
+import { people } from './spec/people.ts';
+import { pods } from './spec/pods.ts';
+import { references } from './spec/references.ts';
+import { scope } from './spec/scope.ts';
+import type { SpecField } from './spec/spec-field.ts';
+import { trust } from './spec/trust.ts';
+import { verdicts } from './spec/verdicts.ts';
 
-/** THRESHOLDS are the severities that a policy can refuse from, strictest last but `NONE`, which never refuses. */
-export const THRESHOLDS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'NONE'] as const;
+export { THRESHOLDS } from './spec/findings.ts';
 
-/** KNOWN_EXPLOITED are what a policy can do with a finding listed as exploited in the wild. */
-export const KNOWN_EXPLOITED = ['block', 'warn', 'ignore'] as const;
+/** The fields of `spec`, in their order in a document. */
+const SPEC = { ...scope, ...findings, ...references, ...trust, ...verdicts, ...pods, ...people };
 
-const window = (severity: string) =>
-  optional(duration(`Time within which a ${severity} finding is to be fixed, as a Go duration (\`168h\`).`));
-
-const spec = {
-  targetNamespaces: list(
-    namespace,
-    'Namespaces that the policy governs. Empty means the whole cluster.',
-    1000,
-  ),
-  enforcement: choice(
-    ['Audit', 'Enforce'],
-    'Audit',
-    '`Enforce` refuses; `Audit` admits and records what would have been refused.',
-  ),
-  severityThreshold: choice(
-    THRESHOLDS,
-    'CRITICAL',
-    'Findings at or above this severity are refused. `NONE` never refuses. Findings of `UNKNOWN` severity never count.',
-  ),
-  ignoreUnfixed: flag('Findings that no version repairs do not count for the threshold.'),
-  admissionTiming: choice(
-    ['AllowAndScan', 'DenyUntilScanned', ''],
-    '',
-    'What happens to an image without a scan record. Empty takes the installation value `webhook.coldImagePolicy`.',
-  ),
-  allowedRegistries: list(registry, 'Registries that images may come from. Empty allows any.'),
-  denyLatestTag: flag('Refuses a reference with the tag `latest`, or with neither tag nor digest.'),
-  digestEnforcement: choice(
-    ['ignore', 'warn', 'require'],
-    'ignore',
-    'Whether the reference as written must name a digest.',
-  ),
-  signature: orEmpty(signature),
-  attestations: list(
-    attestation,
-    'Attestations that must each be present and signed by one of their signers.',
-    32,
-  ),
-  provenance: orEmpty(provenance),
-  vex: orEmpty(vex),
-  knownExploited: choice(
-    KNOWN_EXPLOITED,
-    'warn',
-    'What happens to an image with a finding that is known to be exploited. Triaged CVEs are left out.',
-  ),
-  endOfLifeOS: choice(
-    ['warn', 'block', 'ignore'],
-    'warn',
-    'What happens to an image whose operating system is at its end of life.',
-  ),
-  deploymentContext: orEmpty(
-    mapping(
-      {
-        mode: choice(
-          ['Ignore', 'Escalate'],
-          'Ignore',
-          'Under `Escalate` a pod with a selected signal is judged one step stricter.',
-        ),
-        signals: list(
-          word(SIGNALS, 'A signal of the deployment context.'),
-          'Signals that escalate. Empty means all six.',
-          16,
-        ),
-      },
-      'How the way a pod is deployed tightens its decision.',
-    ),
-  ),
-  workloadHardening: choice(
-    ['ignore', 'warn', 'block'],
-    'ignore',
-    'What happens to a pod that shows one of the six signals, whatever its images.',
-  ),
-  runtimeReconciliation: choice(
-    ['off', 'audit', 'enforce'],
-    'audit',
-    'Whether running pods are judged again, and whether that is acted on.',
-  ),
-  sla: optional(
-    mapping(
-      {
-        critical: window('critical'),
-        high: window('high'),
-        medium: window('medium'),
-        low: window('low'),
-        triage: optional(
-          duration('How long a triage decision lasts that names no end (`2160h` where unset).'),
-        ),
-      },
-      'Remediation windows. Absent means that none is declared.',
-    ),
-  ),
-  breakGlass: orEmpty(
-    mapping(
-      {
-        allowed: flag(
-          'Whether the policy can be bypassed with the pod annotation `ipo.dev/break-glass: <reason>`.',
-        ),
-        groups: list(
-          text('Name of a group as the API server gives it.', 253),
-          'Groups whose members may bypass. None means nobody.',
-          64,
-        ),
-      },
-      'Who may bypass the policy.',
-    ),
-  ),
+type Schemas<F extends Readonly<Record<string, { readonly schema: Field }>>> = {
+  readonly [K in keyof F]: F[K]['schema'];
 };
 
 /** policySpec is the strict schema of `spec`, with every default filled in. */
-export const policySpec = mapping(spec, 'What the policy asks of an image.');
+export const policySpec = mapping(
+  Object.fromEntries(Object.entries(SPEC).map(([name, { schema }]) => [name, schema])) as Schemas<
+    typeof SPEC
+  >,
+  'What the policy asks of an image.',
+);
 
 /** PolicySpec is a `spec` with every default filled in. */
 export type PolicySpec = Read<typeof policySpec>;
+
+/** SPEC_FIELDS are the fields of `spec` with all that is known of each, in their order in a document. */
+export const SPEC_FIELDS = Object.entries(SPEC) as unknown as readonly (readonly [
+  keyof PolicySpec,
+  SpecField,
+])[];
+
+/**
+ * oneStepStricter gives a spec in which each field that judges a scan is one step stricter; null where none has a step left. It only
+ * tightens.
+ */
+export function oneStepStricter(spec: PolicySpec): PolicySpec | null {
+  const stricter = SPEC_FIELDS.flatMap(([name, field]) => {
+    const value = field.stricter?.(spec[name]) ?? null;
+    return value === null ? [] : [[name, value] as const];
+  });
+  return stricter.length === 0 ? null : { ...spec, ...Object.fromEntries(stricter) };
+}
 
 /** policyDocument is the strict schema of a whole policy document. */
 export const policyDocument = mapping(

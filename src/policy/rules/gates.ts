@@ -1,6 +1,6 @@
 import type { PolicyRule, Remark } from '../rule.ts';
 import type { RuleId } from './catalogue.ts';
-import { THRESHOLDS, type PolicySpec } from '../schema.ts';
+import { oneStepStricter, SPEC_FIELDS, type PolicySpec } from '../schema.ts';
 
 /** gateRules look at settings that cannot make a difference beside the others. */
 export const gateRules: PolicyRule = ({ policy: { spec } }) => [
@@ -12,23 +12,16 @@ export const gateRules: PolicyRule = ({ policy: { spec } }) => [
 /** Whether the scan of an image can ever refuse it under this policy. */
 function judgesScans(spec: PolicySpec): boolean {
   return (
-    spec.severityThreshold !== 'NONE' ||
-    spec.knownExploited === 'block' ||
-    spec.endOfLifeOS === 'block' ||
-    escalates(spec)
+    denies(
+      spec,
+      SPEC_FIELDS.filter(([, { stricter }]) => stricter !== undefined),
+    ) ||
+    (spec.deploymentContext.mode === 'Escalate' && oneStepStricter(spec) !== null)
   );
 }
 
-function escalates(spec: PolicySpec): boolean {
-  return spec.deploymentContext.mode === 'Escalate' && hasStep(spec);
-}
-
-/** Whether the policy can be judged one step stricter at all. */
-function hasStep(spec: PolicySpec): boolean {
-  const next = THRESHOLDS[THRESHOLDS.indexOf(spec.severityThreshold) + 1];
-  return (
-    (next !== undefined && next !== 'NONE') || spec.knownExploited === 'warn' || spec.endOfLifeOS === 'warn'
-  );
+function denies(spec: PolicySpec, fields: typeof SPEC_FIELDS): boolean {
+  return fields.some(([name, field]) => field.denies?.(spec[name]) === true);
 }
 
 const warn = (rule: RuleId, field: string, message: string, hint: string): Remark => ({
@@ -78,7 +71,7 @@ function contextRemarks(spec: PolicySpec): Remark[] {
       ),
     );
   }
-  if (mode === 'Escalate' && !hasStep(spec)) {
+  if (mode === 'Escalate' && oneStepStricter(spec) === null) {
     remarks.push(
       warn(
         'escalate-nothing',
@@ -114,7 +107,7 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       ),
     );
   }
-  if (refusesNothing(spec)) {
+  if (!judgesScans(spec) && !denies(spec, SPEC_FIELDS)) {
     remarks.push({
       ...warn(
         'no-gate',
@@ -126,18 +119,4 @@ function otherRemarks(spec: PolicySpec): Remark[] {
     });
   }
   return remarks;
-}
-
-function refusesNothing(spec: PolicySpec): boolean {
-  return (
-    !judgesScans(spec) &&
-    spec.allowedRegistries.length === 0 &&
-    !spec.denyLatestTag &&
-    spec.digestEnforcement !== 'require' &&
-    spec.admissionTiming !== 'DenyUntilScanned' &&
-    !spec.signature.required &&
-    spec.attestations.length === 0 &&
-    spec.provenance.minLevel === 0 &&
-    spec.workloadHardening !== 'block'
-  );
 }

@@ -1,0 +1,32 @@
+import { compareReach } from '../reach.ts';
+import { choice, list, namespace } from '../schema-parts.ts';
+import { starterList } from './starter-text.ts';
+import { specField } from './spec-field.ts';
+import { asks, equal, itself, ladder } from './strictness.ts';
+
+/** scope says which namespaces a policy governs, and whether it denies or only records. */
+export const scope = {
+  targetNamespaces: specField({
+    schema: list(namespace, 'Namespaces that the policy governs. Empty means the whole cluster.', 1000),
+    starter: ({ namespaces }) => `
+# Namespaces that the policy governs; empty is the whole cluster.
+targetNamespaces:${starterList(namespaces)}`,
+    directions: {
+      '': (before, after) => {
+        if (after.length === 0) return 'tighter';
+        return before.length === 0 ? 'looser' : asks(compareReach(before, after, equal));
+      },
+    },
+  }),
+  enforcement: specField({
+    schema: choice(
+      ['Audit', 'Enforce'],
+      'Audit',
+      '`Enforce` refuses; `Audit` admits and records what would have been refused.',
+    ),
+    starter: ({ enforce }) => `
+# Audit admits and records what would have been refused; Enforce refuses.
+enforcement: ${enforce ? 'Enforce' : 'Audit'}`,
+    directions: { '': ladder(itself, ['Audit', 'Enforce']) },
+  }),
+};
