@@ -1,10 +1,10 @@
 import type { HardeningVerdict } from '../pods/index.ts';
 import type { Skipped } from '../manifests/index.ts';
 import { formatTime } from '../base/index.ts';
-import { WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../decision/index.ts';
+import { gateOf, WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './images.ts';
 import type { FoundFacts } from './found.ts';
-import { nameFact, remedyOf, remedyOfFact, remedyOfSignals } from './remedy.ts';
+import { nameFact, remedyOfFact, remedyOfSignals } from './remedy.ts';
 
 /** DecisionDocument is what one policy says, as JSON has it. */
 export interface DecisionDocument {
@@ -157,7 +157,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
       fault !== null
         ? 'write a reference that a registry can serve'
         : lacking === null && refusal?.kind === 'refuse' && subject !== null
-          ? remedyOf(refusal.label, refusal.sentence, policy, subject, found)
+          ? gateOf(refusal.label).remedy({ sentence: refusal.sentence, spec: policy?.spec ?? null, subject, search: found })
           : first !== undefined
             ? remedyOfFact(first, found)
             : null,

@@ -1,8 +1,16 @@
 import type { Subject } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
-import type { Denial, Undecided } from './gate.ts';
+import type { Undecided } from './gate.ts';
+import type { DenialLabel } from './labels.ts';
 import { GATES } from './order.ts';
 import { rulesOf } from './rules.ts';
+
+/** Denial is the refusal of one gate. */
+export interface Denial {
+  readonly kind: 'refuse';
+  readonly label: DenialLabel;
+  readonly sentence: string;
+}
 
 /** Decision is the verdict of one policy on one image, whatever the policy's enforcement. */
 export type Decision = { readonly kind: 'admit'; readonly breakGlass: boolean } | Denial | Undecided;
@@ -18,9 +26,10 @@ const BYPASS: Decision = { kind: 'admit', breakGlass: true };
 export function decide(policy: Policy, subject: Subject, at: number): Decision {
   const rules = rulesOf(policy);
   if (subject.breakGlass !== null && mayBypass(policy, subject.breakGlass)) return BYPASS;
-  for (const gate of GATES) {
-    const answer = gate(rules, subject, at);
-    if (answer !== null) return answer;
+  for (const { judge, label } of GATES) {
+    const answer = judge(rules, subject, at);
+    if (answer === null) continue;
+    return typeof answer === 'string' ? { kind: 'refuse', label, sentence: answer } : answer;
   }
   return ADMIT;
 }

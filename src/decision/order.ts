@@ -1,6 +1,5 @@
-import type { Gate } from './gate.ts';
 import { attestation } from './gates/attestation.ts';
-import { context } from './gates/context.ts';
+import { contextOf } from './gates/context.ts';
 import { digest } from './gates/digest.ts';
 import { endOfLife } from './gates/end-of-life.ts';
 import { knownExploited } from './gates/known-exploited.ts';
@@ -12,8 +11,8 @@ import { tag } from './gates/tag.ts';
 import { threshold } from './gates/threshold.ts';
 import { unscanned } from './gates/unscanned.ts';
 
-/** GATES are judged top to bottom; the first that refuses gives the label and the sentence. */
-export const GATES: readonly Gate[] = [
+/** The gates that judge an image by itself. */
+const OWN = [
   registry,
   tag,
   digest,
@@ -25,5 +24,7 @@ export const GATES: readonly Gate[] = [
   knownExploited,
   endOfLife,
   provenance,
-  context,
-];
+] as const;
+
+/** GATES are judged top to bottom; the first that refuses gives the label and the sentence. */
+export const GATES = [...OWN, contextOf(OWN)] as const;

@@ -1,21 +1,10 @@
 import { sentenceOf } from './enforce.ts';
 import { WORKLOAD_HARDENING, type DenialLabel } from './labels.ts';
+import { GATES } from './order.ts';
 
 /** The fixed words with which each sentence begins, up to its first variable part. */
 const BEGINNINGS: readonly (readonly [string, DenialLabel | typeof WORKLOAD_HARDENING])[] = [
-  ['registry not allowed: ', 'registry'],
-  ['tag latest not allowed: ', 'tag'],
-  ['digest required: ', 'digest'],
-  ['monthly allowance of ', 'quota'],
-  ['node ceiling of ', 'quota'],
-  ['not scanned yet: ', 'unscanned'],
-  ['signature not verified: ', 'signature'],
-  ['attestation missing: ', 'attestation'],
-  ['vulnerabilities at or above ', 'threshold'],
-  ['known exploited: ', 'known_exploited'],
-  ['end of life OS: ', 'end_of_life'],
-  ['provenance: ', 'provenance'],
-  ['context ', 'context'],
+  ...GATES.flatMap(({ label, begins }) => begins.map((beginning) => [beginning, label] as const)),
   ['workload hardening: ', WORKLOAD_HARDENING],
 ];
 

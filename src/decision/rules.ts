@@ -1,7 +1,7 @@
 import type { Signer } from '../facts/index.ts';
 import { normaliseRegistry } from '../image/index.ts';
 import { severityRank } from '../findings/index.ts';
-import { SIGNALS, THRESHOLDS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
+import { oneStepStricter, SIGNALS, type Policy, type PolicySpec, type Signal } from '../policy/index.ts';
 
 /** Rules is a policy prepared for judging: everything that does not depend on the image, worked out once. */
 export interface Rules {
@@ -17,7 +17,7 @@ export interface Rules {
   readonly builders: readonly Builder[];
   /** Whether a builder is credited with at least the required level. */
   readonly isAnyCredited: boolean;
-  /** The same policy one step stricter on gates 8 to 10. */
+  /** The same policy one step stricter for the gates that escalate. */
   readonly stricter: Rules | null;
 }
 
@@ -57,7 +57,7 @@ function prepare(spec: PolicySpec, escalates: boolean): Rules {
     appliesVex: vex.mode === 'apply' && vex.trustedIssuers.length > 0,
     builders: provenance.trustedBuilders.map(toBuilder),
     isAnyCredited: provenance.trustedBuilders.some(({ level }) => level >= provenance.minLevel),
-    stricter: escalating.length > 0 ? prepare(oneStepStricter(spec), false) : null,
+    stricter: escalating.length > 0 ? prepare(oneStepStricter(spec) ?? spec, false) : null,
   };
 }
 
@@ -65,19 +65,4 @@ function toBuilder(trusted: PolicySpec['provenance']['trustedBuilders'][number])
   const { id, level, signer, key, identityRegExp, issuer, issuerRegExp } = trusted;
   const identity = identityRegExp === undefined && key === undefined ? (signer ?? id) : undefined;
   return { id, level, by: { key, identity, identityRegExp, issuer, issuerRegExp } };
-}
-
-/**
- * "deny on CRITICAL also denies HIGH, deny on HIGH also denies MEDIUM, and known-exploited or end-of-life warnings
- * become refusals. It only tightens." MEDIUM steps to LOW; LOW and NONE have no step.
- */
-function oneStepStricter(spec: PolicySpec): PolicySpec {
-  const step = THRESHOLDS.indexOf(spec.severityThreshold);
-  const next = THRESHOLDS[step + 1];
-  return {
-    ...spec,
-    severityThreshold: next === undefined || next === 'NONE' ? spec.severityThreshold : next,
-    knownExploited: spec.knownExploited === 'warn' ? 'block' : spec.knownExploited,
-    endOfLifeOS: spec.endOfLifeOS === 'warn' ? 'block' : spec.endOfLifeOS,
-  };
 }

@@ -1,10 +1,10 @@
 import type { Subject } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { digest } from './gates/digest.ts';
-import { endOfLife } from './gates/end-of-life.ts';
-import { knownExploited } from './gates/known-exploited.ts';
-import type { Gate } from './gate.ts';
+import { GATES } from './order.ts';
 import { rulesOf } from './rules.ts';
+import type { Gate } from './gate.ts';
+
+const WARNING: readonly Gate[] = GATES.filter(({ warned }: Gate) => warned !== undefined);
 
 /**
  * warningsOf gives the sentences of what a policy warns of without refusing: a reference without a digest, known
@@ -13,18 +13,9 @@ import { rulesOf } from './rules.ts';
  */
 export function warningsOf(policy: Policy, subject: Subject, at: number): string[] {
   const rules = rulesOf(policy);
-  const { spec } = rules;
-  const asked: readonly (readonly [boolean, Gate])[] = [
-    [spec.digestEnforcement === 'warn', digest],
-    [spec.knownExploited === 'warn', knownExploited],
-    [spec.endOfLifeOS === 'warn', endOfLife],
-  ];
-  const refusing = {
-    ...rules,
-    spec: { ...spec, digestEnforcement: 'require', knownExploited: 'block', endOfLifeOS: 'block' } as const,
-  };
-  return asked.flatMap(([warns, gate]) => {
-    const answer = warns ? gate(refusing, subject, at) : null;
-    return answer?.kind === 'refuse' ? [answer.sentence] : [];
+  return WARNING.flatMap(({ judge, warned }) => {
+    const spec = warned?.(rules.spec) ?? null;
+    const answer = spec === null ? null : judge({ ...rules, spec }, subject, at);
+    return typeof answer === 'string' ? [answer] : [];
   });
 }

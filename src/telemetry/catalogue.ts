@@ -1,4 +1,7 @@
-import { DENIALS, REVIEWS, SCAN_FAILURES, SIGNALS } from './label-values.ts';
+import { REVIEW_OUTCOMES } from '../admission/index.ts';
+import { DENIAL_LABELS, WORKLOAD_HARDENING } from '../decision/index.ts';
+import { SCAN_FAILURE_REASONS } from '../findings/index.ts';
+import { SIGNALS } from '../policy/index.ts';
 import type { Metric } from './metric.ts';
 import { PART_METRICS } from './part-metrics.ts';
 
@@ -9,7 +12,7 @@ export const METRICS = {
   svc_admission_denials_total: {
     kind: 'counter',
     help: 'Refused images and pods, by the gate that refused',
-    labels: { reason: DENIALS },
+    labels: { reason: [...DENIAL_LABELS, WORKLOAD_HARDENING] },
   },
   svc_admission_context_total: {
     kind: 'counter',
@@ -85,7 +88,7 @@ export const METRICS = {
   svc_admission_reviews_total: {
     kind: 'counter',
     help: 'Reviews answered by the webhook, by what became of them',
-    labels: { outcome: REVIEWS },
+    labels: { outcome: REVIEW_OUTCOMES },
   },
   svc_admission_review_seconds: {
     kind: 'histogram',
@@ -187,7 +190,7 @@ export const METRICS = {
   svc_scan_failures_total: {
     kind: 'counter',
     help: 'Attempts of this replica to scan an image that failed, by why',
-    labels: { reason: SCAN_FAILURES },
+    labels: { reason: SCAN_FAILURE_REASONS },
   },
   svc_scan_seconds: {
     kind: 'histogram',

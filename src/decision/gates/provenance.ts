@@ -1,7 +1,8 @@
 import type { Digest } from '../../base/index.ts';
 import { isBuiltBy, saysSo, type ImageFacts, type ProvenanceEntry, type Signer } from '../../facts/index.ts';
 import { acceptsIdentity, acceptsIssuer, showEntry } from '../../policy/index.ts';
-import { refuse, unknown, type Gate } from '../gate.ts';
+import { gate, unknown } from '../gate.ts';
+import { some, unlooked } from '../remedies.ts';
 import type { Rules } from '../rules.ts';
 import { provenanceOnce } from '../trusted.ts';
 
@@ -9,16 +10,26 @@ import { provenanceOnce } from '../trusted.ts';
  * provenance refuses an image that no trusted builder of the required level built, or whose provenance another
  * than that builder's signer signed. "Unset signer must equal the builder id; unset issuer accepts any."
  */
-export const provenance: Gate = (rules, { facts }) => {
-  const { minLevel } = rules.spec.provenance;
-  if (minLevel === 0) return null;
-  if (!rules.isAnyCredited) {
-    return refuse('provenance', `provenance: no trusted builder is credited with level ${minLevel}`);
-  }
-  if (facts.provenance === null) return unknown('provenance');
-  const fault = provenanceOnce(rules, facts, () => nearestFault(facts, rules));
-  return fault === null ? null : refuse('provenance', `provenance: ${fault}`);
-};
+export const provenance = gate({
+  label: 'provenance',
+  begins: ['provenance: '],
+  fields: ['spec.provenance.minLevel', 'spec.provenance.trustedBuilders'],
+  title: 'provenance below the required level',
+  help: 'No builder under spec.provenance.trustedBuilders vouches for the image at spec.provenance.minLevel. Build it there, or name its builder with who signs for it.',
+  judge: (rules, { facts }) => {
+    const { minLevel } = rules.spec.provenance;
+    if (minLevel === 0) return null;
+    if (!rules.isAnyCredited) return `provenance: no trusted builder is credited with level ${minLevel}`;
+    if (facts.provenance === null) return unknown('provenance');
+    const fault = provenanceOnce(rules, facts, () => nearestFault(facts, rules));
+    return fault === null ? null : `provenance: ${fault}`;
+  },
+  remedy: ({ spec, search }) => {
+    const { minLevel = 0, trustedBuilders = [] } = spec?.provenance ?? {};
+    const credited = trustedBuilders.filter(({ level }) => level >= minLevel);
+    return unlooked(`have it built by ${some(credited.map(({ id }) => id))}`, search);
+  },
+});
 
 function nearestFault(facts: ImageFacts, rules: Rules): string | null {
   let nearest: Fault = [0, `none recorded, level ${rules.spec.provenance.minLevel} required`];

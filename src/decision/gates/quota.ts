@@ -1,5 +1,12 @@
-import { refuse, type Gate } from '../gate.ts';
+import { gate } from '../gate.ts';
 
 /** quota refuses what the meter or the node ceiling no longer lets in; the sentence comes from the meter. */
-export const quota: Gate = (_rules, subject) =>
-  subject.quota === null ? null : refuse('quota', subject.quota);
+export const quota = gate({
+  label: 'quota',
+  begins: ['monthly allowance of ', 'node ceiling of '],
+  fields: [],
+  title: 'an allowance of the licence was used up',
+  help: 'The admission was refused for an allowance or a ceiling of the licence. A what-if does not run the licence meter again.',
+  judge: (_rules, subject) => subject.quota,
+  remedy: () => 'wait for the next month, or have the allowance raised',
+});

@@ -1,31 +1,5 @@
-import { isDenialLabel, type DenialLabel } from '../../decision/index.ts';
+import { gateOf } from '../../decision/index.ts';
 import type { PolicyChangeDocument } from '../result.ts';
-
-const VEX = ['spec.vex.mode', 'spec.vex.trustedIssuers'];
-const THRESHOLD = ['spec.severityThreshold', 'spec.ignoreUnfixed', ...VEX];
-const KNOWN_EXPLOITED = ['spec.knownExploited', ...VEX];
-
-/** The fields that decide a label, the one that names the gate first; a quota is the licence's, not a policy's. */
-const LABEL_FIELDS: Readonly<Record<DenialLabel, readonly string[]>> = {
-  registry: ['spec.allowedRegistries'],
-  tag: ['spec.denyLatestTag'],
-  digest: ['spec.digestEnforcement'],
-  quota: [],
-  unscanned: ['spec.admissionTiming'],
-  signature: ['spec.signature.required', 'spec.signature.keys', 'spec.signature.identities'],
-  attestation: ['spec.attestations'],
-  threshold: THRESHOLD,
-  known_exploited: KNOWN_EXPLOITED,
-  end_of_life: ['spec.endOfLifeOS'],
-  provenance: ['spec.provenance.minLevel', 'spec.provenance.trustedBuilders'],
-  context: [
-    'spec.deploymentContext.mode',
-    'spec.deploymentContext.signals',
-    ...THRESHOLD,
-    'spec.knownExploited',
-    'spec.endOfLifeOS',
-  ],
-};
 
 /** Fields that can change any label: what was only recorded is now refused, or other namespaces are governed. */
 const ANY_LABEL = ['spec.enforcement', 'spec.targetNamespaces'];
@@ -42,7 +16,7 @@ export interface FieldBehind {
  * quota, `other`) points at the whole spec.
  */
 export function fieldBehind(label: string, changes: readonly PolicyChangeDocument[] | null): FieldBehind {
-  const own = isDenialLabel(label) ? LABEL_FIELDS[label] : [];
+  const own = gateOf(label)?.fields ?? [];
   for (const path of [...own, ...ANY_LABEL]) {
     const change = changes?.find(
       (candidate) => candidate.path === path || candidate.path.startsWith(`${path}.`),
