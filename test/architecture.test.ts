@@ -98,7 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'nodes',
     'supply-chain',
   ],
-  telemetry: [],
+  telemetry: ['findings', 'policy', 'decision', 'admission'],
   app: [
     'image',
     'findings',

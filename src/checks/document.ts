@@ -157,7 +157,12 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
       fault !== null
         ? 'write a reference that a registry can serve'
         : lacking === null && refusal?.kind === 'refuse' && subject !== null
-          ? gateOf(refusal.label).remedy({ sentence: refusal.sentence, spec: policy?.spec ?? null, subject, search: found })
+          ? gateOf(refusal.label).remedy({
+              sentence: refusal.sentence,
+              spec: policy?.spec ?? null,
+              subject,
+              search: found,
+            })
           : first !== undefined
             ? remedyOfFact(first, found)
             : null,

@@ -18,8 +18,8 @@ export const contextOf = (before: readonly Gate[]) => {
       'spec.deploymentContext.signals',
       ...new Set(escalated.flatMap(({ fields }) => fields)),
     ],
-  title: 'one step stricter for how the pod is deployed',
-  help: 'The pod shows a signal under spec.deploymentContext and is judged one step stricter. Take the signal away, or repair what the stricter policy finds.',
+    title: 'one step stricter for how the pod is deployed',
+    help: 'The pod shows a signal under spec.deploymentContext and is judged one step stricter. Take the signal away, or repair what the stricter policy finds.',
     judge: (rules, subject, at) => judge(escalated, rules, subject, at),
     remedy: (refused) => {
       const { sentence } = refused;

@@ -15,12 +15,12 @@ export const unscanned = gate({
   title: 'not scanned yet',
   help: 'The image has no scan record and spec.admissionTiming is DenyUntilScanned. Scan the image before it is deployed.',
   judge: ({ spec }, { facts, coldImagePolicy, reference }, at) => {
-  const isMissing = isUnscanned(facts.scan);
-  if (!isMissing && facts.scan?.findings !== null) return null;
-  const timing = spec.admissionTiming === '' ? coldImagePolicy : spec.admissionTiming;
-  if (timing !== 'DenyUntilScanned') return null;
-  if (facts.scan === null && hasNoPackages(facts, at)) return null;
-  return isMissing ? `not scanned yet: ${reference.text}` : unknown('findings');
+    const isMissing = isUnscanned(facts.scan);
+    if (!isMissing && facts.scan?.findings !== null) return null;
+    const timing = spec.admissionTiming === '' ? coldImagePolicy : spec.admissionTiming;
+    if (timing !== 'DenyUntilScanned') return null;
+    if (facts.scan === null && hasNoPackages(facts, at)) return null;
+    return isMissing ? `not scanned yet: ${reference.text}` : unknown('findings');
   },
   remedy: ({ subject, search }) => {
     if (search?.emptyReport === true) return WITHOUT_PACKAGES;
