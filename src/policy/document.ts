@@ -1,7 +1,17 @@
-import { Composer, LineCounter, Parser, Lexer, isScalar, type CST, type Document } from 'yaml';
+import {
+  Composer,
+  LineCounter,
+  Parser,
+  Lexer,
+  isScalar,
+  type CST,
+  type Document,
+  type YAMLError,
+} from 'yaml';
 import type { Problem } from './problems.ts';
 import type { RuleId } from './rules/catalogue.ts';
 import { placesIn, toPlace, type Places } from './places.ts';
+import { causeOf } from './syntax-cause.ts';
 import { explainSyntax, findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
@@ -28,13 +38,13 @@ export interface SourceFile {
  * readDocuments takes a YAML or JSON text apart into documents. Bombs end here: the size is bounded, the depth and
  * the number of documents are watched while the text is read, and aliases (which a policy has no use for) are refused.
  */
-export function readDocuments(text: string, file: string): SourceFile {
+export function readDocuments(whole: string, file: string): SourceFile {
   const problems: Problem[] = [];
   const lines = new LineCounter();
   const fault = (rule: RuleId, offset: number, message: string, hint: string | null): void => {
     problems.push({ level: 'error', rule, path: '', message, hint, file, ...toPlace(lines, offset) });
   };
-  if (Buffer.byteLength(text) > MAX_POLICY_BYTES) {
+  if (Buffer.byteLength(whole) > MAX_POLICY_BYTES) {
     fault(
       'size',
       0,
@@ -43,7 +53,8 @@ export function readDocuments(text: string, file: string): SourceFile {
     );
     return { documents: [], parsed: [], problems };
   }
-  const tokens = readTokens(text.startsWith('\uFEFF') ? text.slice(1) : text, lines);
+  const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
+  const tokens = readTokens(text, lines);
   if (!Array.isArray(tokens)) {
     const [message, hint] =
       tokens.rule === 'depth'
@@ -70,12 +81,23 @@ export function readDocuments(text: string, file: string): SourceFile {
   });
   const parsed = [...composer.compose(tokens)];
   const documents: SourceDocument[] = [];
+  let torn = false;
   for (const document of parsed) {
-    for (const error of [...document.errors, ...document.warnings]) {
-      const { message, hint } = explainSyntax(error);
-      fault(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
-    }
-    if (document.errors.length + document.warnings.length > 0 || document.contents === null) continue;
+    // What stands behind a fault without a line --- is no document of its own.
+    if (torn && document.directives?.docStart !== true) continue;
+    const faults = [...document.errors, ...document.warnings];
+    const syntax = faults.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED');
+    torn = syntax.length > 0;
+    const cause = torn
+      ? causeIn(text, lines, Math.min(earliest(syntax), document.contents?.range?.[0] ?? Infinity))
+      : null;
+    if (cause !== null) fault('syntax', cause.offset, cause.message, cause.hint);
+    else
+      for (const error of upToTear(faults)) {
+        const { message, hint } = explainSyntax(error);
+        fault(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
+      }
+    if (faults.length > 0 || document.contents === null) continue;
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
     const forbidden = findForbidden(document.contents, lines);
     for (const { rule, offset, message, hint } of forbidden) fault(rule, offset, message, hint);
@@ -83,6 +105,41 @@ export function readDocuments(text: string, file: string): SourceFile {
     documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: placesIn(file, document, lines) });
   }
   return { documents, parsed, problems };
+}
+
+/** Faults that concern the value in which they stand, and nothing behind it. */
+const LOCAL: readonly string[] = [
+  'TAG_RESOLVE_FAILED',
+  'BAD_SCALAR_START',
+  'BAD_DQ_ESCAPE',
+  'NON_STRING_KEY',
+];
+
+/** The faults of a document up to the first behind which the parser has lost its place: the others follow from it. */
+function upToTear(faults: readonly YAMLError[]): readonly YAMLError[] {
+  const inOrder = faults.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const tear = inOrder.findIndex(({ code }) => !LOCAL.includes(code));
+  return tear === -1 ? inOrder : inOrder.slice(0, tear + 1);
+}
+
+function earliest(faults: readonly YAMLError[]): number {
+  return faults.reduce((least, { pos }) => Math.min(least, pos[0]), Infinity);
+}
+
+/** The cause of a fault in the document around it, with its offset; null for none that is known. */
+function causeIn(
+  text: string,
+  counter: LineCounter,
+  offset: number,
+): { readonly offset: number; readonly message: string; readonly hint: string } | null {
+  const lines = text.split(/\r?\n/);
+  const at = toPlace(counter, offset).line - 1;
+  const from = lines.findLastIndex((line, i) => i <= at && /^---( |$)/.test(line)) + 1;
+  const end = lines.findIndex((line, i) => i > at && /^---( |$)/.test(line));
+  const cause = causeOf(lines.slice(from, end === -1 ? undefined : end));
+  if (cause === null) return null;
+  const start = counter.lineStarts[from + cause.line] ?? 0;
+  return { offset: start + cause.column, message: cause.message, hint: cause.hint };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { core } from 'zod/mini';
 import { nearest } from '../base/index.ts';
 import { fieldsAt } from './fields.ts';
+import { SEVERAL } from './hints.ts';
 import { quote, toPath, valueAt, type Path } from './paths.ts';
 import { placeOf, type Places } from './places.ts';
 import type { Problem } from './problems.ts';
@@ -54,6 +55,12 @@ function explain(issue: core.$ZodIssue, value: unknown): Said[] {
       if (found === undefined)
         return say('missing', `is missing; allowed: ${allowed.join(', ')}`, addHint(path, allowed[0] ?? ''));
       const close = typeof found === 'string' ? nearest(found, allowed) : null;
+      if (
+        typeof found === 'string' &&
+        / /.test(found) &&
+        found.split(/ +/).every((one) => allowed.includes(one))
+      )
+        return say('value', `is ${quote(found)}; allowed: ${allowed.join(', ')}`, SEVERAL);
       const hint =
         close === null
           ? `Write one of them${typeof found === 'string' ? '' : ', as a text'}`

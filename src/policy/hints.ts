@@ -1,6 +1,15 @@
+/** SEVERAL is what to do about two entries of a list that were read as one. */
+export const SEVERAL = 'Put a comma between two entries, or each on a line of its own with a dash';
+
+/** Tells what two entries of a list become without a comma or a new dash between them. */
+function isSeveral(value: string): boolean {
+  return /^[a-z0-9.:/-]+(?: +(?:- ?)?[a-z0-9.:/-]+)+$/.test(value);
+}
+
 /** registryHint guesses which allow-list entry was meant: `https://ghcr.io/acme/*` is `ghcr.io/acme`. */
 export function registryHint(value: string): string | null {
   if (value.length > 300) return null;
+  if (isSeveral(value)) return SEVERAL;
   const [, host = '', path = ''] = /^([^/]*)(.*)$/.exec(value.trim().replace(/^[a-z+]+:\/\//i, '')) ?? [];
   const trimmed = path
     .replace(/@.*$/, '')
@@ -17,6 +26,7 @@ export function registryHint(value: string): string | null {
 
 /** namespaceHint guesses the name that was meant. */
 export function namespaceHint(value: string): string | null {
+  if (isSeveral(value)) return SEVERAL;
   if (value.includes('*'))
     return 'There are no wildcards; name each namespace, or leave the list empty for the whole cluster';
   const name = value

@@ -43,6 +43,12 @@ export function publicKeyFault(pem: string): KeyFault | null {
       'Paste the whole key below `|`, its BEGIN and END lines included',
     );
   }
+  if (/^\s*-----BEGIN [A-Z ]+----- /.test(pem)) {
+    return fault(
+      'is a key whose lines were joined to one, since no | stands before it',
+      'Write | behind the colon or dash, and the whole key on the lines below, indented',
+    );
+  }
   if ((pem.match(/-----BEGIN /g) ?? []).length > 1)
     return fault('holds several keys; one is allowed', 'Make an entry of each');
   const key = openPublicKey(pem);
