@@ -30,8 +30,9 @@ const BUILT_THREAD = join(import.meta.dirname, '../dist/hash-worker.cjs');
  * take turns with every group, so that what else the machine does hits all; of several rounds the worst counts.
  */
 async function append(url: string): Promise<object> {
-  const store = await openStore({ url });
+  const store = await openStore({ url, turn: 'first' }); // as the process that answers reviews has it
   const writer = ledgerWriter(store);
+  await writer.follow();
   const directory = dirname(url.slice('sqlite:'.length));
   const file = openSync(join(directory, 'raw.log'), 'a');
   const bare = new BareRows(join(directory, 'bare.db'));

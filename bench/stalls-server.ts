@@ -41,7 +41,7 @@ const warn = (message: string, keys: object = {}): void =>
 const log = { debug: () => {}, info: () => {}, warn, error: warn };
 const count = { add: () => {} };
 
-const store = await openStore({ url: `sqlite:${join(folder, 'stalls.db')}` });
+const store = await openStore({ url: `sqlite:${join(folder, 'stalls.db')}`, turn: 'first' });
 const spool = await openFileSpool({
   directory: join(folder, 'spool'),
   log,

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { sha256Hex } from '../src/base/index.ts';
-import { parseImageFacts } from '../src/facts/index.ts';
-import { importFacts, openStore, type Store } from '../src/store/index.ts';
+import { keepLog } from '../src/app/index.ts';
+import { severityRank, type Finding } from '../src/findings/index.ts';
+import { openStore, scanStore, type Store } from '../src/store/index.ts';
 import { makeCertificate, withoutOpenssl } from '../test/app/certificate.ts';
 import { buildStore, ENDS_AT } from './ledger-store.ts';
 import type { Stalls } from './loop-stalls.ts';
@@ -26,6 +27,7 @@ const IMAGES = 400;
 /** Findings of an image, and how often another image is scanned again meanwhile. */
 const FINDINGS = 600;
 const SCANNED_EVERY = 250;
+const SEVERITIES = ['HIGH', 'MEDIUM', 'LOW'] as const;
 
 /** benchStalls prints how long the first review after a start takes, and how long the webhook's event loop stands still. */
 export async function benchStalls(line: Line, quick: boolean): Promise<void> {
@@ -112,11 +114,14 @@ class Bench {
   scan(): { stop(): Promise<void> } {
     const stopping = new AbortController();
     const scanning = (async (): Promise<void> => {
-      const store = await openStore({ url: this.#url });
+      const store = await openStore({ url: this.#url, turn: 'behind' });
+      const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+      const kept = keepLog({ url: this.#url, log: quiet, metrics: { set: () => {} } });
       for (let n = 1; !stopping.signal.aborted; n += 1) {
         await scanAgain(store, n % IMAGES, n);
         await sleep(SCANNED_EVERY);
       }
+      await kept.close();
       await store.close();
     })();
     return {
@@ -166,32 +171,26 @@ async function load(
   return result;
 }
 
-/** Records a scan of one image whose findings are those of round `n`. */
+/** Records a scan of one image whose findings are those of round `n`, in pieces, as the service does. */
 async function scanAgain(store: Store, image: number, n: number): Promise<void> {
-  const digest = `sha256:${sha256Hex(`image ${image}`)}`;
-  const facts = parseImageFacts({
-    digest,
-    names: [`registry.shop.example/team-${image % 23}/service-${image}`],
-    scan: {
-      scanned_at: '2026-11-20T05:00:00Z',
-      scanner: { name: 'trivy', version: '0.72.0', db_updated_at: '2026-11-20T00:00:00Z' },
-      os: { family: 'debian', name: '13.1', eosl: false },
-      findings: Array.from({ length: FINDINGS }, (_, i) => ({
-        cve: `CVE-20${10 + ((i + n) % 16)}-${1000 + i}`,
-        severity: ['HIGH', 'MEDIUM', 'LOW'][i % 3],
-        package: `package-${i}`,
-        installed: `1.${i}.0`,
-        fixed: i % 3 === 0 ? null : `1.${i}.1`,
-        known_exploited: false,
-        triaged_until: null,
-      })),
-    },
-    signatures: [],
-    attestations: [],
-    provenance: [],
-    vex: [],
+  const scannedAt = new Date(Date.parse('2026-11-20T05:00:00Z') + n * 1000).toISOString();
+  const findings = Array.from({ length: FINDINGS }, (_, i): Finding => {
+    const severity = SEVERITIES[i % 3] ?? 'LOW';
+    return {
+      ...{ cve: `CVE-20${10 + ((i + n) % 16)}-${1000 + i}`, severity, rank: severityRank(severity) ?? 0 },
+      ...{ package: `package-${i}`, installed: `1.${i}.0`, fixed: i % 3 === 0 ? null : `1.${i}.1` },
+      ...{ knownExploited: false, triagedUntil: null, triagedUntilMs: -Infinity, purl: null },
+    };
   });
-  await store.write((transaction) => importFacts(transaction, facts, ENDS_AT + n));
+  await scanStore(store).record({
+    digest: `sha256:${sha256Hex(`image ${image}`)}`,
+    names: [`registry.shop.example/team-${image % 23}/service-${image}`],
+    ...{ source: null, at: ENDS_AT + n },
+    scan: {
+      ...{ scannedAt, scanner: { name: 'trivy', version: '0.72.0', dbUpdatedAt: '2026-11-20T00:00:00Z' } },
+      ...{ os: { family: 'debian', name: '13.1', eosl: false }, findings },
+    },
+  });
 }
 
 /** The worst, with the median. */

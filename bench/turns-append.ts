@@ -7,8 +7,9 @@ const waits: number[] = [];
 const store = await openStore({ url, turn: 'first', onWrite: ({ waited }) => void waits.push(waited) });
 const writer = ledgerWriter(store);
 let count = 0;
-const append = (): Promise<unknown> =>
-  writer.appendAll([
+await writer.follow();
+const append = async (): Promise<unknown> => {
+  const review = [
     {
       uid: `00000000-0000-4000-9000-${process.pid.toString(16).padStart(6, '0').slice(-6)}${(count += 1).toString(16).padStart(6, '0')}`,
       rows: [
@@ -22,7 +23,9 @@ const append = (): Promise<unknown> =>
         },
       ],
     },
-  ]);
+  ];
+  return writer.appendNow?.(review) ?? writer.appendAll(review); // as `Appender` does
+};
 await append();
 waits.length = 0;
 process.stdout.write('ready\n');

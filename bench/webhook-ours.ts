@@ -27,7 +27,8 @@ function warn(message: string, keys: object = {}): void {
 
 /** openReviewer joins the webhook but for its port over `webhook.db` of a folder, with its upkeep, as the service does. */
 export async function openReviewer(folder: string): Promise<{ reviewer: Reviewer; tally: ReviewTally }> {
-  const store = await openStore({ url: `sqlite:${join(folder, 'webhook.db')}` });
+  // As the webhook's part does: other processes write to the file as well, and wait for it.
+  const store = await openStore({ url: `sqlite:${join(folder, 'webhook.db')}`, turn: 'first' });
   const clock = { now: () => Date.now() };
   const spool = await openFileSpool({
     directory: join(folder, 'spool'),

@@ -8,6 +8,7 @@ import { benchOverload } from './webhook-overload.ts';
 import { load, rateOf, Server } from './webhook-process.ts';
 import { compareRow } from './webhook-row.ts';
 import { spread } from './spread.ts';
+import { keepLog } from '../src/app/index.ts';
 import { makeCertificate, withoutOpenssl } from '../test/app/certificate.ts';
 
 /** Line prints a figure beside what it must be. */
@@ -38,6 +39,9 @@ export async function benchWebhook(
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(built.stderr);
+  // As the service's part does for the webhook's.
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const kept = keepLog({ url, log: quiet, metrics: { set: () => {} } });
   if (only !== 'overload') compareAlone(folder, line, quick);
   const [ours, row] = [await Server.start('ours', folder), await Server.start('row', folder)];
   const servers = [ours, row];
@@ -53,6 +57,7 @@ export async function benchWebhook(
     if (only !== 'row') await benchOverload(ours, (...more) => load(ours, ...more), line, quick);
   } finally {
     for (const server of servers) await server.stop();
+    await kept.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
