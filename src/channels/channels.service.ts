@@ -52,8 +52,11 @@ export interface Channels {
   ): Promise<WrittenChannel>;
   /** Gives what was deleted. Its rows of the tracking history keep its id and stay open. Throws `not_found`, `precondition_failed`. */
   remove(id: string, expected: ExpectedChannel): Promise<StoredChannel>;
-  /** Lets a tracker channel close the open rows of one that is deleted. Throws `not_found`, `conflict`, `invalid_request`. */
-  adopt(id: string, from: string): Promise<Adopted>;
+  /**
+   * Lets a tracker channel close the open rows of one that is deleted: piece by piece, each with what `record` writes of it. Throws
+   * `not_found`, `conflict`, `invalid_request`.
+   */
+  adopt(id: string, from: string, record: (piece: Adopted) => Promise<void>): Promise<Adopted>;
   /** Makes the one read of a tracker channel. Throws `not_found`, `invalid_request`. */
   test(id: string): Promise<{
     readonly channel: StoredChannel;
@@ -156,7 +159,7 @@ export function openChannels(deps: ChannelDeps): Channels {
       if (outcome === 'mismatch') throw mismatch(await find(id));
       return outcome;
     },
-    async adopt(id, from) {
+    async adopt(id, from, record) {
       const channel = await find(id);
       if (!isTracker(channel)) {
         const message = isTrackerKind(channel.kind)
@@ -169,7 +172,7 @@ export function openChannels(deps: ChannelDeps): Channels {
           hint: 'Only the rows of a deleted channel can be adopted',
         });
       }
-      const outcome = await adoptions.adopt(from, channel, webHost(channel));
+      const outcome = await adoptions.adopt(from, channel, webHost(channel), record);
       if (outcome === 'none') {
         throw new ChannelError('not_found', `no open row was filed by a channel ${from}`, {
           hint: 'ipo tracking list shows the rows with the channels that filed them',

@@ -72,9 +72,15 @@ export interface Adopted {
 export interface AdoptionStore {
   /**
    * Sets `closed_via` on the open rows of a channel that is gone. `kinds` are the kinds of the channel that filed them;
-   * `host` is where their issues must lie, null where that cannot be told. Rows without an issue have no host and are taken.
+   * `host` is where their issues must lie, null where that cannot be told. Rows without an issue have no host and are taken. Many rows
+   * are taken in pieces, so that nobody waits for all of them; `record` is called for each, and what it writes commits with it.
    */
-  adopt(from: string, by: TrackerChannel, host: string | null): Promise<Adopted | 'other_kind' | 'none'>;
+  adopt(
+    from: string,
+    by: TrackerChannel,
+    host: string | null,
+    record?: (piece: Adopted) => Promise<void>,
+  ): Promise<Adopted | 'other_kind' | 'none'>;
 }
 
 /** CredentialFault says why a channel has no credential to call with. */

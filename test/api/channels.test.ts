@@ -473,6 +473,42 @@ forEachEngine('the routes of channels', (engine) => {
     });
   });
 
+  test('many issues are adopted in pieces, each with its audit entry', async (t) => {
+    const store = await engine.open(t);
+    const world = await openWorld(t, store);
+    const other = idOf(await made(world, DOCUMENTS.github));
+    const rows = Array.from({ length: 1200 }, (_, n) => ({
+      ...{ kind: 'finding', digest: `sha256:${n}`, cve: 'CVE-2026-1', generation: 1, channel_id: 'gone' },
+      ...{ channel_kind: 'github', clusters: '[]', summary: 0, state: 'open', attempts: 0, claimed_at: 1 },
+      issue_url: `https://${n % 3 === 0 ? 'git.example.com' : 'github.com'}/example/app/issues/${n}`,
+      issue_left_open: 0,
+    }));
+    for (let from = 0; from < rows.length; from += 100)
+      await store.write((transaction) =>
+        transaction
+          .insertInto('tracking')
+          .values(rows.slice(from, from + 100))
+          .execute(),
+      );
+    const before = world.audited.length;
+    const { body } = await world.call('POST', `/channels/${other}/adopt`, { body: { channel: 'gone' } });
+    assert.deepEqual(body as unknown, { adopted: 800, left: 400 });
+    const pieces = world.audited
+      .slice(before)
+      .map(({ detail }) => detail as { adopted: number; left: number });
+    assert.deepEqual(
+      pieces.map(({ adopted, left }) => adopted + left),
+      [500, 500, 200],
+    );
+    const sum = pieces.reduce((all, { adopted }) => all + adopted, 0);
+    const taken = await store.read
+      .selectFrom('tracking')
+      .select('id')
+      .where('closed_via', '=', other)
+      .execute();
+    assert.deepEqual([sum, taken.length], [800, 800]);
+  });
+
   test('viewers read; nobody but an administrator writes or tests', async (t) => {
     const world = await openWorld(t, await engine.open(t));
     const id = idOf(await made(world, DOCUMENTS.github));

@@ -159,11 +159,10 @@ export function channelRoutes({ channels, audit, together }: ChannelParts): Rout
       },
       handle: async (call) => {
         const { channel: from } = call.body;
-        const body = await together(async (): Promise<AdoptedBody> => {
-          const { adopted, left } = await channels.adopt(call.params.id, from);
-          await record(call, 'channel_adopt', call.params.id, { channel: from, adopted, left });
-          return { adopted, left };
-        });
+        const { adopted, left } = await channels.adopt(call.params.id, from, (piece) =>
+          record(call, 'channel_adopt', call.params.id, { channel: from, ...piece }),
+        );
+        const body: AdoptedBody = { adopted, left };
         return { body };
       },
     }),
