@@ -182,6 +182,7 @@ test('certificates: made by the leader, by cert-manager, or given', withHelm, as
 test('a replica has 60 seconds to end, and is ready when its webhook is', withHelm, async () => {
   const { spec } = find(await render(), 'StatefulSet')['spec'].template;
   assert.equal(spec.terminationGracePeriodSeconds, 60);
+  assert.equal(spec.shareProcessNamespace, true, 'what a part that was killed leaves behind is reaped');
   const [container] = spec.containers;
   assert.deepEqual(container.readinessProbe.httpGet, { path: '/readyz', port: 'webhook', scheme: 'HTTPS' });
   assert.deepEqual(container.livenessProbe.httpGet, { path: '/livez', port: 'webhook', scheme: 'HTTPS' });
