@@ -107,16 +107,15 @@ export interface FilingStore {
   clock(): Promise<StoredClock | null>;
   /** Keeps the later of the stored steady time and this one. */
   saveClock(clock: StoredClock, fence: Fence): Promise<void>;
-  /** Scans up to this one were counted. */
-  seenScans(): Promise<number>;
-  newestScan(): Promise<number>;
+  /** The scans in use whose findings were not counted yet, by number. Each scan says so itself: scans are not committed in the order of their numbers. */
+  uncounted(): Promise<readonly number[]>;
   /** Walks the critical findings of current scans in the order of the scans. */
   critical(after: CriticalCursor | null, at: number): Promise<CriticalPage>;
   /**
-   * Notes what the scans after `from`, up to `upto`, report of findings that have a row already: adds the clusters, and remembers the
-   * scan as the one that found it. Gives how many findings there were. `upto` counts as seen from then on.
+   * Notes what scans report of findings that have a row already: adds the clusters, and remembers the scan as the one that found it. Gives
+   * how many findings there were. The scans count as counted from then on.
    */
-  noteScans(from: number, upto: number, fence: Fence): Promise<number>;
+  noteScans(scans: readonly number[], fence: Fence): Promise<number>;
   /** Issues that a channel opened, or may have opened, after a steady time. */
   opened(channelId: string, since: number): Promise<number>;
   /**

@@ -59,8 +59,8 @@ export class Filing {
     if (channels.length === 0) return NOTHING;
     await steady.keep(run.fence);
     const before = await this.#retry(run);
-    const { from, upto } = await this.#countScans(run);
-    const after = await this.#fileNew(run, channels, from, upto);
+    const counted = await this.#countScans(run);
+    const after = await this.#fileNew(run, channels, counted);
     await continueIssues(this.#parts, run);
     await run.end();
     return { opened: before + after.opened, waiting: after.waiting };
@@ -90,29 +90,27 @@ export class Filing {
   }
 
   /** "A row for (digest, CVE) already exists: the finding is counted as skipped with reason `dedup`; the cluster name is added." */
-  async #countScans(run: ChannelRun): Promise<{ from: number; upto: number }> {
+  async #countScans(run: ChannelRun): Promise<ReadonlySet<number>> {
     const { filing, count } = this.#parts;
-    const from = await filing.seenScans();
-    const newest = await filing.newestScan();
-    for (let seen = from; seen < newest; seen += SCANS_AT_ONCE) {
-      const upto = Math.min(newest, seen + SCANS_AT_ONCE);
-      const repeated = await filing.noteScans(seen, upto, run.fence);
+    const scans = await filing.uncounted();
+    for (let done = 0; done < scans.length; done += SCANS_AT_ONCE) {
+      const some = scans.slice(done, done + SCANS_AT_ONCE);
+      const repeated = await filing.noteScans(some, run.fence);
       if (repeated > 0) count.add('svc_issues_skipped_total', DEDUP, repeated);
       await nextTurn();
     }
-    return { from, upto: newest };
+    return new Set(scans);
   }
 
   async #fileNew(
     run: ChannelRun,
     all: readonly TrackerChannel[],
-    from: number,
-    upto: number,
+    counted: ReadonlySet<number>,
   ): Promise<FilingReport> {
     const { filing, steady, count } = this.#parts;
     const channels = all.filter((channel) => receives(channel, 'critical_finding'));
     if (channels.length === 0) return NOTHING;
-    const candidates = await this.#candidates(upto);
+    const candidates = await this.#candidates();
     if (candidates.length === 0) return NOTHING;
     const room = new Map<string, number>();
     for (const channel of channels) {
@@ -120,7 +118,7 @@ export class Filing {
       room.set(channel.id, cap - (await filing.opened(channel.id, since)));
     }
     const { shares, left } = shareOut(candidates, channels, room);
-    const isNew = ({ scanId }: Candidate): boolean => scanId > from;
+    const isNew = ({ scanId }: Candidate): boolean => counted.has(scanId);
     const capped = left.filter(isNew).length;
     if (capped > 0) count.add('svc_issues_skipped_total', { reason: 'cap' }, capped);
     let opened = 0;
@@ -142,18 +140,19 @@ export class Filing {
     return { opened, waiting: left.length };
   }
 
-  async #candidates(upto: number): Promise<readonly Candidate[]> {
+  async #candidates(): Promise<readonly Candidate[]> {
     const { filing, clock } = this.#parts;
     const candidates: Candidate[] = [];
     let next: CriticalCursor | null = null;
     do {
       const page = await filing.critical(next, clock.now());
-      // A scan that came in meanwhile is for the next run, or its findings would count as repeated then.
-      candidates.push(...page.candidates.filter(({ scanId }) => scanId <= upto));
+      candidates.push(...page.candidates);
       ({ next } = page);
       await nextTurn(); // the process answers others between two pages
     } while (next !== null);
-    return inOrder(candidates);
+    // A scan that came in meanwhile is for the next run, or its findings would count as repeated then.
+    const late = new Set(await filing.uncounted());
+    return inOrder(candidates.filter(({ scanId }) => !late.has(scanId)));
   }
 
   async #fileGroup(

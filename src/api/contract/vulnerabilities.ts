@@ -48,7 +48,9 @@ export const vulnerabilitySchema = z
     cve: z.string(),
     severity: z.enum(SEVERITIES).describe('The highest that an image has'),
     images: count.describe('Images that have it, of all images, whatever the filter'),
-    sample: z.array(z.string()).describe('Digests of the images that were scanned last; three at most'),
+    sample: z
+      .array(z.string())
+      .describe('Digests of images that have it, those whose findings changed last; three at most'),
     packages: z
       .array(z.object({ name: z.string(), fixed: z.array(z.string()).describe('Versions that repair it') }))
       .describe('By name; twenty at most'),

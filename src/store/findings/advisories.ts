@@ -50,10 +50,29 @@ export function ratedBy(advisory: Advisory | null | undefined): string | null {
  * keepAdvisories keeps what a scan says of vulnerabilities; the newest word of a source holds. Most say what is kept already, and write
  * nothing. Call it after changeTotals, which lets go of those of CVEs that no image has.
  */
-export async function keepAdvisories(
-  transaction: Executor,
-  findings: readonly { readonly cve: string; readonly advisory?: Advisory | null | undefined }[],
-): Promise<void> {
+export async function keepAdvisories(transaction: Executor, findings: readonly Said[]): Promise<void> {
+  await writeAdvisories(transaction, await changedAdvisories(transaction, findings));
+}
+
+/** Said is a finding with what its report says of the vulnerability. */
+interface Said {
+  readonly cve: string;
+  readonly advisory?: Advisory | null | undefined;
+}
+
+/** ChangedAdvisories are rows that writeAdvisories writes. */
+export type ChangedAdvisories = readonly (readonly Cell[])[];
+
+/** writeAdvisories keeps what changedAdvisories found. */
+export async function writeAdvisories(transaction: Executor, changed: ChangedAdvisories): Promise<void> {
+  await insertMany(transaction, 'advisories', TYPES, changed, NEWEST);
+}
+
+/** changedAdvisories tells what keepAdvisories would write. */
+export async function changedAdvisories(
+  read: Executor,
+  findings: readonly Said[],
+): Promise<ChangedAdvisories> {
   // By CVE; most have one source.
   const said = new Map<string, Cell[][]>();
   const seen = new Map<string, Advisory>();
@@ -76,7 +95,7 @@ export async function keepAdvisories(
   }
   for (const { marks, cells } of inChunks([...said.keys()])) {
     const rows = await readCells(
-      transaction,
+      read,
       `select ${COLUMNS.join(', ')} from advisories where cve in (${marks})`,
       cells,
     );
@@ -86,10 +105,9 @@ export async function keepAdvisories(
       if (own?.[same]?.every((cell, i) => cell === known[i]) === true) own.splice(same, 1);
     }
   }
-  const changed = [...said.keys()]
+  return [...said.keys()]
     .toSorted(byCodeUnit)
     .flatMap((cve) => said.get(cve)?.toSorted(([, a], [, b]) => byCodeUnit(String(a), String(b))) ?? []);
-  await insertMany(transaction, 'advisories', TYPES, changed, NEWEST);
 }
 
 /** readAdvisories gives one advisory for each CVE: the one with NVD's rating, else the first of another source, else one without. */

@@ -93,16 +93,6 @@ export class Places {
   }
 }
 
-/** moveFindings brings the findings of a scan, with the places where they were found, to a newer one that found the same. */
-export async function moveFindings(transaction: Executor, from: number, to: number): Promise<void> {
-  await runText(transaction, 'update findings set scan_id = ? where scan_id = ?', [to, from]);
-  await runText(
-    transaction,
-    'update scans set places = (select had.places from scans had where had.id = ?) where id = ?',
-    [from, to],
-  );
-}
-
 /** areSame tells whether findings are kept alike, in the same order. */
 export function areSame(some: readonly StoredFinding[], others: readonly StoredFinding[]): boolean {
   return some.length === others.length && some.every((one, i) => isSame(one, others[i]));

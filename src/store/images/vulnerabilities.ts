@@ -188,7 +188,7 @@ async function packagesOf(
   return new Map([...fixedBy].map(([cve, own]) => [cve, [...own].map(([name, fixed]) => ({ name, fixed }))]));
 }
 
-/** The three scans with the CVE that were recorded last, each found by one look into the index: a CVE can be in 10,000 images. */
+/** The three scans with the CVE whose findings changed last, each found by one look into the index: a CVE can be in 10,000 images. */
 async function samplesOf(read: Executor, cves: readonly string[]): Promise<Map<string, string[]>> {
   const last = (below: string): string =>
     `(select max(f.scan_id) from findings f where f.cve = x.cve${below === '' ? '' : ` and f.scan_id < ${below}`})`;

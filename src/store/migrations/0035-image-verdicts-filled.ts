@@ -1,7 +1,7 @@
 import { runText } from '../sql/dialect.ts';
 import { makeHistory } from './0035-history.ts';
 import { makeScanFailures } from './0035-scan-failures.ts';
-import { createIndex } from '../sql/schema.ts';
+import { addColumns, createIndex, type AnyDatabase } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
 /** Length of `sha256:` and 64 digits. */
@@ -40,5 +40,15 @@ export const imageVerdictsFilled: Migration = {
     const where = 'db_updated_at is not null';
     await createIndex(db, 'scans', ['db_updated_at'], { where });
     await createIndex(db, 'scans', ['recorded_at'], { where });
+    await markCounted(db);
   },
 };
+
+/** Each scan says itself whether the trackers counted it; before, all up to one were. */
+async function markCounted(db: AnyDatabase): Promise<void> {
+  await addColumns(db, 'scans', { counted: 'integer!=0' });
+  const seen = `coalesce((select cast(value as bigint) from settings where key = 'trackers.seen_scans'), 0)`;
+  await runText(db, `update scans set counted = 1 where id <= ${seen}`, []);
+  await runText(db, `delete from settings where key = 'trackers.seen_scans'`, []);
+  await createIndex(db, 'scans', ['id'], { name: 'scans_uncounted', where: 'current = 1 and counted = 0' });
+}

@@ -3,7 +3,7 @@ import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../../facts/ind
 import type { ScanRecord } from '../../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../../scan/index.ts';
 import type { FoundStamp } from '../../trackers/index.ts';
-import { keepAdvisories } from '../findings/advisories.ts';
+import { keepAdvisories, writeAdvisories } from '../findings/advisories.ts';
 import { ChangeRows } from '../findings/change-rows.ts';
 import { changeTotals } from '../findings/cve-totals.ts';
 import { insertMany, runText } from '../sql/dialect.ts';
@@ -25,9 +25,10 @@ import {
   type PartRow,
   type ScanPlace,
 } from '../facts/scan-platforms.ts';
+import { insertScan, scanAgain } from './scan-records.ts';
 import { newFindings, StagedScans, takeStaged, useStaged, type StagedScan } from './staged-findings.ts';
 import { storableText } from '../sql/storable.ts';
-import { areSame, insertFindings, moveFindings, type StoredFinding } from '../findings/stored-findings.ts';
+import { areSame, insertFindings, type StoredFinding } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
 
 type Executor = Parameters<typeof runText>[0];
@@ -89,19 +90,10 @@ export async function recordScan(
   const replaces = place?.replaces ?? null;
   const older = replaces !== null && isOlder(scan, scannedAt, replaces, at);
   const isCurrent = complete && place !== null && !older;
-  if (isCurrent && current !== null)
-    await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
   const own = await toPart(transaction, scan, place, { scannedAt, at });
   const parts = place === null || place.platform === null ? [] : [...place.others, own];
   const joined = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
   const ready = isCurrent && staged !== null && (await takeStaged(transaction, staged, place, current));
-  // What counts for no platform that is needed leaves no record: it may be told again and again.
-  const id =
-    complete && place === null
-      ? -1
-      : ready
-        ? await useStaged(transaction, staged.id, joined, at)
-        : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
   let written: readonly StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
     await holdCatalogue(transaction);
@@ -109,6 +101,19 @@ export async function recordScan(
       ? staged
       : await newFindings(transaction, digest, scan.findings, place, current);
     written = found;
+    const isSame = joined.scanned_at !== null && current?.scanned_at === joined.scanned_at;
+    // Its findings stay where they are, and it keeps their number.
+    const isAgain = ready ? staged.id === null : areSame(before, found);
+    const again = isAgain ? current : null;
+    const made = ready ? staged.id : null;
+    if (again === null && current !== null)
+      await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
+    const id =
+      again !== null
+        ? await scanAgain(transaction, again.id, joined, { at, isSame })
+        : made !== null
+          ? await useStaged(transaction, made, joined, at)
+          : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
     const others = place.others.map(({ platform }) => platform);
     await writeParts(transaction, digest, parts);
     const cause: MadeScan = {
@@ -119,11 +124,9 @@ export async function recordScan(
       replaced: foundBy(replaces, current),
       gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
     };
-    const isSame = joined.scanned_at !== null && current?.scanned_at === joined.scanned_at;
-    if (!ready && current !== null && areSame(before, found)) {
-      await moveFindings(transaction, current.id, id);
-      await dropReplaced(transaction, current.id, isSame);
-      await keepAdvisories(transaction, scan.findings);
+    if (again !== null) {
+      if (ready) await writeAdvisories(transaction, staged.said);
+      else await keepAdvisories(transaction, scan.findings);
       await followSame(transaction, digest, at, cause, found);
     } else if (ready || before.length + found.length > whole) {
       if (!ready) await insertFindings(transaction, id, found);
@@ -142,7 +145,9 @@ export async function recordScan(
       'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
       [digest, joined.scanned_at ?? -1],
     );
-  }
+    // What counts for no platform that is needed leaves no record: it may be told again and again.
+  } else if (!complete || place !== null)
+    await insertScan(transaction, digest, joined, { at, complete, isCurrent: false });
   if (complete && place !== null) await dropFailures(transaction, digest, place.platform);
   await rebuildFacts(transaction, digest, written);
   await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
@@ -218,29 +223,6 @@ async function toPart(
     os_name: os?.name ?? null,
     os_eosl: await supportOf(transaction, os, at),
   };
-}
-
-async function insertScan(
-  transaction: Executor,
-  digest: string,
-  scan: Omit<PartRow, 'platform' | 'image'>,
-  {
-    at,
-    complete,
-    isCurrent,
-  }: { readonly at: number; readonly complete: boolean; readonly isCurrent: boolean },
-): Promise<number> {
-  const [made] = await runText<{ id: number }>(
-    transaction,
-    `insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
-       complete, current) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-    [
-      ...[digest, scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, at],
-      ...[scan.os_family, scan.os_name, scan.os_eosl, complete ? 1 : 0, isCurrent ? 1 : 0],
-    ],
-  );
-  if (made === undefined) throw new Error('a scan was not inserted');
-  return made.id;
 }
 
 /** Proofs are what was signed and said about an image; a list that is left out stays as it was, null makes it unknown. */

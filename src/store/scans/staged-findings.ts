@@ -13,7 +13,9 @@ import {
   type PartRow,
   type ScanPlace,
 } from '../facts/scan-platforms.ts';
+import { changedAdvisories, type ChangedAdvisories } from '../findings/advisories.ts';
 import {
+  areSame,
   insertSome,
   keepPlaces,
   Places,
@@ -33,9 +35,12 @@ export interface NewFindings {
   readonly found: readonly StoredFinding[];
 }
 
-/** StagedScan is a scan whose findings are written, and that nobody uses yet. */
+/** StagedScan is a scan whose findings are written, and that nobody uses yet, or one that found the same again. */
 export interface StagedScan extends NewFindings {
-  readonly id: number;
+  /** Null where the same was found: there is nothing to write of findings. */
+  readonly id: number | null;
+  /** What it says of vulnerabilities that was not known; only where the same was found. */
+  readonly said: ChangedAdvisories;
   readonly digest: string;
   /** Says from what the findings were made. */
   readonly basis: string;
@@ -87,6 +92,11 @@ export class StagedScans {
     if (place === null) return;
     const basis = await basisOf(store.read, digest, place, current);
     const made = await newFindings(store.read, digest, findings, place, current);
+    if (current !== null && areSame(made.before, made.found)) {
+      const said = await changedAdvisories(store.read, findings);
+      this.#staged.set(findings, { ...made, id: null, said, digest, basis });
+      return;
+    }
     const id = await store.write((transaction) => begin(transaction, digest, at));
     const places = new Places();
     for (let from = 0; from < made.found.length; from += SOME) {
@@ -95,7 +105,7 @@ export class StagedScans {
       await nextTurn();
     }
     await store.write((transaction) => keepPlaces(transaction, id, places));
-    this.#staged.set(findings, { ...made, id, digest, basis });
+    this.#staged.set(findings, { ...made, id, said: [], digest, basis });
   }
 
   /** Gives what was staged for a scan. */
@@ -107,7 +117,7 @@ export class StagedScans {
   /** Drops what was staged for a scan that is recorded, unless it is in use. */
   async drop({ id }: StagedScan, { findings }: NewScan['scan']): Promise<void> {
     if (findings !== null) this.#staged.delete(findings);
-    await dropStaged(this.#store, id);
+    if (id !== null) await dropStaged(this.#store, id);
   }
 }
 
@@ -152,6 +162,7 @@ export async function takeStaged(
 ): Promise<boolean> {
   await holdCatalogue(transaction);
   if ((await basisOf(transaction, digest, place, current)) !== basis) return false;
+  if (id === null) return true;
   const taken = await runText(transaction, 'delete from settings where key = ? returning key', [keyOf(id)]);
   return taken.length > 0;
 }
@@ -217,7 +228,3 @@ async function readStaged(read: Executor): Promise<{ id: number; at: number }[]>
   );
   return rows.map(({ key, value }) => ({ id: Number(key.slice(KEY.length)), at: Number(value) }));
 }
-
-/** BEFORE_STAGED is the condition that a scan was recorded before any that is staged and may come into use yet. */
-export const BEFORE_STAGED = `id < coalesce(
-  (select min(cast(substr(key, ${KEY.length + 1}) as bigint)) from settings where key >= '${KEY}' and key < '${KEY}~'), ${Number.MAX_SAFE_INTEGER})`;

@@ -39,6 +39,8 @@ export interface ImageTables {
     complete: number;
     /** 1 on the newest completed scan of its digest, which decisions use. */
     current: number;
+    /** 1 once the trackers counted what it found; 0 again with each scan of the digest. */
+    counted: Generated<number>;
     /** JSON list of where its packages were found, each `[target, path, layer]`; findings name them by their number. */
     places: string | null;
   };

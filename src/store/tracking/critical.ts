@@ -1,7 +1,6 @@
 import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../../trackers/index.ts';
 import { runText } from '../sql/dialect.ts';
 import { inChunks } from '../sql/marks.ts';
-import { BEFORE_STAGED } from '../scans/staged-findings.ts';
 import type { Store } from '../sql/store.ts';
 import { underFence } from '../leadership/fence.ts';
 import { clustersOfAll, parseNames } from './rows.ts';
@@ -10,7 +9,6 @@ type Executor = Parameters<typeof runText>[0];
 
 /** Findings that one page looks at: some milliseconds of SQLite, which works in the process that answers. */
 const PAGE = 2000;
-const SEEN = 'trackers.seen_scans';
 
 /** notTriaged is the condition that no triage decision covers a finding (digest, CVE) at a time. */
 export function notTriaged(digest: string, cve: string): string {
@@ -68,17 +66,14 @@ export async function readCritical(
   return { candidates, next: whole ? { scanId: last.scan_id, cve: last.cve } : null };
 }
 
-/** readSeenScans gives the last scan whose findings were counted. */
-export async function readSeenScans(read: Executor): Promise<number> {
-  const [row] = await runText<{ value: string }>(read, 'select value from settings where key = ?', [SEEN]);
-  return row === undefined ? 0 : Number(row.value);
-}
-
-/** readNewestScan gives the newest scan there is, of those before any that is being written; 0 for none. */
-export async function readNewestScan(read: Executor): Promise<number> {
-  const text = `select max(id) as id from scans where ${BEFORE_STAGED}`;
-  const [row] = await runText<{ id: number | null }>(read, text, []);
-  return row?.id ?? 0;
+/** readUncounted gives the scans in use whose findings were not counted yet, by number. */
+export async function readUncounted(read: Executor): Promise<readonly number[]> {
+  const rows = await runText<{ id: number }>(
+    read,
+    'select id from scans where current = 1 and counted = 0 order by id',
+    [],
+  );
+  return rows.map(({ id }) => id);
 }
 
 interface Known {
@@ -88,38 +83,50 @@ interface Known {
   readonly critical: number | boolean;
 }
 
-/** Scans after one and up to another that are in use. */
-const NEWER = 's.id > ? and s.id <= ? and s.current = 1';
 const REPORTS = 'exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)';
 
-/** noteScans brings the rows of findings that newer scans report again up to date, and gives how many are critical. */
-export async function noteScans(store: Store, from: number, upto: number, fence: Fence): Promise<number> {
+/**
+ * noteScans brings the rows of findings that scans report again up to date, and gives how many are critical. The scans are marked first,
+ * which holds them: one that found the same again meanwhile is marked as not counted after that.
+ */
+export async function noteScans(store: Store, scans: readonly number[], fence: Fence): Promise<number> {
   return underFence(store, fence, async (transaction) => {
-    const known = await runText<Known>(
-      transaction,
-      `select b.id, b.digest, b.clusters, exists (
-         select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
-       ) as critical
-       from scans s join tracking b on b.digest = s.digest and ${BLOCKS} where ${NEWER} and ${REPORTS} order by b.id`,
-      [from, upto],
-    );
-    await runText(
-      transaction,
-      `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
-       from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and ${NEWER} and ${REPORTS}
-         and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
-           or (s.db_updated_at is null and b.found_scan_at is distinct from s.recorded_at)
-           or b.confirmed_at is not null)`,
-      [from, upto],
-    );
-    await addClusters(transaction, known);
-    await runText(
-      transaction,
-      'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-      [SEEN, String(upto)],
-    );
-    return known.filter(({ critical }) => Boolean(critical)).length;
+    let critical = 0;
+    for (const { marks, cells } of inChunks(scans)) {
+      const held = await runText<{ id: number }>(
+        transaction,
+        `update scans set counted = 1 where current = 1 and counted = 0 and id in (${marks}) returning id`,
+        cells,
+      );
+      for (const some of inChunks(held.map(({ id }) => id))) critical += await noteCounted(transaction, some);
+    }
+    return critical;
   });
+}
+
+async function noteCounted(
+  transaction: Executor,
+  { marks, cells }: { readonly marks: string; readonly cells: readonly number[] },
+): Promise<number> {
+  const known = await runText<Known>(
+    transaction,
+    `select b.id, b.digest, b.clusters, exists (
+       select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
+     ) as critical
+     from scans s join tracking b on b.digest = s.digest and ${BLOCKS} where s.id in (${marks}) and ${REPORTS} order by b.id`,
+    cells,
+  );
+  await runText(
+    transaction,
+    `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
+     from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and s.id in (${marks}) and ${REPORTS}
+       and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
+         or (s.db_updated_at is null and b.found_scan_at is distinct from s.recorded_at)
+         or b.confirmed_at is not null)`,
+    cells,
+  );
+  await addClusters(transaction, known);
+  return known.filter(({ critical }) => Boolean(critical)).length;
 }
 
 /** "The cluster name is added to the row." */

@@ -2,7 +2,7 @@ import type { FilingStore, StoredClock } from '../../trackers/index.ts';
 import { runText, type Cell } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import { countAttempt, countOpened, makeClaim, openedBy, readPending } from './claims.ts';
-import { noteScans, readCritical, readNewestScan, readSeenScans } from './critical.ts';
+import { noteScans, readCritical, readUncounted } from './critical.ts';
 import { underFence } from '../leadership/fence.ts';
 import { shownError } from './rows.ts';
 
@@ -24,10 +24,9 @@ export function filingStore(store: Store): FilingStore {
       return row === undefined ? null : (JSON.parse(row.value) as StoredClock);
     },
     saveClock: (clock, fence) => saveClock(store, clock, fence),
-    seenScans: () => readSeenScans(read),
-    newestScan: () => readNewestScan(read),
+    uncounted: () => readUncounted(read),
     critical: (after, at) => readCritical(read, after, at),
-    noteScans: (from, upto, fence) => noteScans(store, from, upto, fence),
+    noteScans: (scans, fence) => noteScans(store, scans, fence),
     opened: (channelId, since) => countOpened(read, channelId, since),
     claim: (claim, fence) => makeClaim(store, claim, fence),
     pending: (at) => readPending(read, at),
