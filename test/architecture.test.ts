@@ -98,7 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'nodes',
     'supply-chain',
   ],
-  telemetry: ['findings', 'policy', 'decision', 'admission'],
+  telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
   app: [
     'image',
     'findings',

@@ -1,4 +1,11 @@
 import type { ChannelBody, WrittenChannelBody } from '../../src/api/contract/channels.ts';
+import {
+  channelFieldTypes,
+  CREDENTIAL_FIELDS,
+  isTrackerKind,
+  SECRET_FIELDS,
+  trackerOf,
+} from '../../src/channels/index.ts';
 import type { ChannelEditOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -11,11 +18,7 @@ import { commaParts, readDocument, type Document } from './document.ts';
 import { findChannel, toName } from './find.ts';
 import { faultsOf, warningsOf } from './remarks.ts';
 
-const SECRETS = ['token', 'apiToken', 'bearerToken', 'password', 'webhookUrl'];
-/** Fields whose values are no texts. */
-const LISTS = ['labels', 'allowedTargets', 'to', 'subscriptions'];
-const NUMBERS = ['dailyCap', 'port'];
-const FLAGS = ['enabled', 'firstRunSummary'];
+const SECRETS: readonly string[] = [...CREDENTIAL_FIELDS, ...SECRET_FIELDS];
 
 /** runChannelEdit is `ipo channel edit`: it writes over what it read, and nothing else. */
 export async function runChannelEdit(
@@ -108,16 +111,16 @@ function checkField(field: string, flag: string): void {
 }
 
 function toValue(field: string, text: string): unknown {
-  if (LISTS.includes(field)) return commaParts(text);
-  if (NUMBERS.includes(field) && /^-?\d{1,15}$/.test(text)) return Number(text);
-  if (FLAGS.includes(field) && /^(true|false)$/.test(text)) return text === 'true';
+  const type = channelFieldTypes().get(field);
+  if (type === 'array') return commaParts(text);
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }
 
-/** The secret that a channel has once it is written: of Jira the one that goes with an e-mail address, or without. */
+/** The secret that a channel has once it is written: of a tracker the one that goes with the document. */
 function secretField({ kind, secrets }: ChannelBody, document: Document): string {
-  if (kind !== 'jira') return secrets[0]?.field ?? 'token';
-  return typeof document['email'] === 'string' ? 'apiToken' : 'bearerToken';
+  return isTrackerKind(kind) ? trackerOf(kind).credential(document) : (secrets[0]?.field ?? 'token');
 }
 
 function remarks(after: WrittenChannelBody): readonly string[] {

@@ -1,17 +1,21 @@
 import type { z } from 'zod';
 import { fieldSentence, nearest, Secret, type FieldFault } from '../base/index.ts';
 import { ChannelError } from './channel-error.ts';
-import type { SettingsByKind, StoredChannel } from './channel.ts';
+import type { StoredChannel } from './channel.ts';
 import type { ChannelEvent } from './events.ts';
 import {
   CHANNEL_KINDS,
   CREDENTIAL_FIELDS,
+  isTrackerKind,
+  kindOf,
   SECRET_FIELDS,
+  tellerOf,
   type ChannelKind,
   type CredentialField,
+  type SettingsByKind,
 } from './kinds.ts';
 import type { ChannelRules } from './rules.ts';
-import { channelSchemas, type ChannelSchemas } from './schema.ts';
+import { channelSchemas, HEAD, type ChannelSchemas } from './schema.ts';
 
 /** ChannelDocument is a channel as a person writes it, once read. */
 export interface ChannelDocument {
@@ -28,15 +32,12 @@ export interface ChannelDocument {
 /** ReadDocument reads a channel's document. Throws ChannelError `invalid_request` with every fault by its path. */
 export type ReadDocument = (value: unknown) => ChannelDocument;
 
-const HEAD = ['kind', 'name', 'enabled', 'subscriptions'];
-
 /** openDocuments gives the reader of documents under the rules of the process. */
 export function openDocuments(rules: ChannelRules): ReadDocument {
   const schemas = channelSchemas(rules);
   return (value) => {
-    const kind = kindOf(value);
-    const schema: z.ZodType = schemas[kind];
-    const parsed = schema.safeParse(value, { reportInput: false });
+    const kind = kindIn(value);
+    const parsed = schemas[kind].schema.safeParse(value, { reportInput: false });
     if (!parsed.success) throw refusal(allFaults(kind, schemas, parsed.error.issues));
     const read = parsed.data as Readonly<Record<string, unknown>> &
       Pick<ChannelDocument, 'name' | 'enabled' | 'subscriptions'>;
@@ -63,25 +64,26 @@ export function readSettings<K extends ChannelKind>(
   kind: K,
   stored: Readonly<Record<string, unknown>>,
 ): { readonly settings: SettingsByKind[K] } | { readonly fault: string } {
-  const schema: z.ZodType = KEPT[kind];
   // What an earlier release kept beside them is left out.
-  const known = pick(stored, (field) => fieldsOf(kind, KEPT).includes(field) && !isCredential(field));
-  const parsed = schema.safeParse({ ...known, kind, name: 'stored' });
+  const known = pick(stored, (field) => KEPT[kind].fields.includes(field) && !isCredential(field));
+  const parsed = KEPT[kind].schema.safeParse({ ...known, kind, name: 'stored' });
   if (!parsed.success) {
     const [first] = allFaults(kind, KEPT, parsed.error.issues);
     return { fault: first === undefined ? 'its settings cannot be read' : sentence(first) };
   }
   const read = parsed.data as Readonly<Record<string, unknown>>;
   const settings = pick(read, (field) => !HEAD.includes(field) && !isCredential(field));
-  if (isHook(kind) && settings['webhookUrl'] === undefined) return { fault: 'webhookUrl is missing' };
-  return { settings: { ...EMPTY[kind], ...settings } as unknown as SettingsByKind[K] };
+  const missing = missingSecret(kind, settings);
+  if (missing !== null) return { fault: `${missing} is missing` };
+  return { settings: { ...kindOf(kind).unset, ...settings } as unknown as SettingsByKind[K] };
 }
 
-/** What is null where it is not set. */
-const EMPTY: Readonly<Partial<Record<ChannelKind, Readonly<Record<string, null>>>>> = {
-  jira: { email: null, doneTransitionId: null },
-  email: { username: null, password: null },
-};
+/** missingSecret names the secret that a channel which only tells cannot do without and has not; null for none. */
+export function missingSecret(kind: ChannelKind, settings: Readonly<Record<string, unknown>>): string | null {
+  if (isTrackerKind(kind)) return null;
+  const { field, required } = tellerOf(kind).secret;
+  return required && typeof settings[field] !== 'string' ? field : null;
+}
 
 /**
  * toDocument gives a channel as a person would write it, without any secret: written back as it is, it changes nothing. Of a
@@ -90,16 +92,11 @@ const EMPTY: Readonly<Partial<Record<ChannelKind, Readonly<Record<string, null>>
 export function toDocument(channel: StoredChannel): Readonly<Record<string, unknown>> {
   const { kind, name, enabled, subscriptions } = channel;
   const settings: Readonly<Record<string, unknown>> = { ...(channel.settings ?? channel.stored) };
-  const known = fieldsOf(kind, KEPT).filter(
+  const known = KEPT[kind].fields.filter(
     (field) => !HEAD.includes(field) && !isSecret(field) && !isCredential(field),
   );
   const shown = pick(settings, (field) => known.includes(field) && settings[field] !== null);
   return { kind, name, enabled, subscriptions, ...shown };
-}
-
-/** isHook tells the kinds whose address is their secret. */
-export function isHook(kind: ChannelKind): kind is 'slack' | 'teams' | 'webhook' {
-  return kind === 'slack' || kind === 'teams' || kind === 'webhook';
 }
 
 function isCredential(field: string): boolean {
@@ -119,7 +116,7 @@ function pick(
   );
 }
 
-function kindOf(value: unknown): ChannelKind {
+function kindIn(value: unknown): ChannelKind {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw refusal([
       { path: '', message: 'a channel is an object with kind, name and the fields of its kind' },
@@ -152,11 +149,11 @@ function faults(kind: ChannelKind, schemas: ChannelSchemas, issue: z.core.$ZodIs
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
     .join('');
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  const known = fieldsOf(kind, schemas);
+  const known = schemas[kind].fields;
   return issue.keys.map((key) => {
     const meant = nearest(key, known);
     const message = `unknown field ${JSON.stringify(key)}`;
-    const other = CHANNEL_KINDS.find((one) => fieldsOf(one, schemas).includes(key));
+    const other = CHANNEL_KINDS.find((one) => schemas[one].fields.includes(key));
     if (meant !== null) return { path: key, message: `${message}; did you mean "${meant}"?` };
     return {
       path: key,
@@ -166,11 +163,6 @@ function faults(kind: ChannelKind, schemas: ChannelSchemas, issue: z.core.$ZodIs
           : `${message}; it is one of ${other} channels, this is a ${kind} channel`,
     };
   });
-}
-
-function fieldsOf(kind: ChannelKind, schemas: ChannelSchemas): readonly string[] {
-  const schema = schemas[kind];
-  return Object.keys('shape' in schema ? schema.shape : schema.in.shape);
 }
 
 const sentence = (fault: FieldFault): string => fieldSentence(fault, ' ');

@@ -1,5 +1,3 @@
-import { isTrackerKind, type ChannelKind } from './kinds.ts';
-
 /** CHANNEL_EVENTS is the closed list of what a channel can subscribe to. */
 export const CHANNEL_EVENTS = [
   'critical_finding',
@@ -15,33 +13,5 @@ export const CHANNEL_EVENTS = [
 /** ChannelEvent is one of them. */
 export type ChannelEvent = (typeof CHANNEL_EVENTS)[number];
 
-/** "A new channel has `nodes_over` and `nodes_enforced` ticked; the other two are opt-in", and so is what a sweep tells. */
-const TICKED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced'];
-
-/** Events for which a tracker opens an issue. */
-const FILED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert'];
-
-/**
- * hasEffect tells whether a subscription does anything. "Subscribing a tracker channel to any event other than
- * `critical_finding` is accepted and has no effect", but for `runtime_alert`, which may open an issue in a tracker too.
- */
-export function hasEffect(kind: ChannelKind, event: ChannelEvent): boolean {
-  return !isTrackerKind(kind) || FILED.includes(event);
-}
-
-/** defaultEvents are the subscriptions of a new channel that names none. */
-export function defaultEvents(kind: ChannelKind): readonly ChannelEvent[] {
-  return TICKED.filter((event) => hasEffect(kind, event));
-}
-
-/** receives tells whether a channel is to be given an event. A disabled channel is given none. */
-export function receives(
-  channel: {
-    readonly kind: ChannelKind;
-    readonly enabled: boolean;
-    readonly subscriptions: readonly ChannelEvent[];
-  },
-  event: ChannelEvent,
-): boolean {
-  return channel.enabled && channel.subscriptions.includes(event) && hasEffect(channel.kind, event);
-}
+/** FILED are those for which a tracker opens an issue. */
+export const FILED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert'];

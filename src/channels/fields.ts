@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { nearest } from '../base/index.ts';
-import { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';
-import { readOutboundUrl, type Said } from './outbound-url.ts';
+import { readApiUrl, readOutboundUrl, type FormFault, type Said } from './outbound-url.ts';
 import type { ChannelRules } from './rules.ts';
 import { isTargetGlob } from './targets.ts';
 
@@ -25,13 +23,31 @@ export const text = (what: string, max: number) =>
 export const shaped = (what: string, pattern: RegExp, max: number) =>
   text(what, max).refine((value) => pattern.test(value), { error: `is no ${what}` });
 
-/** secretText is a credential as it is entered; what it holds is never repeated. */
-export const secretText = z
+/** ADDRESS is the form of an e-mail address. */
+export const ADDRESS = /^[^\s@:<>(),;"]{1,64}@[A-Za-z0-9.-]{1,190}$/;
+
+/** STEP is the form of one step in the path of a repository, as a part of a pattern. */
+export const STEP = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+';
+
+/** number is a text of one form, which may be written as a number. */
+export const number = (what: string, pattern: RegExp) =>
+  z
+    .union([z.string(), z.int().min(0)], {
+      error: ({ input }) => (input === undefined ? 'is missing' : `is no ${what}`),
+    })
+    .transform(String)
+    .pipe(shaped(what, pattern, 255));
+
+/** A credential as it is entered; what it holds is never repeated. */
+const secretText = z
   .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') })
   .transform((value) => value.trim())
   .refine((value) => /^[!-~]{1,4096}$/.test(value), {
     error: 'must be one line of 1 to 4096 letters, digits and marks of ASCII without blanks',
   });
+
+/** credential is one that stays as it is where it is left out, or null. */
+export const credential = secretText.nullish();
 
 /** password is a secret that may hold any characters. */
 export const password = z
@@ -46,7 +62,7 @@ export const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
 const CAP = `dailyCap must be between ${DAILY_CAP.least} and ${DAILY_CAP.most}; disable the channel to file nothing`;
 
 /** dailyCap is "Range 1 to 500, default 20. The value 0 is refused. A channel that should file nothing is disabled instead." */
-export const dailyCap = z
+const dailyCap = z
   .int({ error: CAP })
   .min(DAILY_CAP.least, { error: CAP })
   .max(DAILY_CAP.most, { error: CAP })
@@ -54,6 +70,19 @@ export const dailyCap = z
 
 /** flag is yes or no. */
 export const flag = (standard: boolean) => z.boolean({ error: 'must be true or false' }).default(standard);
+
+/** trackerFields are those of every tracker. */
+export const trackerFields = { dailyCap, firstRunSummary: flag(true) };
+
+/** plainLabel is what a tracker takes as a label: so long, and without what it reads as more than one. */
+export const plainLabel =
+  (max: number, forbidden?: RegExp, what = '') =>
+  (label: string): string | null => {
+    if (label.length > max) return `has more than ${max} characters`;
+    return forbidden?.test(label) === true
+      ? `must not hold ${what}, which the tracker does not take in a label`
+      : null;
+  };
 
 /** labels are put on every issue; each provider has its own rule for one. */
 export const labels = (rule: (label: string) => string | null) =>
@@ -83,22 +112,6 @@ export const allowedTargets = z
   .max(100, { error: 'must have at most 100 patterns' })
   .default([]);
 
-/** subscriptions are events of the closed list; one named twice counts once. */
-export const subscriptions = (standard: readonly ChannelEvent[]) =>
-  z
-    .array(
-      z.enum(CHANNEL_EVENTS, {
-        error: ({ input }) => {
-          const meant = typeof input === 'string' ? nearest(input, CHANNEL_EVENTS) : null;
-          return `is no event${meant === null ? '' : `; did you mean "${meant}"?`}; there are ${CHANNEL_EVENTS.join(', ')}`;
-        },
-      }),
-      { error: 'must be a list of events' },
-    )
-    .max(50, { error: 'must have at most 50 events' })
-    .transform((events) => CHANNEL_EVENTS.filter((event) => events.includes(event)))
-    .default([...standard]);
-
 /** said gives a reader's fault as one of the schema's, and its value as the field's. */
 export function said<T>(read: Said<T>, issues: z.RefinementCtx, path: readonly string[] = []): T {
   if ('value' in read) return read.value;
@@ -106,12 +119,19 @@ export function said<T>(read: Said<T>, issues: z.RefinementCtx, path: readonly s
   return z.NEVER;
 }
 
+/** address is one that is read with what stands beside it. */
+export const address = z.string({
+  error: ({ input }) => (input === undefined ? 'is missing' : 'must be an address'),
+});
+
+/** apiAddress is the address of a tracker. */
+export const apiAddress = (formFault: FormFault, rules: ChannelRules) =>
+  address.transform((value, issues) => said(readApiUrl(value.trim(), formFault, rules), issues));
+
 /** webAddress is where a chat or a webhook takes messages. It may be a secret, so it is never repeated. */
 export const webAddress = (rules: ChannelRules) =>
-  z
-    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be an address') })
-    .transform((value, issues) => {
-      // Hosts of trackers are what trackers.allowedHosts is about.
-      const read = readOutboundUrl(value.trim(), { ...rules, allowedHosts: [] });
-      return said('value' in read ? { value: read.value.href } : read, issues);
-    });
+  address.transform((value, issues) => {
+    // Hosts of trackers are what trackers.allowedHosts is about.
+    const read = readOutboundUrl(value.trim(), { ...rules, allowedHosts: [] });
+    return said('value' in read ? { value: read.value.href } : read, issues);
+  });

@@ -3,23 +3,16 @@
  * of trackers. Nothing here calls a provider.
  * It uses no other folder.
  */
-export { jiraForm, readBaseUrl, webHost, type JiraForm } from './base-url.ts';
+export { readBaseUrl, webHost } from './base-url.ts';
 export { CANNOT_READ, CANNOT_STORE, ChannelError, type ChannelErrorCode } from './channel-error.ts';
 export {
   credentialField,
   isTracker,
-  jiraWay,
   targetOf,
   type Channel,
   type ChannelOf,
   type ChannelState,
-  type EmailSettings,
   type FaultyChannel,
-  type GithubSettings,
-  type GitlabSettings,
-  type HookSettings,
-  type JiraSettings,
-  type JiraWay,
   type StoredChannel,
   type TrackerChannel,
 } from './channel.ts';
@@ -33,12 +26,20 @@ export {
 export { openCredentials, sealPlainCredentials, type CredentialDeps } from './credentials.service.ts';
 export { DataKey, type KeyPurpose } from './data-key.ts';
 export { openDocuments, toDocument, type ChannelDocument, type ReadDocument } from './document.ts';
-export { CHANNEL_EVENTS, hasEffect, receives, type ChannelEvent } from './events.ts';
+export { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';
+export type { HookSettings } from './hook.ts';
+export type { TokenLook, Tracker } from './kind.ts';
+export type { EmailSettings } from './kinds/email.ts';
+export type { GithubSettings } from './kinds/github.ts';
+export type { GitlabSettings } from './kinds/gitlab.ts';
+export { jiraForm, jiraWay, type JiraForm, type JiraSettings, type JiraWay } from './kinds/jira.ts';
 export {
   CHANNEL_KINDS,
   CREDENTIAL_FIELDS,
   isTrackerKind,
+  SECRET_FIELDS,
   TRACKER_KINDS,
+  trackerOf,
   type ChannelKind,
   type CredentialField,
   type TrackerKind,
@@ -59,10 +60,11 @@ export type {
   StoredCredential,
 } from './ports.ts';
 export type { ChannelRules } from './rules.ts';
-export { channelJsonSchema } from './schema.ts';
+export { channelFieldTypes, channelJsonSchema } from './schema.ts';
 export { isBox, seal, unseal, type Place } from './seal.ts';
 export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
+export { hasEffect, receives } from './subscription.ts';
 export { targetWarnings } from './target-warnings.ts';
 export { isAllowedTarget } from './targets.ts';
 export { tellTest, type TestStatus, type ToldTest } from './test-status.ts';

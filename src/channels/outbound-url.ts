@@ -45,6 +45,23 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
   return { value: url };
 }
 
+/** FormFault tells what is wrong with an address by the form of its provider, or null. */
+export type FormFault = (host: string, path: string) => string | null;
+
+/** readApiUrl reads the address of an API likewise, and gives it without a slash at its end. */
+export function readApiUrl(text: string, formFault: FormFault, rules: ChannelRules): Said<string> {
+  const read = readOutboundUrl(text, rules);
+  if ('fault' in read) return read;
+  const { value: url } = read;
+  if (/[?#]/.test(text)) return { fault: 'must end with its path, without ? and #' };
+  const written = text.replace(/^[^/]*\/\/[^/]*/, '').replace(/\/$/, '');
+  const path = url.pathname.replace(/\/$/, '');
+  if (written !== path || !/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/.test(path))
+    return { fault: 'has a path that is none of an API' };
+  const fault = formFault(url.hostname, path);
+  return fault === null ? { value: `${url.origin}${path}` } : { fault };
+}
+
 function isAllowed(hostname: string, allowed: readonly string[]): boolean {
   return (
     allowed.length === 0 ||

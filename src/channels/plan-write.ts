@@ -4,10 +4,10 @@ import { cannotStore } from './channel-error.ts';
 import type { StoredChannel } from './channel.ts';
 import type { DataKey } from './data-key.ts';
 import { refusal, type ChannelDocument } from './document.ts';
-import { isTrackerKind } from './kinds.ts';
+import { isTrackerKind, SECRET_FIELDS, trackerOf } from './kinds.ts';
 import type { ChannelStore, ChannelWrite, StoredCredential } from './ports.ts';
 import { seal } from './seal.ts';
-import { credentialOf, keptSecrets, needsFrom } from './secrets.ts';
+import { keptSecrets, needsFrom } from './secrets.ts';
 
 /** Plan is what a write sets, and the credentials of a tracker that stand once it is done. */
 export interface Plan {
@@ -38,14 +38,14 @@ export function openPlans({ store, dataKey, guard, clock }: PlanDeps) {
     const { kind, name, enabled, subscriptions } = document;
     const write = { kind, name, enabled, subscriptions, at: clock.now(), by } as const;
     if (!isTrackerKind(kind)) {
-      const settings = keptSecrets(document, before);
-      for (const secret of [settings['password'], settings['webhookUrl']])
+      const settings = keptSecrets(kind, document.settings, before);
+      for (const secret of SECRET_FIELDS.map((field) => settings[field]))
         if (typeof secret === 'string') guard(new Secret(secret));
       return { write: { ...write, settings, credential: null }, standing: [] };
     }
     if (dataKey === null) throw cannotStore();
     const { settings } = document;
-    const field = credentialOf(document);
+    const field = trackerOf(kind).credential(settings);
     const entered = document.credentials.find((one) => one.field === field);
     if (entered !== undefined) {
       guard(entered.secret);
@@ -55,7 +55,7 @@ export function openPlans({ store, dataKey, guard, clock }: PlanDeps) {
     }
     const stored = before === null ? [] : await store.credentials(before.id);
     const standing = stored.filter((one) => one.field === field);
-    const fault = needsFrom(document, before, standing.length > 0);
+    const fault = needsFrom(document, field, before, standing.length > 0);
     if (fault !== null) throw refusal([{ path: field, message: fault.message }], fault.hint);
     const credential = standing.length > 0 ? { field, box: null } : null;
     return { write: { ...write, settings, credential }, standing };

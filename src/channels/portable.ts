@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { ChannelDocument, ReadDocument } from './document.ts';
-import { isHook, refusal } from './document.ts';
-import { isTrackerKind } from './kinds.ts';
+import { refusal } from './document.ts';
+import { isTrackerKind, SECRET_FIELDS, tellerOf } from './kinds.ts';
 import type { ChannelStore, ChannelWrite } from './ports.ts';
 import { targetWarnings } from './target-warnings.ts';
 
@@ -60,7 +60,7 @@ function readOne(value: unknown, at: number, read: ReadDocument): ChannelDocumen
   const document = inside(at, () => read(value));
   const secrets = [
     ...document.credentials.map(({ field }) => field),
-    ...['password', 'webhookUrl'].filter((field) => typeof document.settings[field] === 'string'),
+    ...SECRET_FIELDS.filter((field) => typeof document.settings[field] === 'string'),
   ];
   if (secrets.length === 0) return document;
   throw refusal(
@@ -91,5 +91,5 @@ function inside<T>(at: number, act: () => T): T {
 
 /** A tracker, a chat, or a mail server that one signs in to. */
 function lacksSecret(kind: ChannelDocument['kind'], settings: Readonly<Record<string, unknown>>): boolean {
-  return isTrackerKind(kind) || isHook(kind) || typeof settings['username'] === 'string';
+  return isTrackerKind(kind) || tellerOf(kind).needsSecret(settings);
 }

@@ -1,7 +1,15 @@
 import type { Secret } from '../base/index.ts';
-import { jiraWay, type StoredChannel } from './channel.ts';
-import { isHook, refusal, type ChannelDocument } from './document.ts';
-import { isTrackerKind, type CredentialField, type SecretField } from './kinds.ts';
+import type { StoredChannel } from './channel.ts';
+import { missingSecret, refusal, type ChannelDocument } from './document.ts';
+import {
+  isTrackerKind,
+  tellerOf,
+  trackerOf,
+  type ChannelKind,
+  type CredentialField,
+  type SecretField,
+  type TrackerKind,
+} from './kinds.ts';
 import type { StoredCredential } from './ports.ts';
 
 /** SecretState is how a secret of a channel stands; its text is never shown. */
@@ -12,15 +20,6 @@ export interface SecretState {
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** credentialOf tells which credential the document of a tracker channel needs. */
-export function credentialOf({
-  kind,
-  settings,
-}: Pick<ChannelDocument, 'kind' | 'settings'>): CredentialField {
-  const { email } = settings;
-  return kind === 'jira' ? jiraWay({ email: typeof email === 'string' ? email : null }).credential : 'token';
-}
-
 /** secretStates tells how the secrets of a channel stand. */
 export function secretStates(
   channel: StoredChannel,
@@ -30,12 +29,12 @@ export function secretStates(
   const { kind } = channel;
   const settings = settingsOf(channel);
   if (isTrackerKind(kind)) {
-    const field = credentialOf({ kind, settings });
+    const field = trackerOf(kind).credential(settings);
     const credential = stored.find((one) => one.field === field);
     if (credential === undefined) return [{ field, state: 'missing' }];
     return [{ field, state: open(credential) === null ? 'unreadable' : 'set' }];
   }
-  const field = isHook(kind) ? 'webhookUrl' : 'password';
+  const { field } = tellerOf(kind).secret;
   return [{ field, state: typeof settings[field] === 'string' ? 'set' : 'missing' }];
 }
 
@@ -45,10 +44,10 @@ export function secretStates(
  */
 export function needsFrom(
   document: ChannelDocument,
+  needed: CredentialField,
   before: StoredChannel | null,
   isThere: boolean,
 ): { readonly message: string; readonly hint?: string } | null {
-  const needed = credentialOf(document);
   if (!isThere) {
     if (!document.enabled) return null;
     const message = `${needed} is missing, without which an enabled channel cannot file`;
@@ -66,25 +65,27 @@ export function needsFrom(
 }
 
 /**
- * keptSecrets gives the settings of a channel that is no tracker with the secrets that its document left out. Throws where one is
- * missing, and where a password would go to another server than the one it was given for.
+ * keptSecrets gives the settings of a channel that is no tracker with the secret that its document left out. Throws where it is
+ * missing, and where it would go to another server than the one it was given for.
  */
-export function keptSecrets(document: ChannelDocument, before: StoredChannel | null): Settings {
-  const { kind, settings } = document;
+export function keptSecrets(
+  kind: Exclude<ChannelKind, TrackerKind>,
+  settings: Settings,
+  before: StoredChannel | null,
+): Settings {
+  const { field, boundTo } = tellerOf(kind).secret;
   const earlier = before === null ? {} : settingsOf(before);
-  if (isHook(kind)) {
-    const webhookUrl = settings['webhookUrl'] ?? earlier['webhookUrl'];
-    if (typeof webhookUrl === 'string') return { ...settings, webhookUrl };
-    throw refusal([{ path: 'webhookUrl', message: 'is missing' }]);
+  const secret = earlier[field];
+  if (settings[field] !== undefined) return settings;
+  if (typeof secret !== 'string') {
+    const missing = missingSecret(kind, settings);
+    if (missing === null) return settings;
+    throw refusal([{ path: missing, message: 'is missing' }]);
   }
-  const { password } = earlier;
-  if (settings['password'] !== undefined || typeof password !== 'string') return settings;
-  const differs = ['host', 'port', 'security'].filter(
-    (field) => earlier[field] !== undefined && earlier[field] !== settings[field],
-  );
-  if (differs.length === 0) return { ...settings, password };
+  const differs = boundTo.filter((one) => earlier[one] !== undefined && earlier[one] !== settings[one]);
+  if (differs.length === 0) return { ...settings, [field]: secret };
   throw refusal(
-    [{ path: 'password', message: `must be entered again, since ${differs.join(' and ')} changed` }],
+    [{ path: field, message: `must be entered again, since ${differs.join(' and ')} changed` }],
     'What was stored is for the server before; null in its place takes it away',
   );
 }

@@ -1,4 +1,5 @@
 import { REVIEW_OUTCOMES } from '../admission/index.ts';
+import { TRACKER_KINDS } from '../channels/index.ts';
 import { DENIAL_LABELS, WORKLOAD_HARDENING } from '../decision/index.ts';
 import { SCAN_FAILURE_REASONS } from '../findings/index.ts';
 import { SIGNALS } from '../policy/index.ts';
@@ -236,13 +237,13 @@ export const METRICS = {
   svc_issues_opened_total: {
     kind: 'counter',
     help: 'Issues opened in trackers; the summary of a first run is one',
-    labels: { provider: ['github', 'gitlab', 'jira'] },
+    labels: { provider: TRACKER_KINDS },
   },
   svc_issues_closed_total: {
     kind: 'counter',
     help: 'Issues closed in trackers, by the reason of most of their findings',
     labels: {
-      provider: ['github', 'gitlab', 'jira'],
+      provider: TRACKER_KINDS,
       reason: ['fixed', 'triaged', 'image_retired'],
     },
   },

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../base/index.ts';
 import { awayBy, isAwayForGood } from './away.ts';
-import { jiraWay, receives, type TrackerChannel } from '../channels/index.ts';
+import { receives, trackerOf, type TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
 import type { Away, CapWindow } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
@@ -104,8 +104,7 @@ async function create(
 
 /** What the text of a summary is made for. Another tracker may hold less; a repository that is gone for good has opened nothing. */
 function formOf(channel: TrackerChannel, away: Away | null): string {
-  const { kind } = channel;
-  const form = kind === 'jira' ? `${kind} ${jiraWay(channel.settings).api}` : kind;
+  const form = trackerOf(channel.kind).textForm(channel.settings);
   return away !== null && isAwayForGood(away, away.target) ? `${form} without ${away.target}` : form;
 }
 

@@ -1,4 +1,4 @@
-import { isAllowedTarget, webHost, type TrackerChannel } from '../channels/index.ts';
+import { isAllowedTarget, targetOf, trackerOf, webHost, type TrackerChannel } from '../channels/index.ts';
 
 /** RouteRefusal is why an image's label does not say where an issue goes. */
 export type RouteRefusal = 'not_a_repository' | 'other_host' | 'not_allowed';
@@ -22,9 +22,6 @@ interface Pointed {
 }
 
 const MAX_LABEL = 1000;
-/** GitLab nests groups twenty deep. */
-const MAX_STEPS = 21;
-const STEP = /^(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}$/;
 
 /**
  * routeIssue says where the issue of an image goes. "If the image's OCI config carries the label `org.opencontainers.image.source` and it
@@ -32,11 +29,14 @@ const STEP = /^(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}$/;
  * project." Whoever built the image wrote that label, so anything odd in it counts as none, and `allowedTargets` narrows where it may lead.
  */
 export function routeIssue(channel: TrackerChannel, source: string | null): Routed {
-  // "Provider C always uses `projectKey`."
-  if (channel.kind === 'jira') return { target: channel.settings.projectKey, by: 'default', refused: null };
   const { settings } = channel;
-  const standard = 'defaultRepo' in settings ? settings.defaultRepo : settings.defaultProject;
-  const otherwise = (refused: RouteRefusal | null): Routed => ({ target: standard, by: 'default', refused });
+  const { routing } = trackerOf(channel.kind);
+  const otherwise = (refused: RouteRefusal | null): Routed => ({
+    target: targetOf(channel),
+    by: 'default',
+    refused,
+  });
+  if (routing === null || !('allowedTargets' in settings)) return otherwise(null);
   if (source === null || source.trim() === '') return otherwise(null);
   const pointed = readLabel(source.trim());
   if (pointed === null) return otherwise('not_a_repository');
@@ -45,33 +45,11 @@ export function routeIssue(channel: TrackerChannel, source: string | null): Rout
     return otherwise('other_host');
   const steps = pointed.overSsh ? pointed.steps : belowRoot(pointed.steps, settings.apiBaseUrl);
   if (steps === null) return otherwise('other_host');
-  const target = channel.kind === 'github' ? toRepository(steps) : toProject(steps);
+  const target = routing.toTarget(steps);
   if (target === null) return otherwise('not_a_repository');
   return isAllowedTarget(settings.allowedTargets, target)
     ? { target, by: 'label', refused: null }
     : otherwise('not_allowed');
-}
-
-/** "Provider A takes the first two path segments (`owner/name`)." */
-function toRepository(steps: readonly string[]): string | null {
-  const [owner = '', last = ''] = steps;
-  const name = last.replace(/\.git$/i, '');
-  const isOne = owner.length <= 100 && name.length <= 100 && STEP.test(owner) && isName(name);
-  return isOne && !/\.git$/i.test(owner) ? `${owner}/${name}` : null;
-}
-
-/** "Provider B takes the whole path", up to `/-/`, behind which the pages of a project lie. */
-function toProject(steps: readonly string[]): string | null {
-  const dash = steps.indexOf('-');
-  const path = dash === -1 ? steps : steps.slice(0, dash);
-  const name = path.at(-1)?.replace(/\.git$/i, '') ?? '';
-  const groups = path.slice(0, -1);
-  if (groups.length === 0 || path.length > MAX_STEPS || !isName(name)) return null;
-  return groups.every((group) => isName(group)) ? [...groups, name].join('/') : null;
-}
-
-function isName(step: string): boolean {
-  return STEP.test(step) && !/\.git$/i.test(step);
 }
 
 /** An instance below a root of its own has its repositories there too. Null for a page beside it. */

@@ -1,4 +1,4 @@
-import type { TrackerKind } from '../channels/index.ts';
+import { trackerOf, type Tracker, type TrackerKind } from '../channels/index.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,10 +11,9 @@ export const WRITE_OVER = MINUTE;
  * LOOK_UPS are the times after a create of unknown outcome, in milliseconds, at which the issue is looked for; it is opened again only
  * once the last has found nothing. Users reported lists that showed an issue 8, and up to 49, minutes late; an index is later than a list.
  */
-export const LOOK_UPS: Readonly<Record<TrackerKind, readonly [number, ...number[]]>> = {
-  github: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, HOUR],
-  gitlab: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, HOUR],
-  jira: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR],
+const LOOK_UPS: Readonly<Record<Tracker['findsBy'], readonly [number, ...number[]]>> = {
+  list: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, HOUR],
+  index: [WRITE_OVER, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR],
 };
 
 /** Two look-ups are so far apart, however long the service stood still before them. */
@@ -31,12 +30,12 @@ export interface LookedFor {
 
 /** isLookedUp tells that all look-ups have found nothing, so that the issue may be opened again. */
 export function isLookedUp(kind: TrackerKind, { misses }: LookedFor): boolean {
-  return misses >= LOOK_UPS[kind].length;
+  return misses >= stepsOf(kind).length;
 }
 
 /** nextLookUp is the steady time of the next look-up. What may be opened again and cannot be is looked for again as late as the last time. */
 export function nextLookUp(kind: TrackerKind, { tick, misses, missedTick }: LookedFor): number {
-  const steps = LOOK_UPS[kind];
+  const steps = stepsOf(kind);
   const step = steps[misses];
   if (step === undefined) return (missedTick ?? tick) + lastOf(kind);
   return Math.max(tick + step, missedTick === null ? -Infinity : missedTick + APART);
@@ -44,13 +43,17 @@ export function nextLookUp(kind: TrackerKind, { tick, misses, missedTick }: Look
 
 /** lastLookUp is the steady time at which the last look-up is made, if the service runs until then. */
 export function lastLookUp(kind: TrackerKind, made: LookedFor): number {
-  const left = LOOK_UPS[kind].length - made.misses;
+  const left = stepsOf(kind).length - made.misses;
   const next = nextLookUp(kind, made);
   return Math.max(made.tick + lastOf(kind), next + APART * Math.max(0, left - 1));
 }
 
+function stepsOf(kind: TrackerKind): readonly [number, ...number[]] {
+  return LOOK_UPS[trackerOf(kind).findsBy];
+}
+
 function lastOf(kind: TrackerKind): number {
-  const steps = LOOK_UPS[kind];
+  const steps = stepsOf(kind);
   return steps.at(-1) ?? steps[0];
 }
 

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { AuditEntry } from '../../src/accounts/index.ts';
 import { channelRoutes } from '../../src/api/routes/channels.ts';
 import { trackingRoutes } from '../../src/api/routes/tracking.ts';
-import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../../src/app/trackers/adapters.ts';
 import { isTracker, type TrackerChannel } from '../../src/channels/index.ts';
 import {
   findingKey,
@@ -23,6 +23,8 @@ import { startApi } from '../api/service.ts';
 import { DOCUMENTS } from '../channels/documents.ts';
 import { NOW, openWorld } from '../channels/world.ts';
 import { DIGEST, knownImage } from '../trackers/findings.ts';
+
+const textRooms = textRoomsOf(await loadAdapters());
 
 /** Served is a service with a tracker channel `hub`, a chat `chat` and a history that tests fill. */
 export interface Served {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { openDocuments, TRACKER_KINDS } from '../../src/channels/index.ts';
+import { openDocuments, TRACKER_KINDS, trackerOf } from '../../src/channels/index.ts';
 import { METRICS } from '../../src/telemetry/catalogue.ts';
 import { CLOSE_REASONS } from '../../src/trackers/index.ts';
 import { ipo } from './fake-terminal.ts';
@@ -52,14 +52,9 @@ test('every metric, label, job and reason of the guide is one of the program', (
 });
 
 test('the guide names every field of a tracker channel, and no other', () => {
-  const fields = {
-    github: { apiBaseUrl: 'https://api.github.com', defaultRepo: 'a/b' },
-    gitlab: { apiBaseUrl: 'https://gitlab.com/api/v4', defaultProject: 'a/b' },
-    jira: { apiBaseUrl: 'https://example.atlassian.net', email: 'a@example.com', projectKey: 'SEC' },
-  };
   const read = openDocuments({ testLoopback: false, allowedHosts: [] });
   const known = TRACKER_KINDS.flatMap((kind) =>
-    Object.keys(read({ kind, name: kind, ...fields[kind] }).settings),
+    Object.keys(read({ kind, name: kind, ...trackerOf(kind).setup.example }).settings),
   );
   const own = ['name', 'enabled', 'subscriptions', 'token', 'apiToken', 'bearerToken', 'doneTransitionId'];
   const all = new Set([...known, ...own]);
@@ -69,6 +64,12 @@ test('the guide names every field of a tracker channel, and no other', () => {
   );
   assert.ok(rows.length > 8);
   for (const field of rows) assert.ok(all.has(field), `${field} is no field of a channel`);
+});
+
+test('the setup of a channel says which trackers there are', async () => {
+  const { out } = await ipo(['channel', 'setup', '--help']);
+  const last = TRACKER_KINDS.at(-1);
+  assert.ok(out.includes(`${TRACKER_KINDS.slice(0, -1).join(', ')} or ${last}`));
 });
 
 test('commands on trackers that the README shows exist', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { githubRoom } from '../../src/adapters/github/index.ts';
 import { toAdf, toMarkdown, toWiki } from '../../src/adapters/markup/index.ts';
-import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../../src/app/trackers/adapters.ts';
 import {
   composeFor,
   describeAll,
@@ -16,6 +16,8 @@ import { composeSummary } from '../../src/trackers/compose-summary.ts';
 import type { Block } from '../../src/trackers/text.ts';
 import { githubChannel, jiraChannel } from './channels.ts';
 import { AT, describedFinding, DIGEST, knownImage, trackingRow } from './findings.ts';
+
+const textRooms = textRoomsOf(await loadAdapters());
 
 /** A text as a person reads it: escapes and what has no width are gone. */
 function read(blocks: readonly Block[]): string {

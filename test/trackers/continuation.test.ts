@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../../src/app/trackers/adapters.ts';
 import { runText } from '../../src/store/sql/dialect.ts';
 import { continuationStore } from '../../src/store/tracking/continuations.ts';
 import { issueFacts } from '../../src/store/tracking/issue-facts.ts';
@@ -10,6 +10,8 @@ import type { FakeTracker } from './fake-tracker.ts';
 import { scanMany } from './many-scans.ts';
 import { MINUTE } from './virtual-clock.ts';
 import { worldsOf, type World } from './world.ts';
+
+const textRooms = textRoomsOf(await loadAdapters());
 
 const CVES = ['A', 'B', 'C', 'D', 'E', 'F'];
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueFacts } from '../../src/store/tracking/issue-facts.ts';
-import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../../src/app/trackers/adapters.ts';
 import { openIssueWriter } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { scanMany } from './many-scans.ts';
 import { MINUTE } from './virtual-clock.ts';
 import { BEGIN, worldsOf } from './world.ts';
+
+const textRooms = textRoomsOf(await loadAdapters());
 
 /** Ten critical findings that each image has. */
 const FINDINGS = Array.from({ length: 10 }, (_, at) => ({

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { openGithubTracker } from '../../src/adapters/github/index.ts';
 import { openGitlabTracker } from '../../src/adapters/gitlab/index.ts';
 import { openJiraTracker } from '../../src/adapters/jira/index.ts';
-import { textRooms } from '../../src/app/trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../../src/app/trackers/adapters.ts';
 import { openWriterQueues } from '../../src/adapters/transport/index.ts';
 import type { Count, Log, Secret } from '../../src/base/index.ts';
 import {
@@ -36,6 +36,8 @@ import {
   type WriteGuard,
 } from '../../src/trackers/index.ts';
 import { type Leader } from '../../src/leadership/index.ts';
+
+const textRooms = textRoomsOf(await loadAdapters());
 
 /** MovedClock is a clock that waiting moves on, so that no test waits. */
 export interface MovedClock extends TrackerClock {

@@ -6,6 +6,7 @@ import {
   openDocuments,
   tellTest,
   toStoredChannel,
+  trackerOf,
   type ChannelTest,
   type TestStatus,
   type TrackerChannel,
@@ -115,13 +116,6 @@ export function testRemarks(test: ChannelTest, proved: boolean): readonly Remark
   ];
 }
 
-/** What a channel is read with while a field of it is asked for. */
-const GOOD: Readonly<Record<TrackerKind, Readonly<Record<string, unknown>>>> = {
-  github: { apiBaseUrl: 'https://api.github.com', defaultRepo: 'owner/name' },
-  gitlab: { apiBaseUrl: 'https://gitlab.com/api/v4', defaultProject: 'group/project' },
-  jira: { apiBaseUrl: 'https://example.atlassian.net', email: 'a@example.com', projectKey: 'KEY' },
-};
-
 /** faultOf tells what is wrong with one field of a channel, in a sentence, whatever the others are; null for nothing. */
 export function faultOf(
   kind: TrackerKind,
@@ -130,7 +124,12 @@ export function faultOf(
   testLoopback: boolean,
 ): string | null {
   try {
-    openDocuments({ testLoopback, allowedHosts: [] })({ ...GOOD[kind], name: kind, kind, ...fields });
+    openDocuments({ testLoopback, allowedHosts: [] })({
+      ...trackerOf(kind).setup.example,
+      name: kind,
+      kind,
+      ...fields,
+    });
     return null;
   } catch (error) {
     if (!(error instanceof ChannelError)) throw error;

@@ -1,5 +1,5 @@
 import type { Secret } from '../../../src/base/index.ts';
-import { isTrackerKind, openDocuments, type TrackerKind } from '../../../src/channels/index.ts';
+import { isTrackerKind, openDocuments, trackerOf, type TrackerKind } from '../../../src/channels/index.ts';
 import type { ChannelSetupOptions } from './index.ts';
 import { clean } from '../../terminal/clean.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -35,6 +35,7 @@ export async function readSetupFile(
     const value = settings[field];
     return Array.isArray(value) ? value.map(String) : [];
   };
+  const { target } = trackerOf(kind).setup;
   const answers: Omit<SetupAnswers, 'gateway' | 'firstRunSummary'> = {
     name,
     email: text('email') ?? null,
@@ -43,8 +44,7 @@ export async function readSetupFile(
     subscriptions,
     ...defined({
       url: text('apiBaseUrl'),
-      repo: text('defaultRepo'),
-      project: text('defaultProject') ?? text('projectKey'),
+      [target.option]: text(target.field),
       issueType: text('issueType'),
       doneTransition: text('doneTransitionId'),
       dailyCap: text('dailyCap'),

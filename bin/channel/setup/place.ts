@@ -1,9 +1,9 @@
 import type { TrackerDoor } from '../../../src/app/index.ts';
 import { Secret } from '../../../src/base/index.ts';
-import type { TrackerKind } from '../../../src/channels/index.ts';
+import { trackerOf, type CredentialField, type TrackerKind } from '../../../src/channels/index.ts';
 import { TrackerError } from '../../../src/trackers/index.ts';
 import type { ChannelSetupOptions } from './index.ts';
-import { isCloud, STANDARD_URLS, toApiUrl, toTarget } from './address.ts';
+import { isCloud, toApiUrl, toTarget } from './address.ts';
 import type { Interview } from './ask.ts';
 import { faultOf, tokenFault, toChannel } from './check.ts';
 
@@ -34,19 +34,9 @@ export interface SetupPlace {
   readonly email: string | null;
 }
 
-const TARGETS = {
-  github: ['--repo', 'defaultRepo', 'Repository for issues that no label of an image routes (owner/name)'],
-  gitlab: [
-    '--project',
-    'defaultProject',
-    'Project for issues that no label of an image routes (its whole path, or its number)',
-  ],
-  jira: ['--project', 'projectKey', 'Key of the project in which issues are opened'],
-} as const;
-
 /** placeFields are the fields of a channel's document that say where it leads. */
 export function placeFields({ kind, apiBaseUrl, target, email }: SetupPlace) {
-  return { apiBaseUrl, [TARGETS[kind][1]]: target, ...(email !== null && { email }) };
+  return { apiBaseUrl, [trackerOf(kind).setup.target.field]: target, ...(email !== null && { email }) };
 }
 
 /** askPlace asks where a channel leads; what is wrong with an address is said before a token is entered, and sent there. */
@@ -55,7 +45,8 @@ export async function askPlace(
   answers: SetupAnswers,
   { rest, door, testLoopback }: SetupMeans,
 ): Promise<SetupPlace> {
-  const standard = STANDARD_URLS[kind];
+  const { standardUrl: standard, target: asked } = trackerOf(kind).setup;
+  const { option, field, text } = asked;
   const url = await rest.line({
     flag: '--url',
     given: answers.url,
@@ -64,10 +55,9 @@ export async function askPlace(
     check: (text) => addressFault(kind, toApiUrl(kind, text), answers.email, testLoopback),
   });
   const apiBaseUrl = toApiUrl(kind, url);
-  const [flag, field, text] = TARGETS[kind];
   const entered = await rest.line({
-    flag,
-    given: kind === 'github' ? answers.repo : answers.project,
+    flag: `--${option}`,
+    given: answers[option],
     text,
     check: (path) => faultOf(kind, { [field]: toTarget(kind, path) }, field, testLoopback),
   });
@@ -117,22 +107,9 @@ async function isSite(url: string, door: TrackerDoor): Promise<boolean> {
   }
 }
 
-const TOKENS = {
-  token: {
-    github: 'Token, fine-grained with Issues: read and write (not shown)',
-    gitlab: 'Project access token with the scope api and the role Reporter (not shown)',
-    jira: 'Token (not shown)',
-  },
-  apiToken: 'API token of the account (not shown)',
-  bearerToken: 'Personal access token of the account (not shown)',
-} as const;
-
 /** tokenField is the field of the document that holds the token of a channel. */
-export function tokenField({
-  kind,
-  email,
-}: Pick<SetupPlace, 'kind' | 'email'>): 'token' | 'apiToken' | 'bearerToken' {
-  return kind !== 'jira' ? 'token' : email === null ? 'bearerToken' : 'apiToken';
+export function tokenField({ kind, email }: Pick<SetupPlace, 'kind' | 'email'>): CredentialField {
+  return trackerOf(kind).credential({ email });
 }
 
 /** askToken asks for the token; one of another tracker is not shown to this one. */
@@ -143,7 +120,7 @@ export async function askToken(
 ): Promise<Secret> {
   const { kind } = place;
   const field = tokenField(place);
-  const text = field === 'token' ? TOKENS.token[kind] : TOKENS[field];
+  const text = trackerOf(kind).setup.credentials[field] ?? 'Token (not shown)';
   const jiraWay = kind === 'jira' ? { email: place.email } : {};
   return new Secret(
     await interview.secret({

@@ -1,4 +1,4 @@
-import type { TrackerKind } from '../../../src/channels/index.ts';
+import { trackerOf, type TrackerKind } from '../../../src/channels/index.ts';
 import { commaParts, type Document } from '../document.ts';
 import type { Interview, Question } from './ask.ts';
 import { faultOf } from './check.ts';
@@ -30,7 +30,7 @@ export async function askRest(
     check: (text) => wrong('dailyCap', Number(text)),
   });
   const fields = { labels, dailyCap: Number(cap), firstRunSummary: answers.firstRunSummary };
-  if (kind === 'jira') return fields;
+  if (trackerOf(kind).routing === null) return fields;
   // Whoever built an image wrote the label that routes its issue; with a broad token that could be anywhere.
   const proposed = target.includes('/') ? `${target.slice(0, target.lastIndexOf('/'))}/*` : '';
   const allowedTargets = await list(rest, {

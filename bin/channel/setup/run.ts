@@ -1,6 +1,6 @@
 import { openTrackerDoor } from '../../../src/app/index.ts';
 import type { Secret } from '../../../src/base/index.ts';
-import { TRACKER_KINDS, type TestStatus, type TrackerKind } from '../../../src/channels/index.ts';
+import { TRACKER_KINDS, trackerOf, type TestStatus, type TrackerKind } from '../../../src/channels/index.ts';
 import { wrapWords } from '../../../src/render/index.ts';
 import type { ChannelSetupOptions } from './index.ts';
 import { clean } from '../../terminal/clean.ts';
@@ -76,32 +76,21 @@ export async function runChannelSetup(
 }
 
 async function kindOf(given: string | undefined, interview: Interview): Promise<TrackerKind> {
-  const names = { github: 'GitHub', gitlab: 'GitLab', jira: 'Jira' } as const;
-  const choices = TRACKER_KINDS.map((kind) => ({ value: kind, name: names[kind] }));
+  const choices = TRACKER_KINDS.map((kind) => ({ value: kind, name: trackerOf(kind).setup.name }));
   const kind = await interview.choice('KIND', given, 'Which tracker?', choices);
   return TRACKER_KINDS.find((one) => one === kind) ?? 'github';
 }
 
-const ONLY = {
-  repo: ['--repo', ['github']],
-  project: ['--project', ['gitlab', 'jira']],
-  email: ['--email', ['jira']],
-  issueType: ['--issue-type', ['jira']],
-  exampleIssue: ['--example-issue', ['jira']],
-  doneTransition: ['--done-transition', ['jira']],
-  allowedTarget: ['--allowed-target', ['github', 'gitlab']],
-} as const satisfies Partial<
-  Record<keyof ChannelSetupOptions, readonly [flag: string, kinds: readonly TrackerKind[]]>
->;
-
 function checkKind(kind: TrackerKind, options: ChannelSetupOptions): void {
-  for (const [name, [flag, kinds]] of Object.entries(ONLY)) {
-    const meant: readonly TrackerKind[] = kinds;
-    if (options[name as keyof typeof ONLY] !== undefined && !meant.includes(kind))
-      throw new UsageError(
-        `${flag} is for channels of ${kinds.join(' and ')}, and this is one of ${kind}`,
-        'Leave it out',
-      );
+  const optionsOf = (one: TrackerKind): readonly string[] => trackerOf(one).setup.options;
+  for (const option of new Set(TRACKER_KINDS.flatMap(optionsOf))) {
+    if (options[option as keyof ChannelSetupOptions] === undefined || optionsOf(kind).includes(option))
+      continue;
+    const meant = TRACKER_KINDS.filter((one) => optionsOf(one).includes(option));
+    throw new UsageError(
+      `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for channels of ${meant.join(' and ')}, and this is one of ${kind}`,
+      'Leave it out',
+    );
   }
 }
 
@@ -112,7 +101,7 @@ function checkFlags(kind: TrackerKind, answers: SetupAnswers, testLoopback: bool
     ['--name', 'name', name],
     ['--daily-cap', 'dailyCap', dailyCap === undefined ? undefined : Number(dailyCap)],
     ['--label', 'labels', label],
-    ['--allowed-target', 'allowedTargets', kind === 'jira' ? undefined : allowedTarget],
+    ['--allowed-target', 'allowedTargets', trackerOf(kind).routing === null ? undefined : allowedTarget],
   ];
   for (const [flag, field, value] of given) {
     const fault = value === undefined ? null : faultOf(kind, { [field]: value }, field, testLoopback);

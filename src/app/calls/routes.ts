@@ -35,10 +35,16 @@ import type { CallAsks, CallSetup } from './protocol.ts';
 import { criticalWindow } from '../running/critical-window.ts';
 import { readReports } from '../scanning/read-reports.ts';
 import { trackingTerms } from '../trackers/tracking-terms.ts';
-import { textRooms } from '../trackers/tracker-texts.ts';
+import { loadAdapters, textRoomsOf } from '../trackers/adapters.ts';
 
 /** callRoutes are the routes whose calls are costly, over a store of the thread's own; what they leave to the loop goes through `asks`. */
-export function callRoutes(store: Store, setup: CallSetup, asks: CallAsks, clock: Clock): Route[] {
+export async function callRoutes(
+  store: Store,
+  setup: CallSetup,
+  asks: CallAsks,
+  clock: Clock,
+): Promise<Route[]> {
+  const rooms = textRoomsOf(await loadAdapters());
   const { coldImagePolicy, cluster, origin, vkey } = setup;
   const policies = readPolicies(policyReads(store), coldImagePolicy);
   const images = openImages({
@@ -65,7 +71,7 @@ export function callRoutes(store: Store, setup: CallSetup, asks: CallAsks, clock
     ...trackingRoutes({
       history: trackingHistory(store),
       previews: openPreviews({
-        ...{ channels, filing: filingStore(store), facts: issueFacts(store), terms, rooms: textRooms, clock },
+        ...{ channels, filing: filingStore(store), facts: issueFacts(store), terms, rooms, clock },
       }),
       markers: null,
       terms: trackingTerms(policies, channels),

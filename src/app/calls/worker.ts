@@ -48,7 +48,8 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
         ? ({ migrate: false, turn: 'behind', poolSize: 2 } as const)
         : ({ readOnly: true, poolSize: 2 } as const);
     const store: Store = await openStore({ url: setup.url, ...options });
-    return new Map(callRoutes(store, setup, toLoop, clock).map((route) => [route.key, route]));
+    const routes = await callRoutes(store, setup, toLoop, clock);
+    return new Map(routes.map((route) => [route.key, route]));
   };
   let opened: ReturnType<typeof open> | null = null;
   const routeOf = async (key: string): Promise<Route> => {

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { openGithubTracker } from '../../adapters/github/index.ts';
-import { openGitlabTracker } from '../../adapters/gitlab/index.ts';
-import { openJiraTracker } from '../../adapters/jira/index.ts';
 import type { Line } from '../../adapters/transport/index.ts';
 import type { Clock, Count, Log, Secret } from '../../base/index.ts';
 import {
@@ -47,7 +44,7 @@ import { type Leader } from '../../leadership/index.ts';
 import type { ChannelParts, TrackingParts } from '../../api/index.ts';
 import { criticalWindow } from '../running/critical-window.ts';
 import type { Settings } from '../config/settings.ts';
-import { textRooms } from './tracker-texts.ts';
+import { loadAdapters, textRoomsOf, type TrackerAdapters } from './adapters.ts';
 import { trackingTerms } from './tracking-terms.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader, type StandaloneLeader } from '../leadership/standalone-leader.ts';
@@ -89,7 +86,9 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const credentials = openCredentials(credentialDeps);
   const { pace = REAL_PACE } = deps;
   const trackerClock = { now: () => clock.now(), monotonic: () => pace.monotonic() };
-  const factory = trackerFactory(openLine(settings.trackers, `ipo/${version}`, clock, pace));
+  const adapters = await loadAdapters();
+  const textRooms = textRoomsOf(adapters);
+  const factory = trackerFactory(adapters, openLine(settings.trackers, `ipo/${version}`, clock, pace));
 
   const filing = filingStore(store);
   const facts = issueFacts(store);
@@ -183,17 +182,9 @@ async function testChannel(
   }
 }
 
-function trackerFactory(line: Line): TrackerFactory {
+function trackerFactory(adapters: TrackerAdapters, line: Line): TrackerFactory {
   return {
-    open(channel, credential, guard): IssueTracker {
-      switch (channel.kind) {
-        case 'github':
-          return openGithubTracker(channel, credential, guard, line);
-        case 'gitlab':
-          return openGitlabTracker(channel, credential, guard, line);
-        case 'jira':
-          return openJiraTracker(channel, credential, guard, line);
-      }
-    },
+    open: (channel, credential, guard): IssueTracker =>
+      adapters[channel.kind].open(channel, credential, guard, line),
   };
 }

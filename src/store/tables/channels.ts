@@ -4,7 +4,7 @@ import type { Generated } from 'kysely';
 export interface ChannelTables {
   channels: {
     id: string;
-    /** `github`, `gitlab`, `jira`, `email`, `slack`, `teams` or `webhook`. */
+    /** One of CHANNEL_KINDS. */
     kind: string;
     name: string;
     enabled: number;
@@ -30,7 +30,7 @@ export interface ChannelTables {
   };
   channel_credentials: {
     channel_id: string;
-    /** `token`, `apiToken` or `bearerToken`. */
+    /** One of CREDENTIAL_FIELDS. */
     field: string;
     /** `enc:v1:<base64>`; plain only when it comes from an earlier release, until the leader seals it. */
     value: string;

@@ -1,0 +1,19 @@
+import { CHANNEL_EVENTS } from './events.ts';
+import { webAddress } from './fields.ts';
+import type { Teller } from './kind.ts';
+
+/** HookSettings are those of a chat and of a plain webhook. */
+export interface HookSettings {
+  /** Never answered, since whoever knows it can post; stored as it is. */
+  readonly webhookUrl: string;
+}
+
+/** hook makes a kind whose address is its secret. */
+export const hook = <K extends string>(kind: K): Teller<K, HookSettings, 'webhookUrl'> => ({
+  kind,
+  events: CHANNEL_EVENTS,
+  fields: (rules) => ({ webhookUrl: webAddress(rules).optional() }),
+  target: ({ webhookUrl }) => new URL(webhookUrl).host,
+  secret: { field: 'webhookUrl', required: true, boundTo: [] },
+  needsSecret: () => true,
+});

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { CHANNEL_EVENTS } from '../events.ts';
+import { ADDRESS, password, shaped, text } from '../fields.ts';
+import type { Teller } from '../kind.ts';
+
+/** EmailSettings say which server sends to whom. */
+export interface EmailSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly security: 'starttls' | 'tls';
+  readonly username: string | null;
+  /** Never answered; stored as it is. */
+  readonly password: string | null;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const PORT = 'must be between 1 and 65535';
+
+export const email: Teller<'email', EmailSettings, 'password'> = {
+  kind: 'email',
+  events: CHANNEL_EVENTS,
+  fields: () => ({
+    host: shaped('host name of a mail server', HOST, 253),
+    port: z.int({ error: PORT }).min(1, { error: PORT }).max(65_535, { error: PORT }).default(587),
+    security: z.enum(['starttls', 'tls'], { error: 'must be starttls or tls' }).default('starttls'),
+    username: text('user name', 254).nullish(),
+    password: password.nullish(),
+    from: shaped('e-mail address', ADDRESS, 254),
+    to: z
+      .array(shaped('e-mail address', ADDRESS, 254), { error: 'must be a list of e-mail addresses' })
+      .min(1, { error: 'is empty' })
+      .max(100, { error: 'must have at most 100 addresses' }),
+  }),
+  unset: { username: null, password: null },
+  target: ({ to }) => to.join(', '),
+  secret: { field: 'password', required: false, boundTo: ['host', 'port', 'security'] },
+  needsSecret: ({ username }) => typeof username === 'string',
+};

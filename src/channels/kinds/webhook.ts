@@ -1,0 +1,3 @@
+import { hook } from '../hook.ts';
+
+export const webhook = hook('webhook');
