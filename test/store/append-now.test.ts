@@ -58,14 +58,18 @@ suite('appending at once', () => {
         ),
       ),
     );
+    // The requesters alone: shapes are made at once as well.
+    const named = ['system:node', 'user\0'].map((requester, i) =>
+      review(300_000 + i, 1, { image: 'other:1', requester }),
+    );
     let atOnce = 0;
     await fc.assert(
-      fc.asyncProperty(groups, async (given) => {
+      fc.asyncProperty(groups, fc.boolean(), async (given, isWarm) => {
         const [one, other] = [await sqlite.open(t), await sqlite.open(t)];
         const inTurn = await writerOf(one);
         const now = await writerOf(other);
         // What rows share is known from here on, and only what is new now and then waits for the database.
-        for (const writer of [inTurn, now]) await writer.appendAll(shared);
+        for (const writer of [inTurn, now]) await writer.appendAll(isWarm ? shared : named);
         for (const group of given) {
           const stored = now.appendNow(group);
           if (stored !== null) atOnce += 1;
@@ -85,7 +89,7 @@ suite('appending at once', () => {
     const url = await sqlite.migrated();
     const store = await again(t, url);
     const writer = await writerOf(store);
-    assert.equal(writer.appendNow([review(1)]), null, 'a shape that was never seen');
+    assert.equal(writer.appendNow([review(1)]), null, 'a requester that was never seen');
     await writer.appendAll([review(1)]);
     assert.equal(writer.appendNow([review(1)]), null, 'a repeat');
     assert.equal(writer.appendNow([review(2), review(2)]), null, 'a repeat in the call');
@@ -113,6 +117,32 @@ suite('appending at once', () => {
     const [repeat, fresh] = await writer.appendAll([review(3), review(5)]);
     assert.deepEqual([repeat?.repeat, repeat?.rows[0]?.id, fresh?.rows[0]?.id], [true, 3, 5]);
     assert.equal(writer.appendNow([review(6)])?.[0]?.rows[0]?.id, 6);
+  });
+
+  test('makes a shape that was never seen, and finds one that is there, also after a rollback', async (t) => {
+    const url = await sqlite.migrated();
+    const store = await again(t, url);
+    const writer = await writerOf(store);
+    await writer.appendAll([review(1)]);
+    await new Promise(setImmediate); // it has ended only then
+    const shapes = async (): Promise<number> =>
+      (await runText(store.read, 'select id from ledger_shapes', [])).length;
+    assert.equal(writer.appendNow([review(2, 1, { image: 'new:1' })])?.[0]?.rows[0]?.image, 'new:1');
+    assert.equal(await shapes(), 2);
+    const another = await again(t, url);
+    const other = await writerOf(another);
+    await other.appendAll([review(3, 1, { image: 'theirs:1' })]);
+    assert.equal(writer.appendNow([review(4, 1, { image: 'new:2' })]), null, 'rows of another process');
+    assert.equal(await shapes(), 3, 'nothing is left of the shape');
+    await writer.appendAll([]); // knows the rows of the other from here on
+    await new Promise(setImmediate);
+    const entries = ['new:2', 'theirs:1', 'new:2'].map((image, i) => review(5 + i, 1, { image }));
+    assert.deepEqual(
+      writer.appendNow(entries)?.map(({ rows }) => rows[0]?.image),
+      ['new:2', 'theirs:1', 'new:2'],
+    );
+    assert.equal(await shapes(), 4);
+    assert.equal(await sizeOf(store), 6);
   });
 
   test('the times of a span are written once it is full, by whichever append fills it', async (t) => {

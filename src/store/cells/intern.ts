@@ -1,10 +1,11 @@
 import { isDigest } from '../../base/index.ts';
 import { parseReference } from '../../image/index.ts';
 import type { NewRow } from '../../ledger/index.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany, insertNow, runText, type Cell } from '../sql/dialect.ts';
 import { inChunks } from '../sql/marks.ts';
 import { shapeHash, type ShapeFields } from './shape.ts';
 import { toShapeRow, type ShapeRow } from './shapes.ts';
+import type { SqliteConnection } from '../sql/sqlite-connection.ts';
 import { storableText } from '../sql/storable.ts';
 
 /** Interned is a shape as appends use it. */
@@ -51,43 +52,70 @@ const [, ...FIELDS] = Object.keys(TYPES) as ['hash', ...(keyof ShapeFields)[]];
  * make the same one; what it gives may be remembered once the transaction is committed.
  */
 export async function internShapes(transaction: Executor, rows: readonly NewRow[]): Promise<Interned[]> {
-  const made = rows.map((row) => {
-    const fields = fieldsOf(row);
-    return { fields, hash: shapeHash(fields) };
-  });
-  const ids = await findShapes(
-    transaction,
-    made.map(({ hash }) => hash),
-  );
-  const missing = new Map<string, (typeof made)[number]>();
+  const made = rows.map(makeShape);
+  const ids = await findShapes(transaction, made);
+  const added = missingOf(made, ids);
+  if (added.length > 0) {
+    await insertMany(transaction, 'ledger_shapes', TYPES, cellsOf(added));
+    for (const [hash, id] of await findShapes(transaction, added)) ids.set(hash, id);
+  }
+  return made.map((shape) => toInterned(shape, ids));
+}
+
+/** internShapesNow is internShapes on SQLite, where it need not wait. */
+export function internShapesNow(sqlite: SqliteConnection, rows: readonly NewRow[]): Interned[] {
+  const made = rows.map(makeShape);
+  const ids = findShapesNow(sqlite, made);
+  const added = missingOf(made, ids);
+  if (added.length > 0) {
+    insertNow(sqlite, 'ledger_shapes', TYPES, cellsOf(added));
+    for (const [hash, id] of findShapesNow(sqlite, added)) ids.set(hash, id);
+  }
+  return made.map((shape) => toInterned(shape, ids));
+}
+
+interface MadeShape {
+  readonly fields: ShapeFields;
+  readonly hash: Buffer;
+}
+
+function makeShape(row: NewRow): MadeShape {
+  const fields = fieldsOf(row);
+  return { fields, hash: shapeHash(fields) };
+}
+
+function missingOf(made: readonly MadeShape[], ids: ReadonlyMap<string, number>): readonly MadeShape[] {
+  const missing = new Map<string, MadeShape>();
   for (const shape of made) {
     const hash = shape.hash.toString('latin1');
     if (!ids.has(hash)) missing.set(hash, shape);
   }
-  if (missing.size > 0) {
-    const added = [...missing.values()];
-    const cells = added.map(({ hash, fields }) => [hash, ...FIELDS.map((name) => fields[name])]);
-    await insertMany(transaction, 'ledger_shapes', TYPES, cells);
-    for (const [hash, id] of await findShapes(
-      transaction,
-      added.map((shape) => shape.hash),
-    ))
-      ids.set(hash, id);
-  }
-  return made.map(({ fields, hash }) => {
-    const row = toShapeRow(fields);
-    return { id: ids.get(hash.toString('latin1')) as number, row, ...imageOf(row) };
-  });
+  return [...missing.values()];
 }
 
-async function findShapes(transaction: Executor, hashes: readonly Buffer[]): Promise<Map<string, number>> {
+function cellsOf(made: readonly MadeShape[]): Cell[][] {
+  return made.map(({ hash, fields }) => [hash, ...FIELDS.map((name) => fields[name])]);
+}
+
+function toInterned({ fields, hash }: MadeShape, ids: ReadonlyMap<string, number>): Interned {
+  const row = toShapeRow(fields);
+  return { id: ids.get(hash.toString('latin1')) as number, row, ...imageOf(row) };
+}
+
+const SHAPES = (marks: string): string => `select id, hash from ledger_shapes where hash in (${marks})`;
+
+function findShapesNow(sqlite: SqliteConnection, made: readonly MadeShape[]): Map<string, number> {
   const ids = new Map<string, number>();
-  for (const { marks, cells } of inChunks(hashes)) {
-    const found = await runText<{ id: number; hash: Buffer }>(
-      transaction,
-      `select id, hash from ledger_shapes where hash in (${marks})`,
-      cells,
-    );
+  for (const { marks, cells } of inChunks(made.map(({ hash }) => hash)))
+    for (const [id, hash] of sqlite.cells(SHAPES(marks), cells) as [number, Buffer][])
+      ids.set(hash.toString('latin1'), id);
+  return ids;
+}
+
+async function findShapes(transaction: Executor, made: readonly MadeShape[]): Promise<Map<string, number>> {
+  const ids = new Map<string, number>();
+  for (const { marks, cells } of inChunks(made.map(({ hash }) => hash))) {
+    const found = await runText<{ id: number; hash: Buffer }>(transaction, SHAPES(marks), cells);
     for (const { id, hash } of found) ids.set(hash.toString('latin1'), id);
   }
   return ids;

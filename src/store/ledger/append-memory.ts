@@ -2,10 +2,11 @@ import type { NewRow, Stored } from '../../ledger/index.ts';
 import { toCells, type Entry } from './append-entry.ts';
 import type { Cell, Insert, runText } from '../sql/dialect.ts';
 import { ImageLog, type SeenShape } from '../engine/image-log.ts';
-import { internNames, internShapes } from '../cells/intern.ts';
+import { internNames, internShapes, internShapesNow, type Interned } from '../cells/intern.ts';
 import { KnownUids } from './known-uids.ts';
 import { NoUids, type UidMemory } from './no-uids.ts';
 import { ShapeIndex } from '../cells/shape-index.ts';
+import type { SqliteConnection } from '../sql/sqlite-connection.ts';
 import { storableText } from '../sql/storable.ts';
 import type { Store } from '../sql/store.ts';
 import { Written } from '../engine/written.ts';
@@ -39,13 +40,17 @@ export class AppendMemory {
     this.uids = reviews ? new KnownUids(store) : new NoUids();
   }
 
-  /** What an append writes of which memory knows everything: nothing is new but the rows. Null otherwise. */
-  planNow(entries: readonly Entry[]): Plan | null {
+  /**
+   * What an append writes of which memory knows everything but shapes, which a connection inside the transaction finds or makes; without
+   * one, `shapes` says that there are such. Null where something else is to be found out.
+   */
+  planNow(entries: readonly Entry[], sqlite: SqliteConnection | null): Plan | 'shapes' | null {
     const before = this.uids.size;
     const suspects = this.uids.suspects(entries);
     const keys = new Set<string>();
     const firsts: (readonly [print: number, id: number])[] = [];
-    const shapes: SeenShape[] = [];
+    const known: (SeenShape | undefined)[] = [];
+    const missing: NewRow[] = [];
     const times: number[] = [];
     for (const { key, packed, print, rows, fence } of entries) {
       if (fence !== null) return null;
@@ -57,12 +62,18 @@ export class AppendMemory {
       for (const row of rows) {
         const shape = this.#shapes.find(row);
         const { requester = null } = row;
-        if (shape === undefined || (requester !== null && !this.#names.has(requester))) return null;
-        shapes.push(shape);
+        if (requester !== null && !this.#names.has(requester)) return null;
+        if (shape === undefined) missing.push(row);
+        known.push(shape);
         times.push(row.at);
       }
     }
     const size = before + times.length;
+    if (missing.length > 0 && sqlite === null) return 'shapes';
+    const { found: shapes, keep: keepShapes } =
+      sqlite === null || missing.length === 0
+        ? { found: known as SeenShape[], keep: null }
+        : this.#withMade(known, internShapesNow(sqlite, missing));
     const images = this.images.plan(shapes, times, before + 1);
     const answers: Stored[] = [];
     let at = 0;
@@ -71,6 +82,7 @@ export class AppendMemory {
       at += rows.length;
     }
     const keep = (): void => {
+      keepShapes?.();
       images.keep();
       this.uids.committed(before, firsts, size);
     };
@@ -86,7 +98,15 @@ export class AppendMemory {
     const found: (SeenShape | undefined)[] = rows.map((row) => this.#shapes.find(row));
     if (!found.includes(undefined)) return { found: found as SeenShape[], keep: () => {} };
     const missing = rows.filter((_, i) => found[i] === undefined);
-    const made = (await internShapes(transaction, missing)).map((shape) => this.images.follow(shape));
+    return this.#withMade(found, await internShapes(transaction, missing));
+  }
+
+  /** What was found, and in its gaps, in their order, what was made. */
+  #withMade(
+    found: readonly (SeenShape | undefined)[],
+    interned: readonly Interned[],
+  ): { found: SeenShape[]; keep: () => void } {
+    const made = interned.map((shape) => this.images.follow(shape));
     const byId = new Map(made.map((seen) => [seen.shape.id, seen]));
     let next = 0;
     const whole = found.map((seen) => seen ?? (byId.get((made[next++] as SeenShape).shape.id) as SeenShape));

@@ -9,7 +9,7 @@ import {
 } from '../../ledger/index.ts';
 import { ROW, toCells, toEntry, writeCells, type Entry } from './append-entry.ts';
 import { AppendMemory } from './append-memory.ts';
-import { insertMany, insertNow, isRefused, runText, type Cell } from '../sql/dialect.ts';
+import { insertMany, insertNow, isRefused, runText, sqliteOf, type Cell } from '../sql/dialect.ts';
 import { holdFence } from '../leadership/fence.ts';
 import { readReviews } from '../cells/row-reader.ts';
 import { FILL_SPANS, fullSpans } from './spans.ts';
@@ -93,14 +93,19 @@ class StoreWriter implements StoreLedgerWriter {
     if (writeNow === undefined || this.#waiting > 0) return null;
     this.#refuseInside();
     this.#refuseReviews(given);
-    const plan = this.#memory.planNow(given.map(toEntry));
-    if (plan === null) return null;
-    const { before, size, suspects, cells, inserts, answers, keep } = plan;
+    const entries = given.map(toEntry);
+    const before = this.#memory.uids.size;
+    const size = entries.reduce((sum, { rows }) => sum + rows.length, before);
     const full = fullSpans(before, size);
+    let plan = this.#memory.planNow(entries, null);
+    if (plan === null) return null;
     try {
       const done = writeNow((sqlite) => {
         // Where another process appended, what is planned here is wrong.
         if (sqlite.run(GROW, [size, before]) !== 1) return false;
+        if (plan === 'shapes') plan = this.#memory.planNow(entries, sqlite);
+        if (plan === null || plan === 'shapes') return false;
+        const { suspects, cells, inserts } = plan;
         for (const { id, key } of suspects) {
           const [[uid] = []] = sqlite.cells(FIRST_ROW, [id]);
           if (Buffer.isBuffer(uid) && uid.toString('latin1') === key) return false; // a repeat
@@ -110,12 +115,12 @@ class StoreWriter implements StoreLedgerWriter {
         if (full !== null) sqlite.run(FILL_SPANS, full);
         return true;
       });
-      if (!done) return null;
+      if (!done || plan === 'shapes') return null;
     } catch (error) {
       throw this.#failed(error);
     }
-    keep();
-    return answers;
+    plan.keep();
+    return plan.answers;
   }
 
   #refuseReviews(given: readonly LedgerEntry[]): void {
@@ -183,7 +188,9 @@ class StoreWriter implements StoreLedgerWriter {
     const times = rows.map(({ at }) => at);
     const fresh = rows.length === most ? entries : entries.filter((_, i) => starts[i] !== -1);
     const cells = toCells(fresh, before, shapes.found, names.found);
-    await insertMany(transaction, 'ledger_rows', ROW, inRows(cells));
+    const sqlite = sqliteOf(transaction);
+    if (sqlite === null) await insertMany(transaction, 'ledger_rows', ROW, inRows(cells));
+    else writeCells(sqlite, cells);
     if (rows.length < most) {
       await runText(transaction, 'update ledger_head set size = ? where id = 1', [before + rows.length]);
     }

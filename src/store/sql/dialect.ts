@@ -13,7 +13,8 @@ export type Engine = Store['engine'];
 // Any schema: a migration speaks to that of its time.
 type AnyKysely = Pick<Kysely<never>, 'getExecutor'>;
 
-function sqliteOf(db: AnyKysely): SqliteConnection | null {
+/** sqliteOf gives the connection of a database that is SQLite, else null. */
+export function sqliteOf(db: AnyKysely): SqliteConnection | null {
   const { adapter } = db.getExecutor();
   return adapter instanceof SqliteStoreAdapter ? adapter.connection : null;
 }
