@@ -1,4 +1,5 @@
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
+import type { ServiceClient } from '../../src/app/index.ts';
 import { IpoError, isIpoError } from '../../src/base/index.ts';
 import type { TrackingRowOptions } from './index.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../terminal/answer.ts';
@@ -24,11 +25,12 @@ export async function runTrackingDecide(
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const params = { id: String(rowNumber(id)) };
   const { names, answer } = await withService(terminal, options, async (service) => ({
-    answer: await decided(() =>
+    answer:
       what === 'reopen'
-        ? service.json<TrackingBody>('POST /tracking/{id}/reopen', { params })
-        : service.json<TrackingBody>('POST /tracking/{id}/confirm', { params }),
-    ),
+        ? await decided(service, params, () =>
+            service.json<TrackingBody>('POST /tracking/{id}/reopen', { params }),
+          )
+        : await service.json<TrackingBody>('POST /tracking/{id}/confirm', { params }),
     names: await channelNames(service),
   }));
   await writeAnswer(targets, answer, rowViews(answer.body, names), terminal, globals);
@@ -36,17 +38,21 @@ export async function runTrackingDecide(
   return EXIT.done;
 }
 
-const RETURNED = 'GET /api/v1/tracking?returned=true';
-
-/** The service names its paths; here the commands that show the same are named. */
-async function decided<T>(act: () => Promise<T>): Promise<T> {
+/** The service names its paths; here the command that shows the same is named: of a row that cannot be reopened, whether it came back. */
+async function decided<T>(
+  service: ServiceClient,
+  params: { readonly id: string },
+  act: () => Promise<T>,
+): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (!isIpoError(error) || error.hint?.startsWith(RETURNED) !== true) throw error;
+    if (!isIpoError(error) || error.code !== 'conflict') throw error;
+    const { body } = await service.json<TrackingBody>('GET /tracking/{id}', { params });
+    if (body.returned_at !== null) throw error;
     throw new IpoError(error.code, error.message, {
       cause: error,
-      hint: `\`ipo tracking list --returned\`${error.hint.slice(RETURNED.length)}`,
+      hint: '`ipo tracking list --returned` lists those that have',
     });
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -105,6 +105,24 @@ test('a Node that is too old is told so in one line', () => {
     /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\); in a clone, npm ci brings one that npx ipo uses\n$/,
   );
 });
+
+test(
+  'what is built is not built again, and the clone has its programs where npm looks for them',
+  { skip: built },
+  () => {
+    const emitted = join(ROOT, 'dist/lib');
+    const before = statSync(emitted).mtimeMs;
+    // Newer than all that it was built from, whatever was edited since: only whether it is left alone is asked here.
+    const now = new Date();
+    utimesSync(emitted, now, now);
+    const child = spawnSync(process.execPath, [join(ROOT, 'scripts/prepare.ts')], { encoding: 'utf8' });
+    const after = statSync(emitted).mtimeMs;
+    utimesSync(emitted, now, new Date(before));
+    assert.equal(child.status, 0, child.stderr);
+    assert.equal(Math.round(after / 1000), Math.round(now.getTime() / 1000));
+    for (const name of ['ipo', 'ipod']) assert.ok(existsSync(join(ROOT, 'node_modules/.bin', name)), name);
+  },
+);
 
 test('the lock file names no address', () => {
   assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/);
