@@ -28,7 +28,7 @@ interface Kept extends Omit<FindingChange, 'made'> {
 
 const KEY = 'findings.change ';
 /** CVEs of one transaction, which holds the lock for some milliseconds. */
-const CVES = 300;
+const CVES = 150;
 
 /**
  * beginChange keeps what is to be done, in the transaction that brought the scan into use; settleFindings does it, some CVEs in each

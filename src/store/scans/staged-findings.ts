@@ -47,9 +47,9 @@ export interface StagedScan extends NewFindings {
 }
 
 /** Findings from which on they are written before the scan comes into use. */
-const MANY = 1000;
+const MANY = 500;
 /** Findings of one transaction. */
-const SOME = 500;
+const SOME = 450;
 const KEY = 'findings.staged ';
 const keyOf = (id: number): string => KEY + `${id}`.padStart(16, '0');
 
@@ -97,15 +97,25 @@ export class StagedScans {
       this.#staged.set(findings, { ...made, id: null, said, digest, basis });
       return;
     }
-    const id = await store.write((transaction) => begin(transaction, digest, at));
+    const id = await this.#write(digest, at, made.found);
+    this.#staged.set(findings, { ...made, id, said: [], digest, basis });
+  }
+
+  /** Gives the number of the scan. */
+  async #write(digest: string, at: number, found: readonly StoredFinding[]): Promise<number> {
     const places = new Places();
-    for (let from = 0; from < made.found.length; from += SOME) {
-      const some = made.found.slice(from, from + SOME);
-      await store.write((transaction) => insertSome(transaction, id, some, from, places));
+    let made: number | null = null;
+    for (let from = 0; made === null || from < found.length; from += SOME) {
+      const some = found.slice(from, from + SOME);
+      made = await this.#store.write(async (transaction) => {
+        const id = made ?? (await begin(transaction, digest, at));
+        await insertSome(transaction, id, some, from, places);
+        if (from + SOME >= found.length) await keepPlaces(transaction, id, places);
+        return id;
+      });
       await nextTurn();
     }
-    await store.write((transaction) => keepPlaces(transaction, id, places));
-    this.#staged.set(findings, { ...made, id, said: [], digest, basis });
+    return made;
   }
 
   /** Gives what was staged for a scan. */
