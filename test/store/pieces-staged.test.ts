@@ -201,10 +201,15 @@ test('no transaction of such a report writes more than some hundred rows', async
     await scanStore(counting(store, written)).record(report);
     assert.ok(Math.max(...written) <= 3000, `${report.at}: ${written.join(', ')} rows`);
     // The one that brings the scan into use comes behind the findings, the last of which bring the places where they were found.
-    const count = report.scan.findings?.length ?? 0;
-    if (count < 1000) continue;
+    if ((report.scan.findings?.length ?? 0) < 1000) continue;
+    const [kept] = await runText<{ findings: number }>(
+      store.read,
+      'select count(*) as findings from findings f join scans s on s.id = f.scan_id where s.digest = ? and s.current = 1',
+      [report.digest],
+    );
     // Where the same was found, it is all there is.
-    const inUse = written[written.length === 1 ? 0 : Math.ceil(count / 450)] ?? Infinity;
+    const pieces = written.length === 1 ? 0 : Math.ceil((kept?.findings ?? 0) / 450);
+    const inUse = written[pieces] ?? Infinity;
     assert.ok(inUse <= 30, `${report.at}: ${written.join(', ')} rows`);
   }
 });
