@@ -18,7 +18,7 @@ const KEPT = {
 } as const;
 const COMMON = { labels: ['security'], dailyCap: 20, firstRunSummary: true } as const;
 
-/** githubChannel is a channel of provider A as it is kept. */
+/** githubChannel is a channel of GitHub as it is kept. */
 export function githubChannel(settings: Partial<GithubSettings> = {}): ChannelOf<'github'> {
   const standard = { ...COMMON, apiBaseUrl: 'https://api.github.com', defaultRepo: 'acme/inbox' };
   return {
@@ -29,7 +29,7 @@ export function githubChannel(settings: Partial<GithubSettings> = {}): ChannelOf
   };
 }
 
-/** gitlabChannel is a channel of provider B as it is kept. */
+/** gitlabChannel is a channel of GitLab as it is kept. */
 export function gitlabChannel(settings: Partial<GitlabSettings> = {}): ChannelOf<'gitlab'> {
   const standard = { ...COMMON, apiBaseUrl: 'https://gitlab.com/api/v4', defaultProject: 'acme/inbox' };
   return {
@@ -40,7 +40,7 @@ export function gitlabChannel(settings: Partial<GitlabSettings> = {}): ChannelOf
   };
 }
 
-/** jiraChannel is a channel of provider C as it is kept. */
+/** jiraChannel is a channel of Jira as it is kept. */
 export function jiraChannel(settings: Partial<JiraSettings> = {}): ChannelOf<'jira'> {
   return {
     ...KEPT,

@@ -202,7 +202,7 @@ test('a hosted tenant is compared without the leading api., an Enterprise Server
   assert.equal(label(port, 'git@git.example.com:team/app.git'), 'team/app');
 });
 
-test('provider B takes the whole path, up to the pages of the project', () => {
+test('GitLab takes the whole path, up to the pages of the project', () => {
   const lab = gitlabChannel();
   for (const [source, target] of [
     ['https://gitlab.com/group/app', 'group/app'],
@@ -232,7 +232,7 @@ test('an instance below a root of its own has its projects there alone', () => {
   assert.equal(label(lab, 'git@example.com:group/app.git'), 'group/app');
 });
 
-test('provider C always uses its project', () => {
+test('Jira always uses its project', () => {
   for (const source of [null, 'https://example.atlassian.net/browse/OPS', ...Object.keys(GITHUB)])
     assert.deepEqual(routeIssue(jiraChannel(), source), { target: 'SEC', by: 'default', refused: null });
 });
