@@ -24,7 +24,7 @@ const matches = (text: string, pattern: RegExp): string[] =>
 const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 const subjects = readdirSync(FOLDER).filter((file) => file !== 'README.md');
 const index = textOf('README.md');
-const decided = subjects.flatMap((file) => matches(textOf(file), /^\*\*(D-\d+)\*\* /gm)).sort();
+const decided = subjects.flatMap((file) => matches(textOf(file), /^\*\*(D-\d+)\*\* /gm)).toSorted();
 
 /** filesOf lists the text files under a place, with paths from the root. */
 function filesOf(place: string): string[] {
@@ -44,11 +44,11 @@ suite('Decisions', () => {
   });
 
   test('are each listed once in the index, under the file that holds them', () => {
-    assert.deepEqual(matches(index, /^- (D-\d+) /gm).sort(), decided);
+    assert.deepEqual(matches(index, /^- (D-\d+) /gm).toSorted(), decided);
     const sections = index.split(/^## /m).slice(1);
     assert.deepEqual(
-      sections.map((section) => matches(section, /\]\(([^)]+)\)/g)[0]).sort(),
-      [...subjects].sort(),
+      sections.map((section) => matches(section, /\]\(([^)]+)\)/g)[0]).toSorted(),
+      [...subjects].toSorted(),
     );
     for (const section of sections) {
       const [file = ''] = matches(section, /\]\(([^)]+)\)/g);
