@@ -47,7 +47,7 @@ suite('Decisions', () => {
     assert.deepEqual(matches(index, /^- (D-\d+) /gm).toSorted(), decided);
     const sections = index.split(/^## /m).slice(1);
     assert.deepEqual(
-      sections.map((section) => matches(section, /\]\(([^)]+)\)/g)[0]).toSorted(),
+      sections.map((section): string => matches(section, /\]\(([^)]+)\)/g)[0] ?? '').toSorted(),
       [...subjects].toSorted(),
     );
     for (const section of sections) {
