@@ -8,6 +8,7 @@ import {
   type FoundCopies,
   type Person,
 } from '../../accounts/index.ts';
+import type { Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 import type { Tables } from '../tables/index.ts';
 
@@ -69,7 +70,7 @@ export async function findCopies(
   const upto = newest.rows[0]?.id ?? 0;
   const ids: number[] = [];
   for (let after = 0; after < upto; after += STEP) {
-    const { rows } = await sql<{ id: number }>`
+    const { rows } = await sql<Row<'audit', 'id'>>`
       select id from audit where id > ${after} and id <= ${Math.min(upto, after + STEP)} and (${holds})
     `.execute(read);
     ids.push(...rows.map((row) => row.id));

@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import type { KevEntry } from '../../catalogues/index.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { insertMany } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor } from '../sql/run.ts';
 
 /** CatalogueChange is what a newer edition of the catalogue of known exploited vulnerabilities changes. */
 export interface CatalogueChange {
@@ -17,17 +17,15 @@ export async function followCatalogue(
   { added, redated, removed }: CatalogueChange,
   at: number,
 ): Promise<void> {
-  for (const { marks, cells } of inChunks(removed))
-    await runText(
+  for (const marks of inLists(removed))
+    await run(
       transaction,
-      `update catalogue_history set delisted_at = ? where delisted_at is null and cve in (${marks})`,
-      [at, ...cells],
+      sql`update catalogue_history set delisted_at = ${at} where delisted_at is null and cve in (${marks})`,
     );
   for (const { cve, dateAdded } of redated)
-    await runText(
+    await run(
       transaction,
-      'update catalogue_history set date_added = ? where delisted_at is null and cve = ?',
-      [dateAdded, cve],
+      sql`update catalogue_history set date_added = ${dateAdded} where delisted_at is null and cve = ${cve}`,
     );
   await insertMany(
     transaction,

@@ -1,20 +1,19 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { changeTotals } from '../findings/cve-totals.ts';
-import { runText } from '../sql/dialect.ts';
 import { lockImage, rebuildFacts } from '../facts/facts.ts';
 import { finishFindings } from '../scans/finding-changes.ts';
 import { followFindings } from '../findings/finding-history.ts';
 import { holdCatalogue } from '../findings/kev-entries.ts';
 import { countedFindings } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Scans that one page looks at: some milliseconds of SQLite, which works in the process that answers. */
 const PAGE = 50;
 
 /** What the catalogue says of a finding. */
-const LISTED = `case when exists (select 1 from kev_entries k where k.cve = upper(findings.cve)) then 1 else 0 end`;
+const LISTED = sql`case when exists (select 1 from kev_entries k where k.cve = upper(findings.cve)) then 1 else 0 end`;
 
 /**
  * markFindings marks the findings of current scans as the catalogue has them, where it changed since they were marked last. Each image is
@@ -22,10 +21,11 @@ const LISTED = `case when exists (select 1 from kev_entries k where k.cve = uppe
  */
 export async function markFindings(store: Store, at: number, signal: AbortSignal): Promise<number> {
   const { read } = store;
-  const [state] = await runText<{ edition: number; marked: number }>(
+  const [state] = await run(
     read,
-    `select edition, marked from catalogue_states where name = 'kev'`,
-    [],
+    sql<
+      Row<'catalogue_states', 'edition' | 'marked'>
+    >`select edition, marked from catalogue_states where name = 'kev'`,
   );
   if (state === undefined || state.marked === state.edition) return 0;
   let images = 0;
@@ -45,10 +45,9 @@ export async function markFindings(store: Store, at: number, signal: AbortSignal
   }
   // Unless the catalogue has changed again meanwhile.
   await store.write((transaction) =>
-    runText(
+    run(
       transaction,
-      `update catalogue_states set marked = ? where name = 'kev' and edition = ? and marked < ?`,
-      [state.edition, state.edition, state.edition],
+      sql`update catalogue_states set marked = ${state.edition} where name = 'kev' and edition = ${state.edition} and marked < ${state.edition}`,
     ),
   );
   return images;
@@ -62,13 +61,12 @@ interface ScanRow {
 
 /** Scans that come in meanwhile are marked as they are recorded. */
 async function readPage(read: Executor, last: number): Promise<ScanRow[]> {
-  return runText<ScanRow>(
+  return run(
     read,
-    `select id, digest, exists (
+    sql<ScanRow>`select id, digest, exists (
        select 1 from findings where findings.scan_id = scans.id and findings.known_exploited is distinct from ${LISTED}
      ) as wrong
-     from scans where current = 1 and id > ? order by id limit ${PAGE}`,
-    [last],
+     from scans where current = 1 and id > ${last} order by id limit ${PAGE}`,
   );
 }
 
@@ -76,18 +74,16 @@ async function markImage(transaction: Executor, digest: string, at: number): Pro
   await lockImage(transaction, digest, at);
   await finishFindings(transaction, digest);
   await holdCatalogue(transaction);
-  const [scan] = await runText<{ id: number }>(
+  const [scan] = await run(
     transaction,
-    'select id from scans where digest = ? and current = 1',
-    [digest],
+    sql<Row<'scans', 'id'>>`select id from scans where digest = ${digest} and current = 1`,
   );
   if (scan === undefined) return false;
   const before = await countedFindings(transaction, scan.id);
-  const changed = await runText(
+  const changed = await run(
     transaction,
-    `update findings set known_exploited = ${LISTED}
-     where scan_id = ? and known_exploited is distinct from ${LISTED} returning ordinal`,
-    [scan.id],
+    sql`update findings set known_exploited = ${LISTED}
+     where scan_id = ${scan.id} and known_exploited is distinct from ${LISTED} returning ordinal`,
   );
   if (changed.length === 0) return false;
   await changeTotals(transaction, before, await countedFindings(transaction, scan.id));

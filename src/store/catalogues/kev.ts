@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import type { KevCatalogue, KevChange, KevEntry, KevState, KevStore } from '../../catalogues/index.ts';
-import { held, insertMany, runText } from '../sql/dialect.ts';
+import { held, insertMany } from '../sql/dialect.ts';
 import { followCatalogue } from './history.ts';
 import { markFindings } from './kev-marking.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Executor } from '../sql/run.ts';
 
-type Executor = Parameters<typeof runText>[0];
 type Transaction = Parameters<Parameters<Store['write']>[0]>[0];
 
 /** kevStore keeps the catalogue of known exploited vulnerabilities in a database. */
@@ -29,11 +30,7 @@ async function readState(read: Store['read']): Promise<KevState> {
     .selectAll()
     .where('name', '=', 'kev')
     .executeTakeFirst();
-  const [counted] = await runText<{ entries: number }>(
-    read,
-    'select count(*) as entries from kev_entries',
-    [],
-  );
+  const [counted] = await run(read, sql<{ entries: number }>`select count(*) as entries from kev_entries`);
   return {
     entries: counted?.entries ?? 0,
     version: row?.version ?? null,
@@ -65,8 +62,8 @@ async function replace(
   const removed = [...before.keys()].filter((cve) => !now.has(cve));
   const added = entries.filter(({ cve }) => !before.has(cve));
   const redated = entries.filter((entry) => isRedated(before.get(entry.cve), entry));
-  for (const { marks, cells } of inChunks(removed))
-    await runText(transaction, `delete from kev_entries where cve in (${marks})`, cells);
+  for (const marks of inLists(removed))
+    await run(transaction, sql`delete from kev_entries where cve in (${marks})`);
   await followCatalogue(transaction, { added, redated, removed }, at);
   await insertMany(
     transaction,
@@ -96,10 +93,9 @@ async function replace(
 }
 
 async function readEntries(read: Executor): Promise<KevEntry[]> {
-  return runText<KevEntry>(
+  return run(
     read,
-    'select cve, date_added as "dateAdded", due_date as "dueDate" from kev_entries',
-    [],
+    sql<KevEntry>`select cve, date_added as "dateAdded", due_date as "dueDate" from kev_entries`,
   );
 }
 

@@ -1,5 +1,6 @@
-import { runText } from '../sql/dialect.ts';
+import { sql } from 'kysely';
 import type { Store } from '../sql/store.ts';
+import { run } from '../sql/run.ts';
 
 /** CatalogueStates tell how fresh what findings come from is; UTC milliseconds, null where it is not known. */
 export interface CatalogueStates {
@@ -29,11 +30,13 @@ export async function catalogueStates(store: Store): Promise<CatalogueStates> {
     .select(['name', 'version', 'entries', 'updated_at', 'fetched_at', 'checked_at', 'last_error'])
     .execute();
   // Each is the end of an index: there are scans without end.
-  const [scanned] = await runText<{ updated_at: number | null; recorded_at: number | null }>(
+  const [scanned] = await run(
     store.read,
-    `select (select max(db_updated_at) from scans where db_updated_at is not null) as updated_at,
+    sql<{
+      updated_at: number | null;
+      recorded_at: number | null;
+    }>`select (select max(db_updated_at) from scans where db_updated_at is not null) as updated_at,
       (select max(recorded_at) from scans where db_updated_at is not null) as recorded_at`,
-    [],
   );
   const kev = rows.find(({ name }) => name === 'kev');
   const trivy = rows.find(({ name }) => name === 'trivy_db');

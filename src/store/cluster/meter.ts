@@ -1,15 +1,15 @@
+import { sql } from 'kysely';
 import { parseReference } from '../../image/index.ts';
 import { monthEnd, monthOf, monthStart, type MeterStore } from '../../nodes/index.ts';
-import { insertMany, readCells, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import { moveMark } from '../ledger/mark.ts';
 import { Shapes, type ShapeRow } from '../cells/shapes.ts';
 import { rowsWithin, sizeOf } from '../ledger/spans.ts';
 import type { Store } from '../sql/store.ts';
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 /** Up to which ledger row the meter follows. */
 const MARK = 'meter_upto';
-
-type Executor = Parameters<typeof runText>[0];
 
 /** Admission is the first time that an image name was admitted in a month. */
 interface Admission {
@@ -23,7 +23,7 @@ export function meterStore(store: Store): MeterStore {
   const shapes = new Shapes(store.read);
   return {
     async names(month) {
-      const rows = await readCells(store.read, 'select name from meter where month = ?', [month]);
+      const rows = await readCells(store.read, sql`select name from meter where month = ${month}`);
       return new Set(rows.map(([name]) => name as string));
     },
     async follow(rows, at) {
@@ -75,8 +75,7 @@ async function readAdmissions(
 ): Promise<Admission[]> {
   const rows = (await readCells(
     read,
-    'select at, shape from ledger_rows where id > ? and id <= ? order by id',
-    [from, upto],
+    sql`select at, shape from ledger_rows where id > ${from} and id <= ${upto} order by id`,
   )) as readonly (readonly [at: number, shape: number])[];
   const known = await shapes.load(new Set(rows.map(([, shape]) => shape)));
   const names = new Map<number, string | null>();
@@ -105,10 +104,9 @@ function nameOf(image: string): string | null {
 }
 
 async function readMark(read: Executor): Promise<number | null> {
-  const [row] = await runText<{ value: string }>(
+  const [row] = await run(
     read,
-    `select value from settings where key = '${MARK}'`,
-    [],
+    sql<Row<'settings', 'value'>>`select value from settings where key = ${sql.lit(MARK)}`,
   );
   return row === undefined ? null : Number(row.value);
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   NODE_EVENTS,
   NODE_STATES,
@@ -8,13 +9,11 @@ import {
   type NodeStore,
 } from '../../nodes/index.ts';
 import { seeCluster } from '../history/cluster-sweeps.ts';
-import { runText } from '../sql/dialect.ts';
 import { writeOutbox } from '../tracking/outbox.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import { underFence } from '../leadership/fence.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** nodeStore keeps how the clusters stand in a database. */
 export function nodeStore(store: Store): NodeStore {
@@ -25,13 +24,12 @@ export function nodeStore(store: Store): NodeStore {
         const made = plan(await readStanding(transaction, cluster));
         const { count, ceiling, countedAt, state, overSince, notified } = made.standing;
         await seeCluster(transaction, cluster, at);
-        await runText(
+        await run(
           transaction,
-          `insert into nodes (cluster, count, ceiling, counted_at, state, over_since, notified) values (?, ?, ?, ?, ?, ?, ?)
+          sql`insert into nodes (cluster, count, ceiling, counted_at, state, over_since, notified) values (${cluster}, ${count}, ${ceiling}, ${countedAt}, ${state}, ${overSince}, ${notified})
            on conflict (cluster) do update set count = excluded.count, ceiling = excluded.ceiling,
              counted_at = excluded.counted_at, state = excluded.state, over_since = excluded.over_since,
              notified = excluded.notified`,
-          [cluster, count, ceiling, countedAt, state, overSince, notified],
         );
         const events = made.notices.map((notice) => ({ ...notice, throttleKey: null }));
         await writeOutbox(transaction, events, at, 0);
@@ -44,13 +42,13 @@ export function nodeStore(store: Store): NodeStore {
 export function nodeStandings({ read }: Pick<Store, 'read'>): NodeStandings {
   return {
     all: async () => {
-      const rows = await runText<Row>(read, `select ${COLUMNS} from nodes order by cluster`, []);
+      const rows = await run(read, sql<Row>`select ${COLUMNS} from nodes order by cluster`);
       return new Map(rows.map((row) => [row.cluster, toStanding(row)]));
     },
   };
 }
 
-const COLUMNS = 'cluster, count, ceiling, counted_at, state, over_since, notified';
+const COLUMNS = sql`cluster, count, ceiling, counted_at, state, over_since, notified`;
 
 interface Row {
   readonly cluster: string;
@@ -63,7 +61,7 @@ interface Row {
 }
 
 async function readStanding(read: Executor, cluster: string): Promise<NodeStanding | null> {
-  const [row] = await runText<Row>(read, `select ${COLUMNS} from nodes where cluster = ?`, [cluster]);
+  const [row] = await run(read, sql<Row>`select ${COLUMNS} from nodes where cluster = ${cluster}`);
   return row === undefined ? null : toStanding(row);
 }
 

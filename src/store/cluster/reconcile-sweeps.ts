@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import { DAY_MS } from '../../base/index.ts';
 import { PERIOD, type SweepLog } from '../../reconcile/index.ts';
 import { seeCluster, seeRunning } from '../history/cluster-sweeps.ts';
 import { noteAccounted } from '../history/cluster-days.ts';
-import { runText } from '../sql/dialect.ts';
 import { writeOutbox } from '../tracking/outbox.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import { underFence } from '../leadership/fence.ts';
@@ -10,6 +10,7 @@ import { FactsCache } from '../ledger/recorded-facts.ts';
 import { retentionNow } from '../history/retention-times.ts';
 import type { Writes } from '../history/run-history.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Characters of a fault that are kept. */
 const MAX_FAULT = 2000;
@@ -23,21 +24,20 @@ export function sweepLog(store: Store): SweepLog {
       underFence(store, clusterFence(cluster, fence), async (transaction) => {
         await seeCluster(transaction, cluster, startedAt);
         // A cluster that sweeps is there, whoever removed it.
-        await runText(
+        await run(
           transaction,
-          'update clusters set forgotten_at = null where name = ? and forgotten_at is not null',
-          [cluster],
+          sql`update clusters set forgotten_at = null where name = ${cluster} and forgotten_at is not null`,
         );
-        await runText(
+        await run(
           transaction,
-          `delete from reconcile_sweeps where cluster = ? and started_at < ? and id <
-             (select coalesce(max(id), 0) from reconcile_sweeps where cluster = ? and finished_at is not null)`,
-          [cluster, (await retentionNow(transaction, startedAt)) - KEPT, cluster],
+          sql`delete from reconcile_sweeps where cluster = ${cluster} and started_at < ${(await retentionNow(transaction, startedAt)) - KEPT} and id <
+             (select coalesce(max(id), 0) from reconcile_sweeps where cluster = ${cluster} and finished_at is not null)`,
         );
-        const [row] = await runText<{ id: number }>(
+        const [row] = await run(
           transaction,
-          'insert into reconcile_sweeps (cluster, started_at, pods, unreviewed, refused) values (?, ?, ?, ?, ?) returning id',
-          [cluster, startedAt, pods, unreviewed, refused],
+          sql<
+            Row<'reconcile_sweeps', 'id'>
+          >`insert into reconcile_sweeps (cluster, started_at, pods, unreviewed, refused) values (${cluster}, ${startedAt}, ${pods}, ${unreviewed}, ${refused}) returning id`,
         );
         await writeOutbox(transaction, notices, startedAt, PERIOD);
         if (row === undefined) throw new Error('a sweep was not recorded');
@@ -48,10 +48,9 @@ export function sweepLog(store: Store): SweepLog {
       await write((transaction) => seeCluster(transaction, cluster, at));
       const end = await seeRunning(store.read, write, cluster, running, at, fault === null);
       await write(async (transaction) => {
-        await runText(
+        await run(
           transaction,
-          'update reconcile_sweeps set finished_at = ?, last_error = ? where id = ?',
-          [fault === null ? at : null, fault?.slice(0, MAX_FAULT).toWellFormed() ?? null, id],
+          sql`update reconcile_sweeps set finished_at = ${fault === null ? at : null}, last_error = ${fault?.slice(0, MAX_FAULT).toWellFormed() ?? null} where id = ${id}`,
         );
         await end(transaction);
         if (fault === null && accounted) await noteAccounted(transaction, cluster, at);
@@ -59,16 +58,16 @@ export function sweepLog(store: Store): SweepLog {
     },
     stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
       underFence(store, clusterFence(cluster, fence), async (transaction) => {
-        const [row] = await runText<{ id: number }>(
+        const [row] = await run(
           transaction,
-          `insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)
-           values (?, ?, ?, ?, ?, ?, ?, 'graceful', 'failed', 'the process ended before the answer') returning id`,
-          [at, policy, cluster, namespace, pod, podUid, digest],
+          sql<
+            Row<'pod_stops', 'id'>
+          >`insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)
+           values (${at}, ${policy}, ${cluster}, ${namespace}, ${pod}, ${podUid}, ${digest}, 'graceful', 'failed', 'the process ended before the answer') returning id`,
         );
-        await runText(
+        await run(
           transaction,
-          `insert into audit (at, actor, action, target, detail) values (?, '', 'runtime_pod_stop', ?, ?)`,
-          [at, `${namespace}/${pod}`, JSON.stringify({ pod_uid: podUid, policy, cluster, digest })],
+          sql`insert into audit (at, actor, action, target, detail) values (${at}, '', 'runtime_pod_stop', ${`${namespace}/${pod}`}, ${JSON.stringify({ pod_uid: podUid, policy, cluster, digest })})`,
         );
         if (row === undefined) throw new Error('an attempt to stop a pod was not recorded');
         return row.id;
@@ -76,18 +75,16 @@ export function sweepLog(store: Store): SweepLog {
     // Not under the fence: it says what has happened, whoever leads by now.
     stopEnded: (id, outcome, fault) =>
       store.write(async (transaction) => {
-        await runText(transaction, 'update pod_stops set outcome = ?, last_error = ? where id = ?', [
-          outcome,
-          fault?.slice(0, MAX_FAULT).toWellFormed() ?? null,
-          id,
-        ]);
+        await run(
+          transaction,
+          sql`update pod_stops set outcome = ${outcome}, last_error = ${fault?.slice(0, MAX_FAULT).toWellFormed() ?? null} where id = ${id}`,
+        );
       }),
     stops: (cluster, since) =>
-      runText(
+      run(
         store.read,
-        `select namespace, digest, max(at) as at from pod_stops where cluster = ? and outcome = 'stopped'
-           and event_id is null and digest is not null and at >= ? group by namespace, digest`,
-        [cluster, since],
+        sql`select namespace, digest, max(at) as at from pod_stops where cluster = ${cluster} and outcome = 'stopped'
+           and event_id is null and digest is not null and at >= ${since} group by namespace, digest`,
       ),
   };
 }
@@ -105,10 +102,9 @@ export function sweepFacts(store: Store): {
  * its operator, with pods that nobody could review. Before it led, no pod should have been.
  */
 export async function installedAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number> {
-  const [row] = await runText<{ at: number }>(
+  const [row] = await run(
     read,
-    'select first_seen_at as at from clusters where name = ?',
-    [cluster],
+    sql<{ at: number }>`select first_seen_at as at from clusters where name = ${cluster}`,
   );
   return row?.at ?? Number.MAX_SAFE_INTEGER;
 }
@@ -118,10 +114,11 @@ export async function installedAt({ read }: Pick<Store, 'read'>, cluster: string
  * in their order: a clock that was ahead once keeps no later sweep from being the last.
  */
 export async function lastSweepAt({ read }: Pick<Store, 'read'>, cluster: string): Promise<number | null> {
-  const [row] = await runText<{ at: number }>(
+  const [row] = await run(
     read,
-    'select started_at as at from reconcile_sweeps where cluster = ? and finished_at is not null order by id desc limit 1',
-    [cluster],
+    sql<{
+      at: number;
+    }>`select started_at as at from reconcile_sweeps where cluster = ${cluster} and finished_at is not null order by id desc limit 1`,
   );
   return row?.at ?? null;
 }

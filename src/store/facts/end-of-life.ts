@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   hasEnded,
@@ -8,25 +9,24 @@ import {
   type ReleaseStore,
 } from '../../catalogues/index.ts';
 import type { OperatingSystem } from '../../findings/index.ts';
-import { heldShared, insertMany, runText } from '../sql/dialect.ts';
+import { heldShared, insertMany } from '../sql/dialect.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { readParts, wholeOf, type PartRow } from './scan-platforms.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** releaseStore keeps when operating systems end in a database, and marks those of current scans. */
 export function releaseStore(store: Store): ReleaseStore {
-  const note = (text: string, cells: readonly (string | number)[]): Promise<void> =>
+  const note = (what: RawBuilder<unknown>): Promise<void> =>
     store.write(async (transaction) => {
-      await runText(transaction, `update catalogue_states set ${text} where name = '${NAME}'`, cells);
+      await run(transaction, sql`update catalogue_states set ${what} where name = ${NAME}`);
     });
   return {
     state: () => readState(store.read),
     replace: (data, from) => store.write((transaction) => replace(transaction, data, from)),
-    checked: (at) => note('checked_at = ?, last_error = null', [at]),
-    failed: (message) => note('last_error = ?', [message.slice(0, 1000)]),
+    checked: (at) => note(sql`checked_at = ${at}, last_error = null`),
+    failed: (message) => note(sql`last_error = ${message.slice(0, 1000)}`),
     mark: (at, signal) => markScans(store, at, signal),
   };
 }
@@ -47,38 +47,30 @@ export async function supportOf(
 ): Promise<number | null> {
   if (os === null) return null;
   if (os.eosl) return SUPPORT.endedByScanner;
-  await runText(
+  await run(
     transaction,
-    `select name from catalogue_states where name = '${NAME}' ${heldShared(transaction)}`,
-    [],
+    sql`select name from catalogue_states where name = ${sql.lit(NAME)} ${heldShared(transaction)}`,
   );
   const names = releaseNames(os);
   const releases: OsRelease[] = [];
-  for (const { marks, cells } of inChunks([...new Set(names.map(({ product }) => product))]))
-    releases.push(
-      ...(await runText<OsRelease>(transaction, `${RELEASES} where product in (${marks})`, cells)),
-    );
+  for (const marks of inLists([...new Set(names.map(({ product }) => product))]))
+    releases.push(...(await run(transaction, sql<OsRelease>`${RELEASES} where product in (${marks})`)));
   return hasEnded(os, releases, at) === true ? SUPPORT.endedByReleaseData : SUPPORT.lasts;
 }
 
-const RELEASES =
-  'select product, release, ends_at as "endsAt", extended_ends_at as "extendedEndsAt" from os_releases';
+const RELEASES = sql`select product, release, ends_at as "endsAt", extended_ends_at as "extendedEndsAt" from os_releases`;
 
 async function readState(read: Executor): Promise<ReleaseState> {
-  const [row] = await runText<{
-    updated_at: number | null;
-    fetched_at: number | null;
-    checked_at: number | null;
-    last_error: string | null;
-    source: string | null;
-    etag: string | null;
-    last_modified: string | null;
-  }>(read, `select * from catalogue_states where name = '${NAME}'`, []);
-  const [counted] = await runText<{ entries: number }>(
+  const [row] = await run(
     read,
-    'select count(*) as entries from os_releases',
-    [],
+    sql<
+      Row<
+        'catalogue_states',
+        'updated_at' | 'fetched_at' | 'checked_at' | 'last_error' | 'source' | 'etag' | 'last_modified'
+      >
+    >`select * from catalogue_states where name = ${sql.lit(NAME)}`,
   );
+  const [counted] = await run(read, sql<{ entries: number }>`select count(*) as entries from os_releases`);
   return {
     entries: counted?.entries ?? 0,
     releasedAt: row?.updated_at ?? null,
@@ -103,15 +95,14 @@ async function replace(
   { source, validators, at }: Parameters<ReleaseStore['replace']>[1],
 ): Promise<number> {
   // Written first, so that who records a scan waits, and another who replaces too.
-  await runText(
+  await run(
     transaction,
-    `update catalogue_states set entries = ?, updated_at = ?, fetched_at = ?, checked_at = ?, last_error = null, source = ?, etag = ?, last_modified = ?
-     where name = '${NAME}'`,
-    [releases.length, releasedAt, at, at, source, validators.etag, validators.lastModified],
+    sql`update catalogue_states set entries = ${releases.length}, updated_at = ${releasedAt}, fetched_at = ${at}, checked_at = ${at}, last_error = null, source = ${source}, etag = ${validators.etag}, last_modified = ${validators.lastModified}
+     where name = ${sql.lit(NAME)}`,
   );
   const key = ({ product, release }: OsRelease): string => `${product} ${release}`;
   const before = new Map(
-    (await runText<OsRelease>(transaction, RELEASES, [])).map((one) => [key(one), one] as const),
+    (await run(transaction, sql<OsRelease>`${RELEASES}`)).map((one) => [key(one), one] as const),
   );
   const isSame = (one: OsRelease): boolean => {
     const kept = before.get(key(one));
@@ -122,10 +113,7 @@ async function replace(
   const changed = releases.filter((one) => !isSame(one));
   if (gone.length + changed.length === 0) return 0;
   for (const [, { product, release }] of gone)
-    await runText(transaction, 'delete from os_releases where product = ? and release = ?', [
-      product,
-      release,
-    ]);
+    await run(transaction, sql`delete from os_releases where product = ${product} and release = ${release}`);
   await insertMany(
     transaction,
     'os_releases',
@@ -149,14 +137,13 @@ const PAGE = 200;
 
 async function markScans(store: Store, at: number, signal: AbortSignal): Promise<number> {
   const { read } = store;
-  const releases = Map.groupBy(await runText<OsRelease>(read, RELEASES, []), ({ product }) => product);
+  const releases = Map.groupBy(await run(read, sql<OsRelease>`${RELEASES}`), ({ product }) => product);
   let images = 0;
   for (let last = 0; ;) {
-    const page = await runText<ScanRow>(
+    const page = await run(
       read,
-      `select id, digest, os_family, os_name, os_eosl from scans
-       where current = 1 and os_family is not null and id > ? order by id limit ${PAGE}`,
-      [last],
+      sql<ScanRow>`select id, digest, os_family, os_name, os_eosl from scans
+       where current = 1 and os_family is not null and id > ${last} order by id limit ${PAGE}`,
     );
     for (const scan of page) {
       if (signal.aborted) return images;
@@ -182,12 +169,13 @@ async function markParts(
 ): Promise<number> {
   let images = 0;
   for (let last = ''; ;) {
-    const page = await runText<PartRow & { readonly digest: string }>(
+    const page = await run(
       store.read,
-      `select * from scan_platforms where os_family is not null and digest in (
-         select distinct digest from scan_platforms where os_family is not null and digest > ? order by digest limit ${PAGE}
+      sql<
+        PartRow & Row<'scan_platforms', 'digest'>
+      >`select * from scan_platforms where os_family is not null and digest in (
+         select distinct digest from scan_platforms where os_family is not null and digest > ${last} order by digest limit ${PAGE}
        ) order by digest`,
-      [last],
     );
     const marked = page.flatMap((part) => {
       const now = supportNow({ ...part, os_family: part.os_family ?? '' }, releases, at);
@@ -214,19 +202,17 @@ async function markWhole(
 ): Promise<void> {
   await lockImage(transaction, digest, at);
   for (const { platform, os_eosl, os_family, os_name } of marked)
-    await runText(
+    await run(
       transaction,
-      `update scan_platforms set os_eosl = ?
-       where digest = ? and platform = ? and os_family = ? and os_name is not distinct from ?`,
-      [os_eosl, digest, platform, os_family, os_name],
+      sql`update scan_platforms set os_eosl = ${os_eosl}
+       where digest = ${digest} and platform = ${platform} and os_family = ${os_family} and os_name is not distinct from ${os_name}`,
     );
   const parts = await readParts(transaction, digest);
   if (parts.length === 0) return;
   const whole = wholeOf(parts);
-  await runText(
+  await run(
     transaction,
-    'update scans set os_family = ?, os_name = ?, os_eosl = ? where digest = ? and current = 1',
-    [whole.os_family, whole.os_name, whole.os_eosl, digest],
+    sql`update scans set os_family = ${whole.os_family}, os_name = ${whole.os_name}, os_eosl = ${whole.os_eosl} where digest = ${digest} and current = 1`,
   );
   await rebuildFacts(transaction, digest);
 }
@@ -249,17 +235,15 @@ async function markImage(
   at: number,
 ): Promise<boolean> {
   await lockImage(transaction, digest, at);
-  const changed = await runText(
+  const changed = await run(
     transaction,
-    'update scans set os_eosl = ? where id = ? and current = 1 and os_eosl is not distinct from ? returning id',
-    [now, id, os_eosl],
+    sql`update scans set os_eosl = ${now} where id = ${id} and current = 1 and os_eosl is not distinct from ${os_eosl} returning id`,
   );
   if (changed.length === 0) return false;
-  await runText(
+  await run(
     transaction,
-    `update scan_platforms set os_eosl = ?
-     where digest = ? and os_family = ? and os_name is not distinct from ? and os_eosl is not distinct from ?`,
-    [now, digest, os_family, os_name, os_eosl],
+    sql`update scan_platforms set os_eosl = ${now}
+     where digest = ${digest} and os_family = ${os_family} and os_name is not distinct from ${os_name} and os_eosl is not distinct from ${os_eosl}`,
   );
   await rebuildFacts(transaction, digest);
   return true;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import { parseImageFacts, toImageFactsDocument, type ImageFacts } from '../../facts/index.ts';
 import {
@@ -9,24 +10,21 @@ import {
   type Severity,
 } from '../../findings/index.ts';
 import { neededEntries } from '../../image/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { hashNames, keepFactsNames, newestNames, touch } from './image-states.ts';
 import { wantedPlatforms } from './node-platforms.ts';
 import { parseEntries, readParts } from './scan-platforms.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /**
  * lockImage makes an image known and keeps others from changing its facts until the transaction ends. Whatever changes a scan,
  * triage or proofs calls it first, so that none assembles facts without the other's change.
  */
 export async function lockImage(transaction: Executor, digest: string, at: number): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `insert into images (digest, first_seen_at) values (?, ?)
+    sql`insert into images (digest, first_seen_at) values (${digest}, ${at})
      on conflict (digest) do update set first_seen_at = images.first_seen_at`,
-    [digest, at],
   );
 }
 
@@ -44,10 +42,11 @@ export async function rebuildFacts(
   const names = await namesOf(transaction, digest);
   const scan = await currentScan(transaction, digest, found);
   const missing = scan === null ? 0 : missingPlatforms(scan).length;
-  const [proofs] = await runText<Record<ProofList, string | null>>(
+  const [proofs] = await run(
     transaction,
-    'select signatures, attestations, provenance, vex from image_proofs where digest = ?',
-    [digest],
+    sql<
+      Record<ProofList, string | null>
+    >`select signatures, attestations, provenance, vex from image_proofs where digest = ${digest}`,
   );
   const noPackagesUntilMs = await noPackagesUntil(transaction, digest);
   const whole = { digest, names, scan, ...parseProofs(digest, proofs) };
@@ -57,16 +56,16 @@ export async function rebuildFacts(
       : JSON.stringify(
           toImageFactsDocument(noPackagesUntilMs === null ? whole : { ...whole, noPackagesUntilMs }),
         );
-  const changed = await runText(
+  const changed = await run(
     transaction,
-    `update images set facts = ?, facts_version = facts_version + 1
-     where digest = ? and facts is distinct from ? returning digest`,
-    [facts, digest, facts],
+    sql`update images set facts = ${facts}, facts_version = facts_version + 1
+     where digest = ${digest} and facts is distinct from ${facts} returning digest`,
   );
   if (missing > 0 || changed.length > 0)
-    await runText(transaction, 'update images set missing = ? where digest = ? and missing <> ?', [
-      ...[missing, digest, missing],
-    ]);
+    await run(
+      transaction,
+      sql`update images set missing = ${missing} where digest = ${digest} and missing <> ${missing}`,
+    );
   if (changed.length > 0) await touch(transaction, digest, hashNames(names));
   else await keepFactsNames(transaction, digest, hashNames(names));
 }
@@ -81,9 +80,10 @@ export async function refreshFacts(store: Store, digest: string, at: number): Pr
 
 /** readFacts gives what is recorded of a digest, or null for nothing. */
 export async function readFacts(read: Executor, digest: string): Promise<ImageFacts | null> {
-  const [image] = await runText<{ facts: string | null }>(read, 'select facts from images where digest = ?', [
-    digest,
-  ]);
+  const [image] = await run(
+    read,
+    sql<Row<'images', 'facts'>>`select facts from images where digest = ${digest}`,
+  );
   return image === undefined || image.facts === null ? null : parseImageFacts(JSON.parse(image.facts));
 }
 
@@ -132,12 +132,11 @@ async function currentScan(
   digest: string,
   found: readonly FindingRow[] | null,
 ): Promise<ScanRecord | null> {
-  const [scan] = await runText<ScanRow>(
+  const [scan] = await run(
     transaction,
-    `select s.id, s.scanned_at, s.scanner, s.scanner_version, s.db_updated_at, s.os_family, s.os_name, s.os_eosl, i.platforms,
+    sql<ScanRow>`select s.id, s.scanned_at, s.scanner, s.scanner_version, s.db_updated_at, s.os_family, s.os_name, s.os_eosl, i.platforms,
        case when exists (select 1 from scan_platforms p where p.digest = s.digest) then 1 else 0 end as parted
-     from scans s join images i on i.digest = s.digest where s.digest = ? and s.current = 1`,
-    [digest],
+     from scans s join images i on i.digest = s.digest where s.digest = ${digest} and s.current = 1`,
   );
   if (scan === undefined) return null;
   const platforms = scan.parted === 1 ? await platformsOf(transaction, digest, scan.platforms) : null;
@@ -202,11 +201,10 @@ async function findingsOf(
   const ends = await triageEnds(transaction, digest);
   const rows =
     found ??
-    (await runText<FindingRow>(
+    (await run(
       transaction,
-      `select cve, severity, package, installed, fixed, known_exploited, purl, platforms
-       from findings where scan_id = ? order by ordinal`,
-      [scan],
+      sql<FindingRow>`select cve, severity, package, installed, fixed, known_exploited, purl, platforms
+       from findings where scan_id = ${scan} order by ordinal`,
     ));
   return rows.map(({ cve, severity, package: name, installed, fixed, known_exploited, purl, platforms }) => {
     const until = ends.get(cve) ?? null;
@@ -231,11 +229,12 @@ async function findingsOf(
  * covers is judged at the time of the decision, which in a replay may lie back.
  */
 async function triageEnds(transaction: Executor, digest: string): Promise<Map<string, number>> {
-  const rows = await runText<{ cve: string; ends: number }>(
+  const rows = await run(
     transaction,
-    `select cve, max(case when ended_at < "until" then ended_at else "until" end) as ends
-     from triage where digest = ? group by cve`,
-    [digest],
+    sql<
+      Row<'triage', 'cve'> & { ends: number }
+    >`select cve, max(case when ended_at < "until" then ended_at else "until" end) as ends
+     from triage where digest = ${digest} group by cve`,
   );
   return new Map(rows.map(({ cve, ends }) => [cve, ends]));
 }

@@ -1,39 +1,35 @@
+import { sql } from 'kysely';
 import { byCodeUnit, sha256Hex } from '../../base/index.ts';
 import type { ImageToJudge, Judged, Sighting } from '../../inventory/index.ts';
-import { insertMany, runText, type Cell } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
-type Executor = Parameters<typeof runText>[0];
-
+const TOUCHED = { digest: 'text', touched: 'integer', name: 'text', search: 'text' } as const;
 const TOUCH = 'on conflict (digest) do update set touched = image_states.touched + 1, judged_for = null';
 
 /** touch makes sure that an image is judged again; `names` is the hash of the names in its facts where they were made anew. */
 export async function touch(transaction: Executor, digest: string, names: string): Promise<void> {
-  await runText(
-    transaction,
-    `insert into image_states (digest, touched, name, search, facts_names) values (?, 1, '', '', ?) ${TOUCH},
-     facts_names = excluded.facts_names`,
-    [digest, names],
-  );
+  const types = { ...TOUCHED, facts_names: 'text' } as const;
+  const tail = `${TOUCH}, facts_names = excluded.facts_names`;
+  await insertMany(transaction, 'image_states', types, [[digest, 1, '', '', names]], tail);
 }
 
 /** keepFactsNames keeps the hash of the names that stand in the facts of an image. */
 export async function keepFactsNames(transaction: Executor, digest: string, names: string): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    'update image_states set facts_names = ? where digest = ? and facts_names is distinct from ?',
-    [names, digest, names],
+    sql`update image_states set facts_names = ${names} where digest = ${digest} and facts_names is distinct from ${names}`,
   );
 }
 
 /** touchAll makes sure that images are judged again; digests in ascending order, each once. */
 export async function touchAll(transaction: Executor, digests: readonly string[]): Promise<void> {
-  const types = { digest: 'text', touched: 'integer', name: 'text', search: 'text' } as const;
   await insertMany(
     transaction,
     'image_states',
-    types,
+    TOUCHED,
     digests.map((digest) => [digest, 1, '', '']),
     TOUCH,
   );
@@ -61,19 +57,18 @@ export async function staleImages(
   limit: number,
 ): Promise<readonly ImageToJudge[]> {
   // Ranges of an index instead of "is not equal", which has none: this is asked before every list.
-  const ranges: readonly (readonly [condition: string, cells: readonly Cell[]])[] = [
-    ['judged_for is null', []],
-    ['judged_for < ?', [judgedFor]],
-    ['judged_for > ?', [judgedFor]],
-    ['judged_until <= ?', [at]],
+  const ranges = [
+    sql`judged_for is null`,
+    sql`judged_for < ${judgedFor}`,
+    sql`judged_for > ${judgedFor}`,
+    sql`judged_until <= ${at}`,
   ];
-  for (const [condition, cells] of ranges) {
-    const rows = await runText<StaleRow>(
+  for (const range of ranges) {
+    const rows = await run(
       read,
-      `select t.digest, t.touched, t.basis, t.facts_names, t.judged_until, t.scan, t.next, i.facts_version, i.last_row_id, i.last_allowed,
+      sql<StaleRow>`select t.digest, t.touched, t.basis, t.facts_names, t.judged_until, t.scan, t.next, i.facts_version, i.last_row_id, i.last_allowed,
          case when i.facts is null then 0 else 1 end as has_facts
-       from (select * from image_states where ${condition} limit ${limit}) as t left join images i on i.digest = t.digest`,
-      cells,
+       from (select * from image_states where ${range} limit ${limit}) as t left join images i on i.digest = t.digest`,
     );
     if (rows.length > 0) return whole(read, rows);
   }
@@ -116,11 +111,12 @@ export async function newestNames(
   digest: string,
   which: 'all' | 'asked' = 'all',
 ): Promise<string[]> {
-  const only = which === 'asked' ? 'and not_asked is null' : '';
-  const rows = await runText<{ name: string }>(
+  const only = which === 'asked' ? sql`and not_asked is null` : sql``;
+  const rows = await run(
     read,
-    `select name from image_names where digest = ? ${only} order by last_seen_at desc, name limit ${MAX_NAMES}`,
-    [digest],
+    sql<
+      Row<'image_names', 'name'>
+    >`select name from image_names where digest = ${digest} ${only} order by last_seen_at desc, name limit ${MAX_NAMES}`,
   );
   return rows.map(({ name }) => name);
 }
@@ -151,14 +147,13 @@ export async function readSightings(
   digests: readonly string[],
 ): Promise<{ readonly digest: string; readonly sighting: Sighting }[]> {
   const found: { digest: string; sighting: Sighting }[] = [];
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<SightingRow>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       read,
-      `select g.digest, g.namespace, g.row_id, r.at, s.image, s.signals, s.exposed_by, s.allowed, s.reason, s.label, s.policy,
+      sql<SightingRow>`select g.digest, g.namespace, g.row_id, r.at, s.image, s.signals, s.exposed_by, s.allowed, s.reason, s.label, s.policy,
          s.break_glass
        from image_sightings g join ledger_rows r on r.id = g.row_id join ledger_shapes s on s.id = g.shape
        where g.digest in (${marks}) order by g.digest, g.namespace`,
-      cells,
     );
     for (const { digest, ...row } of rows) found.push({ digest, sighting: toSighting(row) });
   }
@@ -236,21 +231,19 @@ export async function writeJudged(store: Store, judgements: readonly Judged[]): 
     });
   await store.write(async (transaction) => {
     await insertMany(transaction, 'image_states', STATE, rows, KEEP);
-    for (const { marks, cells } of inChunks(rows.map(([digest]) => digest ?? '')))
-      await runText(
+    for (const marks of inLists(rows.map(([digest]) => String(digest))))
+      await run(
         transaction,
-        `insert into image_search (digest, state, name, search)
+        sql`insert into image_search (digest, state, name, search)
          select digest, state, name, search from image_states where state is not null and digest in (${marks})
          on conflict (digest) do update set state = excluded.state, name = excluded.name, search = excluded.search
          where image_search.state <> excluded.state or image_search.name <> excluded.name
            or image_search.search <> excluded.search`,
-        cells,
       );
-    await runText(
+    await run(
       transaction,
-      `insert into settings (key, value) values ('${VERSION}', '1')
+      sql`insert into settings (key, value) values (${sql.lit(VERSION)}, '1')
        on conflict (key) do update set value = cast(cast(settings.value as integer) + 1 as text)`,
-      [],
     );
   });
 }
@@ -260,10 +253,9 @@ const VERSION = 'image_states_version';
 
 /** statesVersion gives another text after every write of states. Ask it before what is to be kept is read. */
 export async function statesVersion(read: Executor): Promise<string> {
-  const [row] = await runText<{ value: string }>(
+  const [row] = await run(
     read,
-    `select value from settings where key = '${VERSION}'`,
-    [],
+    sql<Row<'settings', 'value'>>`select value from settings where key = ${sql.lit(VERSION)}`,
   );
   return row?.value ?? '';
 }

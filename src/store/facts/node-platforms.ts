@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import { DAY_MS } from '../../base/index.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Nodes of a platform come and go where they are scaled: it stays wanted for so long after the last one was seen. */
 const KEPT_MS = DAY_MS;
@@ -16,10 +16,9 @@ const ALONE = '(alone)';
 
 /** wantedPlatforms gives the platforms that nodes of any cluster have; none where nobody said. */
 export async function wantedPlatforms(read: Executor): Promise<readonly string[]> {
-  const rows = await runText<{ platform: string }>(
+  const rows = await run(
     read,
-    'select distinct platform from node_platforms order by platform',
-    [],
+    sql<Row<'node_platforms', 'platform'>>`select distinct platform from node_platforms order by platform`,
   );
   return rows.map(({ platform }) => platform);
 }
@@ -41,15 +40,13 @@ export async function seePlatforms(
     const before = await wantedPlatforms(transaction);
     const types = { cluster: 'text', platform: 'text', seen_at: 'integer' } as const;
     if (seen === null || seen.length === 0) {
-      await runText(
+      await run(
         transaction,
-        'delete from node_platforms where cluster = ? and seen_at = 0 and platform <> ?',
-        [...[cluster, fallback]],
+        sql`delete from node_platforms where cluster = ${cluster} and seen_at = 0 and platform <> ${fallback}`,
       );
-      const [known] = await runText(
+      const [known] = await run(
         transaction,
-        'select platform from node_platforms where cluster = ? limit 1',
-        [cluster],
+        sql`select platform from node_platforms where cluster = ${cluster} limit 1`,
       );
       if (known !== undefined) return before.join(' ') !== (await wantedPlatforms(transaction)).join(' ');
       // As if seen long ago: it goes with the first nodes that are seen.
@@ -63,10 +60,9 @@ export async function seePlatforms(
         'on conflict (cluster, platform) do update set seen_at = excluded.seen_at',
       );
       // A service that stood alone here before has no nodes, and of a cluster that is gone nobody says so.
-      await runText(
+      await run(
         transaction,
-        `delete from node_platforms where (cluster = ? and seen_at < ?) or cluster = '${ALONE}' or (seen_at > 0 and seen_at < ?)`,
-        [cluster, at - KEPT_MS, at - GONE_MS],
+        sql`delete from node_platforms where (cluster = ${cluster} and seen_at < ${at - KEPT_MS}) or cluster = ${sql.lit(ALONE)} or (seen_at > 0 and seen_at < ${at - GONE_MS})`,
       );
     }
     const after = await wantedPlatforms(transaction);
@@ -82,10 +78,11 @@ async function isKnown(
   fallback: string,
   at: number,
 ): Promise<boolean> {
-  const rows = await runText<{ platform: string; seen_at: number }>(
+  const rows = await run(
     read,
-    'select platform, seen_at from node_platforms where cluster = ?',
-    [cluster],
+    sql<
+      Row<'node_platforms', 'platform' | 'seen_at'>
+    >`select platform, seen_at from node_platforms where cluster = ${cluster}`,
   );
   if (seen === null || seen.length === 0)
     return rows.length > 0 && rows.every(({ platform, seen_at }) => seen_at > 0 || platform === fallback);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   neededEntries,
   normalisePlatform,
@@ -6,10 +7,8 @@ import {
   entryFor,
   type PlatformEntry,
 } from '../../image/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { wantedPlatforms } from './node-platforms.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** PartRow is what one platform's scan was made with; of a digest that is scanned as a whole there is none. */
 export interface PartRow {
@@ -25,23 +24,22 @@ export interface PartRow {
   readonly os_eosl: number | null;
 }
 
-const COLUMNS =
-  'platform, image, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl';
+const COLUMNS = sql`platform, image, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl`;
 
 /** readParts gives the scans that the current scan of a digest was put together from. */
 export async function readParts(read: Executor, digest: string): Promise<readonly PartRow[]> {
-  return runText<PartRow>(read, `select ${COLUMNS} from scan_platforms where digest = ? order by platform`, [
-    digest,
-  ]);
+  return run(
+    read,
+    sql<PartRow>`select ${COLUMNS} from scan_platforms where digest = ${digest} order by platform`,
+  );
 }
 
 /** readCurrent gives the scan of a digest that is in use. */
 export async function readCurrent(read: Executor, digest: string): Promise<CurrentScan | null> {
-  const [current] = await runText<CurrentScan>(
+  const [current] = await run(
     read,
-    `select id, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl
-     from scans where digest = ? and current = 1`,
-    [digest],
+    sql<CurrentScan>`select id, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl
+     from scans where digest = ${digest} and current = 1`,
   );
   return current ?? null;
 }
@@ -54,10 +52,9 @@ export async function hadPlatforms(read: Executor, digest: string): Promise<read
 
 /** readEntries gives the images of an index; an empty list for an image by itself, null where nobody knows. */
 export async function readEntries(read: Executor, digest: string): Promise<readonly PlatformEntry[] | null> {
-  const [row] = await runText<{ platforms: string | null }>(
+  const [row] = await run(
     read,
-    'select platforms from images where digest = ?',
-    [digest],
+    sql<Row<'images', 'platforms'>>`select platforms from images where digest = ${digest}`,
   );
   return parseEntries(row?.platforms ?? null);
 }
@@ -98,10 +95,9 @@ export type CurrentScan = Omit<PartRow, 'platform' | 'image'> & { readonly id: n
 export async function noteEntries(transaction: Executor, digest: string, { entries }: Given): Promise<void> {
   if (entries === undefined) return;
   const text = JSON.stringify(entries ?? []);
-  await runText(
+  await run(
     transaction,
-    'update images set platforms = ? where digest = ? and platforms is distinct from ?',
-    [text, digest, text],
+    sql`update images set platforms = ${text} where digest = ${digest} and platforms is distinct from ${text}`,
   );
 }
 
@@ -174,15 +170,11 @@ export async function writeParts(
   digest: string,
   parts: readonly PartRow[],
 ): Promise<void> {
-  await runText(transaction, 'delete from scan_platforms where digest = ?', [digest]);
+  await run(transaction, sql`delete from scan_platforms where digest = ${digest}`);
   for (const part of parts)
-    await runText(
+    await run(
       transaction,
-      `insert into scan_platforms (digest, ${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        ...[digest, part.platform, part.image, part.scanner, part.scanner_version, part.db_updated_at],
-        ...[part.scanned_at, part.recorded_at, part.os_family, part.os_name, part.os_eosl],
-      ],
+      sql`insert into scan_platforms (digest, ${COLUMNS}) values (${digest}, ${part.platform}, ${part.image}, ${part.scanner}, ${part.scanner_version}, ${part.db_updated_at}, ${part.scanned_at}, ${part.recorded_at}, ${part.os_family}, ${part.os_name}, ${part.os_eosl})`,
     );
 }
 

@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import { byCodeUnit } from '../../base/index.ts';
 import type { Advisory } from '../../findings/index.ts';
-import { insertMany, readCells, runText, type Cell } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
 import { storableText } from '../sql/storable.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 const TYPES = {
   cve: 'text',
@@ -31,7 +31,7 @@ export interface AdvisoryRow {
 }
 
 /** ADVISORY are the columns of AdvisoryRow in a table called `a`. */
-export const ADVISORY = 'a.title, a.url, a.rated_by, a.cvss_version, a.cvss_score, a.cvss_vector';
+export const ADVISORY = sql`a.title, a.url, a.rated_by, a.cvss_version, a.cvss_score, a.cvss_vector`;
 
 /** toAdvisory makes an advisory of a row; null where nothing is known. */
 export function toAdvisory(row: AdvisoryRow): Advisory | null {
@@ -93,11 +93,10 @@ export async function changedAdvisories(
     else if (same === -1) own.push(row);
     else own[same] = row;
   }
-  for (const { marks, cells } of inChunks([...said.keys()])) {
+  for (const marks of inLists([...said.keys()])) {
     const rows = await readCells(
       read,
-      `select ${COLUMNS.join(', ')} from advisories where cve in (${marks})`,
-      cells,
+      sql`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from advisories where cve in (${marks})`,
     );
     for (const known of rows) {
       const own = said.get(String(known[0]));
@@ -116,12 +115,13 @@ export async function readAdvisories(
   cves: readonly string[],
 ): Promise<ReadonlyMap<string, Advisory>> {
   const found = new Map<string, Advisory>();
-  for (const { marks, cells } of inChunks(cves)) {
-    const rows = await runText<AdvisoryRow & { readonly cve: string }>(
+  for (const marks of inLists(cves)) {
+    const rows = await run(
       read,
-      `select a.cve, ${ADVISORY} from advisories a where a.cve in (${marks})
+      sql<
+        AdvisoryRow & Row<'advisories', 'cve'>
+      >`select a.cve, ${ADVISORY} from advisories a where a.cve in (${marks})
        order by a.cve, case a.rated_by when 'nvd' then 0 when '' then 2 else 1 end, a.rated_by`,
-      cells,
     );
     for (const row of rows) {
       const advisory = toAdvisory(row);

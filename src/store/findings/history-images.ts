@@ -1,7 +1,7 @@
-import { insertMany, runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { sql } from 'kysely';
+import { insertMany } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** imageNumbers gives the numbers under which the history keeps images; those that it does not know yet get one. */
 export async function imageNumbers(
@@ -25,11 +25,12 @@ export async function imageNumbers(
 /** findNumbers gives the numbers of those images that the history knows. */
 export async function findNumbers(read: Executor, digests: readonly string[]): Promise<Map<string, number>> {
   const numbers = new Map<string, number>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ id: number; digest: string }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       read,
-      `select id, digest from history_images where digest in (${marks})`,
-      cells,
+      sql<
+        Row<'history_images', 'id' | 'digest'>
+      >`select id, digest from history_images where digest in (${marks})`,
     );
     for (const { id, digest } of rows) numbers.set(digest, id);
   }

@@ -1,13 +1,15 @@
-import { heldShared, runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { sql } from 'kysely';
+import { heldShared } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** holdCatalogue keeps the catalogue of known exploited vulnerabilities as it is until the transaction ends. */
 export async function holdCatalogue(transaction: Executor): Promise<void> {
-  const state = `select name from catalogue_states where name = 'kev' ${heldShared(transaction)}`;
-  await runText(transaction, state, []);
+  await run(
+    transaction,
+    sql`select name from catalogue_states where name = 'kev' ${heldShared(transaction)}`,
+  );
 }
 
 /** listedAmong tells which of some CVEs the catalogue has, in upper case; null where there is no catalogue to ask. */
@@ -15,14 +17,13 @@ export async function listedAmong(
   read: Executor,
   cves: readonly string[],
 ): Promise<ReadonlySet<string> | null> {
-  const [any] = await runText(read, 'select cve from kev_entries limit 1', []);
+  const [any] = await run(read, sql`select cve from kev_entries limit 1`);
   if (any === undefined) return null;
   const found = new Set<string>();
-  for (const { marks, cells } of inChunks([...new Set(cves.map((cve) => cve.toUpperCase()))])) {
-    const rows = await runText<{ cve: string }>(
+  for (const marks of inLists([...new Set(cves.map((cve) => cve.toUpperCase()))])) {
+    const rows = await run(
       read,
-      `select cve from kev_entries where cve in (${marks})`,
-      cells,
+      sql<Row<'kev_entries', 'cve'>>`select cve from kev_entries where cve in (${marks})`,
     );
     for (const { cve } of rows) found.add(cve);
   }
@@ -35,11 +36,12 @@ export function kevDueDates({
 }: Pick<Store, 'read'>): (cves: readonly string[]) => Promise<ReadonlyMap<string, string>> {
   return async (cves) => {
     const due = new Map<string, string>();
-    for (const { marks, cells } of inChunks([...new Set(cves.map((cve) => cve.toUpperCase()))])) {
-      const rows = await runText<{ cve: string; due_date: string }>(
+    for (const marks of inLists([...new Set(cves.map((cve) => cve.toUpperCase()))])) {
+      const rows = await run(
         read,
-        `select cve, due_date from kev_entries where due_date is not null and cve in (${marks})`,
-        cells,
+        sql<
+          Row<'kev_entries', 'cve'> & { due_date: string }
+        >`select cve, due_date from kev_entries where due_date is not null and cve in (${marks})`,
       );
       for (const { cve, due_date } of rows) due.set(cve, due_date);
     }

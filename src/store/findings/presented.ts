@@ -1,11 +1,10 @@
+import { sql } from 'kysely';
 import type { PresentedFinding } from '../../inventory/index.ts';
 import { ADVISORY, toAdvisory, type AdvisoryRow } from './advisories.ts';
-import { runText } from '../sql/dialect.ts';
 import { placesOf } from './stored-findings.ts';
+import { run, type Executor } from '../sql/run.ts';
 
-type Executor = Parameters<typeof runText>[0];
-
-interface Row extends AdvisoryRow {
+interface ShownRow extends AdvisoryRow {
   readonly cve: string;
   readonly place: number | null;
   readonly places: string | null;
@@ -16,13 +15,12 @@ export async function presentedOf(
   read: Executor,
   digest: string,
 ): Promise<readonly PresentedFinding[] | null> {
-  const rows = await runText<Row>(
+  const rows = await run(
     read,
-    `select f.cve, f.place, case when f.ordinal = 0 then s.places end as places, ${ADVISORY}
+    sql<ShownRow>`select f.cve, f.place, case when f.ordinal = 0 then s.places end as places, ${ADVISORY}
      from scans s join findings f on f.scan_id = s.id
      left join advisories a on a.cve = f.cve and a.rated_by = f.rated_by
-     where s.digest = ? and s.current = 1 order by f.ordinal`,
-    [digest],
+     where s.digest = ${digest} and s.current = 1 order by f.ordinal`,
   );
   const places = placesOf(rows[0]?.places ?? null);
   const presented = rows.map((row) => ({

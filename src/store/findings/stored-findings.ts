@@ -1,9 +1,9 @@
+import { sql } from 'kysely';
 import type { FoundAt } from '../../findings/index.ts';
 import type { CountedFinding } from './cve-totals.ts';
-import { insertMany, readCells, runText, type Cell } from '../sql/dialect.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
 import { storableText } from '../sql/storable.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 /** StoredFinding is a finding as it is kept. */
 export interface StoredFinding extends CountedFinding {
@@ -65,7 +65,7 @@ export async function insertSome(
 
 /** keepPlaces keeps where the findings of a scan were found. */
 export async function keepPlaces(transaction: Executor, scan: number, places: Places): Promise<void> {
-  await runText(transaction, 'update scans set places = ? where id = ?', [places.text, scan]);
+  await run(transaction, sql`update scans set places = ${places.text} where id = ${scan}`);
 }
 
 /** Places numbers where the findings of a scan were found. */
@@ -143,17 +143,15 @@ export function placesOf(text: string | null): readonly FoundAt[] {
  * all of its platforms.
  */
 export async function storedFindings(transaction: Executor, scan: number): Promise<StoredFinding[]> {
-  const [kept] = await runText<{ places: string | null }>(
+  const [kept] = await run(
     transaction,
-    'select places from scans where id = ?',
-    [scan],
+    sql<Row<'scans', 'places'>>`select places from scans where id = ${scan}`,
   );
   const places = placesOf(kept?.places ?? null);
   const rows = await readCells(
     transaction,
-    `select cve, severity, rank, package, installed, fixed, known_exploited, purl, platforms, rated_by, place
-     from findings where scan_id = ? order by ordinal`,
-    [scan],
+    sql`select cve, severity, rank, package, installed, fixed, known_exploited, purl, platforms, rated_by, place
+     from findings where scan_id = ${scan} order by ordinal`,
   );
   return rows.map((row) => toFinding(row as StoredCells, places));
 }
@@ -191,9 +189,8 @@ function toFinding(cells: StoredCells, places: readonly FoundAt[]): StoredFindin
 
 /** countedFindings gives the findings of a scan as the totals count them, in their order. */
 export async function countedFindings(transaction: Executor, scan: number): Promise<CountedFinding[]> {
-  return runText<CountedFinding>(
+  return run(
     transaction,
-    'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
-    [scan],
+    sql<CountedFinding>`select cve, rank, package, fixed, known_exploited from findings where scan_id = ${scan} order by ordinal`,
   );
 }

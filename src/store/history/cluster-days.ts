@@ -1,8 +1,7 @@
+import { sql } from 'kysely';
 import { DAY_MS } from '../../base/index.ts';
 import type { DetectorSigns } from '../../history/index.ts';
-import { runText } from '../sql/dialect.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const MINUTE = 60_000;
 const MINUTES = DAY_MS / MINUTE;
@@ -14,10 +13,9 @@ export async function beginRecord(
   cluster: string,
   at: number,
 ): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    'insert into history_began (record, cluster, at) values (?, ?, ?) on conflict (record, cluster) do nothing',
-    [record, cluster, at],
+    sql`insert into history_began (record, cluster, at) values (${record}, ${cluster}, ${at}) on conflict (record, cluster) do nothing`,
   );
 }
 
@@ -34,11 +32,10 @@ export async function noteMinutes(
   if (minutes.length > 0) await beginRecord(transaction, 'answers', cluster, first * MINUTE);
   for (const [day, some] of days) {
     // Held until the end, so that two replicas do not overwrite each other's minutes.
-    const [row] = await runText<{ answered: Buffer | null }>(
+    const [row] = await run(
       transaction,
-      `insert into cluster_days (cluster, day) values (?, ?)
+      sql<Row<'cluster_days', 'answered'>>`insert into cluster_days (cluster, day) values (${cluster}, ${day})
        on conflict (cluster, day) do update set day = excluded.day returning answered`,
-      [cluster, day],
     );
     const bits = Buffer.alloc(MINUTES / 8);
     row?.answered?.copy(bits);
@@ -47,20 +44,18 @@ export async function noteMinutes(
       bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (1 << (at & 7));
     }
     if (row?.answered?.equals(bits) === true) continue;
-    await runText(transaction, 'update cluster_days set answered = ? where cluster = ? and day = ?', [
-      bits,
-      cluster,
-      day,
-    ]);
+    await run(
+      transaction,
+      sql`update cluster_days set answered = ${bits} where cluster = ${cluster} and day = ${day}`,
+    );
   }
 }
 
 /** lastWholeSweep gives when the last sweep over a cluster ended that saw every pod, or null. */
 export async function lastWholeSweep(read: Executor, cluster: string): Promise<number | null> {
-  const [row] = await runText<{ at: number | null }>(
+  const [row] = await run(
     read,
-    'select max(last_sweep_at) as at from cluster_days where cluster = ?',
-    [cluster],
+    sql<{ at: number | null }>`select max(last_sweep_at) as at from cluster_days where cluster = ${cluster}`,
   );
   return row?.at ?? null;
 }
@@ -73,14 +68,13 @@ export async function noteSweep(
   whole: boolean,
 ): Promise<void> {
   await beginRecord(transaction, 'sweeps', cluster, at);
-  await runText(
+  await run(
     transaction,
-    `insert into cluster_days (cluster, day, sweeps, partial_sweeps, last_sweep_at) values (?, ?, ?, ?, ?)
+    sql`insert into cluster_days (cluster, day, sweeps, partial_sweeps, last_sweep_at) values (${cluster}, ${Math.floor(at / DAY_MS)}, ${whole ? 1 : 0}, ${whole ? 0 : 1}, ${whole ? at : null})
      on conflict (cluster, day) do update set sweeps = cluster_days.sweeps + excluded.sweeps,
        partial_sweeps = cluster_days.partial_sweeps + excluded.partial_sweeps,
        last_sweep_at = case when cluster_days.last_sweep_at is null or excluded.last_sweep_at > cluster_days.last_sweep_at
          then excluded.last_sweep_at else cluster_days.last_sweep_at end`,
-    [cluster, Math.floor(at / DAY_MS), whole ? 1 : 0, whole ? 0 : 1, whole ? at : null],
   );
 }
 
@@ -89,10 +83,9 @@ export async function noteSweep(
  * found a pod that was never reviewed.
  */
 export async function noteAccounted(transaction: Executor, cluster: string, at: number): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    'update cluster_days set accounted_sweeps = accounted_sweeps + 1 where cluster = ? and day = ?',
-    [cluster, Math.floor(at / DAY_MS)],
+    sql`update cluster_days set accounted_sweeps = accounted_sweeps + 1 where cluster = ${cluster} and day = ${Math.floor(at / DAY_MS)}`,
   );
 }
 
@@ -102,13 +95,12 @@ export async function noteDetector(
   { cluster, at, events, heartbeats }: DetectorSigns,
 ): Promise<void> {
   await beginRecord(transaction, 'detector', cluster, at);
-  await runText(
+  await run(
     transaction,
-    `insert into cluster_days (cluster, day, detector_events, detector_heartbeats, detector_last_at) values (?, ?, ?, ?, ?)
+    sql`insert into cluster_days (cluster, day, detector_events, detector_heartbeats, detector_last_at) values (${cluster}, ${Math.floor(at / DAY_MS)}, ${events}, ${heartbeats}, ${at})
      on conflict (cluster, day) do update set detector_events = cluster_days.detector_events + excluded.detector_events,
        detector_heartbeats = cluster_days.detector_heartbeats + excluded.detector_heartbeats,
        detector_last_at = case when cluster_days.detector_last_at > excluded.detector_last_at
          then cluster_days.detector_last_at else excluded.detector_last_at end`,
-    [cluster, Math.floor(at / DAY_MS), events, heartbeats, at],
   );
 }

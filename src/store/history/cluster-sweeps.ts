@@ -1,8 +1,8 @@
-import { insertMany, runText } from '../sql/dialect.ts';
+import { sql } from 'kysely';
+import { insertMany } from '../sql/dialect.ts';
 import { followRuns, type SeenPart, type Writes } from './run-history.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** SeenWorkload is a workload with a digest that a pod of it ran. */
 export interface SeenWorkload {
@@ -28,10 +28,9 @@ export async function recordSweep(store: Store, sweep: ClusterSweep): Promise<vo
   await store.write((transaction) => seeCluster(transaction, cluster, finishedAt));
   const end = await seeRunning(store.read, (act) => store.write(act), cluster, running, finishedAt, true);
   await store.write(async (transaction) => {
-    await runText(
+    await run(
       transaction,
-      `insert into reconcile_sweeps (cluster, started_at, finished_at, pods, unreviewed, refused) values (?, ?, ?, ?, 0, 0)`,
-      [cluster, startedAt, finishedAt, pods],
+      sql`insert into reconcile_sweeps (cluster, started_at, finished_at, pods, unreviewed, refused) values (${cluster}, ${startedAt}, ${finishedAt}, ${pods}, 0, 0)`,
     );
     await end(transaction);
   });
@@ -39,11 +38,10 @@ export async function recordSweep(store: Store, sweep: ClusterSweep): Promise<vo
 
 /** seeCluster keeps that a cluster was there. */
 export async function seeCluster(transaction: Executor, cluster: string, at: number): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `insert into clusters (name, first_seen_at, last_seen_at) values (?, ?, ?)
+    sql`insert into clusters (name, first_seen_at, last_seen_at) values (${cluster}, ${at}, ${at})
      on conflict (name) do update set last_seen_at = excluded.last_seen_at`,
-    [cluster, at, at],
   );
 }
 

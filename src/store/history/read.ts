@@ -1,62 +1,60 @@
+import { sql } from 'kysely';
 import { SEVERITIES, type Severity } from '../../findings/index.ts';
 import type { FindingEpisode, HistoryReader, ImageHistory, RecordKind } from '../../history/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Episode } from '../findings/finding-history.ts';
 import { readSuccessorCves } from './successors.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inChunks, inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** historyReader reads what evidence is made of from a database. */
 export function historyReader({ read }: Pick<Store, 'read'>): HistoryReader {
   return {
     began: () =>
-      runText(read, 'select record, cluster, at from history_began order by record, cluster', []) as Promise<
+      run(read, sql`select record, cluster, at from history_began order by record, cluster`) as Promise<
         { record: RecordKind; cluster: string; at: number }[]
       >,
     images: async (after, limit) =>
       readImages(
         read,
-        await runText(
+        await run(
           read,
-          'select id, digest from history_images where digest > ? order by digest limit ?',
-          [after, limit],
+          sql`select id, digest from history_images where digest > ${after} order by digest limit ${limit}`,
         ),
       ),
     image: async (digest) => {
-      const known = await runText<Known>(read, 'select id, digest from history_images where digest = ?', [
-        digest,
-      ]);
+      const known = await run(
+        read,
+        sql<Known>`select id, digest from history_images where digest = ${digest}`,
+      );
       return (await readImages(read, known))[0] ?? null;
     },
     days: (from, to) =>
-      runText(
+      run(
         read,
-        `select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", accounted_sweeps as "accountedSweeps", last_sweep_at as "lastSweepAt",
+        sql`select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", accounted_sweeps as "accountedSweeps", last_sweep_at as "lastSweepAt",
            detector_events as "detectorEvents", detector_heartbeats as "detectorHeartbeats", detector_last_at as "detectorLastAt"
-         from cluster_days where day between ? and ? order by cluster, day`,
-        [from, to],
+         from cluster_days where day between ${from} and ${to} order by cluster, day`,
       ),
     catalogue: async (cves) => {
       const entries = [];
-      for (const { marks, cells } of inChunks([...new Set(cves)].toSorted()))
+      for (const marks of inLists([...new Set(cves)].toSorted()))
         entries.push(
-          ...(await runText<Awaited<ReturnType<HistoryReader['catalogue']>>[number]>(
+          ...(await run(
             read,
-            `select cve, date_added as "dateAdded", listed_at as "listedAt", delisted_at as "delistedAt"
+            sql<
+              Awaited<ReturnType<HistoryReader['catalogue']>>[number]
+            >`select cve, date_added as "dateAdded", listed_at as "listedAt", delisted_at as "delistedAt"
              from catalogue_history where cve in (${marks}) order by cve, listed_at`,
-            cells,
           )),
         );
       return entries;
     },
     policies: (from, to) =>
-      runText(
+      run(
         read,
-        `select name, revision, from_at as "from", until_at as "until" from policy_history
-         where from_at <= ? and (until_at is null or until_at > ?) order by name, from_at`,
-        [to, from],
+        sql`select name, revision, from_at as "from", until_at as "until" from policy_history
+         where from_at <= ${to} and (until_at is null or until_at > ${from}) order by name, from_at`,
       ),
   };
 }
@@ -68,31 +66,30 @@ interface Known {
 
 async function readImages(read: Executor, known: readonly Known[]): Promise<ImageHistory[]> {
   const all: ImageHistory[] = [];
-  for (const { marks, cells: ids } of inChunks(known.map(({ id }) => id))) {
-    const findings = await runText<FindingRow>(
+  for (const { cells: ids } of inChunks(known.map(({ id }) => id))) {
+    const marks = sql.join(ids);
+    const findings = await run(
       read,
-      `select * from finding_history where image in (${marks}) order by image, cve, first_seen_at`,
-      ids,
+      sql<FindingRow>`select * from finding_history where image in (${marks}) order by image, cve, first_seen_at`,
     );
-    const scans = await runText<{ image: number; scanned_at: number }>(
+    const scans = await run(
       read,
-      `select image, scanned_at from scan_history where image in (${marks}) order by image, scanned_at`,
-      ids,
+      sql<
+        Row<'scan_history', 'image' | 'scanned_at'>
+      >`select image, scanned_at from scan_history where image in (${marks}) order by image, scanned_at`,
     );
-    const runs = await runText<RunRow>(
+    const runs = await run(
       read,
-      `select r.image, r.cluster, r.first_seen_at, r.last_seen_at, r.superseded_by, n.digest as successor,
+      sql<RunRow>`select r.image, r.cluster, r.first_seen_at, r.last_seen_at, r.superseded_by, n.digest as successor,
          case when r.ended_at is null then c.forgotten_at else r.ended_at end as ended_at
        from run_history r left join history_images n on n.id = r.superseded_by left join clusters c on c.name = r.cluster
        where r.image in (${marks}) order by r.image, r.cluster, r.first_seen_at`,
-      ids,
     );
-    const triage = await runText<TriageRow>(
+    const triage = await run(
       read,
-      `select i.id as image, t.id, t.cve, t.created_at,
+      sql<TriageRow>`select i.id as image, t.id, t.cve, t.created_at,
          case when t.ended_at < t."until" then t.ended_at else t."until" end as ends
        from history_images i join triage t on t.digest = i.digest where i.id in (${marks}) order by i.id, t.cve, t.id`,
-      ids,
     );
     const of = <Row extends { readonly image: number }>(rows: readonly Row[]) =>
       Map.groupBy(rows, ({ image }) => image);

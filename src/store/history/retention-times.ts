@@ -1,7 +1,6 @@
-import { runText } from '../sql/dialect.ts';
+import { sql } from 'kysely';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const KEY = 'retention.reached';
 
@@ -18,10 +17,9 @@ export function retentionTimes(store: Store) {
     reached: () => readReached(store.read),
     keep: (reached: Reached): Promise<void> =>
       store.write(async (transaction) => {
-        await runText(
+        await run(
           transaction,
-          'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-          [KEY, JSON.stringify({ at: reached.at, ahead: reached.ahead, stood: reached.stood })],
+          sql`insert into settings (key, value) values (${KEY}, ${JSON.stringify({ at: reached.at, ahead: reached.ahead, stood: reached.stood })}) on conflict (key) do update set value = excluded.value`,
         );
       }),
   };
@@ -33,6 +31,6 @@ export async function retentionNow(transaction: Executor, at: number): Promise<n
 }
 
 async function readReached(from: Executor): Promise<Reached | null> {
-  const [row] = await runText<{ value: string }>(from, 'select value from settings where key = ?', [KEY]);
+  const [row] = await run(from, sql<Row<'settings', 'value'>>`select value from settings where key = ${KEY}`);
   return row === undefined ? null : (JSON.parse(row.value) as Reached);
 }

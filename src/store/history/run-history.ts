@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import { DAY_MS } from '../../base/index.ts';
 import { lastWholeSweep, noteSweep } from './cluster-days.ts';
-import { insertMany, runText, type Cell } from '../sql/dialect.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
 import { imageNumbers } from '../findings/history-images.ts';
 import { readSuccessors } from './tracking-running.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** SweepSight is what a sweep over a cluster saw running. */
 export interface SweepSight {
@@ -90,11 +90,10 @@ export async function followRuns(
 }
 
 async function openRuns(read: Executor, cluster: string): Promise<Run[]> {
-  return runText<Run>(
+  return run(
     read,
-    `select i.digest, r.image, r.first_seen_at, r.last_seen_at, r.ended_at
-     from run_history r join history_images i on i.id = r.image where r.cluster = ? and r.ended_at is null`,
-    [cluster],
+    sql<Run>`select i.digest, r.image, r.first_seen_at, r.last_seen_at, r.ended_at
+     from run_history r join history_images i on i.id = r.image where r.cluster = ${cluster} and r.ended_at is null`,
   );
 }
 

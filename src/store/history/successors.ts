@@ -1,6 +1,5 @@
-import { runText } from '../sql/dialect.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { sql } from 'kysely';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** EndedRun is a run of an image with what took its place. */
 export interface EndedRun {
@@ -35,19 +34,17 @@ async function reportedAt(
   at: number,
   cves: ReadonlySet<string>,
 ): Promise<ReadonlySet<string> | null> {
-  const [scanned] = await runText<{ first: number | null }>(
+  const [scanned] = await run(
     read,
-    'select min(scanned_at) as first from scan_history where image = ?',
-    [image],
+    sql<{ first: number | null }>`select min(scanned_at) as first from scan_history where image = ${image}`,
   );
   const first = scanned?.first ?? null;
   if (first === null) return null;
   const when = Math.max(at, first);
-  const rows = await runText<{ cve: string }>(
+  const rows = await run(
     read,
-    `select distinct cve from finding_history
-     where image = ? and first_seen_at <= ? and (ended_at is null or ended_at > ?)`,
-    [image, when, when],
+    sql<Row<'finding_history', 'cve'>>`select distinct cve from finding_history
+     where image = ${image} and first_seen_at <= ${when} and (ended_at is null or ended_at > ${when})`,
   );
   return new Set(rows.flatMap(({ cve }) => (cves.has(cve) ? [cve] : [])));
 }

@@ -1,9 +1,8 @@
+import { sql } from 'kysely';
 import type { ClusterSweeps, RunningImages, Successor } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** runningImages tells what runs where as far as it was seen. */
 export function runningImages(store: Store): RunningImages {
@@ -15,15 +14,15 @@ export function runningImages(store: Store): RunningImages {
 
 /** Every cluster that is known from anywhere, with its last whole sweep. */
 async function readSweeps(read: Executor): Promise<ClusterSweeps> {
-  const known = await runText<{ name: string; forgotten_at: number | null }>(
+  const known = await run(
     read,
-    'select name, forgotten_at from clusters',
-    [],
+    sql<Row<'clusters', 'name' | 'forgotten_at'>>`select name, forgotten_at from clusters`,
   );
-  const swept = await runText<{ cluster: string; finished_at: number }>(
+  const swept = await run(
     read,
-    'select cluster, max(finished_at) as finished_at from reconcile_sweeps where finished_at is not null group by cluster',
-    [],
+    sql<
+      Row<'reconcile_sweeps', 'cluster'> & { finished_at: number }
+    >`select cluster, max(finished_at) as finished_at from reconcile_sweeps where finished_at is not null group by cluster`,
   );
   const forgotten = new Set(known.flatMap(({ name, forgotten_at }) => (forgotten_at === null ? [] : [name])));
   const all = new Map<string, number | null>(known.map(({ name }) => [name, null]));
@@ -44,14 +43,15 @@ export async function readSuccessors(
   const found = new Map<string, string>();
   for (const digest of new Set(digests)) {
     const names = await repositoriesOf(read, digest);
-    const candidates = await runText<{ digest: string; first_seen_at: number }>(
+    const candidates = await run(
       read,
-      `select n.digest, max(n.first_seen_at) as first_seen_at from running_images o
+      sql<
+        Row<'running_images', 'digest' | 'first_seen_at'>
+      >`select n.digest, max(n.first_seen_at) as first_seen_at from running_images o
        join running_images n on n.cluster = o.cluster and n.namespace = o.namespace and n.workload = o.workload
-       where o.digest = ? and n.digest <> o.digest and n.last_seen_at > o.last_seen_at and n.first_seen_at > o.first_seen_at
+       where o.digest = ${digest} and n.digest <> o.digest and n.last_seen_at > o.last_seen_at and n.first_seen_at > o.first_seen_at
          and not exists (select 1 from clusters c where c.name = o.cluster and c.forgotten_at is not null)
        group by n.digest order by 2 desc, 1`,
-      [digest],
     );
     let next = candidates[0]?.digest;
     for (const candidate of candidates) {
@@ -67,10 +67,11 @@ export async function readSuccessors(
 }
 
 async function repositoriesOf(read: Executor, digest: string): Promise<string[]> {
-  const rows = await runText<{ name: string }>(
+  const rows = await run(
     read,
-    'select name from image_names where digest = ? order by last_seen_at desc, name limit 50',
-    [digest],
+    sql<
+      Row<'image_names', 'name'>
+    >`select name from image_names where digest = ${digest} order by last_seen_at desc, name limit 50`,
   );
   return rows.map(({ name }) => name.replace(/@.*$/s, '').replace(/:[^/:]*$/s, ''));
 }
@@ -82,18 +83,18 @@ async function readReported(
 ): Promise<Map<string, Set<string>>> {
   const reported = new Map<string, Set<string>>();
   for (const digest of digests) {
-    const [scan] = await runText<{ id: number }>(
+    const [scan] = await run(
       read,
-      'select id from scans where digest = ? and current = 1',
-      [digest],
+      sql<Row<'scans', 'id'>>`select id from scans where digest = ${digest} and current = 1`,
     );
     if (scan === undefined) continue;
     const has = new Set<string>();
-    for (const { marks, cells } of inChunks(cves)) {
-      const rows = await runText<{ cve: string }>(
+    for (const marks of inLists(cves)) {
+      const rows = await run(
         read,
-        `select distinct cve from findings where scan_id = ? and cve in (${marks})`,
-        [scan.id, ...cells],
+        sql<
+          Row<'findings', 'cve'>
+        >`select distinct cve from findings where scan_id = ${scan.id} and cve in (${marks})`,
       );
       for (const { cve } of rows) has.add(cve);
     }

@@ -1,12 +1,12 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import { imageOf } from '../cells/intern.ts';
 import { moveMark } from '../ledger/mark.ts';
 import { touchAll } from '../facts/image-states.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inChunks, inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Up to which ledger row the sightings follow. */
 const MARK = 'sightings_upto';
@@ -35,10 +35,11 @@ interface Followed {
  * Appends do nothing for it, so that an admission waits for none of this; two replicas that follow at once take each row once.
  */
 export async function followLedger(store: Store, rows: number): Promise<boolean> {
-  const [state] = await runText<{ size: number; mark: string | null }>(
+  const [state] = await run(
     store.read,
-    `select size, (select value from settings where key = '${MARK}') as mark from ledger_head where id = 1`,
-    [],
+    sql<
+      Row<'ledger_head', 'size'> & { mark: string | null }
+    >`select size, (select value from settings where key = ${sql.lit(MARK)}) as mark from ledger_head where id = 1`,
   );
   const size = state?.size ?? 0;
   const from = state?.mark === undefined || state.mark === null ? null : Number(state.mark);
@@ -58,10 +59,11 @@ const IMAGES = 128;
 /** Images that were there before there were states; any that comes later has one from the beginning. */
 async function stateForAll(store: Store): Promise<void> {
   for (let last = ''; ;) {
-    const page = await runText<{ digest: string }>(
+    const page = await run(
       store.read,
-      `select digest from images where digest > ? order by digest limit ${IMAGES}`,
-      [last],
+      sql<
+        Row<'images', 'digest'>
+      >`select digest from images where digest > ${last} order by digest limit ${IMAGES}`,
     );
     const types = { digest: 'text', name: 'text', search: 'text' } as const;
     const rows = page.map(({ digest }) => [digest, '', '']);
@@ -77,26 +79,22 @@ async function stateForAll(store: Store): Promise<void> {
 }
 
 async function readRows(read: Executor, from: number, upto: number): Promise<Followed> {
-  const newest = await runText<{ shape: number; row: number; at: number }>(
+  const newest = await run(
     read,
-    'select shape, max(id) as row, max(at) as at from ledger_rows where id > ? and id <= ? group by shape',
-    [from, upto],
+    sql<
+      Row<'ledger_rows', 'shape' | 'at'> & { row: number }
+    >`select shape, max(id) as row, max(at) as at from ledger_rows where id > ${from} and id <= ${upto} group by shape`,
   );
   const rowOf = new Map(newest.map(({ shape, ...last }) => [shape, last]));
   const seen = new Map<string, Seen>();
   const reviews = new Map<string, number>();
   const names = new Map<string, [digest: string, name: string, at: number]>();
-  for (const { marks, cells } of inChunks([...rowOf.keys()])) {
-    const shapes = await runText<{
-      id: number;
-      kind: string;
-      digest: string | null;
-      image: string | null;
-      namespace: string | null;
-    }>(
+  for (const marks of inLists([...rowOf.keys()])) {
+    const shapes = await run(
       read,
-      `select distinct id, kind, digest, image, namespace from ledger_shapes where image is not null and id in (${marks})`,
-      cells,
+      sql<
+        Row<'ledger_shapes', 'id' | 'kind' | 'digest' | 'image' | 'namespace'>
+      >`select distinct id, kind, digest, image, namespace from ledger_shapes where image is not null and id in (${marks})`,
     );
     for (const { id, kind, namespace, ...shape } of shapes) {
       const { digest, name } = imageOf(shape);
@@ -146,17 +144,17 @@ async function takeImages(
   for (const { cells } of inChunks(images)) {
     const digests = new Set(cells);
     const part = seen.filter(({ digest }) => digests.has(digest));
-    const marks = cells.map(() => '?').join(', ');
-    const standing = await runText<{ digest: string; namespace: string; shape: number }>(
+    const marks = sql.join(cells);
+    const standing = await run(
       transaction,
-      `select digest, namespace, shape from image_sightings where digest in (${marks})`,
-      cells,
+      sql<
+        Row<'image_sightings', 'digest' | 'namespace' | 'shape'>
+      >`select digest, namespace, shape from image_sightings where digest in (${marks})`,
     );
-    const known = await runText<Known>(
+    const known = await run(
       transaction,
-      `select i.digest, t.state, i.last_allowed, i.last_row_id, t.last_row_id as state_row_id
+      sql<Known>`select i.digest, t.state, i.last_allowed, i.last_row_id, t.last_row_id as state_row_id
        from images i left join image_states t on t.digest = i.digest where i.digest in (${marks})`,
-      cells,
     );
     const shapeOf = new Map(
       standing.map(({ digest, namespace, shape }) => [`${digest} ${namespace}`, shape]),
@@ -206,10 +204,9 @@ async function seeNames(store: Store, { names }: Followed): Promise<void> {
   for (let from = 0; from < sorted.length; from += NAMES) {
     await store.write(async (transaction) => {
       for (const [, [digest, name, at]] of sorted.slice(from, from + NAMES))
-        await runText(
+        await run(
           transaction,
-          'update image_names set last_seen_at = ? where digest = ? and name = ? and last_seen_at < ?',
-          [at, digest, name, at],
+          sql`update image_names set last_seen_at = ${at} where digest = ${digest} and name = ${name} and last_seen_at < ${at}`,
         );
     });
     await nextTurn();

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { clusterFence } from '../../leadership/index.ts';
 import { seeCluster } from '../history/cluster-sweeps.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import { raiseFence } from './fence.ts';
+import { run } from '../sql/run.ts';
 
 /**
  * raiseClusterFence gives a new leadership of a cluster its number, as raiseFence does, and takes the right to write of the cluster
@@ -17,11 +18,10 @@ export function raiseClusterFence(
 ): Promise<number> {
   return store.write(async (transaction) => {
     const value = await raiseFence(store, holder, at);
-    await runText(
+    await run(
       transaction,
-      `insert into fences (name, value, holder, acquired_at) values (?, ?, ?, ?)
+      sql`insert into fences (name, value, holder, acquired_at) values (${clusterFence(cluster, value).name}, ${value}, ${holder}, ${at})
        on conflict (name) do update set value = excluded.value, holder = excluded.holder, acquired_at = excluded.acquired_at`,
-      [clusterFence(cluster, value).name, value, holder, at],
     );
     // The first time is that of the install: pods made after it should have been reviewed.
     await seeCluster(transaction, cluster, at);

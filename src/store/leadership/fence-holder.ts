@@ -1,5 +1,6 @@
-import { runText } from '../sql/dialect.ts';
+import { sql } from 'kysely';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** FenceHolder is the newest leadership that was given out, and the name that it was raised under. */
 export interface FenceHolder {
@@ -9,10 +10,9 @@ export interface FenceHolder {
 
 /** readFence gives the newest leadership over this database; null before the first. */
 export async function readFence({ read }: Pick<Store, 'read'>): Promise<FenceHolder | null> {
-  const [row] = await runText<{ value: number; holder: string | null }>(
+  const [row] = await run(
     read,
-    `select value, holder from fences where name = 'leader'`,
-    [],
+    sql<Row<'fences', 'value' | 'holder'>>`select value, holder from fences where name = 'leader'`,
   );
   return row === undefined ? null : { fence: row.value, holder: row.holder ?? '' };
 }
@@ -23,21 +23,19 @@ const ALIVE = 'leader alive';
 /** keepAlive notes that the leader of this fence is there; nothing once a later leadership was given out. */
 export async function keepAlive(store: Store, fence: number, at: number): Promise<void> {
   await store.write(async (transaction) => {
-    await runText(
+    await run(
       transaction,
-      `insert into fences (name, value, acquired_at) select '${ALIVE}', 1, ? from fences where name = 'leader' and value = ?
+      sql`insert into fences (name, value, acquired_at) select ${sql.lit(ALIVE)}, 1, ${at} from fences where name = 'leader' and value = ${fence}
        on conflict (name) do update set value = fences.value + 1, acquired_at = excluded.acquired_at`,
-      [at, fence],
     );
   });
 }
 
 /** readAlive gives a number that grows as long as the leader over this database is there; 0 before the first. */
 export async function readAlive({ read }: Pick<Store, 'read'>): Promise<number> {
-  const [row] = await runText<{ value: number }>(
+  const [row] = await run(
     read,
-    `select value from fences where name = '${ALIVE}'`,
-    [],
+    sql<Row<'fences', 'value'>>`select value from fences where name = ${sql.lit(ALIVE)}`,
   );
   return row?.value ?? 0;
 }

@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import { leaderFence, LeadershipError, type Fence } from '../../leadership/index.ts';
-import { engineOf, runText } from '../sql/dialect.ts';
+import { engineOf } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** One leader does all that only a leader may. */
 const { name: NAME } = leaderFence(0);
@@ -14,12 +14,13 @@ const { name: NAME } = leaderFence(0);
 export async function raiseFence(store: Store, holder: string, at: number): Promise<number> {
   return store.write(async (transaction) => {
     await limitIdle(transaction);
-    const [raised] = await runText<{ value: number }>(
+    const [raised] = await run(
       transaction,
-      `insert into fences (name, value, holder, acquired_at) values (?, 1, ?, ?)
+      sql<
+        Row<'fences', 'value'>
+      >`insert into fences (name, value, holder, acquired_at) values (${NAME}, 1, ${holder}, ${at})
        on conflict (name) do update set value = fences.value + 1, holder = excluded.holder, acquired_at = excluded.acquired_at
        returning value`,
-      [NAME, holder, at],
     );
     if (raised === undefined) throw new Error('a fence was not raised');
     return raised.value;
@@ -28,10 +29,7 @@ export async function raiseFence(store: Store, holder: string, at: number): Prom
 
 /** standsFence tells whether no later leadership was given out. */
 export async function standsFence({ read }: Pick<Store, 'read'>, fence: number): Promise<boolean> {
-  const held = await runText(read, 'select 1 as held from fences where name = ? and value = ?', [
-    NAME,
-    fence,
-  ]);
+  const held = await run(read, sql`select 1 as held from fences where name = ${NAME} and value = ${fence}`);
   return held.length > 0;
 }
 
@@ -41,10 +39,9 @@ export async function standsFence({ read }: Pick<Store, 'read'>, fence: number):
  */
 export async function holdFence(transaction: Executor, { name, value }: Fence): Promise<void> {
   await limitIdle(transaction);
-  const held = await runText(
+  const held = await run(
     transaction,
-    'update fences set value = value where name = ? and value = ? returning name',
-    [name, value],
+    sql`update fences set value = value where name = ${name} and value = ${value} returning name`,
   );
   if (held.length > 0) return;
   const led = name === NAME ? '' : ' the cluster';
@@ -73,7 +70,8 @@ const IDLE_MS = 5_000;
  */
 async function limitIdle(transaction: Executor): Promise<void> {
   if (engineOf(transaction) === 'sqlite') return;
-  await runText(transaction, `select set_config('idle_in_transaction_session_timeout', ?, true)`, [
-    String(IDLE_MS),
-  ]);
+  await run(
+    transaction,
+    sql`select set_config('idle_in_transaction_session_timeout', ${String(IDLE_MS)}, true)`,
+  );
 }

@@ -1,6 +1,5 @@
-import { runText } from '../sql/dialect.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { sql } from 'kysely';
+import { run, type Executor } from '../sql/run.ts';
 
 /** A stay in force of one revision of a policy. */
 interface Stay {
@@ -19,26 +18,23 @@ export async function followPolicy(
   revision: string | null,
   at: number,
 ): Promise<void> {
-  const [last] = await runText<Stay>(
+  const [last] = await run(
     transaction,
-    'select revision, from_at, until_at from policy_history where name = ? order by from_at desc limit 1',
-    [name],
+    sql<Stay>`select revision, from_at, until_at from policy_history where name = ${name} order by from_at desc limit 1`,
   );
   const standing = last?.until_at === null ? last : undefined;
   if ((standing?.revision ?? null) === revision) return;
   const when = Math.max(at, last?.until_at ?? last?.from_at ?? at);
   if (standing !== undefined)
-    await runText(transaction, 'update policy_history set until_at = ? where name = ? and from_at = ?', [
-      when,
-      name,
-      standing.from_at,
-    ]);
+    await run(
+      transaction,
+      sql`update policy_history set until_at = ${when} where name = ${name} and from_at = ${standing.from_at}`,
+    );
   if (revision === null) return;
   // What was in force for less than a millisecond was not.
-  await runText(
+  await run(
     transaction,
-    `insert into policy_history (name, from_at, revision) values (?, ?, ?)
+    sql`insert into policy_history (name, from_at, revision) values (${name}, ${when}, ${revision})
      on conflict (name, from_at) do update set revision = excluded.revision, until_at = null`,
-    [name, when, revision],
   );
 }

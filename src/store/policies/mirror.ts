@@ -1,11 +1,10 @@
+import { sql } from 'kysely';
 import type { PolicyMirror } from '../../cluster/index.ts';
 import { parseRecordedPolicy, type PolicyWrite } from '../../policy/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { followPolicy } from './history.ts';
 import type { Store } from '../sql/store.ts';
 import { underFence } from '../leadership/fence.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /**
  * policyMirror keeps in the database what ImagePolicy objects put in force, where the replay, the inventory and the ledger's export read
@@ -19,16 +18,17 @@ export function policyMirror(store: Store): PolicyMirror {
       }),
     replace: (fence, policies, kept, now) =>
       underFence(store, fence, async (transaction) => {
-        const rows = await runText<{ name: string; revision: string; document: string }>(
+        const rows = await run(
           transaction,
-          'select name, revision, document from policies',
-          [],
+          sql<
+            Row<'policies', 'name' | 'revision' | 'document'>
+          >`select name, revision, document from policies`,
         );
         const before = new Map(rows.map((row) => [row.name, row]));
         const wanted = new Set([...kept, ...policies.map(({ name }) => name)]);
         for (const { name } of rows)
           if (!wanted.has(name)) {
-            await runText(transaction, 'delete from policies where name = ?', [name]);
+            await run(transaction, sql`delete from policies where name = ${name}`);
             await followPolicy(transaction, name, null, now);
           }
         for (const policy of policies) {
@@ -37,21 +37,21 @@ export function policyMirror(store: Store): PolicyMirror {
           const there = before.get(name);
           if (there?.revision === revision && there.document === document) continue;
           await recordRevision(transaction, policy);
-          await runText(
+          await run(
             transaction,
-            `insert into policies (name, document, revision, version, created_at, updated_at, updated_by) values (?, ?, ?, 1, ?, ?, ?)
+            sql`insert into policies (name, document, revision, version, created_at, updated_at, updated_by) values (${name}, ${document}, ${revision}, 1, ${at}, ${at}, ${by})
              on conflict (name) do update set document = excluded.document, revision = excluded.revision,
                version = policies.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
-            [name, document, revision, at, at, by],
           );
           await followPolicy(transaction, name, revision, at);
         }
       }),
     async last(name) {
-      const [row] = await runText<{ revision: string; document: string }>(
+      const [row] = await run(
         store.read,
-        'select revision, document from policies where name = ?',
-        [name],
+        sql<
+          Row<'policies', 'revision' | 'document'>
+        >`select revision, document from policies where name = ${name}`,
       );
       return row === undefined ? null : parseRecordedPolicy(JSON.parse(row.document), name, row.revision);
     },
@@ -60,10 +60,9 @@ export function policyMirror(store: Store): PolicyMirror {
 
 /** A revision that was in force before keeps its first time and document. */
 async function recordRevision(transaction: Executor, policy: PolicyWrite): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `insert into policy_revisions (name, revision, document, recorded_at, recorded_by) values (?, ?, ?, ?, ?)
+    sql`insert into policy_revisions (name, revision, document, recorded_at, recorded_by) values (${policy.name}, ${policy.revision}, ${JSON.stringify(policy.document)}, ${policy.at}, ${policy.by})
      on conflict (name, revision) do nothing`,
-    [policy.name, policy.revision, JSON.stringify(policy.document), policy.at, policy.by],
   );
 }

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { LastReview, ReportSource } from '../../cluster/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { imageStore } from '../images/images.ts';
 import { failuresShown, readFailures } from '../scans/failures.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 interface ImageRow {
   readonly digest: string;
@@ -32,17 +33,16 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
   const own = cluster ?? '';
   return {
     async images(since, at) {
-      const rows = await runText<ImageRow>(
+      const rows = await run(
         store.read,
-        `select t.digest, i.facts_version, t.state, t.name, t.scan,
-           (select count(*) from triage d where d.digest = t.digest and d.ended_at is null and d."until" > ?) as triaged
+        sql<ImageRow>`select t.digest, i.facts_version, t.state, t.name, t.scan,
+           (select count(*) from triage d where d.digest = t.digest and d.ended_at is null and d."until" > ${at}) as triaged
          from image_states t join images i on i.digest = t.digest
          where t.state is not null and t.digest in (
-           select digest from running_images where cluster = ? and last_seen_at >= ?
+           select digest from running_images where cluster = ${own} and last_seen_at >= ${since}
            union select s.digest from image_sightings s join ledger_rows r on r.id = s.row_id
-             join ledger_shapes h on h.id = s.shape where r.at >= ? and coalesce(h.cluster, ?) = ?)
+             join ledger_shapes h on h.id = s.shape where r.at >= ${since} and coalesce(h.cluster, ${own}) = ${own})
          order by t.digest`,
-        [at, own, since, since, own, own],
       );
       const failures = new Map<string, unknown[]>();
       for (const { digest, ...failure } of await failuresShown(store.read))
@@ -54,10 +54,11 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
       }));
     },
     async image(digest, at) {
-      const [row] = await runText<{ state: string; name: string }>(
+      const [row] = await run(
         store.read,
-        'select state, name from image_states where digest = ? and state is not null',
-        [digest],
+        sql<
+          Row<'image_states', 'name'> & { state: string }
+        >`select state, name from image_states where digest = ${digest} and state is not null`,
       );
       const record = row === undefined ? null : await images.record(digest);
       if (row === undefined || record === null) return null;
@@ -72,12 +73,11 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
       };
     },
     async reviews(since) {
-      const rows = await runText<ReviewRow>(
+      const rows = await run(
         store.read,
-        `select s.namespace, s.digest, h.image, r.at, h.allowed, h.reason, h.label, h.policy, h.break_glass
+        sql<ReviewRow>`select s.namespace, s.digest, h.image, r.at, h.allowed, h.reason, h.label, h.policy, h.break_glass
          from image_sightings s join ledger_rows r on r.id = s.row_id join ledger_shapes h on h.id = s.shape
-         where r.at >= ? and coalesce(h.cluster, ?) = ? order by s.namespace, s.digest`,
-        [since, own, own],
+         where r.at >= ${since} and coalesce(h.cluster, ${own}) = ${own} order by s.namespace, s.digest`,
       );
       return rows.map(toReview);
     },

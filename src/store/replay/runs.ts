@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { KeptRun, KeptRunSummary, RunFilter, RunStore } from '../../whatif/index.ts';
 import { runText, type Cell } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import type { Tables } from '../tables/index.ts';
+import { run } from '../sql/run.ts';
 
 type RunRow = Selectable<Tables['whatif_runs']>;
 
@@ -78,7 +79,7 @@ async function dropOneByOne(store: Store, which: string, cells: readonly Cell[])
   for (let dropped = 0; ; dropped += 1) {
     const gone = await store.write(async (transaction) => {
       // One replica after another, so that none overlooks what another keeps or drops.
-      await runText(transaction, 'update settings set value = value where key = ?', [NEWEST]);
+      await run(transaction, sql`update settings set value = value where key = ${NEWEST}`);
       return runText(transaction, text, cells);
     });
     if (gone.length === 0) return dropped;

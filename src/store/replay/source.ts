@@ -1,13 +1,14 @@
+import { sql } from 'kysely';
 import type { ImageFacts } from '../../facts/index.ts';
 import type { ColdImagePolicy, RowBatch, RowRange } from '../../ledger/index.ts';
 import type { ReplaySource } from '../../whatif/index.ts';
-import { readCells } from '../sql/dialect.ts';
 import { FactsCache, factsDigestOf } from '../ledger/recorded-facts.ts';
 import { recordedPolicies } from '../ledger/recorded-policies.ts';
 import type { ShapeRow, Shapes } from '../cells/shapes.ts';
 import { rowsWithin } from '../ledger/spans.ts';
 import type { Store } from '../sql/store.ts';
 import { TimeText } from '../sql/time-text.ts';
+import { readCells } from '../sql/run.ts';
 
 /** ReplaySourceOptions say what the database does not know, and what may be remembered from one replay to the next. */
 export interface ReplaySourceOptions {
@@ -56,8 +57,7 @@ async function* walk(
   for (let last = range.last; last >= range.first;) {
     const rows = (await readCells(
       store.read,
-      'select id, at, shape, pod from ledger_rows where id between ? and ? order by id desc',
-      [Math.max(range.first, last - size + 1), last],
+      sql`select id, at, shape, pod from ledger_rows where id between ${Math.max(range.first, last - size + 1)} and ${last} order by id desc`,
     )) as readonly (readonly [id: number, at: number, shape: number, pod: string | null])[];
     const shapes = await known.load(new Set(rows.map((row) => row[2])));
     const findings = await facts.hold([...shapes.values()]);

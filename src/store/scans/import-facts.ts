@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { parseTime } from '../../base/index.ts';
 import type { ImageFacts } from '../../facts/index.ts';
 import type { ScanRecord } from '../../findings/index.ts';
@@ -5,6 +6,7 @@ import { runText } from '../sql/dialect.ts';
 import { NO_PACKAGES, rebuildFacts } from '../facts/facts.ts';
 import { writeParts, type PartRow } from '../facts/scan-platforms.ts';
 import { recordProofs, recordScan } from './scans.ts';
+import { run } from '../sql/run.ts';
 
 /** Who decided what came with recorded facts, which tell the end of a triage decision alone. */
 const IMPORTED = 'imported';
@@ -29,17 +31,15 @@ export async function importFacts(
     if (triagedUntilMs > (ends.get(cve)?.until ?? -Infinity))
       ends.set(cve, { until: triagedUntilMs, severity });
   for (const [cve, { until, severity }] of ends) {
-    await runText(
+    await run(
       transaction,
-      `insert into triage (digest, cve, reason, triaged_by, severity, created_at, "until") values (?, ?, ?, ?, ?, ?, ?)`,
-      [digest, cve, 'recorded in an export', IMPORTED, severity, at, Math.floor(until)],
+      sql`insert into triage (digest, cve, reason, triaged_by, severity, created_at, "until") values (${digest}, ${cve}, ${'recorded in an export'}, ${IMPORTED}, ${severity}, ${at}, ${Math.floor(until)})`,
     );
   }
   if (facts.noPackagesUntilMs !== undefined) {
-    await runText(
+    await run(
       transaction,
-      `insert into triage (digest, cve, reason, triaged_by, created_at, "until") values (?, ?, ?, ?, ?, ?)`,
-      [digest, NO_PACKAGES, 'recorded in an export', IMPORTED, at, Math.floor(facts.noPackagesUntilMs)],
+      sql`insert into triage (digest, cve, reason, triaged_by, created_at, "until") values (${digest}, ${NO_PACKAGES}, ${'recorded in an export'}, ${IMPORTED}, ${at}, ${Math.floor(facts.noPackagesUntilMs)})`,
     );
   }
   if (ends.size > 0 || scan?.platforms || facts.noPackagesUntilMs !== undefined)
@@ -55,10 +55,10 @@ async function importPlatforms(
 ): Promise<void> {
   const all = platforms ?? [];
   const entries = all.map(({ platform, digest: image }) => ({ platform, digest: image ?? digest }));
-  await runText(transaction, 'update images set platforms = ? where digest = ?', [
-    JSON.stringify(entries),
-    digest,
-  ]);
+  await run(
+    transaction,
+    sql`update images set platforms = ${JSON.stringify(entries)} where digest = ${digest}`,
+  );
   const time = (text: string | null): number | null => (text === null ? null : Math.floor(parseTime(text)));
   const parts = all
     .filter(({ scanned }) => scanned)
@@ -71,10 +71,9 @@ async function importPlatforms(
   await writeParts(transaction, digest, parts);
   for (const [i, { platforms: on }] of (findings ?? []).entries())
     if (on)
-      await runText(
+      await run(
         transaction,
-        `update findings set platforms = ? where ordinal = ?
-           and scan_id = (select id from scans where digest = ? and current = 1)`,
-        [JSON.stringify(on), i, digest],
+        sql`update findings set platforms = ${JSON.stringify(on)} where ordinal = ${i}
+           and scan_id = (select id from scans where digest = ${digest} and current = 1)`,
       );
 }

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { Digest } from '../../base/index.ts';
 import type { ImageOfIndex, PulledImage, PulledIndexes } from '../../reconcile/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { inChunks } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
+import { run } from '../sql/run.ts';
 
 interface Found {
   readonly image: Digest;
@@ -23,16 +24,17 @@ export function pulledIndexes({ read }: Pick<Store, 'read'>): PulledIndexes {
     async of(images) {
       const names = new Set(images.map(keyOf));
       const best = new Map<string, Found>();
-      for (const { marks, cells } of inChunks(images)) {
-        const rows = await runText<Found>(
+      for (const { cells } of inChunks(images)) {
+        const digests = sql.join(cells.map(({ digest }) => digest));
+        const named = sql.join(cells.map(({ name }) => name));
+        const rows = await run(
           read,
-          `select p.image, n.name, p.digest as "index", p.platform, coalesce(i.last_row_id, 0) as reviewed,
+          sql<Found>`select p.image, n.name, p.digest as "index", p.platform, coalesce(i.last_row_id, 0) as reviewed,
              coalesce(o.last_row_id, 0) as own
            from scan_platforms p join images i on i.digest = p.digest join image_names n on n.digest = p.digest
              left join images o on o.digest = p.image
-           where p.image in (${marks}) and n.name in (${marks}) and p.image <> p.digest and p.platform <> ''
+           where p.image in (${digests}) and n.name in (${named}) and p.image <> p.digest and p.platform <> ''
            order by p.digest`,
-          [...cells.map(({ digest }) => digest), ...cells.map(({ name }) => name)],
         );
         for (const row of rows) {
           const key = keyOf({ name: row.name, digest: row.image });

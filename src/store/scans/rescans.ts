@@ -1,24 +1,24 @@
+import { sql } from 'kysely';
 import type { RescanStore } from '../../scan/index.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** rescanStore tells which images in use are to be scanned again. */
 export function rescanStore({ read }: Pick<Store, 'read'>): RescanStore {
   return {
     async due({ databaseAt, scanner, scannedBefore, usedSince, limit }) {
-      const rows = await runText<{ digest: string }>(
+      const rows = await run(
         read,
-        `select s.digest from scans s join images i on i.digest = s.digest
-         where s.current = 1 and (i.missing > 0 or (coalesce(s.scanned_at, 0) < ?
-             and (s.db_updated_at is null or s.db_updated_at < ? or s.scanner is distinct from ?
+        sql<Row<'scans', 'digest'>>`select s.digest from scans s join images i on i.digest = s.digest
+         where s.current = 1 and (i.missing > 0 or (coalesce(s.scanned_at, 0) < ${scannedBefore}
+             and (s.db_updated_at is null or s.db_updated_at < ${databaseAt} or s.scanner is distinct from ${scanner}
                or (i.platforms is null and (select count(distinct platform) from node_platforms) > 1))))
            and not exists (select 1 from scan_queue q where q.digest = s.digest)
-           and (exists (select 1 from image_names n where n.digest = s.digest and n.not_asked is null and n.last_seen_at >= ?)
-             or exists (select 1 from running_images r where r.digest = s.digest and r.last_seen_at >= ?))
-         order by case when i.missing > 0 then 0 else 1 end, coalesce(s.scanned_at, 0), s.digest limit ?`,
-        [scannedBefore, databaseAt, scanner, usedSince, usedSince, limit],
+           and (exists (select 1 from image_names n where n.digest = s.digest and n.not_asked is null and n.last_seen_at >= ${usedSince})
+             or exists (select 1 from running_images r where r.digest = s.digest and r.last_seen_at >= ${usedSince}))
+         order by case when i.missing > 0 then 0 else 1 end, coalesce(s.scanned_at, 0), s.digest limit ${limit}`,
       );
       return rows.map(({ digest }) => digest);
     },
@@ -35,19 +35,16 @@ const PAGE = 200;
 export async function pruneScans(store: Store, before: number, signal: AbortSignal): Promise<number> {
   let gone = 0;
   while (!signal.aborted) {
-    const page = await runText<{ id: number }>(
+    const page = await run(
       store.read,
-      `select id from scans where current = 0 and recorded_at < ? order by id limit ${PAGE}`,
-      [before],
+      sql<
+        Row<'scans', 'id'>
+      >`select id from scans where current = 0 and recorded_at < ${before} order by id limit ${PAGE}`,
     );
-    for (const { marks, cells } of inChunks(page.map(({ id }) => id)))
+    for (const marks of inLists(page.map(({ id }) => id)))
       gone += (
         await store.write((transaction) =>
-          runText(
-            transaction,
-            `delete from scans where current = 0 and id in (${marks}) returning id`,
-            cells,
-          ),
+          run(transaction, sql`delete from scans where current = 0 and id in (${marks}) returning id`),
         )
       ).length;
     if (page.length < PAGE) break;
@@ -64,16 +61,15 @@ export async function pruneFailures(store: Store, before: number, signal: AbortS
   let gone = 0;
   while (!signal.aborted) {
     const page = await store.write((transaction) =>
-      runText<{ digest: string }>(
+      run(
         transaction,
-        `delete from scan_failures where (digest, platform) in (
-           select f.digest, f.platform from scan_failures f where f.last_at < ?
+        sql<Row<'scan_failures', 'digest'>>`delete from scan_failures where (digest, platform) in (
+           select f.digest, f.platform from scan_failures f where f.last_at < ${before}
              and not exists (select 1 from scan_queue q where q.digest = f.digest)
-             and not exists (select 1 from image_names n where n.digest = f.digest and n.last_seen_at >= ?)
-             and not exists (select 1 from running_images r where r.digest = f.digest and r.last_seen_at >= ?)
+             and not exists (select 1 from image_names n where n.digest = f.digest and n.last_seen_at >= ${before})
+             and not exists (select 1 from running_images r where r.digest = f.digest and r.last_seen_at >= ${before})
            limit ${PAGE}
          ) returning digest`,
-        [before, before, before],
       ),
     );
     gone += page.length;

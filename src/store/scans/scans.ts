@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { parseTime } from '../../base/index.ts';
 import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../../facts/index.ts';
 import type { ScanRecord } from '../../findings/index.ts';
@@ -6,7 +7,7 @@ import type { FoundStamp } from '../../trackers/index.ts';
 import { keepAdvisories, writeAdvisories } from '../findings/advisories.ts';
 import { ChangeRows } from '../findings/change-rows.ts';
 import { changeTotals } from '../findings/cve-totals.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import { LATER } from '../engine/image-log.ts';
 import { supportOf } from '../facts/end-of-life.ts';
 import { beginChange, dropReplaced, finishFindings, settleFindings } from './finding-changes.ts';
@@ -30,8 +31,7 @@ import { newFindings, StagedScans, takeStaged, useStaged, type StagedScan } from
 import { storableText } from '../sql/storable.ts';
 import { areSame, insertFindings, type StoredFinding } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** Findings, those that are replaced with them, whose change is one transaction; what follows from more is written in pieces behind it. */
 const WHOLE = 400;
@@ -81,7 +81,7 @@ export async function recordScan(
   await finishFindings(transaction, digest);
   await recordNames(transaction, digest, names, at);
   if (source !== null)
-    await runText(transaction, 'update images set source = ? where digest = ?', [source, digest]);
+    await run(transaction, sql`update images set source = ${source} where digest = ${digest}`);
   const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
   const current = await readCurrent(transaction, digest);
   const complete = scan.findings !== null;
@@ -107,7 +107,7 @@ export async function recordScan(
     const again = isAgain ? current : null;
     const made = ready ? staged.id : null;
     if (again === null && current !== null)
-      await runText(transaction, 'update scans set current = 0 where id = ?', [current.id]);
+      await run(transaction, sql`update scans set current = 0 where id = ${current.id}`);
     const id =
       again !== null
         ? await scanAgain(transaction, again.id, joined, { at, isSame })
@@ -140,10 +140,9 @@ export async function recordScan(
       await keepAdvisories(transaction, scan.findings);
       await followFindings(transaction, digest, at, cause, { range: null, found });
     }
-    await runText(
+    await run(
       transaction,
-      'delete from scan_queue where digest = ? and claimed_at is null and requested_at <= ?',
-      [digest, joined.scanned_at ?? -1],
+      sql`delete from scan_queue where digest = ${digest} and claimed_at is null and requested_at <= ${joined.scanned_at ?? -1}`,
     );
     // What counts for no platform that is needed leaves no record: it may be told again and again.
   } else if (!complete || place !== null)
@@ -236,14 +235,15 @@ export async function recordProofs(
   at: number,
 ): Promise<void> {
   await lockImage(transaction, digest, at);
-  await runText(transaction, 'insert into image_proofs (digest) values (?) on conflict (digest) do nothing', [
-    digest,
-  ]);
+  await run(
+    transaction,
+    sql`insert into image_proofs (digest) values (${digest}) on conflict (digest) do nothing`,
+  );
   const document = toImageFactsDocument({ ...NO_FACTS, digest, ...proofs });
   for (const name of PROOF_LISTS) {
     if (proofs[name] === undefined) continue;
     const list = proofs[name] === null ? null : JSON.stringify(document[name]);
-    await runText(transaction, `update image_proofs set ${name} = ? where digest = ?`, [list, digest]);
+    await run(transaction, sql`update image_proofs set ${sql.ref(name)} = ${list} where digest = ${digest}`);
   }
   await rebuildFacts(transaction, digest);
 }

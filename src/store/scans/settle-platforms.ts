@@ -1,7 +1,7 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { neededEntries } from '../../image/index.ts';
 import { changeTotals } from '../findings/cve-totals.ts';
-import { runText } from '../sql/dialect.ts';
 import { lockImage, rebuildFacts } from '../facts/facts.ts';
 import { finishFindings } from './finding-changes.ts';
 import { followFindings } from '../findings/finding-history.ts';
@@ -11,8 +11,7 @@ import { dropUnneeded } from './failures.ts';
 import { parseEntries, readParts, wholeOf, writeParts } from '../facts/scan-platforms.ts';
 import { insertFindings, storedFindings } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const SETTLED = 'platforms.settled';
 /** Images that one page looks at. */
@@ -43,17 +42,17 @@ export async function settlePlatforms(
   const { read } = store;
   const platforms = await wantedPlatforms(read);
   const text = platforms.join(' ');
-  const [done] = await runText<{ value: string }>(read, 'select value from settings where key = ?', [
-    SETTLED,
-  ]);
+  const [done] = await run(
+    read,
+    sql<Row<'settings', 'value'>>`select value from settings where key = ${SETTLED}`,
+  );
   if (done?.value === text) return null;
   for (let last = ''; ;) {
-    const page = await runText<{ digest: string; platforms: string }>(
+    const page = await run(
       read,
-      `select i.digest, i.platforms from images i
-       where i.platforms is not null and i.digest > ? and (exists (select 1 from scan_platforms p where p.digest = i.digest)
+      sql<Row<'images', 'digest'> & { platforms: string }>`select i.digest, i.platforms from images i
+       where i.platforms is not null and i.digest > ${last} and (exists (select 1 from scan_platforms p where p.digest = i.digest)
          or exists (select 1 from scan_failures f where f.digest = i.digest)) order by i.digest limit ${PAGE}`,
-      [last],
     );
     for (const { digest } of page) {
       if (signal.aborted) return null;
@@ -65,19 +64,17 @@ export async function settlePlatforms(
     last = end;
   }
   await store.write((transaction) =>
-    runText(
+    run(
       transaction,
-      'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-      [SETTLED, text],
+      sql`insert into settings (key, value) values (${SETTLED}, ${text}) on conflict (key) do update set value = excluded.value`,
     ),
   );
-  const unscanned = await runText<{ digest: string }>(
+  const unscanned = await run(
     read,
-    `select i.digest from images i where i.missing > 0
-       and (exists (select 1 from image_names n where n.digest = i.digest and n.last_seen_at >= ?)
-         or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ?))
+    sql<Row<'images', 'digest'>>`select i.digest from images i where i.missing > 0
+       and (exists (select 1 from image_names n where n.digest = i.digest and n.last_seen_at >= ${usedSince})
+         or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ${usedSince}))
      order by i.digest limit ${MOST}`,
-    [usedSince, usedSince],
   );
   return { platforms, first: done === undefined, unscanned: unscanned.map(({ digest }) => digest) };
 }
@@ -85,10 +82,11 @@ export async function settlePlatforms(
 async function settleImage(transaction: Executor, digest: string, at: number): Promise<void> {
   await lockImage(transaction, digest, at);
   await finishFindings(transaction, digest);
-  const [scan] = await runText<{ id: number; platforms: string | null }>(
+  const [scan] = await run(
     transaction,
-    `select s.id, i.platforms from scans s join images i on i.digest = s.digest where s.digest = ? and s.current = 1`,
-    [digest],
+    sql<
+      Row<'scans', 'id'> & Row<'images', 'platforms'>
+    >`select s.id, i.platforms from scans s join images i on i.digest = s.digest where s.digest = ${digest} and s.current = 1`,
   );
   await dropUnneeded(transaction, digest);
   if (scan === undefined) return;
@@ -119,18 +117,14 @@ async function dropParts(
     ({ platforms: on }) => on === null || (JSON.parse(on) as string[]).includes(last ?? ''),
   );
   const found = joinFindings(before, had, others, last ?? '', own);
-  await runText(transaction, 'delete from findings where scan_id = ?', [scan]);
+  await run(transaction, sql`delete from findings where scan_id = ${scan}`);
   await insertFindings(transaction, scan, found);
   await writeParts(transaction, digest, kept);
   const whole = wholeOf(kept);
-  await runText(
+  await run(
     transaction,
-    `update scans set scanner = ?, scanner_version = ?, db_updated_at = ?, scanned_at = ?, os_family = ?, os_name = ?, os_eosl = ?
-     where id = ?`,
-    [
-      ...[whole.scanner, whole.scanner_version, whole.db_updated_at, whole.scanned_at],
-      ...[whole.os_family, whole.os_name, whole.os_eosl, scan],
-    ],
+    sql`update scans set scanner = ${whole.scanner}, scanner_version = ${whole.scanner_version}, db_updated_at = ${whole.db_updated_at}, scanned_at = ${whole.scanned_at}, os_family = ${whole.os_family}, os_name = ${whole.os_name}, os_eosl = ${whole.os_eosl}
+     where id = ${scan}`,
   );
   await changeTotals(transaction, before, found);
 }

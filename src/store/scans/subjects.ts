@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { ScanSubjects } from '../../scan/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { wantedPlatforms } from '../facts/node-platforms.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Names that are given of one digest. */
 const MAX_NAMES = 1000;
@@ -10,10 +11,11 @@ const MAX_NAMES = 1000;
 export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {
   return {
     async namesOf(digest) {
-      const rows = await runText<{ name: string }>(
+      const rows = await run(
         read,
-        `select name from image_names where digest = ? and not_asked is null order by last_seen_at desc, name limit ${MAX_NAMES}`,
-        [digest],
+        sql<
+          Row<'image_names', 'name'>
+        >`select name from image_names where digest = ${digest} and not_asked is null order by last_seen_at desc, name limit ${MAX_NAMES}`,
       );
       return rows.map(({ name }) => name);
     },
@@ -25,10 +27,9 @@ export function scanSubjects({ read }: Pick<Store, 'read'>): ScanSubjects {
 export function forgiveAttempt(store: Store): (digest: string) => Promise<void> {
   return (digest) =>
     store.write(async (transaction) => {
-      await runText(
+      await run(
         transaction,
-        'update scan_queue set attempts = attempts - 1 where digest = ? and claimed_at is null and attempts > 0',
-        [digest],
+        sql`update scan_queue set attempts = attempts - 1 where digest = ${digest} and claimed_at is null and attempts > 0`,
       );
     });
 }

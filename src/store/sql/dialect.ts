@@ -13,7 +13,7 @@ export type Engine = Store['engine'];
 // Any schema: a migration speaks to that of its time.
 type AnyKysely = Pick<Kysely<never>, 'getExecutor'>;
 
-/** sqliteOf gives the connection of a database that is SQLite, else null. */
+/** sqliteOf gives the connection of SQLite behind a handle or a transaction; null on PostgreSQL. */
 export function sqliteOf(db: AnyKysely): SqliteConnection | null {
   const { adapter } = db.getExecutor();
   return adapter instanceof SqliteStoreAdapter ? adapter.connection : null;
@@ -251,8 +251,8 @@ export function held<Query extends { forUpdate(): Query }>(transaction: AnyKysel
 }
 
 /** heldShared ends a `select` whose rows nobody else may change until the transaction ends, while others may hold them likewise. */
-export function heldShared(transaction: AnyKysely): string {
-  return sqliteOf(transaction) === null ? 'for share' : '';
+export function heldShared(transaction: AnyKysely): RawBuilder<unknown> {
+  return sqliteOf(transaction) === null ? sql`for share` : sql``;
 }
 
 /** Any number that no other program takes in the same database. */

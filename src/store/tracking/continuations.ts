@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   Block,
   ContinuationStore,
@@ -5,12 +6,10 @@ import type {
   PendingContinuation,
   SummaryPlan,
 } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import { underFence } from '../leadership/fence.ts';
 import { shownError } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 interface NextRow {
   readonly id: string;
@@ -39,32 +38,31 @@ export function continuationStore(store: Store): ContinuationStore {
     pending: () => readPending(read),
     begin: (id, { at, tick }, fence) =>
       underFence(store, fence, async (transaction) => {
-        const begun = await runText(
+        const begun = await run(
           transaction,
-          `update tracking_continuations set trying = 1, attempts = attempts + 1, attempt_at = ?, attempt_tick = ?
-           where id = ? and trying = 0 returning id`,
-          [at, tick, id],
+          sql`update tracking_continuations set trying = 1, attempts = attempts + 1, attempt_at = ${at}, attempt_tick = ${tick}
+           where id = ${id} and trying = 0 returning id`,
         );
         return begun.length > 0;
       }),
     async posted(id, fence) {
       await underFence(store, fence, async (transaction) => {
-        const [posted] = await runText<{ marker: string; last_error: string | null }>(
+        const [posted] = await run(
           transaction,
-          'delete from tracking_continuations where id = ? returning marker, last_error',
-          [id],
+          sql<
+            Row<'tracking_continuations', 'marker' | 'last_error'>
+          >`delete from tracking_continuations where id = ${id} returning marker, last_error`,
         );
         if (posted === undefined || posted.last_error === null) return;
-        await runText(
+        await run(
           transaction,
-          `update tracking set last_error = null where marker = ? and state = 'open' and last_error = ?`,
-          [posted.marker, posted.last_error],
+          sql`update tracking set last_error = null where marker = ${posted.marker} and state = 'open' and last_error = ${posted.last_error}`,
         );
       });
     },
     async clear(id, error, fence) {
       await underFence(store, fence, async (transaction) => {
-        await runText(transaction, 'update tracking_continuations set trying = 0 where id = ?', [id]);
+        await run(transaction, sql`update tracking_continuations set trying = 0 where id = ${id}`);
         if (error !== null) await note(transaction, id, error);
       });
     },
@@ -81,75 +79,75 @@ async function keepPlan(
   form: string,
   { title, body, comments }: SummaryPlan,
 ): Promise<Text> {
-  const [begun] = await runText<{ tried: number }>(
+  const [begun] = await run(
     transaction,
-    `select count(attempt_id) + count(unsure_at) + count(issue_key) as tried from tracking
-     where kind = 'finding' and marker = ? and state = 'open'`,
-    [marker],
+    sql<{
+      tried: number;
+    }>`select count(attempt_id) + count(unsure_at) + count(issue_key) as tried from tracking
+     where kind = 'finding' and marker = ${marker} and state = 'open'`,
   );
-  const [kept] = await runText<{ text: string }>(
+  const [kept] = await run(
     transaction,
-    'select text from tracking_summaries where marker = ? and form = ?',
-    [marker, form],
+    sql<
+      Row<'tracking_summaries', 'text'>
+    >`select text from tracking_summaries where marker = ${marker} and form = ${form}`,
   );
   if (kept !== undefined && Number(begun?.tried) > 0) return JSON.parse(kept.text) as Text;
   // Those of claims that ended without an issue are of no use any more.
-  await runText(
+  await run(
     transaction,
-    `delete from tracking_summaries where marker = ? or not exists (
+    sql`delete from tracking_summaries where marker = ${marker} or not exists (
        select 1 from tracking t where t.marker = tracking_summaries.marker and t.state = 'open' and t.issue_key is null
      )`,
-    [marker],
   );
   await drop(transaction, marker);
-  await runText(transaction, 'insert into tracking_summaries (marker, form, text) values (?, ?, ?)', [
-    marker,
-    form,
-    JSON.stringify({ title, body }),
-  ]);
+  await run(
+    transaction,
+    sql`insert into tracking_summaries (marker, form, text) values (${marker}, ${form}, ${JSON.stringify({ title, body })})`,
+  );
   for (const [place, comment] of comments.entries())
-    await runText(
+    await run(
       transaction,
-      'insert into tracking_continuations (id, marker, place, body) values (?, ?, ?, ?)',
-      [comment.id, marker, place, JSON.stringify(comment.body)],
+      sql`insert into tracking_continuations (id, marker, place, body) values (${comment.id}, ${marker}, ${place}, ${JSON.stringify(comment.body)})`,
     );
   return { title, body };
 }
 
 async function drop(transaction: Executor, marker: string): Promise<void> {
-  await runText(transaction, 'delete from tracking_continuations where marker = ?', [marker]);
+  await run(transaction, sql`delete from tracking_continuations where marker = ${marker}`);
 }
 
 /** The error stands on the rows of the issue too, where people look for it. */
 async function note(transaction: Executor, id: string, error: string): Promise<void> {
   const shown = shownError(error);
-  const [noted] = await runText<{ marker: string }>(
+  const [noted] = await run(
     transaction,
-    'update tracking_continuations set last_error = ? where id = ? returning marker',
-    [shown, id],
+    sql<
+      Row<'tracking_continuations', 'marker'>
+    >`update tracking_continuations set last_error = ${shown} where id = ${id} returning marker`,
   );
   if (noted === undefined) return;
-  await runText(transaction, `update tracking set last_error = ? where marker = ? and state = 'open'`, [
-    shown,
-    noted.marker,
-  ]);
+  await run(
+    transaction,
+    sql`update tracking set last_error = ${shown} where marker = ${noted.marker} and state = 'open'`,
+  );
 }
 
 async function readPending(read: Executor): Promise<PendingContinuation[]> {
-  const next = await runText<NextRow>(
+  const next = await run(
     read,
-    `select c.id, c.marker, c.body, c.attempts, c.attempt_at, c.attempt_tick, c.trying from tracking_continuations c
+    sql<NextRow>`select c.id, c.marker, c.body, c.attempts, c.attempt_at, c.attempt_tick, c.trying from tracking_continuations c
      where not exists (select 1 from tracking_continuations e where e.marker = c.marker and e.place < c.place)
      order by c.marker`,
-    [],
   );
   const pending: { readonly row: number; readonly one: PendingContinuation }[] = [];
   for (const { id, marker, body, attempts, attempt_at: at, attempt_tick: tick, trying } of next) {
-    const [row] = await runText<IssueRow & { readonly row_id: number }>(
+    const [row] = await run(
       read,
-      `select id as row_id, state, coalesce(closed_via, channel_id) as channel_id, issue_key, issue_url, issue_id from tracking
-       where kind = 'finding' and marker = ? order by case when state = 'open' then 0 else 1 end, id limit 1`,
-      [marker],
+      sql<
+        IssueRow & { readonly row_id: number }
+      >`select id as row_id, state, coalesce(closed_via, channel_id) as channel_id, issue_key, issue_url, issue_id from tracking
+       where kind = 'finding' and marker = ${marker} order by case when state = 'open' then 0 else 1 end, id limit 1`,
     );
     const ended = row?.state !== 'open';
     const issue = row === undefined ? null : issueOf(row);

@@ -1,7 +1,6 @@
+import { sql } from 'kysely';
 import { latestWait } from '../../base/index.ts';
-import { runText } from '../sql/dialect.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** OutboxEvent is an event for the channels. */
 export interface OutboxEvent {
@@ -23,17 +22,15 @@ export async function writeOutbox(
 ): Promise<void> {
   for (const { event, throttleKey, payload } of events) {
     if (throttleKey !== null) {
-      const there = await runText(
+      const there = await run(
         transaction,
-        'select 1 as there from outbox where throttle_key = ? and created_at > ? and created_at <= ? limit 1',
-        [throttleKey, at - period, latestWait(at, 0)],
+        sql`select 1 as there from outbox where throttle_key = ${throttleKey} and created_at > ${at - period} and created_at <= ${latestWait(at, 0)} limit 1`,
       );
       if (there.length > 0) continue;
     }
-    await runText(
+    await run(
       transaction,
-      'insert into outbox (event, throttle_key, payload, created_at, not_before) values (?, ?, ?, ?, ?)',
-      [event, throttleKey, JSON.stringify(payload), at, at],
+      sql`insert into outbox (event, throttle_key, payload, created_at, not_before) values (${event}, ${throttleKey}, ${JSON.stringify(payload)}, ${at}, ${at})`,
     );
   }
 }

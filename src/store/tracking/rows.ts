@@ -1,9 +1,8 @@
+import { sql } from 'kysely';
 import type { TrackerKind } from '../../channels/index.ts';
 import type { CloseReason, IssueRef, TrackingRow } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** StoredRow is a row of `tracking` as TRACKING_COLUMNS read it. */
 export interface StoredRow {
@@ -110,16 +109,15 @@ export async function clustersOfAll(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ digest: string; cluster: string }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       db,
-      `select seen.digest, seen.cluster from (
+      sql<Row<'running_images', 'digest' | 'cluster'>>`select seen.digest, seen.cluster from (
          select digest, cluster from ledger_shapes where digest in (${marks}) and cluster is not null
          union select digest, cluster from running_images where digest in (${marks})
        ) seen
        where not exists (select 1 from clusters c where c.name = seen.cluster and c.forgotten_at is not null)
        order by seen.cluster`,
-      [...cells, ...cells],
     );
     for (const { digest, cluster } of rows) {
       const names = found.get(digest) ?? [];
