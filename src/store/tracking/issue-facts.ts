@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   findingKey,
@@ -10,7 +11,8 @@ import {
 import type { FoundAt } from '../../findings/index.ts';
 import { ADVISORY, toAdvisory, type AdvisoryRow } from '../findings/advisories.ts';
 import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inChunks, inLists } from '../sql/marks.ts';
+import { run } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 import { placesOf } from '../findings/stored-findings.ts';
 import { readImages } from './issue-images.ts';
@@ -70,16 +72,15 @@ async function readFindings(
 ): Promise<void> {
   const wanted = new Set(names.map(findingKey));
   const cves = [...new Set(names.map(({ cve }) => cve))];
-  for (const images of inChunks(digests))
-    for (const { marks, cells } of inChunks(cves)) {
-      const rows = await runText<FoundRow>(
+  for (const images of inLists(digests))
+    for (const list of inLists(cves)) {
+      const rows = await run(
         read,
-        `select s.digest, f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev, f.scan_id, f.place, ${ADVISORY}
+        sql<FoundRow>`select s.digest, f.cve, f.package as name, f.installed, f.fixed, f.known_exploited as kev, f.scan_id, f.place, ${ADVISORY}
          from findings f join scans s on s.id = f.scan_id and s.current = 1
          left join advisories a on a.cve = f.cve and a.rated_by = f.rated_by
-         where s.digest in (${images.marks}) and f.cve in (${marks})
+         where s.digest in (${images}) and f.cve in (${list})
          order by f.rank desc, f.ordinal`,
-        [...images.cells, ...cells],
       );
       const places = await readPlaces(read, rows);
       for (const [key, all] of Map.groupBy(rows, findingKey))
