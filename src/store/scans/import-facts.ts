@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { parseTime } from '../../base/index.ts';
 import type { ImageFacts } from '../../facts/index.ts';
 import type { ScanRecord } from '../../findings/index.ts';
-import { runText } from '../sql/dialect.ts';
+import type { runText } from '../sql/dialect.ts';
 import { NO_PACKAGES, rebuildFacts } from '../facts/facts.ts';
 import { writeParts, type PartRow } from '../facts/scan-platforms.ts';
 import { recordProofs, recordScan } from './scans.ts';
