@@ -10,14 +10,14 @@ export function settingsPage(): string {
   );
   return `# Settings of the service
 
-<!-- Made by \`npm run settings\` from src/app/config/settings.ts; a test holds them equal. -->
+<!-- Made by scripts/docs.ts from src/app/config/settings.ts; a test holds them equal. -->
 
-\`ipod --config FILE\` and \`ipo serve --config FILE\` read a file of YAML or JSON; every setting can be given in the environment
-as well, which goes before the file. A flag (\`--data\`, \`--listen\`) goes before both. An unknown setting in the file is an error;
-everything that is wrong is told at once, with its place.
+\`ipod --config FILE\` and \`ipo serve --config FILE\` read a file of YAML or JSON. Every setting can also be given in the environment,
+which takes precedence over the file. A flag (\`--data\`, \`--listen\`) takes precedence over both. An unknown setting in the file is an
+error. All invalid settings are reported at once, with their places.
 
-In the environment a list of texts is written with commas, lists of objects and objects as JSON. A secret may stand in a file of
-its own: give its path by the same name with \`File\` (in the file) or \`_FILE\` (in the environment) at the end.
+In the environment, write a list of texts with commas, and lists of objects and objects as JSON. A secret can be read from a file of its
+own: give the path by the same name with \`File\` (in the file) or \`_FILE\` (in the environment) at the end.
 
 | Setting | Environment | Values | Default | Meaning |
 |---|---|---|---|---|
@@ -49,9 +49,9 @@ export function metricsPage(): string {
 
 <!-- Made by scripts/docs.ts from src/telemetry/catalogue.ts; a test holds them equal. -->
 
-\`GET /metrics\` gives the series below in the text format of Prometheus, beside those that every Node.js program has
-(\`process_…\`, \`nodejs_…\`). Nobody needs to be signed in for it: no series names an image, a policy or a person. Series whose
-labels are a closed list are there at zero from the start.
+\`GET /metrics\` gives the series below in the text format of Prometheus, and those that every Node.js program has
+(\`process_…\`, \`nodejs_…\`). It needs no sign-in: no series names an image, a policy or a person. Series whose labels are a closed
+list are there at zero from the start.
 
 | Series | Kind | Labels | Meaning |
 |---|---|---|---|

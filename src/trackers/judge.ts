@@ -87,8 +87,8 @@ export function missingProof(found: FoundStamp, scan: ScanStamp): string | null 
 }
 
 /**
- * "No pod observed running the digest for 24 hours, and a runtime reconciliation sweep ran within the last 24 hours. Without a recent
- * reconciliation sweep this closure is withheld." Each listed cluster must have been swept whole within that time, unless it was removed.
+ * Judges `image_retired`: no pod was seen running the digest for 24 hours (`DAY_MS`), and each listed cluster had a whole
+ * reconciliation sweep within that time, unless it was removed. Without such a sweep the issue stays open.
  */
 function judgeRetired(
   { row, lastSeenAt }: OpenFinding,

@@ -9,7 +9,7 @@ import { ipo } from './fake-terminal.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/trackers.md'), 'utf8');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const COMMANDS = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
 
 /** The code of a text: what stands in fences and between backticks, a code that goes over a line's end in one piece. */
 function codeOf(text: string): string[] {
@@ -72,8 +72,8 @@ test('the setup of a channel says which trackers there are', async () => {
   assert.ok(out.includes(`${TRACKER_KINDS.slice(0, -1).join(', ')} or ${last}`));
 });
 
-test('commands on trackers that the README shows exist', async () => {
-  const rows = [...README.matchAll(/^\| (`ipo (channel|tracker|tracking) [^|]*) \|/gm)];
+test('commands on trackers in docs/commands.md exist', async () => {
+  const rows = [...COMMANDS.matchAll(/^\| (`ipo (channel|tracker|tracking) [^|]*) \|/gm)];
   assert.equal(rows.length, 3);
   for (const [, cell = '', noun = ''] of rows) {
     const verbs = cell.replaceAll(/`ipo \w+ |`/g, '').split(', ');

@@ -53,7 +53,7 @@ export const github: Tracker<'github', GithubSettings, 'token'> = {
   textForm: () => 'github',
   findsBy: 'list',
   routing: {
-    /** "Provider A takes the first two path segments (`owner/name`)." */
+    /** A repository on GitHub is the first two segments of the path, `owner/name`. */
     toTarget([owner = '', last = '']) {
       const name = last.replace(/\.git$/i, '');
       const isOne = owner.length <= 100 && name.length <= 100 && isStep(owner) && isName(name);

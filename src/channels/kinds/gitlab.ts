@@ -45,7 +45,7 @@ export const gitlab: Tracker<'gitlab', GitlabSettings, 'token'> = {
   textForm: () => 'gitlab',
   findsBy: 'list',
   routing: {
-    /** "Provider B takes the whole path", up to `/-/`, behind which the pages of a project lie. */
+    /** GitLab nests groups, so the target is the whole path, up to `/-/`, behind which the pages of a project lie. */
     toTarget(steps) {
       const path = withoutPage(steps);
       const name = path.at(-1)?.replace(/\.git$/i, '') ?? '';

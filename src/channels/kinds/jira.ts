@@ -127,7 +127,7 @@ export const jira: Tracker<'jira', JiraSettings, 'apiToken' | 'bearerToken'> = {
   webHost: (settings) => (jiraForm(settings) === 'gateway' ? null : new URL(settings.apiBaseUrl).host),
   textForm: (settings) => `jira ${jiraWay(settings).api}`,
   findsBy: 'index',
-  // "Provider C always uses `projectKey`."
+  // A label names a repository, and Jira has none: issues always go to `projectKey`.
   routing: null,
   setup: {
     name: 'Jira',
