@@ -18,6 +18,8 @@ COPY scripts scripts
 COPY daemon daemon
 COPY bin bin
 COPY src src
+# `ipo demo trackers` brings the fakes along.
+COPY fakes fakes
 RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts && mkdir -p /out/var/lib/ipo
 
 # The scanner: one program, which downloads its database into the volume.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { test } from 'node:test';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -39,6 +39,18 @@ test('the build finds everything that it imports', () => {
   const build = read('scripts/build.ts');
   for (const [, folder = ''] of build.matchAll(/['`](bin|daemon|src)\//g))
     assert.ok(copied.has(folder), folder);
+  const folders = [...copied].filter((path) => /^[a-z]+$/.test(path));
+  const sources = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => join(folder, path)),
+  );
+  assert.ok(sources.length > 500);
+  for (const source of sources)
+    for (const [, path = ''] of read(source).matchAll(/^(?:import|export) [^;]*?from '(\.[^']+)';/gm)) {
+      const [folder = ''] = join(source, '..', path).split(sep);
+      assert.ok(copied.has(folder), `${source} imports ${path}, which the Dockerfile does not copy`);
+    }
 });
 
 test('what is copied from the build is what the build makes', () => {
