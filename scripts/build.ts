@@ -5,11 +5,12 @@ import { EXTERNAL, Libraries } from './build/libraries.ts';
 import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
 import { pastIndex } from './build/past-index.ts';
 import { commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
+import { SHELVES, shelvesOf } from './build/shelves.ts';
 
 /**
  * Emits the package's programs into dist: `main.cjs`, small and quick to start; a file for each command that is run often and offline, with
- * all that its start evaluates in it; `commands.cjs`, which holds all others, each evaluated when it runs; a file for each process and
- * thread of the daemon; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
+ * all that its start evaluates in it; files of many commands, each evaluated when it runs, kept apart by how much of the program they need
+ * (`shelves.ts`), since a file is read whole; a file for each process and thread of the daemon; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
  * a second command's whole time to find and link.
  */
 const ROOT = new URL('../', import.meta.url).pathname;
@@ -24,7 +25,10 @@ const SERVICE = 'src/app/start/whole-service.ts';
 /** What a quick command keeps in its own file, so that it reads one file and no other. */
 const INLINE = ['zod/mini', 'zod/v4/core'];
 
-const others = [...(await verbFiles()).filter((path) => !QUICK.includes(path)), REGISTRY];
+const others = (await verbFiles()).filter((path) => !QUICK.includes(path));
+const shelves = await shelvesOf(others, ROOT);
+// What the registry tells is asked by commands of several shelves.
+shelves.set(REGISTRY, 'registry');
 
 /**
  * commander loads node:child_process for commands that are programs of their own, which ours are not; loading it would
@@ -49,10 +53,10 @@ const loadedLater: Plugin = {
       if (kind !== 'dynamic-import' || !(DEFINITION.test(importer) || file === REGISTRY)) return null;
       return QUICK.includes(file)
         ? { path: `./${outputName(file)}.cjs`, external: true }
-        : { path: outputName(file), namespace: 'elsewhere' };
+        : { path: file, namespace: 'elsewhere' };
     });
     onLoad({ filter: /.*/, namespace: 'elsewhere' }, ({ path }) => ({
-      contents: `module.exports = require('./commands.cjs')['${path}'];`,
+      contents: `module.exports = require('./${shelves.get(path) ?? ''}.cjs')['${outputName(path)}'];`,
       resolveDir: ROOT,
     }));
   },
@@ -73,9 +77,15 @@ const serviceApart: Plugin = {
 const manyPrograms: Plugin = {
   name: 'many-programs',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^many-programs$/ }, ({ path }) => ({ path, namespace: 'many' }));
-    onLoad({ filter: /.*/, namespace: 'many' }, () => ({
-      contents: `module.exports = { ${others.map((path) => `get '${outputName(path)}'() { return require('./${path}'); }`).join(', ')} };`,
+    onResolve({ filter: /^shelf:/ }, ({ path }) => ({
+      path: path.slice('shelf:'.length),
+      namespace: 'shelf',
+    }));
+    onLoad({ filter: /.*/, namespace: 'shelf' }, ({ path: shelf }) => ({
+      contents: `module.exports = { ${[...shelves]
+        .filter(([, on]) => on === shelf)
+        .map(([path]) => `get '${outputName(path)}'() { return require('./${path}'); }`)
+        .join(', ')} };`,
       resolveDir: ROOT,
     }));
   },
@@ -83,7 +93,7 @@ const manyPrograms: Plugin = {
 
 const options: BuildOptions = {
   absWorkingDir: ROOT,
-  external: [...EXTERNAL, './commands.cjs'],
+  external: [...EXTERNAL, ...SHELVES.map((name) => `./${name}.cjs`)],
   define: { 'import.meta.dirname': '__dirname' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
@@ -120,10 +130,11 @@ await build({
 });
 await build({
   ...options,
-  entryPoints: [{ in: 'many-programs', out: 'commands' }],
+  entryPoints: SHELVES.map((name) => ({ in: `shelf:${name}`, out: name })),
   plugins: [
     withoutChildProcess,
     manyPrograms,
+    loadedLater,
     serviceApart,
     pastIndex,
     loadedLate(libraries, []),
