@@ -46,7 +46,7 @@ export interface NameGate {
    * exceeded`, or null.
    */
   refusal(name: string, at: number): string | null;
-  /** Takes names that were admitted and recorded. "Refused, ephemeral and break-glass ones are not counted" and do not come here. */
+  /** Takes names that were admitted and recorded. Refused, ephemeral and break-glass ones are not counted and do not come here. */
   admitted(names: readonly string[], at: number): void;
 }
 

@@ -12,7 +12,7 @@ export interface PodReview {
   readonly uid: string;
   readonly operation: 'CREATE' | 'UPDATE';
   readonly subresource: 'ephemeralcontainers' | null;
-  /** "A server-side dry run is no admission and writes nothing." */
+  /** A server-side dry run is no admission and writes nothing. */
   readonly dryRun: boolean;
   readonly namespace: string;
   readonly pod: string;
@@ -20,7 +20,7 @@ export interface PodReview {
   readonly podUid: string | null;
   readonly username: string;
   readonly groups: readonly string[];
-  /** "A pod that is being deleted is admitted." */
+  /** A pod that is being deleted is admitted. */
   readonly deleted: boolean;
   readonly labels: Readonly<Record<string, string | null>>;
   /** The reason of the annotation that asks to bypass, or null. */

@@ -183,7 +183,7 @@ export class Reviewer {
       : answered(answerFrom(review.uid, decision.allowed, rows, warnings));
   }
 
-  /** "Ignore semantics (allow + event) or deny; default follows failurePolicy." A refusal stands, recorded or not. */
+  /** Allows with an event, or denies, as failurePolicy says. A refusal stands, recorded or not. */
   #answerUnrecorded(
     review: PodReview,
     decision: ReviewDecision,

@@ -61,7 +61,7 @@ export const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
 
 const CAP = `dailyCap must be between ${DAILY_CAP.least} and ${DAILY_CAP.most}; disable the channel to file nothing`;
 
-/** dailyCap is "Range 1 to 500, default 20. The value 0 is refused. A channel that should file nothing is disabled instead." */
+/** dailyCap is 1 to 500, default 20. The value 0 is invalid: a channel that should file nothing is disabled instead. */
 const dailyCap = z
   .int({ error: CAP })
   .min(DAILY_CAP.least, { error: CAP })

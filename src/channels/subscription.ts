@@ -1,7 +1,7 @@
 import type { ChannelEvent } from './events.ts';
 import { kindOf, type ChannelKind } from './kinds.ts';
 
-/** "A new channel has `nodes_over` and `nodes_enforced` ticked; the other two are opt-in", and so is what a sweep tells. */
+/** A new channel has `nodes_over` and `nodes_enforced` ticked. The other two are opt-in, and so is what a sweep reports. */
 const TICKED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced'];
 
 /**

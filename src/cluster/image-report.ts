@@ -8,7 +8,7 @@ const text = (description: string, max = 256) => z.string().check(z.maxLength(ma
 const time = (description: string) => z.string().check(about(description), z.meta({ format: 'date-time' }));
 const count = (description: string) => z.int().check(z.minimum(0), about(description));
 
-/** MAX_REPORT_FINDINGS: "Findings on an image report object: at most 1000." */
+/** MAX_REPORT_FINDINGS is the maximum of findings on one image report object. */
 export const MAX_REPORT_FINDINGS = 1000;
 /** Triage decisions that a report tells; as many as it has findings. */
 const MAX_TRIAGE = MAX_REPORT_FINDINGS;

@@ -25,7 +25,7 @@ export interface Rules {
 export interface Builder {
   readonly id: string;
   readonly level: number;
-  /** One key or one keyless signer. "Unset signer must equal the builder id; unset issuer accepts any." */
+  /** One key or one keyless signer. An unset signer must equal the builder id; an unset issuer accepts any. */
   readonly by: Signer;
 }
 

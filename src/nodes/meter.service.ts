@@ -56,7 +56,7 @@ export class Meter {
     return null;
   }
 
-  /** Takes names that were admitted. "Refused, ephemeral and break-glass ones are not counted" and must not come here. */
+  /** Takes names that were admitted. Refused, ephemeral and break-glass ones are not counted and must not come here. */
   admitted(names: readonly string[], at: number): void {
     this.#turn(monthOf(at));
     for (const name of names) this.#names.add(name);

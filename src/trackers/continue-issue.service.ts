@@ -45,7 +45,7 @@ async function continueIssue(
     return 'waiting';
   }
   const channel = await run.channel(comment.channelId);
-  // "A disabled channel files nothing."
+  // A disabled channel files nothing.
   if (channel === null || !receives(channel, 'critical_finding')) return 'waiting';
   const wait = comment.unknown ? COMMENT_WAIT : retryAfter(comment.attempts);
   if (last !== null && steady.now() - last.tick < wait) return 'waiting';

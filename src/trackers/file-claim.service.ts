@@ -27,7 +27,7 @@ export async function fileClaim(parts: TrackerParts, run: ChannelRun, work: Look
   const { filing, steady } = parts;
   const { claim, channel } = work;
   const { marker, attempt } = claim;
-  // "A disabled channel files nothing"; and what has ended is the sweep's.
+  // A disabled channel files nothing; and what has ended is the sweep's.
   const mayOpen = receives(channel, 'critical_finding') && claim.wanted;
   if (attempt !== null && isLookedUp(channel.kind, attempt) && !mayOpen) {
     if (!claim.wanted) await filing.clearAttempt(marker, attempt.id, null, run.fence);
@@ -119,7 +119,7 @@ async function record(
 ): Promise<Filed> {
   const rows = await filing.recordIssue(marker, attemptId, issue, opened, run.fence);
   if (rows === 0) return 'waiting';
-  // "Counts issues, one per tracker write. A first-run summary of a hundred findings adds one."
+  // Counts issues, one per tracker write: a first-run summary of a hundred findings adds one.
   count.add('svc_issues_opened_total', { provider: channel.kind });
   log.info('issue opened', { channel: channel.name, issue: issue.key, findings: rows });
   return 'filed';

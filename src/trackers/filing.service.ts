@@ -66,7 +66,7 @@ export class Filing {
     return { opened: before + after.opened, waiting: after.waiting };
   }
 
-  /** "The row is retried, not released." */
+  /** The row is retried, not released. */
   async #retry(run: ChannelRun): Promise<number> {
     const { filing, clock, breaker } = this.#parts;
     let opened = 0;
@@ -89,7 +89,7 @@ export class Filing {
     return opened;
   }
 
-  /** "A row for (digest, CVE) already exists: the finding is counted as skipped with reason `dedup`; the cluster name is added." */
+  /** A row for (digest, CVE) already exists: the finding counts as skipped with the reason `dedup`, and the cluster name is added. */
   async #countScans(run: ChannelRun): Promise<ReadonlySet<number>> {
     const { filing, count } = this.#parts;
     const scans = await filing.uncounted();
@@ -185,7 +185,7 @@ export class Filing {
     return filed === 'filed' ? 'filed' : 'next';
   }
 
-  /** "One warning per day per channel is logged." */
+  /** Logs one warning per day and channel. */
   async #warn(run: ChannelRun, channel: TrackerChannel): Promise<void> {
     const { filing, clock, log } = this.#parts;
     if (await filing.warnCap(channel.id, clock.now(), run.fence))

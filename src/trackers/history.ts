@@ -14,7 +14,7 @@ export interface HistoryQuestion {
   readonly connected: boolean;
 }
 
-/** HistoryEntry is one tracked finding: "CVE, image, issue URL, opened, closed, reason, hours open". */
+/** HistoryEntry is one tracked finding: CVE, image, issue URL, opened, closed, reason, hours open. */
 export interface HistoryEntry {
   readonly cve: string;
   readonly digest: string;
@@ -35,14 +35,14 @@ export interface HistoryEntry {
 export interface History {
   readonly opened: number;
   readonly stillOpen: number;
-  /** "The three reasons are never merged." */
+  /** The three reasons are counted separately. */
   readonly closed: Readonly<Record<CloseReason, number>>;
   /** Fixes inside the declared window, and late ones; null when no window is declared. */
   readonly fixedInside: number | null;
   readonly fixedLate: number | null;
   /** Findings that are open for longer than the window. */
   readonly openPastWindow: number | null;
-  /** "Retired and replaced by an image without the CVE": no fix, and a line of its own. */
+  /** Retired and replaced by an image without the CVE: no fix, and a line of its own. */
   readonly retiredReplaced: number;
   /** Closed findings that were seen again. */
   readonly returned: number;

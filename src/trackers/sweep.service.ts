@@ -223,7 +223,7 @@ export class Sweep {
     return closed;
   }
 
-  /** "Beside the reason such a row records `superseded_by` and `successor_has_cve`." */
+  /** Beside the reason such a row records `superseded_by` and `successor_has_cve`. */
   async #withSuccessors(ended: readonly PlannedEnd[]): Promise<readonly EndedFinding[]> {
     const retired = ended.filter(({ reason }) => reason === 'image_retired').map(({ row }) => row);
     const found =
@@ -240,7 +240,7 @@ export class Sweep {
     });
   }
 
-  /** "A deleted channel cannot close: its rows stay open, and the sweep logs once that it cannot resolve the channel." */
+  /** A deleted channel cannot close: its rows stay open, and the sweep logs once that it cannot resolve the channel. */
   async #countMissing(state: State, page: readonly OpenFinding[]): Promise<void> {
     const known = new Set((await state.run.channels()).map(({ id }) => id));
     for (const { row } of page) {

@@ -8,14 +8,14 @@ import { periodOf } from './replay.ts';
 import { StartLimit } from './start-limit.ts';
 import { checkOptions } from './whatif.service.ts';
 
-/** "What-if rows: 5000 newest", "What-if days: 1 to 90, default 30". */
+/** A run covers the newest 5000 rows, and 1 to 90 days (default 30). */
 export const STANDARD = { days: 30, limit: 5000 } as const;
 /**
- * "Kept what-if runs: 90 days, at most 500." An answer has some hundred KiB; one of many MiB comes from a ledger that somebody has
+ * Runs are kept for 90 days, at most 500. An answer has some hundred KiB; one of many MiB comes from a ledger that somebody has
  * filled with long names, and five hundred of them must not fill the disk: it is answered and not kept.
  */
 export const KEPT = { days: 90, most: 500, bytes: 8_388_608 } as const;
-/** "What-if starts: 10 per minute per account per replica." */
+/** An account may start 10 runs per minute at each replica. */
 const STARTS = { most: 10, window: 60_000 } as const;
 /** Replays of one account that may wait or run, so that nobody takes every place of the queue. */
 const MOST_AT_ONCE = 2;

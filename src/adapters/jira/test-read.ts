@@ -80,7 +80,7 @@ function wrong(cloud: boolean): readonly string[] {
   ];
 }
 
-/** "An account with Create issues and Add comments on the target project, plus Transition issues when `doneTransitionId` is set." */
+/** The account needs Create issues and Add comments on the target project, and Transition issues when `doneTransitionId` is set. */
 function permissions({ doneTransitionId }: Settings): string {
   const transition = doneTransitionId === null ? '' : ', Transition issues';
   return `The account needs Browse projects, Create issues, Add comments${transition} in the project; this test writes nothing, so it cannot tell`;

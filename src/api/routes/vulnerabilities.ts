@@ -17,7 +17,7 @@ export interface VulnerabilityParts {
   readonly clock: Clock;
 }
 
-/** vulnerabilityRoutes list vulnerabilities over all images. "Filters, search and sort run in the operator." */
+/** vulnerabilityRoutes list vulnerabilities over all images. Filters, search and sort run in the service. */
 export function vulnerabilityRoutes({ vulnerabilities, images, clock }: VulnerabilityParts): Route[] {
   return [
     route({

@@ -91,7 +91,7 @@ export const reconcileSettings = z
   })
   .prefault({});
 
-/** nodeSettings say how nodes are counted against the ceiling. "Neither loosens the ceiling." */
+/** nodeSettings say how nodes are counted against the ceiling. Neither loosens the ceiling. */
 export const nodeSettings = z
   .strictObject({
     pollInterval: duration('10s', '1h', '5m', 'How often ready nodes are counted'),

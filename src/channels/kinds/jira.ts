@@ -75,7 +75,7 @@ function dataCenterFault(host: string, path: string): string | null {
   return /\/rest(\/|$)/.test(path) ? 'must end before /rest, which is added' : null;
 }
 
-/** "Exactly one authentication mechanism is configured, never both." Which of the two a stored credential belongs to, `email` says. */
+/** Exactly one way to sign in is configured. `email` says to which of the two a stored credential belongs. */
 function mechanismFault(
   value: Readonly<Record<string, unknown>>,
 ): { readonly message: string; readonly path: readonly string[] } | null {

@@ -8,7 +8,7 @@ import { provenanceOnce } from '../trusted.ts';
 
 /**
  * provenance refuses an image that no trusted builder of the required level built, or whose provenance another
- * than that builder's signer signed. "Unset signer must equal the builder id; unset issuer accepts any."
+ * than that builder's signer signed. An unset signer must equal the builder id; an unset issuer accepts any.
  */
 export const provenance = gate({
   label: 'provenance',

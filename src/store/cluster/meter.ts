@@ -55,7 +55,7 @@ async function beforeMonth(store: Store, at: number, size: number): Promise<numb
   return last < first ? size : first - 1;
 }
 
-/** "Distinct image names admitted in the month; refused, ephemeral and break-glass ones not counted." */
+/** Distinct image names admitted in the month; refused, ephemeral and break-glass ones are not counted. */
 function counts(shape: ShapeRow): boolean {
   return (
     shape.kind === 'review' &&

@@ -129,7 +129,7 @@ async function noteCounted(
   return known.filter(({ critical }) => Boolean(critical)).length;
 }
 
-/** "The cluster name is added to the row." */
+/** Adds the name of the cluster to the row. */
 async function addClusters(transaction: Executor, rows: readonly Known[]): Promise<void> {
   const seen = await clustersOfAll(transaction, [...new Set(rows.map(({ digest }) => digest))]);
   const changed = rows.flatMap(({ id, digest, clusters }) => {
