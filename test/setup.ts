@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import { startServer, type PostgresServer } from './store/postgres-server.ts';
 
 /**
  * What the test command does before the first file and after the last: it starts one PostgreSQL server for all of them, unless
- * `IPO_TEST_POSTGRES` names one. Where none can be started, each file looks for one of this machine, and skips with the reason.
+ * `IPO_TEST_POSTGRES` names one. Where none can be started, each file looks for one of this machine, and skips with the reason. What is
+ * compiled is kept for the next file, and the next run: hundreds of processes load the same modules.
  */
 let server: PostgresServer | null = null;
 
 /** globalSetup is called by `node --test --test-global-setup`. */
 export async function globalSetup(): Promise<void> {
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   if (process.env['IPO_TEST_POSTGRES'] !== undefined) return;
   const started = await startServer();
   if (typeof started === 'string') return;

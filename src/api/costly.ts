@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../accounts/index.ts';
+import { IpoError } from '../base/index.ts';
 import type { Apart } from './apart.ts';
 import { MAX_BODY } from './limits.ts';
 import { PLACE_LIMITS, Places, type Place, type PlaceLimits } from './places.ts';
@@ -37,26 +38,26 @@ export class CostlyCalls {
   }
 
   /**
-   * Takes a place for a request, before its body is read. The connection holds it until the answer has gone out: what is not read takes
-   * memory. Throws `rate_limited`, `unavailable`.
+   * Takes a place for a request, before its body is read; it may wait a moment for one. The connection holds it until the answer has gone
+   * out: what is not read takes memory. Throws `rate_limited`, `unavailable`.
    */
-  enter(
+  async enter(
     { work, maxBody = MAX_BODY }: Route,
     by: Principal | null,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): void {
+  ): Promise<void> {
     if (work === undefined) return;
     const { 'content-length': length, 'transfer-encoding': coded } = request.headers;
     const bytes = coded === undefined ? Math.min(Number(length ?? 0), maxBody) : maxBody;
-    const place = this.#places.enter(work, accountOf(by, request), work === 'import' ? bytes : 0);
-    this.#held.set(request, place);
-    let over = false;
-    const end = (): void => {
-      if (!over) place.leave();
-      over = true;
-    };
+    const over = new AbortController();
+    const end = (): void => over.abort(new IpoError('unavailable', 'nobody waits for the answer any more'));
     reply.raw.once('finish', end).once('close', end);
+    const own = work === 'import' ? bytes : 0;
+    const place = await this.#places.enter(work, accountOf(by, request), own, over.signal);
+    this.#held.set(request, place);
+    if (over.signal.aborted) place.leave();
+    else over.signal.addEventListener('abort', () => place.leave(), { once: true });
   }
 
   /** Makes a call, apart or by `handle`; the work holds the place of its request too. */

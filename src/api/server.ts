@@ -205,7 +205,7 @@ export function openApi(options: ApiOptions): Api {
         const admitted = await admit(route.key, request, options.signIn);
         admissions.set(request, admitted);
         holdAccept(request.headers.accept, produced);
-        costly.enter(route, admitted.principal, request, reply);
+        await costly.enter(route, admitted.principal, request, reply);
       },
       handler: async (request, reply) => {
         const gone = new AbortController();
@@ -251,7 +251,8 @@ export function openApi(options: ApiOptions): Api {
       status: sent.status,
       code: sent.problem.code,
     };
-    if (sent.status === 503) log.warn('request failed', { ...keys, error });
+    if (reply.raw.destroyed) log.debug('request left', keys); // nobody is told any more
+    else if (sent.status === 503) log.warn('request failed', { ...keys, error });
     else if (sent.status >= 500) log.error('request failed', { ...keys, error });
     else log.info('request refused', keys);
     if (reply.sent) return;

@@ -7,32 +7,68 @@ import { route, type Apart, type ApartCall, type Route } from '../../src/api/ind
 import { Places } from '../../src/api/places.ts';
 import { startApi, type Started } from './service.ts';
 
-const LIMITS = { perAccount: 2, exports: 1, all: 4, bytes: 1000 };
+const LIMITS = { perAccount: 2, exports: 1, all: 4, bytes: 1000, wait: 20, waiting: 8 };
+const { signal } = new AbortController();
 
-test('an account has so many places, and a place is free once all who held it have left', () => {
+test('an account has so many places, and a place is free once all who held it have left', async () => {
   const places = new Places(LIMITS);
-  const first = places.enter('read', 'a', 0);
-  places.enter('read', 'a', 0);
-  assert.throws(() => places.enter('read', 'a', 0), { code: 'rate_limited', retryAfter: 2 });
-  places.enter('read', 'b', 0);
-  places.enter('export', 'a', 0);
-  assert.throws(() => places.enter('export', 'a', 0), { code: 'rate_limited' });
-  assert.throws(() => places.enter('read', 'c', 0), { code: 'unavailable' }, 'all of them are taken');
+  const first = await places.enter('read', 'a', 0, signal);
+  await places.enter('read', 'a', 0, signal);
+  await assert.rejects(places.enter('read', 'a', 0, signal), { code: 'rate_limited', retryAfter: 2 });
+  await places.enter('read', 'b', 0, signal);
+  await places.enter('export', 'a', 0, signal);
+  await assert.rejects(places.enter('export', 'a', 0, signal), { code: 'rate_limited' });
+  await assert.rejects(places.enter('read', 'c', 0, signal), { code: 'unavailable' }, 'all are taken');
   first.hold();
   first.leave();
-  assert.throws(() => places.enter('read', 'a', 0), { code: 'rate_limited' }, 'the work goes on');
+  await assert.rejects(places.enter('read', 'a', 0, signal), { code: 'rate_limited' }, 'the work goes on');
   first.leave();
-  places.enter('read', 'a', 0);
+  await places.enter('read', 'a', 0, signal);
 });
 
-test('bodies of imports are bounded together, and one is always taken', () => {
+test('bodies of imports are bounded together, and one is always taken', async () => {
   const places = new Places(LIMITS);
-  const large = places.enter('import', 'a', 5000);
-  assert.throws(() => places.enter('import', 'b', 1), { code: 'unavailable', retryAfter: 2 });
+  const large = await places.enter('import', 'a', 5000, signal);
+  await assert.rejects(places.enter('import', 'b', 1, signal), { code: 'unavailable', retryAfter: 2 });
   large.leave();
-  places.enter('import', 'a', 600);
-  places.enter('import', 'b', 400);
-  assert.throws(() => places.enter('import', 'c', 1), { code: 'unavailable' });
+  await places.enter('import', 'a', 600, signal);
+  await places.enter('import', 'b', 400, signal);
+  await assert.rejects(places.enter('import', 'c', 1, signal), { code: 'unavailable' });
+});
+
+test('who waits for a place gets the next one, before who asks after it, accounts in turn', async () => {
+  const places = new Places({ ...LIMITS, wait: 60_000 });
+  const held = await Promise.all(['a', 'a', 'b', 'b'].map((by) => places.enter('read', by, 0, signal)));
+  const served: string[] = [];
+  const asking = ['a1', 'a2', 'a3', 'b1', 'b2'].map(async (name) => {
+    const place = await places.enter('read', name.slice(0, 1), 0, signal);
+    served.push(name);
+    return place;
+  });
+  for (const place of held) {
+    place.leave();
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(served, ['a1', 'a2', 'b1', 'b2'], 'each has as many as it may');
+  (await asking[0])?.leave();
+  const late = places.enter('read', 'a', 0, signal).then(() => served.push('late'));
+  (await asking[2])?.leave();
+  (await asking[1])?.leave();
+  await late;
+  assert.deepEqual(served.slice(4), ['a3', 'late']);
+});
+
+test('a call whose client left waits no more, and beyond those that may wait it is turned away at once', async () => {
+  const places = new Places({ ...LIMITS, wait: 60_000, waiting: 2 });
+  const [first] = await Promise.all([1, 2].map(() => places.enter('read', 'a', 0, signal)));
+  const leaving = new AbortController();
+  const left = places.enter('read', 'a', 0, leaving.signal);
+  const next = places.enter('read', 'a', 0, signal);
+  await assert.rejects(places.enter('read', 'a', 0, signal), { code: 'rate_limited' });
+  leaving.abort(new Error('gone'));
+  await assert.rejects(left, { message: 'gone' });
+  first?.leave();
+  await next;
 });
 
 const ROUTES: Route[] = [

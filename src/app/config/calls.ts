@@ -12,12 +12,12 @@ export const callSettings = z
     perAccount: whole(
       1,
       1000,
-      'Reads of long lists, and imports, of one account that may wait, run or be sent at one time. More are answered with 429 and `Retry-After`',
+      'Reads of long lists, and imports, of one account that may wait, run or be sent at one time. More wait for 2 s, then are answered with 429 and `Retry-After`',
     ).default(8),
     exportsPerAccount: whole(
       1,
       100,
-      'Exports of one account that may be sent at one time. More are answered with 429 and `Retry-After`',
+      'Exports of one account that may be sent at one time. More wait for 2 s, then are answered with 429 and `Retry-After`',
     ).default(2),
   })
   .prefault({});
