@@ -16,6 +16,7 @@ import { listed as token } from './token/index.ts';
 import { listed as tracker } from './tracker/index.ts';
 import { listed as tracking } from './tracking/index.ts';
 import { listed as triage } from './triage/index.ts';
+import { listed as version } from './version/index.ts';
 import { listed as vulns } from './vulns/index.ts';
 import { listed as whatif } from './whatif/index.ts';
 import { listed as whoami } from './whoami/index.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Listed[] = [
   demo,
   serve,
   migrate,
+  version,
   login,
   logout,
   whoami,

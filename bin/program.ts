@@ -12,14 +12,14 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     .description(
       'Decide which container images may run, and see what a policy would change before it is saved.',
     )
-    .version(VERSION, '-V, --version', 'print the version')
+    .version(VERSION, '-v, --version', 'print the version; ipo version tells more')
     .helpOption('-h, --help', 'show help')
     .addOption(new Option('--no-color', 'no colour, whatever the terminal'))
     .addOption(new Option('-q, --quiet', 'nothing on stderr but errors'))
     .addOption(new Option('--verbose', 'with a fault, say where in the program it came from'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 a check did not hold; 2 wrong usage, invalid policy or export;\n' +
+      '\nExit codes: 0 done; 1 a check did not hold, or nothing has that id or name; 2 wrong usage, invalid policy or export;\n' +
         '3 something outside failed; 4 integrity; 5 inconclusive under --strict.\n' +
         '\nStart with: ipo whatif POLICY --ledger EXPORT',
     )
@@ -36,7 +36,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   configure(program, terminal);
   try {
     if (argv.length === 0) {
-      terminal.err(program.helpInformation());
+      terminal.err(START);
       return EXIT.usage;
     }
     await program.parseAsync([...argv], { from: 'user' });
@@ -46,6 +46,19 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     return report(error, terminal, program.opts<GlobalOptions>());
   }
 }
+
+/** What stands in front of who calls `ipo` and nothing more. */
+const START = `ipo decides which container images may run, and shows what a policy would change before it is saved.
+
+Start here:
+  ipo demo                                   try it: a service with data, on this machine
+  ipo policy init > policy.yaml              write a first policy
+  ipo check IMAGE -p policy.yaml             decide one image under it
+  ipo whatif policy.yaml --ledger EXPORT     see what it would have changed
+  ipo login SERVER                           work with a service
+
+All commands: ipo --help
+`;
 
 /** The first word that is no flag, behind `help` the next: what no other is asked of need not be built. */
 function calledCommand(argv: readonly string[]): string | undefined {

@@ -5,6 +5,7 @@ import { EXTERNAL, Libraries } from './build/libraries.ts';
 import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
 import { pastIndex } from './build/past-index.ts';
 import { commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
+import { sourceCommit } from './build/commit.ts';
 import { SHELVES, shelvesOf } from './build/shelves.ts';
 
 /**
@@ -94,7 +95,7 @@ const manyPrograms: Plugin = {
 const options: BuildOptions = {
   absWorkingDir: ROOT,
   external: [...EXTERNAL, ...SHELVES.map((name) => `./${name}.cjs`)],
-  define: { 'import.meta.dirname': '__dirname' },
+  define: { 'import.meta.dirname': '__dirname', IPO_COMMIT: JSON.stringify(sourceCommit(ROOT)) },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** AccountListOptions are the flags of `ipo account list`. */
 export interface AccountListOptions extends ServiceFlags {
@@ -15,8 +16,13 @@ export interface AccountListOptions extends ServiceFlags {
   readonly output: readonly string[];
 }
 
+/** AccountActOptions are the flags of every command that changes an account. */
+export interface AccountActOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
 /** AccountCreateOptions are the flags of `ipo account create`. */
-export interface AccountCreateOptions extends ServiceFlags {
+export interface AccountCreateOptions extends AccountActOptions {
   readonly name?: string;
   readonly role: string;
   readonly askPassword?: true;
@@ -24,7 +30,7 @@ export interface AccountCreateOptions extends ServiceFlags {
 }
 
 /** AccountUpdateOptions are the flags of `ipo account update`. */
-export interface AccountUpdateOptions extends ServiceFlags {
+export interface AccountUpdateOptions extends AccountActOptions {
   readonly name?: string;
   readonly role?: string;
   readonly enable?: true;
@@ -33,12 +39,12 @@ export interface AccountUpdateOptions extends ServiceFlags {
 }
 
 /** AccountAnonymiseOptions are the flags of `ipo account anonymise`. */
-export interface AccountAnonymiseOptions extends ServiceFlags {
+export interface AccountAnonymiseOptions extends AccountActOptions {
   readonly yes?: true;
 }
 
 /** AccountPasswordOptions are the flags of `ipo account password`. */
-export interface AccountPasswordOptions extends ServiceFlags {
+export interface AccountPasswordOptions extends AccountActOptions {
   /** An address, or true for that of the environment. */
   readonly database?: string | true;
   readonly passwordStdin?: true;
@@ -72,11 +78,7 @@ function list(settle: Settle): Command {
     .addOption(new Option('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
     .addOption(new Option('--limit <n>', 'at most so many; without it all'))
     .addOption(new Option('--offset <n>', 'leave so many out first'))
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
       const { runAccountList } = await import('./verbs.ts');
@@ -96,7 +98,8 @@ function create(settle: Settle): Command {
     .addOption(new Option('--name <name>', 'name of the person'))
     .addOption(new Option('--role <role>', ROLES).default('viewer'))
     .addOption(new Option('--ask-password', 'ask for a first password instead of making a code'))
-    .addOption(new Option('--password-stdin', 'read a first password from stdin instead of making a code'));
+    .addOption(new Option('--password-stdin', 'read a first password from stdin instead of making a code'))
+    .addOption(outputOption());
   return command.action((email: string) =>
     settle(async (terminal, globals) => {
       const { runAccountCreate } = await import('./verbs.ts');
@@ -126,7 +129,8 @@ function update(settle: Settle): Command {
         '--password-stdin',
         'with --enable: read the new password from stdin instead of making a code',
       ),
-    );
+    )
+    .addOption(outputOption());
   return command.action((who: string) =>
     settle(async (terminal, globals) => {
       const { runAccountUpdate } = await import('./verbs.ts');
@@ -141,11 +145,12 @@ function disable(settle: Settle): Command {
     .description(
       'Disables an account, ends its sessions and revokes its tokens. Needs the role administrator.',
     )
-    .argument('<who>', WHO);
+    .argument('<who>', WHO)
+    .addOption(outputOption());
   return command.action((who: string) =>
     settle(async (terminal, globals) => {
       const { runAccountDisable } = await import('./verbs.ts');
-      return runAccountDisable(who, command.opts<ServiceFlags>(), terminal, globals);
+      return runAccountDisable(who, command.opts<AccountActOptions>(), terminal, globals);
     })(),
   );
 }
@@ -158,7 +163,8 @@ function anonymise(settle: Settle): Command {
         'Needs the role administrator.',
     )
     .argument('<who>', WHO)
-    .addOption(new Option('-y, --yes', 'do not ask'));
+    .addOption(new Option('-y, --yes', 'do not ask'))
+    .addOption(outputOption());
   return command.action((who: string) =>
     settle(async (terminal, globals) => {
       const { runAccountAnonymise } = await import('./verbs.ts');
@@ -183,7 +189,8 @@ function password(settle: Settle): Command {
     )
     .addOption(
       new Option('--password-stdin', 'read the current and then the new password from stdin, a line each'),
-    );
+    )
+    .addOption(outputOption());
   return command.action((who: string | undefined) =>
     settle(async (terminal, globals) => {
       const { runAccountPassword } = await import('./password.ts');

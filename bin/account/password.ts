@@ -6,6 +6,7 @@ import type { AccountPasswordOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome, type Outcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
 import { shortMoment } from '../terminal/rows.ts';
@@ -24,12 +25,13 @@ export async function runAccountPassword(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { database, passwordStdin } = options;
+  const outcome = openOutcome(options.output, terminal);
   if (who === undefined) {
     if (database !== undefined)
       throw new UsageError('--database needs an account', 'Name its e-mail address or id');
-    return changeOwn(options, terminal, globals);
+    return changeOwn(options, outcome, terminal, globals);
   }
-  if (database !== undefined) return fromDatabase(who, database, terminal, globals);
+  if (database !== undefined) return fromDatabase(who, database, outcome, terminal, globals);
   if (passwordStdin) {
     throw new UsageError(
       "--password-stdin changes your own password, not somebody else's",
@@ -39,12 +41,12 @@ export async function runAccountPassword(
   return withService(terminal, options, async (service) => {
     const account = await findAccount(service, who);
     const key = 'POST /accounts/{id}/password-code';
-    const { code, expires_at } = (await service.json<CodeBody>(key, { params: { id: account.id } })).body;
-    terminal.out(`${code}\n`);
+    const { body } = await service.json<CodeBody>(key, { params: { id: account.id } });
+    await outcome.write(body, `${body.code}\n`);
     if (!globals.quiet) {
       const whom = clean(account.email ?? account.id);
       terminal.err(
-        `ipo: hand this code to ${whom}; it works once, until ${shortMoment(expires_at)} UTC: ipo login ${service.server} --code\n`,
+        `ipo: hand this code to ${whom}; it works once, until ${shortMoment(body.expires_at)} UTC: ipo login ${service.server} --code\n`,
       );
     }
     return EXIT.done;
@@ -55,14 +57,16 @@ export async function runAccountPassword(
 async function fromDatabase(
   who: string,
   database: string | true,
+  outcome: Outcome,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const url = findDatabase(database === true ? undefined : database, terminal.env);
   const { code, expiresAt, email } = await issuePasswordCode(url, who, openParts(terminal).clock);
-  terminal.out(`${code}\n`);
+  const expires_at = formatTime(expiresAt);
+  await outcome.write({ code, expires_at }, `${code}\n`);
   if (!globals.quiet) {
-    const until = shortMoment(formatTime(expiresAt));
+    const until = shortMoment(expires_at);
     terminal.err(
       `ipo: a code for ${clean(email ?? who)}, works once, until ${until} UTC: ipo login SERVER --code\n`,
     );
@@ -73,6 +77,7 @@ async function fromDatabase(
 /** The session that the change was made with ends too; the new one takes its place. */
 async function changeOwn(
   options: AccountPasswordOptions,
+  outcome: Outcome,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
@@ -95,6 +100,7 @@ async function changeOwn(
         ...(caPath !== undefined && { ca: caPath }),
         ...(body.device !== null && { device: body.device }),
       });
+    await outcome.write({ account: body.account, expires_at: body.expires_at }, '');
     if (!globals.quiet) {
       const next = kept ? 'this command line stays signed in' : `sign in again with ipo login ${server}`;
       terminal.err(`ipo: the password is changed, every session of yours has ended; ${next}\n`);

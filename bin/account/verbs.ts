@@ -6,8 +6,10 @@ import type {
   UpdatedAccountBody,
 } from '../../src/api/contract/accounts.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
+import { IpoError } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
 import type {
+  AccountActOptions,
   AccountAnonymiseOptions,
   AccountCreateOptions,
   AccountListOptions,
@@ -17,12 +19,12 @@ import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
+import { openOutcome, type Outcome } from '../terminal/outcome.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/flags.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 
@@ -88,6 +90,7 @@ export async function runAccountCreate(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { name, role } = options;
+  const outcome = openOutcome(options.output, terminal);
   const password = await givenPassword(options, 'First password', { email, name: name ?? null }, terminal);
   const body = {
     email,
@@ -96,10 +99,9 @@ export async function runAccountCreate(
     ...(password !== undefined && { password }),
   };
   return withService(terminal, options, async (service) => {
-    const { account, password_code: code } = (
-      await service.json<CreatedAccountBody>('POST /accounts', { body })
-    ).body;
-    if (code !== null) terminal.out(`${code.code}\n`);
+    const { body: made } = await service.json<CreatedAccountBody>('POST /accounts', { body });
+    const { account, password_code: code } = made;
+    await outcome.write(made, codeLine(code));
     if (globals.quiet) return EXIT.done;
     terminal.err(`ipo: ${clean(account.email ?? '')} is ${account.role} now (${account.id})\n`);
     if (code !== null) terminal.err(handOver(code, service));
@@ -119,6 +121,11 @@ async function givenPassword(
   if (passwordStdin) return (await readStdinLines(terminal, ['the password']))[0];
   if (!askPassword) return undefined;
   return openPrompts(terminal, '--ask-password', 'Give it with --password-stdin').newPassword(title, person);
+}
+
+/** The code alone, so that it can go straight to where it is kept. */
+function codeLine(code: CodeBody | null): string {
+  return code === null ? '' : `${code.code}\n`;
 }
 
 function handOver({ expires_at: end }: CodeBody, { server }: ServiceClient): string {
@@ -145,16 +152,15 @@ export async function runAccountUpdate(
       'a password is only given together with --enable',
       'ipo account password WHO makes a code that sets a new one',
     );
-  return act(who, options, terminal, globals, async (service, account) => {
+  return act(who, options, terminal, globals, async (service, account, outcome) => {
     const { id, state } = account;
     const password = await givenPassword(options, 'New password', account, terminal);
-    const { password_code: code, ...changed } = (
-      await service.json<UpdatedAccountBody>('PATCH /accounts/{id}', {
-        params: { id },
-        body: { ...body, ...(password !== undefined && { password }) },
-      })
-    ).body;
-    if (code !== null) terminal.out(`${code.code}\n`);
+    const { body: changed } = await service.json<UpdatedAccountBody>('PATCH /accounts/{id}', {
+      params: { id },
+      body: { ...body, ...(password !== undefined && { password }) },
+    });
+    const code = changed.password_code;
+    await outcome.write(changed, codeLine(code));
     if (code !== null && !globals.quiet) terminal.err(handOver(code, service));
     const provider =
       enable && state === 'disabled' && code === null && password === undefined
@@ -167,12 +173,14 @@ export async function runAccountUpdate(
 /** runAccountDisable is `ipo account disable`. */
 export function runAccountDisable(
   who: string,
-  options: ServiceFlags,
+  options: AccountActOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  return act(who, options, terminal, globals, async (service, account) => {
-    await service.json('DELETE /accounts/{id}', { params: { id: account.id } });
+  return act(who, options, terminal, globals, async (service, account, outcome) => {
+    const params = { id: account.id };
+    await service.json('DELETE /accounts/{id}', { params });
+    await outcome.write((await service.json<AccountBody>('GET /accounts/{id}', { params })).body, '');
     return `${shown(account)} is disabled; sessions have ended and tokens are revoked`;
   });
 }
@@ -185,16 +193,15 @@ export function runAccountAnonymise(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   holdConfirmable(terminal, options.yes === true, 'ipo account anonymise');
-  return act(who, options, terminal, globals, async (service, account) => {
+  return act(who, options, terminal, globals, async (service, account, outcome) => {
     const question = `Take the name of ${shown(account)} from everything on record at ${service.server}, for good?`;
     if (options.yes !== true && account.state === 'disabled' && !(await confirm(question, terminal)))
       return null;
-    const { erasure } = (
-      await service.json<AnonymisedAccountBody>('POST /accounts/{id}/anonymise', {
-        params: { id: account.id },
-      })
-    ).body;
-    return `${shown(account)} stands on record as user:${account.id} from now on${ERASED[erasure]}`;
+    const { body } = await service.json<AnonymisedAccountBody>('POST /accounts/{id}/anonymise', {
+      params: { id: account.id },
+    });
+    await outcome.write(body, '');
+    return `${shown(account)} stands on record as user:${account.id} from now on${ERASED[body.erasure]}`;
   });
 }
 
@@ -210,13 +217,14 @@ const ERASED: Readonly<Record<AnonymisedAccountBody['erasure'], string>> = {
 /** Null from the act: nothing was done. */
 async function act(
   who: string,
-  options: ServiceFlags,
+  options: AccountActOptions,
   terminal: Terminal,
   globals: GlobalOptions,
-  does: (service: ServiceClient, account: AccountBody) => Promise<string | null>,
+  does: (service: ServiceClient, account: AccountBody, outcome: Outcome) => Promise<string | null>,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   return withService(terminal, options, async (service) => {
-    const said = await does(service, await findAccount(service, who));
+    const said = await does(service, await findAccount(service, who), outcome);
     if (!globals.quiet) terminal.err(`ipo: ${said ?? 'nothing was changed'}\n`);
     return said === null ? EXIT.check : EXIT.done;
   });
@@ -230,10 +238,9 @@ export async function findAccount(service: ServiceClient, who: string): Promise<
   const { body } = await service.json<Accounts>('GET /accounts');
   const found = body.items.find(({ email }) => email === wanted);
   if (found !== undefined) return found;
-  throw new UsageError(
-    `no account has the e-mail address or id ${clean(who)}`,
-    'ipo account list shows them',
-  );
+  throw new IpoError('not_found', `no account has the e-mail address or id ${clean(who)}`, {
+    hint: '`ipo account list` shows them',
+  });
 }
 
 function shown({ email, id }: AccountBody): string {

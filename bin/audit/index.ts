@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** AuditOptions are the flags of `ipo audit`. */
 export interface AuditOptions extends ServiceFlags {
@@ -44,11 +45,7 @@ function auditCommand(settle: Settle): Command {
     .addOption(new Option('--target <what>', 'what was done to this, such as the name of a policy'))
     .addOption(new Option('--limit <n>', 'at most so many entries; 100 without it'))
     .addOption(new Option('--offset <n>', 'leave so many out first'))
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json, yaml or csv (the whole period); repeatable')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption('table, json, yaml or csv (the whole period)'));
   return command.action(
     settle(async (terminal, globals) => {
       const { runAudit } = await import('./run.ts');

@@ -9,6 +9,7 @@ import {
 import type { ChannelEditOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
 import { checkStdin } from '../files/index.ts';
 import { withService } from '../service/client.ts';
@@ -28,6 +29,7 @@ export async function runChannelEdit(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { file, askCredential, credentialStdin, tokenStdin } = options;
+  const outcome = openOutcome(options.output, terminal);
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
   if (askCredential && credentialStdin)
     throw new UsageError('--ask-credential and --credential-stdin are two ways to enter one', 'Choose one');
@@ -54,7 +56,7 @@ export async function runChannelEdit(
       headers: { 'if-match': etag },
       body: secret === undefined ? document : { ...document, [field]: secret },
     });
-    terminal.out(`${toName(after)} ${after.changed ? 'changed' : 'is unchanged'}\n`);
+    await outcome.write(after, `${toName(after)} ${after.changed ? 'changed' : 'is unchanged'}\n`);
     if (!globals.quiet) for (const line of remarks(after)) terminal.err(`ipo: ${line}\n`);
     return EXIT.done;
   });

@@ -5,21 +5,21 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 import { planCommand, previewCommand, setupCommand } from './setup/index.ts';
 
-/** ChannelListOptions are the flags of `ipo channel list`. */
+/** ChannelListOptions are the flags of `ipo channel list`, and of those that switch a channel. */
 export interface ChannelListOptions extends ServiceFlags {
-  readonly output?: readonly string[];
+  readonly output: readonly string[];
 }
 
 /** ChannelShowOptions are the flags of `ipo channel show`. */
-export interface ChannelShowOptions extends ServiceFlags {
+export interface ChannelShowOptions extends ChannelListOptions {
   readonly document?: true;
-  readonly output?: readonly string[];
 }
 
 /** ChannelEditOptions are the flags of `ipo channel edit`. */
-export interface ChannelEditOptions extends ServiceFlags {
+export interface ChannelEditOptions extends ChannelListOptions {
   readonly name?: string;
   readonly set?: readonly string[];
   readonly unset?: readonly string[];
@@ -31,12 +31,12 @@ export interface ChannelEditOptions extends ServiceFlags {
 }
 
 /** ChannelDeleteOptions are the flags of `ipo channel delete`. */
-export interface ChannelDeleteOptions extends ServiceFlags {
+export interface ChannelDeleteOptions extends ChannelListOptions {
   readonly yes?: true;
 }
 
 /** ChannelAdoptOptions are the flags of `ipo channel adopt`. */
-export interface ChannelAdoptOptions extends ServiceFlags {
+export interface ChannelAdoptOptions extends ChannelListOptions {
   readonly from: string;
 }
 
@@ -76,7 +76,7 @@ function list(settle: Settle): Command {
     .description(
       'Lists the channels. Of several tracker channels the first that is enabled and under its cap files a finding.',
     )
-    .addOption(output());
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
       const { runChannelList } = await import('./list.ts');
@@ -91,7 +91,7 @@ function show(settle: Settle): Command {
     .description('Shows a channel: its fields, how its secrets stand, and what went wrong last.')
     .argument('<channel>', WHICH)
     .addOption(new Option('--document', 'as YAML alone, ready to be edited and given to edit --file'))
-    .addOption(output());
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal) => {
       const { runChannelShow } = await import('./list.ts');
@@ -122,7 +122,8 @@ function edit(settle: Settle): Command {
     .addOption(
       new Option('--ask-credential', 'ask for its credential: a token, a password or the address of a chat'),
     )
-    .addOption(new Option('--credential-stdin', 'read its credential from stdin, one line'));
+    .addOption(new Option('--credential-stdin', 'read its credential from stdin, one line'))
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelEdit } = await import('./edit.ts');
@@ -137,11 +138,12 @@ function enable(settle: Settle): Command {
     .description(
       'Enables a channel. A tracker channel needs its credential first. Needs the role administrator.',
     )
-    .argument('<channel>', WHICH);
+    .argument('<channel>', WHICH)
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelSwitch } = await import('./switch.ts');
-      return runChannelSwitch(which, true, command.opts<ServiceFlags>(), terminal, globals);
+      return runChannelSwitch(which, true, command.opts<ChannelListOptions>(), terminal, globals);
     })(),
   );
 }
@@ -152,11 +154,12 @@ function disable(settle: Settle): Command {
     .description(
       'Disables a channel: it files nothing, and still closes the issues that it opened. Needs the role administrator.',
     )
-    .argument('<channel>', WHICH);
+    .argument('<channel>', WHICH)
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelSwitch } = await import('./switch.ts');
-      return runChannelSwitch(which, false, command.opts<ServiceFlags>(), terminal, globals);
+      return runChannelSwitch(which, false, command.opts<ChannelListOptions>(), terminal, globals);
     })(),
   );
 }
@@ -169,7 +172,8 @@ function remove(settle: Settle): Command {
         'adopts them; disable closes them still. Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
-    .addOption(new Option('-y, --yes', 'delete without being asked'));
+    .addOption(new Option('-y, --yes', 'delete without being asked'))
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelDelete } = await import('./switch.ts');
@@ -191,17 +195,14 @@ function adopt(settle: Settle): Command {
         '--from <id>',
         'id of the deleted channel, as ipo tracking list shows it',
       ).makeOptionMandatory(),
-    );
+    )
+    .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal) => {
       const { runChannelAdopt } = await import('./switch.ts');
       return runChannelAdopt(which, command.opts<ChannelAdoptOptions>(), terminal);
     })(),
   );
-}
-
-function output(): Option {
-  return collecting('-o, --output <format[=path]>', 'table, json or yaml; repeatable (default: table)');
 }
 
 function collecting(flags: string, description: string): Option {

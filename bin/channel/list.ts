@@ -71,7 +71,7 @@ export async function runChannelShow(
   options: ChannelShowOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  if (options.document && options.output !== undefined)
+  if (options.document && options.output.length > 0)
     throw new UsageError('--document and -o are different forms of one answer', 'Leave one of them out');
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
   const { body, text } = await withService(terminal, options, (service) => findChannel(service, which));

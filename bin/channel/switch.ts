@@ -2,12 +2,12 @@ import type { AdoptedBody, WrittenChannelBody } from '../../src/api/contract/cha
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isTrackerKind } from '../../src/channels/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { ChannelAdoptOptions, ChannelDeleteOptions } from './index.ts';
+import type { ChannelAdoptOptions, ChannelDeleteOptions, ChannelListOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/flags.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { findChannel, toName } from './find.ts';
 import { faultsOf, warningsOf } from './remarks.ts';
@@ -16,10 +16,11 @@ import { faultsOf, warningsOf } from './remarks.ts';
 export async function runChannelSwitch(
   which: string,
   enabled: boolean,
-  options: ServiceFlags,
+  options: ChannelListOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   return withService(terminal, options, async (service) => {
     const { body, etag } = await findChannel(service, which);
     const { body: after } = await service.json<WrittenChannelBody>('PUT /channels/{id}', {
@@ -28,7 +29,8 @@ export async function runChannelSwitch(
       body: { ...body.document, enabled },
     });
     const word = enabled ? 'enabled' : 'disabled';
-    terminal.out(`${toName(after)} ${after.changed ? word : `is ${word} already`}\n`);
+    const done = after.changed ? word : `is ${word} already`;
+    await outcome.write(after, `${toName(after)} ${done}\n`);
     const remarks = [...faultsOf(after), ...warningsOf(after)];
     if (!globals.quiet) for (const line of remarks) terminal.err(`ipo: ${line}\n`);
     return EXIT.done;
@@ -42,6 +44,7 @@ export async function runChannelDelete(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   holdConfirmable(terminal, options.yes === true, 'ipo channel delete');
   return withService(terminal, options, async (service) => {
     const { body, etag } = await findChannel(service, which);
@@ -55,7 +58,7 @@ export async function runChannelDelete(
       return EXIT.check;
     }
     await service.json('DELETE /channels/{id}', { params: { id }, headers: { 'if-match': etag } });
-    terminal.out(`${toName(body)} deleted\n`);
+    await outcome.write({ id, name: body.name, state: 'deleted', open }, `${toName(body)} deleted\n`);
     if (open > 0 && !globals.quiet)
       terminal.err(
         `ipo: ${counted(open, 'open finding')} left behind; another channel can close them: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
@@ -76,15 +79,16 @@ export async function runChannelAdopt(
   options: ChannelAdoptOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   return withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     const { body: done } = await service.json<AdoptedBody>('POST /channels/{id}/adopt', {
       params: { id: body.id },
       body: { channel: options.from },
     });
-    terminal.out(`${toName(body)} closes ${counted(done.adopted, 'open row', 'open rows')} from now on\n`);
-    if (done.left > 0)
-      terminal.out(`${counted(done.left, 'row', 'rows')} left alone, with an issue on another host\n`);
+    const closes = `${toName(body)} closes ${counted(done.adopted, 'open row', 'open rows')} from now on\n`;
+    const left = `${counted(done.left, 'row', 'rows')} left alone, with an issue on another host\n`;
+    await outcome.write(done, done.left > 0 ? closes + left : closes);
     return EXIT.done;
   });
 }

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** CheckOptions are the flags of `ipo check` as commander gives them. */
 export interface CheckOptions extends ServiceFlags {
@@ -104,12 +105,7 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option('--groups <a,b>', 'groups of who asks: with them a break-glass annotation can be granted'),
     )
-    .addOption(
-      many(
-        '-o, --output <format[=path]>',
-        'table, json, yaml, markdown, sarif, junit or github; repeatable (default: table)',
-      ),
-    );
+    .addOption(outputOption('table, json, yaml, markdown, sarif, junit or github'));
   const registries = [
     new Option(
       '--registry <when>',

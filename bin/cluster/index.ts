@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** ClusterReplicasOptions are the flags of `ipo cluster replicas`. */
 export interface ClusterReplicasOptions extends ServiceFlags {
@@ -12,7 +13,7 @@ export interface ClusterReplicasOptions extends ServiceFlags {
 }
 
 /** ClusterForgetReplicaOptions are the flags of `ipo cluster forget-replica`. */
-export interface ClusterForgetReplicaOptions extends ServiceFlags {
+export interface ClusterForgetReplicaOptions extends ClusterReplicasOptions {
   readonly yes?: true;
 }
 
@@ -41,11 +42,7 @@ function replicas(settle: Settle): Command {
       'Lists the replicas of the cluster. While one spools or is missing, it may hold rows of reviews that the database does not ' +
         'have, and sweeps leave the pods alone that it may have reviewed.',
     )
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
       const { runClusterReplicas } = await import('./verbs.ts');
@@ -63,7 +60,8 @@ function forgetReplica(settle: Settle): Command {
         'its rows are put back.',
     )
     .argument('<name>', 'name of the replica, as ipo cluster replicas shows it')
-    .addOption(new Option('-y, --yes', 'go on without asking'));
+    .addOption(new Option('-y, --yes', 'go on without asking'))
+    .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runClusterForgetReplica } = await import('./verbs.ts');

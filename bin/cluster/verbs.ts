@@ -4,6 +4,7 @@ import type { ClusterForgetReplicaOptions, ClusterReplicasOptions } from './inde
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
@@ -58,6 +59,7 @@ export async function runClusterForgetReplica(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   holdConfirmable(terminal, options.yes === true, 'ipo cluster forget-replica');
   return withService(terminal, options, async (service) => {
     const question = `Forget ${clean(name)} at ${service.server}, and count the rows that it may hold as lost?`;
@@ -66,6 +68,7 @@ export async function runClusterForgetReplica(
       return EXIT.check;
     }
     await service.json('DELETE /system/replicas/{name}', { params: { name } });
+    await outcome.write({ name, state: 'forgotten' }, '');
     if (!globals.quiet)
       terminal.err(`ipo: replica ${clean(name)} is forgotten; the next sweep judges without it\n`);
     return EXIT.done;

@@ -3,7 +3,8 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { outputOption } from '../terminal/output-option.ts';
+import { MARKED, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 
@@ -83,7 +84,7 @@ function show(settle: Settle): Command {
       'Shows why an image is in its state, where it was seen, what each policy says now, and its findings.',
     )
     .argument('<image>', 'its digest or the beginning of it, or a part of its name')
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((image: string) =>
     settle(async (terminal, globals) => {
       const { runImageShow } = await import('./verbs.ts');
@@ -98,7 +99,7 @@ function scan(settle: Settle): Command {
     .description('Puts images into the queue of scans. Exit 1 when one of them is not known.')
     .argument('[image...]', 'digests, or parts of names')
     .addOption(new Option('--unscanned', 'every image that was never scanned'))
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((images: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runImageScan } = await import('./verbs.ts');

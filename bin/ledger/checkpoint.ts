@@ -20,6 +20,7 @@ import type { LedgerCheckpointOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger, type LedgerSource } from './source.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
@@ -44,12 +45,14 @@ export async function runLedgerCheckpoint(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const source = findLedger(options, terminal);
+  const outcome = openOutcome(options.output, terminal);
   if (options.save === '-')
     throw new UsageError('--save -: a checkpoint is kept in a file', 'Without --save it is printed');
   const parts = openParts(terminal);
   const given = await readKeys(options.key ?? [], parts);
-  return withNewest(source, terminal, async ({ note, key, prove }) => {
-    const keys = given.length > 0 ? given : key === null ? [] : [parseVkey(key)];
+  return withNewest(source, terminal, async ({ note, key: named, prove }) => {
+    const keys =
+      given.length > 0 ? given : [named].flatMap((vkey) => (vkey === null ? [] : [parseVkey(vkey)]));
     const checkpoint = keys.length > 0 ? openCheckpoint(note, keys) : readCheckpoint(note);
     const say = (text: string): void =>
       globals.quiet ? undefined : terminal.err(`ipo: ${clean(text, 1000)}\n`);
@@ -64,8 +67,13 @@ export async function runLedgerCheckpoint(
           : `the ledger extends the checkpoint of ${before.size} rows that was kept; ${options.save} holds that of ${checkpoint.size} now`,
       );
     }
-    if (options.verify) terminal.out(describe(checkpoint, keys, given.length > 0));
-    else if (options.save === undefined) terminal.out(note);
+    const { origin, size, root } = checkpoint;
+    const [key = null] = keys.filter(({ name }) => name === origin).map(({ vkey }) => vkey);
+    const signature = key === null ? 'unchecked' : 'valid';
+    const body = { origin, size, root: toBase64(root), signature, key, note, saved: options.save ?? null };
+    let text = options.save === undefined ? note : '';
+    if (options.verify) text = describe(checkpoint, keys, given.length > 0);
+    await outcome.write(body, text);
     return EXIT.done;
   });
 }

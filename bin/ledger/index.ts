@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withLedgerFlags, type LedgerFlags } from './source-flags.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** PeriodFlags say which rows are meant by their time. */
 export interface PeriodFlags {
@@ -15,7 +16,7 @@ export interface PeriodFlags {
 
 /** LedgerExportOptions are the flags of `ipo ledger export` as commander gives them. */
 export interface LedgerExportOptions extends LedgerFlags, PeriodFlags {
-  readonly output?: string;
+  readonly output: readonly string[];
   readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
   readonly cluster?: string;
   readonly force?: true;
@@ -33,7 +34,7 @@ export interface LedgerVerifyOptions extends LedgerFlags {
 
 /** LedgerProveOptions are the flags of `ipo ledger prove`. */
 export interface LedgerProveOptions extends LedgerFlags {
-  readonly output?: string;
+  readonly output: readonly string[];
 }
 
 /** LedgerCheckpointOptions are the flags of `ipo ledger checkpoint`. */
@@ -41,6 +42,7 @@ export interface LedgerCheckpointOptions extends LedgerFlags {
   readonly save?: string;
   readonly verify?: true;
   readonly key?: readonly string[];
+  readonly output: readonly string[];
 }
 
 /** LedgerListOptions are the flags of `ipo ledger list`. */
@@ -112,7 +114,7 @@ function listCommand(settle: Settle): Command {
   return withPeriod(command)
     .addOption(new Option('--limit <n>', 'at most so many, 1 to 10000').default('20'))
     .addOption(new Option('--offset <n>', 'leave so many of the newest out').default('0'))
-    .addOption(outputs('table, json, yaml or ndjson; repeatable (default: table)'))
+    .addOption(outputOption('table, json, yaml or ndjson'))
     .action(() =>
       settle(async (terminal, globals) => {
         const { runLedgerList } = await import('./list.ts');
@@ -128,9 +130,9 @@ function exportCommand(settle: Settle): Command {
       'Writes rows, policies and facts as NDJSON, with the signed checkpoint and what proves the rows to stand in it. A file is there in full or not at all.',
     )
     .addOption(
-      new Option(
-        '-o, --output <file>',
-        'file to write, compressed as its name says: .ndjson, .ndjson.gz, .ndjson.zst; - is stdout',
+      outputOption(
+        'ndjson, ndjson.gz or ndjson.zst, or a file whose name ends so; - is stdout',
+        'ndjson on stdout, if that is no terminal',
       ),
     )
     .addOption(new Option('--force', 'overwrite the file if it is there'));
@@ -178,7 +180,7 @@ function verifyCommand(settle: Settle): Command {
         'exit 5 when a kept checkpoint could not be held against the ledger, none was given, or rows are not signed',
       ),
     )
-    .addOption(outputs('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {
       const { runLedgerVerify } = await import('./verify.ts');
@@ -194,7 +196,9 @@ function proveCommand(settle: Settle): Command {
       'Writes a .tlog-proof: the row, the proof that it stands in the signed tree, and the checkpoint. Anybody can verify it offline with the key of the log.',
     )
     .argument('<row>', 'number of the row')
-    .addOption(new Option('-o, --output <file>', 'file to write; without it stdout'));
+    .addOption(
+      outputOption('tlog-proof, json or yaml, or a file whose name ends in .tlog-proof', 'tlog-proof'),
+    );
   return command.action((row: string) =>
     settle(async (terminal, globals) => {
       const { runLedgerProve } = await import('./prove.ts');
@@ -216,7 +220,8 @@ function checkpointCommand(settle: Settle): Command {
       ),
     )
     .addOption(new Option('--verify', 'check its signature, and tell what it says instead of printing it'))
-    .addOption(many('--key <vkey>', "verifier's key of the log, or a file that holds it; repeatable"));
+    .addOption(many('--key <vkey>', "verifier's key of the log, or a file that holds it; repeatable"))
+    .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {
       const { runLedgerCheckpoint } = await import('./checkpoint.ts');
@@ -242,7 +247,7 @@ function putBackCommand(settle: Settle): Command {
         'also where the database does not know the replica (put back from a backup)',
       ),
     )
-    .addOption(outputs('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action((directory: string) =>
     settle(async (terminal, globals) => {
       const { runLedgerPutBack } = await import('./put-back.ts');
@@ -258,7 +263,7 @@ function acceptClockCommand(settle: Settle): Command {
       'Makes the times that the ledger has recorded so far count no more against the clock, so that new rows are no longer marked clock_suspect. Rows and their marks stay as they are. For a clock that was ahead and is right again; audited. Writes to the database.',
     )
     .addOption(databaseOption())
-    .addOption(outputs('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
       const { runLedgerAcceptClock } = await import('./accept-clock.ts');
@@ -279,10 +284,6 @@ function withPeriod(command: Command): Command {
     .addOption(new Option('-d, --days <n>', 'the last n days of 24 hours'))
     .addOption(new Option('--from <time>', 'rows from this time on (RFC 3339)'))
     .addOption(new Option('--to <time>', 'rows until this time (RFC 3339), included'));
-}
-
-function outputs(formats: string): Option {
-  return many('-o, --output <format[=path]>', formats);
 }
 
 function many(flags: string, text: string): Option {

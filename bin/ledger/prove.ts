@@ -1,14 +1,18 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { proveFromExport, proveRow, TreeError } from '../../src/ledger/index.ts';
+import { toYaml } from '../../src/render/index.ts';
 import type { LedgerProveOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger } from './source.ts';
 import { parseWhole } from '../terminal/numbers.ts';
+import { parseOneOutput, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+
+const STDOUT = { format: 'tlog-proof', path: null } as const;
 
 /** runLedgerProve is `ipo ledger prove`: the `.tlog-proof` of one row, from an export, a database or a service. */
 export async function runLedgerProve(
@@ -19,6 +23,10 @@ export async function runLedgerProve(
 ): Promise<ExitCode> {
   const id = parseWhole('ROW', row, 1, Number.MAX_SAFE_INTEGER, 'the number of a row');
   const source = findLedger(options, terminal);
+  const { format, path } =
+    parseOneOutput(options.output, ['tlog-proof', 'json', 'yaml'], 'tlog-proof', {
+      '.tlog-proof': 'tlog-proof',
+    }) ?? STDOUT;
   const parts = openParts(terminal);
   let text: string;
   if (source.kind === 'ledger') {
@@ -51,14 +59,15 @@ export async function runLedgerProve(
     );
     text = answer.body;
   }
-  const { output } = options;
-  if (output === undefined || output === '-') terminal.out(text);
-  else {
-    await parts.writeFile(output, text);
-    if (!globals.quiet)
-      terminal.err(
-        `ipo: proof of row ${id} written to ${clean(output)}; whoever has the key of the log checks it with ipo ledger verify --proof FILE --key VKEY\n`,
-      );
-  }
+  const forms = {
+    'tlog-proof': () => text,
+    json: () => `${JSON.stringify({ row: id, proof: text })}\n`,
+    yaml: () => toYaml({ row: id, proof: text }),
+  };
+  await writeOutputs([{ format, path }], (form) => forms[form](), parts, terminal);
+  if (path !== null && !globals.quiet)
+    terminal.err(
+      `ipo: proof of row ${id} written to ${clean(path)}; whoever has the key of the log checks it with ipo ledger verify --proof FILE --key VKEY\n`,
+    );
   return EXIT.done;
 }

@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** MigrateOptions are the flags of `ipo migrate` as commander gives them. */
 export interface MigrateOptions {
@@ -35,11 +36,7 @@ function migrateCommand(settle: Settle): Command {
         'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
       ),
     )
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
-        .argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
       const { runMigrate } = await import('./run.ts');

@@ -88,3 +88,8 @@ export function sumUp({ summary, before, after }: Comparison): string {
   ];
   return parts.join(', ');
 }
+
+/** unsetAsNull, a replacer of JSON, tells a field that is not set on one side as null instead of leaving it out. */
+export function unsetAsNull(_key: string, value: unknown): unknown {
+  return value === undefined ? null : value;
+}

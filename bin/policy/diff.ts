@@ -2,7 +2,7 @@ import { loadAuthoring } from '../../src/policy/index.ts';
 import type { PolicyDiffOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { renderComparison } from './diff-view.ts';
+import { renderComparison, unsetAsNull } from './diff-view.ts';
 import { checkStdin, readPolicies } from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -48,9 +48,4 @@ export async function runPolicyDiff(
     terminal,
   );
   return options.exitCode && changed + added + removed > 0 ? EXIT.check : EXIT.done;
-}
-
-/** A field that is not set on one side is told as null, not left out. */
-function unsetAsNull(_key: string, value: unknown): unknown {
-  return value === undefined ? null : value;
 }

@@ -7,17 +7,19 @@ import { EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { renderProblems } from './problems.ts';
 import { checkStdin, readPolicyText } from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
 
 /** runPolicyFmt is `ipo policy fmt`. Every file is formatted before the first is written. */
 export async function runPolicyFmt(
   paths: readonly string[],
-  { write, check }: PolicyFmtOptions,
+  { write, check, output }: PolicyFmtOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   checkStdin(paths);
+  const outcome = openOutcome(output, terminal);
   const distinct = [...new Set(paths)];
   if (write && check)
     throw new UsageError(
@@ -26,7 +28,7 @@ export async function runPolicyFmt(
     );
   if (write && distinct.includes('-'))
     throw new UsageError('--write cannot write stdin', 'Leave --write out to get the result on stdout');
-  if (!write && !check && distinct.length > 1) {
+  if (!write && !check && distinct.length > 1 && output.length === 0) {
     throw new UsageError(
       'several files cannot all go to stdout',
       'Add --write to change them in place, or --check to list those that would change',
@@ -56,14 +58,21 @@ export async function runPolicyFmt(
   }
   const changed = results.filter(({ before, after }) => before !== after);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
+  const items = results.map(({ path, before, after }) => ({
+    file: path === '-' ? 'stdin' : path,
+    changed: before !== after,
+    ...(!check && !write && { text: after }),
+  }));
+  const tell = (text: string): Promise<void> => outcome.write({ items, total: items.length }, text);
   if (check) {
-    for (const { path } of changed) terminal.out(`${path === '-' ? 'stdin' : clean(path, Infinity)}\n`);
+    await tell(changed.map(({ path }) => `${path === '-' ? 'stdin' : clean(path, Infinity)}\n`).join(''));
     if (changed.length > 0)
       say(`${counted(changed.length, 'file')} would change; run ipo policy fmt --write`);
-    return worst !== EXIT.done ? worst : changed.length > 0 ? EXIT.check : EXIT.done;
+    if (worst !== EXIT.done) return worst;
+    return changed.length > 0 ? EXIT.check : EXIT.done;
   }
   if (!write) {
-    for (const { after } of results) terminal.out(after);
+    await tell(results.map(({ after }) => after).join(''));
     return worst;
   }
   if (worst !== EXIT.done) {
@@ -71,6 +80,7 @@ export async function runPolicyFmt(
     return worst;
   }
   for (const { path, after } of changed) await parts.writeFile(path, after);
+  await tell('');
   say(
     changed.length === 0
       ? 'nothing to change'

@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 import { storedPolicyCommands } from './stored/index.ts';
 
 /** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
@@ -26,12 +27,14 @@ export interface PolicyInitOptions {
   readonly enforce?: true;
   readonly namespaces?: string;
   readonly registries?: string;
+  readonly output: readonly string[];
 }
 
 /** PolicyFmtOptions are the flags of `ipo policy fmt`. */
 export interface PolicyFmtOptions {
   readonly write?: true;
   readonly check?: true;
+  readonly output: readonly string[];
 }
 
 /** PolicySchemaOptions are the flags of `ipo policy schema`. */
@@ -77,7 +80,7 @@ function lintCommand(settle: Settle): Command {
         'policies in force, as a policy file or a ledger export: also tell what became looser',
       ),
     )
-    .addOption(output('table, json, sarif, junit or github; repeatable', 'table'));
+    .addOption(outputOption('table, json, sarif, junit or github'));
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runPolicyLint } = await import('./lint.ts');
@@ -95,7 +98,7 @@ function diffCommand(settle: Settle): Command {
     .argument('<before>', 'policy file; - is stdin')
     .argument('<after>', 'policy file; - is stdin')
     .addOption(new Option('--exit-code', 'exit 1 when they differ'))
-    .addOption(output('table, json, yaml or markdown; repeatable', 'table'));
+    .addOption(outputOption('table, json, yaml or markdown'));
   return command.action((before: string, after: string) =>
     settle(async (terminal, globals) => {
       const { runPolicyDiff } = await import('./diff.ts');
@@ -114,7 +117,8 @@ function fmtCommand(settle: Settle): Command {
     .addOption(
       new Option('-w, --write', 'write the files in place: all of them, or none when one is invalid'),
     )
-    .addOption(new Option('--check', 'only list the files that would change, and exit 1 when there are any'));
+    .addOption(new Option('--check', 'only list the files that would change, and exit 1 when there are any'))
+    .addOption(outputOption());
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runPolicyFmt } = await import('./fmt.ts');
@@ -136,7 +140,8 @@ function initCommand(settle: Settle): Command {
     .addOption(
       new Option('--namespaces <list>', 'namespaces to govern, as a,b; without it the whole cluster'),
     )
-    .addOption(new Option('--registries <list>', 'registries to allow, as a,b; without it any'));
+    .addOption(new Option('--registries <list>', 'registries to allow, as a,b; without it any'))
+    .addOption(outputOption('yaml or json', 'yaml'));
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runPolicyInit } = await import('./init.ts');
@@ -151,7 +156,7 @@ function schemaCommand(settle: Settle): Command {
     .description(
       'Prints the JSON Schema (draft 2020-12) of a policy, so that an editor completes and checks it.',
     )
-    .addOption(output('json; json=PATH writes a file', 'json'))
+    .addOption(outputOption('json', 'json'))
     .addHelpText(
       'after',
       '\nIn a policy file, for editors with a YAML language server:\n  # yaml-language-server: $schema=image-policy.schema.json',
@@ -162,10 +167,4 @@ function schemaCommand(settle: Settle): Command {
       return runPolicySchema(command.opts<PolicySchemaOptions>(), terminal);
     })(),
   );
-}
-
-function output(formats: string, standard: string): Option {
-  return new Option('-o, --output <format[=path]>', formats)
-    .argParser((value: string, before: readonly string[]) => [...before, value])
-    .default([], standard);
 }

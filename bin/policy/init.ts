@@ -4,6 +4,7 @@ import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { isThere } from '../files/index.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
 
@@ -15,6 +16,9 @@ export async function runPolicyInit(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { out, force, enforce } = options;
+  const targets = parseOutputs(options.output, ['yaml', 'json'], 'yaml');
+  if (out !== undefined && options.output.length > 0)
+    throw new UsageError('--out and -o both say where the policy goes', 'Leave one of them out');
   if (force && out === undefined)
     throw new UsageError('--force is for --out', 'Add --out FILE, or leave --force out');
   if (out === '' || out === '-')
@@ -25,11 +29,13 @@ export async function runPolicyInit(
   const text = starterPolicy({ name, enforce: enforce === true, namespaces, registries });
   const [fault] = parsePolicies(text, 'policy').problems;
   if (fault !== undefined) throw new UsageError(fault.message, fault.hint ?? undefined);
+  const parts = openParts(terminal);
   if (out === undefined) {
-    terminal.out(text);
+    const { policies } = parsePolicies(text, 'policy');
+    const forms = { yaml: () => text, json: () => `${JSON.stringify(policies[0]?.written)}\n` };
+    await writeOutputs(targets, (format) => forms[format](), parts, terminal);
     return EXIT.done;
   }
-  const parts = openParts(terminal);
   if (!force && (await isThere(out, parts))) {
     throw new UsageError(
       `${clean(out)} is there already; it was left as it is`,

@@ -3,7 +3,8 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption } from '../terminal/paging-flags.ts';
+import { outputOption } from '../terminal/output-option.ts';
+import { MARKED } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 
@@ -62,7 +63,7 @@ function scanCommand(settle: Settle): Command {
         'record in a database instead: sqlite:PATH or postgres://USER@HOST:5432/NAME',
       ).conflicts('server'),
     )
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runScanImport } = await import('./import.ts');

@@ -5,6 +5,7 @@ import { openParts } from '../terminal/parts.ts';
 import { readServiceConfig, type KnownServer } from './config.ts';
 import type { ServiceFlags } from './flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { commandHint } from './command-hint.ts';
 import { UsageError } from '../terminal/usage.ts';
 
 /** ServiceTarget is which service is called, and as whom; the token is null where none is known. */
@@ -93,13 +94,22 @@ export async function withService<T>(
  * from elsewhere: that token would go before the session.
  */
 export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options: ServiceFlags): unknown {
-  if (!isIpoError(error) || error.code !== 'unauthenticated') return error;
+  if (!isIpoError(error)) return error;
+  if (error.code !== 'unauthenticated') return inCommands(error);
   const source = options.tokenStdin ? 'stdin' : given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
   if (source === null) return error;
   return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {
     cause: error,
     hint: `It has ended, was revoked, or is another service's; make one with \`ipo token create NAME\`${source === 'stdin' ? '' : ', or unset IPO_TOKEN to use your sign-in'}`,
   });
+}
+
+/** A fault of the service, its hint in commands. */
+function inCommands(error: IpoError): IpoError {
+  const { code, message, hint, cause, retryAfter } = error;
+  if (hint === undefined) return error;
+  const said = commandHint(hint);
+  return said === hint ? error : new IpoError(code, message, { cause, retryAfter, hint: said ?? undefined });
 }
 
 /** An empty variable counts as one that is not set, as shells and CI systems leave them. */

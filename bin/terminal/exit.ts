@@ -5,7 +5,7 @@ import type { GlobalOptions, Terminal } from './terminal.ts';
 /** EXIT lists every exit code; the output format never changes them. */
 export const EXIT = {
   done: 0,
-  /** Done, and a check did not hold. */
+  /** Done, and a check did not hold; or what was named by its id or name is not there. */
   check: 1,
   /** Wrong usage, an invalid policy or export. */
   usage: 2,
@@ -42,7 +42,7 @@ const CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   bad_credentials: EXIT.outside,
   forbidden: EXIT.outside,
   locked_out: EXIT.outside,
-  not_found: EXIT.usage,
+  not_found: EXIT.check,
   conflict: EXIT.outside,
   precondition_failed: EXIT.outside,
   precondition_required: EXIT.usage,

@@ -11,6 +11,58 @@ export interface OutputTarget<F extends string> {
   readonly path: string | null;
 }
 
+/** parseTarget reads one value of `-o`. Throws UsageError. */
+function parseTarget<F extends string>(value: string, formats: readonly F[], hint?: string): OutputTarget<F> {
+  const equals = value.indexOf('=');
+  const name = equals === -1 ? value : value.slice(0, equals);
+  const path = equals === -1 ? null : value.slice(equals + 1);
+  const format = formats.find((known) => known === name);
+  if (format === undefined) {
+    const close = nearest(name, formats);
+    throw new UsageError(
+      `-o ${name}: no such format; this command writes ${formats.join(', ')}`,
+      close === null ? hint : `Did you mean "${close}"?`,
+    );
+  }
+  if (path === '')
+    throw new UsageError(
+      `-o ${value}: the path after = is empty`,
+      `Write -o ${name}=PATH, or -o ${name} for stdout`,
+    );
+  return { format, path: path === '-' ? null : path };
+}
+
+/**
+ * parseOneOutput reads `-o` of a command that writes one document: FORMAT[=PATH], or the name of a file, whose ending says the format
+ * (`endings`, the longest first), or `-`. Null where it was not given. Throws UsageError.
+ */
+export function parseOneOutput<F extends string>(
+  values: readonly string[],
+  formats: readonly F[],
+  standard: F,
+  endings: Readonly<Record<string, F>>,
+): OutputTarget<F> | null {
+  const [value, second] = values;
+  if (value === undefined) return null;
+  if (second !== undefined)
+    throw new UsageError('-o is given twice, and this command writes one document', 'Give it once');
+  if (value === '-') return { format: standard, path: null };
+  const formatOf = (path: string): F | undefined =>
+    Object.entries(endings).find(([ending]) => path.endsWith(ending))?.[1];
+  const named = value.includes('=') ? undefined : formatOf(value);
+  if (named !== undefined) return { format: named, path: value };
+  if (value.startsWith('/dev/')) return { format: standard, path: value };
+  const target = parseTarget(
+    value,
+    formats,
+    `A file is known by its name: ${Object.keys(endings).join(', ')}`,
+  );
+  const says = target.path === null ? undefined : formatOf(target.path);
+  if (says !== undefined && says !== target.format)
+    throw new UsageError(`-o ${value}: the name of the file says ${says}`, `Write -o ${says}=${target.path}`);
+  return target;
+}
+
 /**
  * parseOutputs reads the values of `-o`, checks them against the formats of the command, and gives the default where
  * there is none. Only one result may go to stdout, and none over one of the `inputs` of the run. Throws UsageError.
@@ -21,25 +73,7 @@ export function parseOutputs<F extends string>(
   standard: F,
   inputs: readonly (string | undefined)[] = [],
 ): readonly OutputTarget<F>[] {
-  const targets = values.map((value) => {
-    const equals = value.indexOf('=');
-    const name = equals === -1 ? value : value.slice(0, equals);
-    const path = equals === -1 ? null : value.slice(equals + 1);
-    const format = formats.find((known) => known === name);
-    if (format === undefined) {
-      const close = nearest(name, formats);
-      throw new UsageError(
-        `-o ${name}: no such format; this command writes ${formats.join(', ')}`,
-        close === null ? undefined : `Did you mean "${close}"?`,
-      );
-    }
-    if (path === '')
-      throw new UsageError(
-        `-o ${value}: the path after = is empty`,
-        `Write -o ${name}=PATH, or -o ${name} for stdout`,
-      );
-    return { format, path: path === '-' ? null : path };
-  });
+  const targets = values.map((value) => parseTarget(value, formats));
   if (targets.filter(({ path }) => path === null).length > 1) {
     throw new UsageError(
       'two results cannot both go to stdout',

@@ -1,4 +1,8 @@
 import { Option, type Command } from 'commander';
+import { outputOption } from './output-option.ts';
+
+/** MARKED are the forms of what a service answers that is also put into a document. */
+export const MARKED = 'table, json, yaml or markdown';
 
 /** PagingFlags say which part of a list is wanted. */
 export interface PagingFlags {
@@ -11,12 +15,5 @@ export function withPaging(command: Command, things: string): Command {
   return command
     .addOption(new Option('--limit <n>', `at most so many ${things}; without it all of them`))
     .addOption(new Option('--offset <n>', 'leave so many out first'))
-    .addOption(outputOption());
-}
-
-/** outputOption is `-o` of a command that shows what a service answers. */
-export function outputOption(): Option {
-  return new Option('-o, --output <format[=path]>', 'table, json, yaml or markdown; repeatable')
-    .argParser((value: string, before: readonly string[]) => [...before, value])
-    .default([] as readonly string[], 'table');
+    .addOption(outputOption(MARKED));
 }

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** TokenListOptions are the flags of `ipo token list`. */
 export interface TokenListOptions extends ServiceFlags {
@@ -12,8 +13,13 @@ export interface TokenListOptions extends ServiceFlags {
   readonly output: readonly string[];
 }
 
+/** TokenRevokeOptions are the flags of `ipo token revoke`. */
+export interface TokenRevokeOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
 /** TokenCreateOptions are the flags of `ipo token create`. */
-export interface TokenCreateOptions extends ServiceFlags {
+export interface TokenCreateOptions extends TokenRevokeOptions {
   readonly role: string;
   readonly days: string;
 }
@@ -46,7 +52,8 @@ function create(settle: Settle): Command {
         'viewer',
       ),
     )
-    .addOption(new Option('--days <n>', 'days until it ends, 1 to 365').default('90'));
+    .addOption(new Option('--days <n>', 'days until it ends, 1 to 365').default('90'))
+    .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runTokenCreate } = await import('./verbs.ts');
@@ -60,11 +67,7 @@ function list(settle: Settle): Command {
     .summary('which tokens are there?')
     .description('Lists your tokens, newest first, without their secrets. Dead ones stay listed for 90 days.')
     .addOption(new Option('--all', 'those of everybody, for administrators'))
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
       const { runTokenList } = await import('./verbs.ts');
@@ -77,11 +80,12 @@ function revoke(settle: Settle): Command {
   const command = withServiceFlags(new Command('revoke'))
     .summary('make a token prove nothing any more')
     .description('Revokes a token of yours; as administrator any. It cannot be undone.')
-    .argument('<id>', 'id of the token, as ipo token list shows it');
+    .argument('<id>', 'id of the token, as ipo token list shows it')
+    .addOption(outputOption());
   return command.action((id: string) =>
     settle(async (terminal, globals) => {
       const { runTokenRevoke } = await import('./verbs.ts');
-      return runTokenRevoke(id, command.opts<ServiceFlags>(), terminal, globals);
+      return runTokenRevoke(id, command.opts<TokenRevokeOptions>(), terminal, globals);
     })(),
   );
 }

@@ -1,14 +1,14 @@
 import type { CreatedTokenBody, TokenBody, TokensBody } from '../../src/api/contract/tokens.ts';
 import { toYaml } from '../../src/render/index.ts';
-import type { TokenCreateOptions, TokenListOptions } from './index.ts';
+import type { TokenCreateOptions, TokenListOptions, TokenRevokeOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/flags.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 
@@ -21,11 +21,12 @@ export async function runTokenCreate(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   const days = parseWhole('--days', options.days, 1, MAX_DAYS, 'the number of days');
   const { body: made } = await withService(terminal, options, (service) =>
     service.json<CreatedTokenBody>('POST /tokens', { body: { name, role: options.role, days } }),
   );
-  terminal.out(`${made.token}\n`);
+  await outcome.write(made, `${made.token}\n`);
   if (!globals.quiet) {
     const until = shortMoment(made.expires_at);
     terminal.err(`ipo: token ${made.id} (${clean(made.name)}, ${made.role}) works until ${until} UTC\n`);
@@ -71,7 +72,7 @@ function table(tokens: readonly TokenBody[], { all }: TokenListOptions, terminal
 /** runTokenRevoke is `ipo token revoke`. */
 export async function runTokenRevoke(
   id: string,
-  options: ServiceFlags,
+  options: TokenRevokeOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
@@ -82,7 +83,9 @@ export async function runTokenRevoke(
       'ipo token list shows the ids; the secret itself is none',
     );
   }
+  const outcome = openOutcome(options.output, terminal);
   await withService(terminal, options, (service) => service.json('DELETE /tokens/{id}', { params: { id } }));
+  await outcome.write({ id, state: 'revoked' }, '');
   if (!globals.quiet) terminal.err(`ipo: token ${id} is revoked\n`);
   return EXIT.done;
 }

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** TrackerTestOptions are the flags of `ipo tracker test`. */
 export interface TrackerTestOptions extends ServiceFlags {
@@ -39,11 +40,7 @@ function test(settle: Settle): Command {
     .argument('[channel]', 'name or id of the channel; all tracker channels without one')
     .addOption(new Option('--file <file>', 'a channel as YAML or JSON instead; - is stdin'))
     .addOption(new Option('--credential-stdin', 'with --file: read its token from stdin, one line'))
-    .addOption(
-      new Option('-o, --output <format[=path]>', 'table, json or yaml; repeatable')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([] as readonly string[], 'table'),
-    );
+    .addOption(outputOption());
   return command.action((channel: string | undefined) =>
     settle(async (terminal) => {
       const { runTrackerTest } = await import('./test.ts');

@@ -3,7 +3,8 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { outputOption } from '../terminal/output-option.ts';
+import { MARKED, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 
@@ -80,7 +81,7 @@ function show(settle: Settle): Command {
     .summary('show all that is known of a row')
     .description('Shows a row: its issue, why it is open or how it ended, and what went wrong last.')
     .argument('<id>', ID)
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((id: string) =>
     settle(async (terminal, globals) => {
       const { runTrackingShow } = await import('./list.ts');
@@ -98,7 +99,7 @@ function summary(settle: Settle): Command {
     )
     .addOption(new Option('--from <time>', 'raised from then on, RFC 3339 (default: 90 days back)'))
     .addOption(new Option('--to <time>', 'raised until then, RFC 3339 (default: now)'))
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action(
     settle(async (terminal, globals) => {
       const { runTrackingSummary } = await import('./summary.ts');
@@ -115,7 +116,7 @@ function reopen(settle: Settle): Command {
         'the cap. Needs the role deployer.',
     )
     .argument('<id>', ID)
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((id: string) =>
     settle(async (terminal, globals) => {
       const { runTrackingDecide } = await import('./decide.ts');
@@ -132,7 +133,7 @@ function confirm(settle: Settle): Command {
         'the next sweep closes its row as fixed. Needs the role deployer.',
     )
     .argument('<id>', ID)
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((id: string) =>
     settle(async (terminal, globals) => {
       const { runTrackingDecide } = await import('./decide.ts');

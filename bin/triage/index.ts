@@ -3,7 +3,8 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { outputOption } from '../terminal/output-option.ts';
+import { MARKED, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 
@@ -68,7 +69,7 @@ function add(settle: Settle): Command {
       ),
     )
     .addOption(new Option('--for <duration>', 'how long it lasts, as 720h').conflicts('until'))
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((image: string, cve: string | undefined) =>
     settle(async (terminal, globals) => {
       const { runTriageAdd } = await import('./verbs.ts');
@@ -100,7 +101,7 @@ function end(settle: Settle): Command {
     .summary('take a decision back before its end')
     .description('Ends a triage decision that is in force. From then on its CVE counts again.')
     .argument('<id>', 'its number, as ipo triage list shows it')
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((id: string) =>
     settle(async (terminal, globals) => {
       const { runTriageEnd } = await import('./verbs.ts');

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** WhatIfOptions are the flags of `ipo whatif` as commander gives them. */
 export interface WhatIfOptions extends Omit<ServiceFlags, 'server'> {
@@ -42,12 +43,12 @@ export interface RunShowOptions extends ServiceFlags {
 
 /** RunDownloadOptions are the flags of `ipo whatif download`. */
 export interface RunDownloadOptions extends ServiceFlags {
-  readonly format: 'pdf' | 'json';
-  /** The last one counts. */
+  /** How earlier releases said it. */
+  readonly format?: 'pdf' | 'json';
   readonly output?: readonly string[];
 }
 
-const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github; repeatable (default: table)';
+const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github';
 
 /** listed is `ipo whatif` in the help. */
 export const listed: Listed = {
@@ -139,7 +140,7 @@ function listCommand(settle: Settle, above: Command): Command {
     .addOption(new Option('--to <time>', 'runs until this time (RFC 3339), included'))
     .addOption(new Option('--limit <n>', 'at most so many'))
     .addOption(new Option('--offset <n>', 'leave so many of the newest out'))
-    .addOption(outputOption('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
       const { runList } = await import('./runs.ts');
@@ -168,13 +169,13 @@ function downloadCommand(settle: Settle, above: Command): Command {
     .summary('download a kept run as PDF or JSON')
     .description('Writes a kept run into a file. The service records each download in its audit log.')
     .argument('<run>', 'id of the run')
-    .addOption(new Option('--format <format>', 'pdf or json').choices(['pdf', 'json']).default('pdf'))
     .addOption(
-      new Option(
-        '-o, --output <file>',
-        'where to; - is stdout, for JSON (default: whatif-RUN.FORMAT, which must not be there yet)',
-      ).argParser(collect),
-    );
+      outputOption(
+        'pdf or json, or a file whose name ends so; - is stdout, for JSON',
+        'pdf=whatif-RUN.pdf, which must not be there yet',
+      ),
+    )
+    .addOption(new Option('--format <format>', 'pdf or json').choices(['pdf', 'json']).hideHelp());
   return command.action((run: string) =>
     settle(async (terminal, globals) => {
       const { runDownload } = await import('./runs.ts');
@@ -197,10 +198,6 @@ export function strictOption(): Option {
     '--strict',
     'exit 5 when no row was covered, rows were left out, or rows could not be decided',
   );
-}
-
-function outputOption(formats: string): Option {
-  return new Option('-o, --output <format[=path]>', formats).argParser(collect);
 }
 
 /** Given are the flags of a subcommand, and those of `ipo whatif` itself that it does not have. */

@@ -9,7 +9,7 @@ import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { isThere } from '../files/index.ts';
 import { parseWhole } from '../terminal/numbers.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { parseOneOutput, parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
@@ -138,24 +138,29 @@ export async function runDownload(
 ): Promise<ExitCode> {
   checkStray(stray, 'download');
   checkId(id);
-  const { format } = options;
-  const output = options.output?.at(-1);
-  if (output === '-' && format === 'pdf') {
-    throw new UsageError('a PDF does not go to stdout', 'Name a file: -o report.pdf');
-  }
+  const standard = options.format ?? 'pdf';
   const parts = openParts(terminal);
-  const path = output ?? `whatif-${id}.${format}`;
-  if (output === undefined && (await isThere(path, parts))) {
-    throw new UsageError(`${path} is there already`, 'Name the file to be written over, or another: -o FILE');
-  }
+  const target = parseOneOutput(options.output ?? [], ['pdf', 'json'], standard, {
+    '.pdf': 'pdf',
+    '.json': 'json',
+  });
+  const format = target?.format ?? standard;
+  const path = target === null ? `whatif-${id}.${format}` : target.path;
+  if (path === null && format === 'pdf')
+    throw new UsageError('a PDF does not go to stdout', 'Name a file: -o pdf=report.pdf');
+  if (path !== null && target === null && (await isThere(path, parts)))
+    throw new UsageError(
+      `${path} is there already`,
+      `Name the file to be written over, or another: -o ${format}=FILE`,
+    );
   const bytes = await withService(terminal, options, async (service) => {
     const key = 'GET /policies/whatif/runs/{id}/download';
     const { body } = await service.stream(key, { params: { id }, query: { format } });
     return readAll(body);
   });
-  if (path === '-') terminal.out(`${bytes.toString('utf8')}\n`);
+  if (path === null) terminal.out(`${bytes.toString('utf8')}\n`);
   else await parts.writeFile(path, bytes);
-  if (path !== '-' && !globals.quiet) terminal.err(`ipo: written to ${clean(path)}\n`);
+  if (path !== null && !globals.quiet) terminal.err(`ipo: written to ${clean(path)}\n`);
   return EXIT.done;
 }
 

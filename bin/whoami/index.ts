@@ -2,9 +2,10 @@
  * `ipo whoami`: as whom the command line calls the service.
  * It uses `service` and `terminal`.
  */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
 
 /** WhoamiOptions are the flags of `ipo whoami`. */
 export interface WhoamiOptions extends ServiceFlags {
@@ -24,17 +25,11 @@ export const listed: Listed = {
 function whoamiCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('whoami'))
     .description('Shows the account, the role and the end of the session or token that calls are made with.')
-    .addOption(output('table, json or yaml; repeatable'));
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
       const { runWhoami } = await import('./run.ts');
       return runWhoami(command.opts<WhoamiOptions>(), terminal);
     }),
   );
-}
-
-function output(formats: string): Option {
-  return new Option('-o, --output <format[=path]>', formats)
-    .argParser((value: string, before: readonly string[]) => [...before, value])
-    .default([] as readonly string[], 'table');
 }

@@ -102,8 +102,8 @@ suite('ipo account', () => {
     assert.deepEqual(
       [nobody.code, nobody.err],
       [
-        2,
-        'ipo: no account has the e-mail address or id nobody@example.com\n  ipo account list shows them.\n',
+        1,
+        'ipo: no account has the e-mail address or id nobody@example.com\n  `ipo account list` shows them.\n',
       ],
     );
     const last = await ipo(['account', 'update', 'boss@example.com', '--role', 'viewer']);
@@ -204,7 +204,7 @@ suite('ipo account', () => {
     assert.deepEqual([items[0]?.actor, items[0]?.path], [null, 'ipo account password --database']);
     assert.equal(
       (await nobody.ipo(['account', 'password', 'x@example.com', '--database', databaseUrl])).code,
-      2,
+      1,
     );
     assert.equal((await nobody.ipo(['account', 'password', 'x@example.com', '--database'])).code, 2);
     assert.equal(

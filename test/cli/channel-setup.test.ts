@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { openInterview } from '../../bin/channel/setup/ask.ts';
+import { openOutcome } from '../../bin/terminal/outcome.ts';
 import { endSetup } from '../../bin/channel/setup/end.ts';
 import { placeFields } from '../../bin/channel/setup/place.ts';
 import type { Terminal } from '../../bin/terminal/terminal.ts';
@@ -263,7 +264,8 @@ for (const [end, allowedTargets] of [
       email: null,
     } as const;
     const document = { ...placeFields(place), kind: 'github', name: 'hub', allowedTargets };
-    const setUp = { place, document, token: new Secret('github_pat_1'), status: 'works' } as const;
+    const outcome = openOutcome([], terminal);
+    const setUp = { place, document, token: new Secret('github_pat_1'), status: 'works', outcome } as const;
     const interview = openInterview(terminal, false);
     const door = await openTrackerDoor({ testLoopback: false, userAgent: 'test' });
     const answers = { gateway: '', firstRunSummary: true as const, [end]: true as const };

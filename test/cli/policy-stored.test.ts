@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LiveError } from '../../src/whatif/index.ts';
@@ -28,17 +28,47 @@ test('apply shows the difference and what it would have changed, and writes when
   assert.match(dry.out, /^shop is new on http:/m);
   assert.match(dry.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would refuse/);
   assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
+  assert.equal((await served.ipo(['policy', 'apply', path, '--dry-run', '--exit-code'])).code, 1);
+  assert.equal((await served.ipo(['policy', 'apply', path, '-y', '--exit-code'])).code, 2);
+  const json = JSON.parse((await served.ipo(['policy', 'apply', path, '--dry-run', '-o', 'json'])).out);
+  assert.deepEqual(
+    [json.total, ...json.items.map(({ name, outcome }: Record<string, string>) => `${name} ${outcome}`)],
+    [2, 'shop would_create', 'web would_create'],
+  );
+  assert.equal(json.items[0].what_if.policy.name, 'shop');
+  served.world.jobs.length = 0;
   const applied = await served.ipo(['policy', 'apply', path, '--yes']);
   assert.match(applied.out, /^shop created \(revision [0-9a-f]{12}\)\nweb created/m);
   const again = await served.ipo(['policy', 'apply', path, '--yes']);
   assert.equal(again.out, 'shop is unchanged\nweb is unchanged\n');
-  assert.equal(served.world.jobs.length, 4);
+  const none = await served.ipo(['policy', 'apply', path, '--dry-run', '--exit-code', '-o', 'json']);
+  assert.equal(none.code, 0);
+  assert.deepEqual(
+    JSON.parse(none.out).items.map(({ outcome }: Record<string, string>) => outcome),
+    ['unchanged', 'unchanged'],
+  );
+  assert.equal(served.world.jobs.length, 2);
   assert.deepEqual(
     served.world.jobs.map(({ source }) => source),
-    [null, null, null, null],
+    [null, null],
   );
   const changed = file(served, 'b.yaml', policy('shop', 'severityThreshold: LOW'));
-  const updated = await served.ipo(['policy', 'apply', changed, '-y']);
+  const differs = await served.ipo(['policy', 'apply', changed, '--dry-run', '--no-whatif', '-o', 'json']);
+  const [item] = JSON.parse(differs.out).items;
+  assert.deepEqual([item.name, item.outcome, item.what_if], ['shop', 'would_update', null]);
+  assert.equal(item.comparison.policies[0].changes[0].path, 'spec.severityThreshold');
+  const updated = await served.ipo([
+    'policy',
+    'apply',
+    changed,
+    '-y',
+    '-o',
+    'json',
+    '-o',
+    `table=${served.directory}/said.txt`,
+  ]);
+  assert.equal(JSON.parse(updated.out).items[0].outcome, 'updated');
+  Object.assign(updated, { out: readFileSync(join(served.directory, 'said.txt'), 'utf8') });
   assert.match(updated.out, /tighter {2}spec\.severityThreshold {2}HIGH → LOW/);
   assert.match(updated.out, /shop updated \(revision/);
   assert.equal(served.world.jobs.at(-1)?.source, 'shop');
@@ -201,11 +231,15 @@ test('policies are listed and printed so that they can be applied again', async 
     ['get', 'nothing'],
     ['revisions', 'nothing'],
     ['get', 'shop', '--revision', 'ffffffff'],
-    ['get', 'shop', '--revision', 'x'],
     ['delete', 'nothing', '-y'],
     ['whatif', 'nothing'],
   ])
-    assert.equal((await served.ipo(['policy', ...args])).code, 2, args.join(' '));
+    assert.equal((await served.ipo(['policy', ...args])).code, 1, args.join(' '));
+  assert.match(
+    (await served.ipo(['policy', 'get', 'nothing'])).err,
+    /`ipo policy list` lists those in force/,
+  );
+  assert.equal((await served.ipo(['policy', 'get', 'shop', '--revision', 'x'])).code, 2);
 });
 
 test('delete asks, and deletes what was shown', async (t) => {

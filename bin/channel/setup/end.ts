@@ -5,6 +5,7 @@ import { targetWarnings, type TestStatus } from '../../../src/channels/index.ts'
 import { toYaml } from '../../../src/render/index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, report, type ExitCode } from '../../terminal/exit.ts';
+import type { Outcome } from '../../terminal/outcome.ts';
 import { withService } from '../../service/client.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import type { Document } from '../document.ts';
@@ -22,6 +23,7 @@ export interface SetUp {
   readonly token: Secret;
   /** Whether it would work; if not, or while a limit hides it, it is not saved. */
   readonly status: TestStatus;
+  readonly outcome: Outcome;
 }
 
 const EXITS = { works: EXIT.done, fails: EXIT.check, limited: EXIT.outside } as const;
@@ -36,7 +38,7 @@ export async function endSetup(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { status, place, token } = setUp;
+  const { status, place, token, outcome } = setUp;
   const { interview } = means;
   const works = status === 'works';
   const failed = EXITS[status];
@@ -51,7 +53,8 @@ export async function endSetup(
     const end: End = wanted ?? (await askEnd(works, answers.disabled === true, interview));
     wanted = null;
     if (end === 'print') {
-      terminal.out(toYaml(answers.disabled ? { ...document, enabled: false } : document));
+      const printed = answers.disabled ? { ...document, enabled: false } : document;
+      await outcome.write(printed, toYaml(printed));
       return failed;
     }
     if (end === 'none' || !works) {
@@ -61,7 +64,7 @@ export async function endSetup(
     }
     const body = { ...document, enabled: end === 'save', [tokenField(place)]: token.reveal() };
     try {
-      return await save(body, answers, terminal, globals);
+      return await save(body, answers, outcome, terminal, globals);
     } catch (error) {
       if (!isIpoError(error) || !interview.person) throw error;
       await report(error, terminal, globals);
@@ -90,13 +93,15 @@ async function askEnd(works: boolean, disabled: boolean, interview: SetupMeans['
 async function save(
   document: Document,
   answers: SetupAnswers,
+  outcome: Outcome,
   terminal: Terminal,
   { quiet }: GlobalOptions,
 ): Promise<ExitCode> {
   const { body } = await withService(terminal, answers, (service) =>
     service.json<WrittenChannelBody>('POST /channels', { body: document }),
   );
-  terminal.out(`${clean(body.name, 100)} saved as ${body.id}${body.enabled ? '' : ', disabled'}\n`);
+  const text = `${clean(body.name, 100)} saved as ${body.id}${body.enabled ? '' : ', disabled'}\n`;
+  await outcome.write(body, text);
   const name = quoted(body.name);
   if (!quiet) {
     terminal.err(`ipo: whether the service reaches the tracker too: ipo tracker test ${name}\n`);

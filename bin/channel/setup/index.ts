@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { outputOption } from '../../terminal/paging-flags.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+import { MARKED } from '../../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 
@@ -23,6 +24,7 @@ export interface ChannelSetupOptions extends ServiceFlags {
   readonly credentialStdin?: true;
   readonly save?: true;
   readonly print?: true;
+  readonly output: readonly string[];
 }
 
 /** ChannelPreviewOptions are the flags of `ipo channel preview`. */
@@ -91,7 +93,8 @@ export function setupCommand(settle: Settle): Command {
     .addOption(new Option('--credential-stdin', 'read the token from stdin, one line'))
     .addOption(new Option('--disabled', 'save the channel disabled, to see first what it would file'))
     .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
-    .addOption(new Option('--print', 'print the channel as YAML, without its token'));
+    .addOption(new Option('--print', 'print the channel as YAML, without its token'))
+    .addOption(outputOption());
   return command.action((kind: string | undefined) =>
     settle(async (terminal, globals) => {
       const { runChannelSetup } = await import('./run.ts');
@@ -113,7 +116,7 @@ export function previewCommand(settle: Settle): Command {
       new Option('--image <image>', 'image of the finding: its digest, or a part of it or of a name'),
     )
     .addOption(new Option('--cve <id>', 'the finding'))
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelPreview } = await import('../preview.ts');
@@ -131,7 +134,7 @@ export function planCommand(settle: Settle): Command {
         'days its cap holds the rest back. Nothing is filed.',
     )
     .argument('<channel>', WHICH)
-    .addOption(outputOption());
+    .addOption(outputOption(MARKED));
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
       const { runChannelPlan } = await import('../plan.ts');

@@ -7,6 +7,7 @@ import { clean } from '../../terminal/clean.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { readStdinLines } from '../../terminal/prompts.ts';
 import { checkStdin } from '../../files/index.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { VERSION } from '../../terminal/version.ts';
@@ -43,6 +44,7 @@ export async function runChannelSetup(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { credentialStdin, tokenStdin, save, print, file } = options;
+  const outcome = openOutcome(options.output, terminal);
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
   if (save && print) throw new UsageError('--save and --print are two ends of a setup', 'Choose one');
   const testLoopback = isTestLoopback(terminal.env);
@@ -71,7 +73,8 @@ export async function runChannelSetup(
     ...jira,
     ...(await askRest(place, answers, means)),
   };
-  const setUp: SetUp = { place, document, token: tracker.token, status: tracker.status };
+  const { token, status } = tracker;
+  const setUp: SetUp = { place, document, token, status, outcome };
   return endSetup(setUp, answers, means, terminal, globals);
 }
 

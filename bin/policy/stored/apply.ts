@@ -18,9 +18,10 @@ import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
 import { documentDifference } from './document-difference.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { inEffectNote } from './in-effect.ts';
+import { parseOutputs, writeOutputs, type OutputTarget } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { invalidNote } from './invalid.ts';
-import { renderComparison } from '../diff-view.ts';
+import { renderComparison, unsetAsNull } from '../diff-view.ts';
 import { checkStdin, readPolicies } from '../../files/index.ts';
 import { withService } from '../../service/client.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
@@ -37,6 +38,18 @@ interface Plan {
   readonly wording: readonly string[];
 }
 
+/** Outcome is what became of a policy. */
+type Outcome = 'created' | 'updated' | 'unchanged' | 'would_create' | 'would_update' | 'not_applied';
+
+/** Shown is what is told of a plan before it is written: in words, and as the JSON of the command has it. */
+interface Shown {
+  readonly text: string;
+  /** As `ipo policy diff -o json`; null where there is nothing to compare with, or the meaning stays. */
+  readonly comparison: unknown;
+  /** As `ipo whatif -o json`; null where it was not asked, or is not known. */
+  readonly whatIf: unknown;
+}
+
 /** runPolicyApply is `ipo policy apply`: compare, show, ask, write exactly what was compared. */
 export async function runPolicyApply(
   paths: readonly string[],
@@ -45,6 +58,9 @@ export async function runPolicyApply(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const asks = options.dryRun !== true;
+  if (asks && options.exitCode)
+    throw new UsageError('--exit-code tells of a difference, and is for --dry-run', 'Add --dry-run');
+  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table', paths);
   checkStdin([...paths, options.tokenStdin === true ? '-' : undefined]);
   if (asks)
     holdConfirmable(
@@ -54,6 +70,7 @@ export async function runPolicyApply(
       ', or --dry-run to see the difference',
     );
   const policies = await readAll(paths, terminal);
+  const report = new ApplyReport(targets, terminal);
   return withService(terminal, options, async (service) => {
     const plans: Plan[] = [];
     for (const policy of policies) plans.push(toPlan(policy, await find(service, policy.policy.name)));
@@ -62,10 +79,20 @@ export async function runPolicyApply(
         plan.wording.length > 0 || !meansTheSame(plan) || (plan.stored?.body.invalid ?? null) !== null,
     );
     for (const plan of plans) {
-      if (!due.includes(plan)) terminal.out(`${clean(plan.policy.policy.name)} is unchanged\n`);
+      if (!due.includes(plan))
+        report.shown(plan, 'unchanged', told(`${clean(plan.policy.policy.name)} is unchanged\n`));
     }
-    for (const plan of due) await show(plan, service);
-    if (due.length === 0 || !asks) return EXIT.done;
+    for (const plan of due) report.shown(plan, plannedOf(plan, asks), await show(plan, service));
+    try {
+      return await settle(service, due);
+    } finally {
+      await report.end();
+    }
+  });
+
+  async function settle(service: ServiceClient, due: readonly Plan[]): Promise<ExitCode> {
+    if (due.length === 0) return EXIT.done;
+    if (!asks) return options.exitCode ? EXIT.check : EXIT.done;
     const what = counted(due.length, 'policy', 'policies');
     if (options.yes !== true && !(await confirm(`Put ${what} in force on ${service.server}?`, terminal))) {
       say('nothing was applied');
@@ -74,7 +101,7 @@ export async function runPolicyApply(
     let written = 0;
     try {
       for (const plan of due) {
-        terminal.out(`${await write(service, plan)}\n`);
+        report.written(plan, ...(await write(service, plan)));
         written += 1;
       }
     } catch (error) {
@@ -82,31 +109,33 @@ export async function runPolicyApply(
       throw error;
     }
     return EXIT.done;
-  });
+  }
 
-  async function show(plan: Plan, service: ServiceClient): Promise<void> {
+  async function show(plan: Plan, service: ServiceClient): Promise<Shown> {
     const { policy, stored, wording } = plan;
     const lines = wording.map((line) => `  ${line}\n`).join('');
-    if (stored !== null) terminal.out(invalidNote(stored.body));
+    const invalid = stored === null ? '' : invalidNote(stored.body);
     // Nothing decides under its name, so there is nothing to compare with.
-    if (stored?.body.invalid?.in_effect === false) return;
+    if (stored?.body.invalid?.in_effect === false) return told(invalid);
     if (meansTheSame(plan)) {
       // What it decides stays, so there is no what-if to look at.
-      terminal.out(`${clean(policy.policy.name)} means the same; its document changes\n${lines}`);
-      return;
+      return told(`${invalid}${clean(policy.policy.name)} means the same; its document changes\n${lines}`);
     }
     const color = usesColor(terminal, globals, 'out');
     const { comparePolicies, ...values } = await loadAuthoring();
-    if (stored === null) terminal.out(`${clean(policy.policy.name)} is new on ${service.server}\n`);
-    else {
-      const sides = [
+    let comparison: ReturnType<typeof comparePolicies> | null = null;
+    let text = `${invalid}${clean(policy.policy.name)} is new on ${service.server}\n`;
+    if (stored !== null) {
+      comparison = comparePolicies(
         { file: service.server, policies: [inForce(stored.body, policy)] },
         { file: policy.places.file, policies: [policy] },
-      ] as const;
-      terminal.out(renderComparison(comparePolicies(...sides), values, color));
+      );
+      text = invalid + renderComparison(comparison, values, color);
     }
-    if (lines !== '') terminal.out(`Beside it the document changes\n${lines}`);
-    if (options.whatif) terminal.out(`${await difference(plan, service, color)}\n`);
+    if (lines !== '') text += `Beside it the document changes\n${lines}`;
+    if (!options.whatif) return { text, comparison, whatIf: null };
+    const asked = await difference(plan, service, color);
+    return { text: `${text}${asked.text}\n`, comparison, whatIf: asked.result };
   }
 
   /** What the service cannot tell now must not keep anybody from applying; it is said. */
@@ -114,19 +143,76 @@ export async function runPolicyApply(
     { policy, stored }: Plan,
     service: ServiceClient,
     color: boolean,
-  ): Promise<string> {
+  ): Promise<{ readonly text: string; readonly result: unknown }> {
     try {
       const asked = { policy: policy.written, source: stored?.body.name, keep: false };
       const { result } = await askWhatIf(service, asked);
-      return await renderDifference(result, { color, columns: terminal.columns });
+      return { text: await renderDifference(result, { color, columns: terminal.columns }), result };
     } catch (error) {
       if (!isIpoError(error) || !['rate_limited', 'unavailable'].includes(error.code)) throw error;
-      return `What the last 30 days would have been is not known: ${clean(error.message)}.\n`;
+      const text = `What the last 30 days would have been is not known: ${clean(error.message)}.\n`;
+      return { text, result: null };
     }
   }
 
   function say(text: string): void {
     if (!globals.quiet) terminal.err(`ipo: ${text}\n`);
+  }
+}
+
+function told(text: string): Shown {
+  return { text, comparison: null, whatIf: null };
+}
+
+/** What becomes of a plan for as long as nothing was written. */
+function plannedOf({ stored }: Plan, asks: boolean): Outcome {
+  if (asks) return 'not_applied';
+  return stored === null ? 'would_create' : 'would_update';
+}
+
+type Targets = readonly OutputTarget<'table' | 'json' | 'yaml'>[];
+
+/** ApplyReport tells on a terminal what is found at once, since a person is asked about it; and everything at the end in the other forms. */
+class ApplyReport {
+  readonly #targets: Targets;
+  readonly #terminal: Terminal;
+  readonly #isLive: boolean;
+  readonly #items = new Map<Plan, Readonly<Record<string, unknown>>>();
+  #text = '';
+
+  constructor(targets: Targets, terminal: Terminal) {
+    this.#targets = targets;
+    this.#terminal = terminal;
+    this.#isLive = targets.some(({ format, path }) => format === 'table' && path === null);
+  }
+
+  shown(plan: Plan, outcome: Outcome, { text, comparison, whatIf }: Shown): void {
+    const { name, revision } = plan.policy.policy;
+    const document = plan.wording;
+    this.#items.set(plan, { name, outcome, revision, document, comparison, what_if: whatIf });
+    this.#say(text);
+  }
+
+  written(plan: Plan, outcome: Outcome, text: string): void {
+    this.#items.set(plan, { ...this.#items.get(plan), outcome });
+    this.#say(`${text}\n`);
+  }
+
+  async end(): Promise<void> {
+    const items = [...this.#items.values()];
+    const body: unknown = JSON.parse(JSON.stringify({ items, total: items.length }, unsetAsNull));
+    const forms = {
+      table: () => this.#text,
+      json: () => `${JSON.stringify(body)}\n`,
+      yaml: async () => (await import('../../../src/render/index.ts')).toYaml(body),
+    };
+    const left = this.#targets.filter(({ format, path }) => format !== 'table' || path !== null);
+    await writeOutputs(left, (format) => forms[format](), openParts(this.#terminal), this.#terminal);
+  }
+
+  #say(text: string): void {
+    this.#text += text;
+    if (this.#isLive) this.#terminal.out(text);
   }
 }
 
@@ -196,7 +282,7 @@ function inForce({ name, revision, document }: StoredPolicyBody, beside: ParsedP
   return policy === null ? { ...beside, policy: { ...beside.policy, revision } } : { ...beside, policy };
 }
 
-async function write(service: ServiceClient, { policy, stored }: Plan): Promise<string> {
+async function write(service: ServiceClient, { policy, stored }: Plan): Promise<[Outcome, string]> {
   const { name } = policy.policy;
   const { body, headers } =
     stored === null
@@ -206,6 +292,8 @@ async function write(service: ServiceClient, { policy, stored }: Plan): Promise<
           headers: { 'if-match': stored.etag },
           body: policy.written,
         });
-  const done = stored === null ? 'created' : body.changed ? 'updated' : 'is unchanged';
-  return clean(`${name} ${done} (revision ${body.revision.slice(0, 12)})${inEffectNote(headers)}`);
+  const said = `(revision ${body.revision.slice(0, 12)})${inEffectNote(headers)}`;
+  if (stored === null) return ['created', clean(`${name} created ${said}`)];
+  if (body.changed) return ['updated', clean(`${name} updated ${said}`)];
+  return ['unchanged', clean(`${name} is unchanged ${said}`)];
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
 import { failOnOption, strictOption } from '../../whatif/index.ts';
 
 /** PolicyListOptions are the flags of `ipo policy list` and `revisions`. */
@@ -18,6 +19,8 @@ export interface PolicyGetOptions extends ServiceFlags {
 export interface PolicyApplyOptions extends ServiceFlags {
   readonly yes?: true;
   readonly dryRun?: true;
+  readonly exitCode?: true;
+  readonly output: readonly string[];
   /** False with `--no-whatif`. */
   readonly whatif: boolean;
 }
@@ -25,6 +28,7 @@ export interface PolicyApplyOptions extends ServiceFlags {
 /** PolicyDeleteOptions are the flags of `ipo policy delete`. */
 export interface PolicyDeleteOptions extends ServiceFlags {
   readonly yes?: true;
+  readonly output: readonly string[];
 }
 
 /** PolicyWhatIfOptions are the flags of `ipo policy whatif`. */
@@ -46,7 +50,7 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the policies that a service has in force')
     .description('Lists the policies in force, by name.')
-    .addOption(output('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
       const { runPolicyList } = await import('./verbs.ts');
@@ -62,7 +66,7 @@ function revisions(settle: Settle): Command {
       'Lists the revisions of a policy, newest first, also of one that was deleted: ledger rows name them.',
     )
     .argument('<name>', 'name of the policy')
-    .addOption(output('table, json or yaml; repeatable (default: table)'));
+    .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal) => {
       const { runPolicyRevisions } = await import('./verbs.ts');
@@ -82,7 +86,7 @@ function get(settle: Settle): Command {
         'this revision instead of the one in force; its first digits are enough',
       ),
     )
-    .addOption(output('yaml or json; repeatable (default: yaml)'));
+    .addOption(outputOption('yaml or json', 'yaml'));
   return command.action((name: string) =>
     settle(async (terminal) => {
       const { runPolicyGet } = await import('./verbs.ts');
@@ -100,7 +104,9 @@ function apply(settle: Settle): Command {
     .argument('<file...>', 'policy files (YAML or JSON, several documents each); - is stdin')
     .addOption(new Option('-y, --yes', 'write without being asked'))
     .addOption(new Option('--dry-run', 'show the differences and write nothing'))
-    .addOption(new Option('--no-whatif', 'leave out what the last 30 days would have been'));
+    .addOption(new Option('--exit-code', 'with --dry-run: exit 1 when something would change'))
+    .addOption(new Option('--no-whatif', 'leave out what the last 30 days would have been'))
+    .addOption(outputOption());
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runPolicyApply } = await import('./apply.ts');
@@ -114,7 +120,8 @@ function remove(settle: Settle): Command {
     .summary('take a policy out of force')
     .description('Asks, and takes a policy out of force. Its revisions stay.')
     .argument('<name>', 'name of the policy')
-    .addOption(new Option('-y, --yes', 'delete without being asked'));
+    .addOption(new Option('-y, --yes', 'delete without being asked'))
+    .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runPolicyDelete } = await import('./verbs.ts');
@@ -135,21 +142,11 @@ function whatIf(settle: Settle): Command {
     .addOption(new Option('--keep', 'let the service keep the run (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())
-    .addOption(
-      output('table, json, yaml, markdown, html, sarif, junit or github; repeatable (default: table)'),
-    );
+    .addOption(outputOption('table, json, yaml, markdown, html, sarif, junit or github'));
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
       const { runPolicyWhatIf } = await import('./whatif.ts');
       return runPolicyWhatIf(name, command.opts<PolicyWhatIfOptions>(), terminal, globals);
     })(),
   );
-}
-
-function output(formats: string): Option {
-  return new Option('-o, --output <format[=path]>', formats).argParser(collect);
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -4,6 +4,7 @@ import type {
   StoredPolicyBody,
 } from '../../../src/api/contract/policies.ts';
 import type { ServiceClient } from '../../../src/app/index.ts';
+import { IpoError } from '../../../src/base/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
 import { shortTime } from '../../../src/whatif/report/index.ts';
 import type { PolicyDeleteOptions, PolicyGetOptions, PolicyListOptions } from './index.ts';
@@ -11,6 +12,7 @@ import { clean } from '../../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { inEffectNote } from './in-effect.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
 import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { invalidNote } from './invalid.ts';
@@ -120,12 +122,12 @@ async function wholeRevision(service: ServiceClient, name: string, beginning: st
   const found = body.items.filter(({ revision }) => revision.startsWith(beginning));
   const [only, second] = found;
   if (only !== undefined && second === undefined) return only.revision;
-  throw new UsageError(
-    only === undefined
-      ? `--revision ${beginning}: ${name} has no revision that begins so`
-      : `--revision ${beginning}: ${found.length} revisions of ${name} begin so`,
-    `ipo policy revisions ${name} lists them`,
-  );
+  const hint = `\`ipo policy revisions ${name}\` lists them`;
+  if (only === undefined)
+    throw new IpoError('not_found', `--revision ${beginning}: ${name} has no revision that begins so`, {
+      hint,
+    });
+  throw new UsageError(`--revision ${beginning}: ${found.length} revisions of ${name} begin so`, hint);
 }
 
 function revisionsOf(service: ServiceClient, name: string) {
@@ -139,6 +141,7 @@ export async function runPolicyDelete(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   holdConfirmable(terminal, options.yes === true, 'ipo policy delete');
   return withService(terminal, options, async (service) => {
     const { body, headers } = await service.json<StoredPolicyBody>('GET /policies/{name}', {
@@ -160,7 +163,8 @@ export async function runPolicyDelete(
       params: { name },
       headers: { 'if-match': etag },
     });
-    terminal.out(`${clean(body.name)} deleted${inEffectNote(gone.headers)}\n`);
+    const text = `${clean(body.name)} deleted${inEffectNote(gone.headers)}\n`;
+    await outcome.write({ name: body.name, revision: body.revision, state: 'deleted' }, text);
     return EXIT.done;
   });
 }

@@ -2,18 +2,15 @@ import { STATUS_CODES } from 'node:http';
 import { ERROR_CODES, fieldSentence, type ErrorCode, type FieldFault } from '../../base/index.ts';
 import { ServiceError } from './service-error.ts';
 
+/** What a status means that nothing more is said with. A bare 404 is another address, not a thing that the service does not have. */
+const UNSAID: Readonly<Record<number, ErrorCode>> = { 401: 'unauthenticated', 429: 'rate_limited' };
+
 /** fromProblem turns an answer of 400 and above into a fault: what the service said, else what its status means. */
 export function fromProblem(server: string, status: number, text: string, retryAfter?: number): ServiceError {
   const said = readProblem(text);
   if (said === null) {
     return new ServiceError(
-      status === 401
-        ? 'unauthenticated'
-        : status === 404
-          ? 'not_found'
-          : status === 429
-            ? 'rate_limited'
-            : 'network',
+      UNSAID[status] ?? 'network',
       `${server} answered with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd() +
         ', which says nothing more',
       {

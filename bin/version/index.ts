@@ -1,0 +1,36 @@
+/**
+ * `ipo version`: which program this is.
+ * It uses `terminal`.
+ */
+import { Command } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** VersionOptions are the flags of `ipo version`. */
+export interface VersionOptions {
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo version` in the help. */
+export const listed: Listed = {
+  name: 'version',
+  summary: 'print the version, the commit and the Node.js it runs on',
+  group: 'The service:',
+  place: 5,
+  define: versionCommand,
+};
+
+/** versionCommand defines `ipo version`. */
+function versionCommand(settle: Settle): Command {
+  const command = new Command('version')
+    .description(
+      'Prints the version of ipo, the commit that it was built from, and the Node.js that it runs on.',
+    )
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal) => {
+      const { runVersion } = await import('./run.ts');
+      return runVersion(command.opts<VersionOptions>(), terminal);
+    }),
+  );
+}

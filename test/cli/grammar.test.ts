@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import type { Command } from 'commander';
+import { COMMANDS } from '../../bin/commands.ts';
+import { ipo } from './fake-terminal.ts';
+
+/** Commands that print no result: they run on, or say on stderr alone what they did. */
+const PRINT_NOTHING = ['demo', 'demo trackers', 'serve', 'login', 'logout'];
+
+const folder = mkdtempSync(join(tmpdir(), 'ipo-grammar-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const policy = join(folder, 'policy.yaml');
+writeFileSync(
+  policy,
+  'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: {name: a}\nspec: {denyLatestTag: true}\n',
+);
+
+/** What a call needs to get as far as its `-o`. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  whatif: [policy, '--ledger', join(folder, 'none.ndjson')],
+  'whatif show': ['w'.repeat(16)],
+  'whatif download': ['w'.repeat(16)],
+  check: ['nginx', '-p', policy],
+  'policy lint': [policy],
+  'policy diff': [policy, policy],
+  'policy fmt': [policy],
+  'policy revisions': ['a'],
+  'policy get': ['a'],
+  'policy apply': [policy, '--yes'],
+  'policy delete': ['a', '--yes'],
+  'policy whatif': ['a'],
+  'ledger verify': ['--ledger', join(folder, 'none.ndjson')],
+  'ledger list': ['--ledger', join(folder, 'none.ndjson')],
+  'ledger export': ['--database', `sqlite:${join(folder, 'none.db')}`],
+  'ledger prove': ['1', '--ledger', join(folder, 'none.ndjson')],
+  'ledger checkpoint': ['--ledger', join(folder, 'none.ndjson')],
+  'ledger put-back': [folder, '--database', `sqlite:${join(folder, 'none.db')}`],
+  'ledger accept-clock': ['--database', `sqlite:${join(folder, 'none.db')}`],
+  'images show': ['nginx'],
+  'images scan': ['nginx'],
+  'triage add': ['nginx', 'CVE-2024-1', '--reason', 'x', '--for', '1h'],
+  'triage end': ['t'.repeat(16)],
+  'scan import': [policy],
+  'channel setup': ['github', '--print'],
+  'channel show': ['a'],
+  'channel edit': ['a', '--set', 'dailyCap=3'],
+  'channel enable': ['a'],
+  'channel disable': ['a'],
+  'channel delete': ['a', '--yes'],
+  'channel adopt': ['a', '--from', 'c'.repeat(16)],
+  'channel preview': ['a'],
+  'channel plan': ['a'],
+  'tracking show': ['t'.repeat(16)],
+  'tracking reopen': ['t'.repeat(16)],
+  'tracking confirm': ['t'.repeat(16)],
+  'cluster forget-replica': ['a', '--yes'],
+  migrate: ['--plan', '--database', `sqlite:${join(folder, 'none.db')}`],
+  'account create': ['ada@example.com'],
+  'account update': ['ada@example.com', '--name', 'Ada'],
+  'account disable': ['ada@example.com'],
+  'account anonymise': ['ada@example.com', '--yes'],
+  'account password': ['ada@example.com'],
+  'token create': ['ci'],
+  'token revoke': ['a'.repeat(16)],
+};
+
+/** Every command that can be called, by its words. */
+function* leaves(command: Command, above = ''): Generator<readonly [string, Command]> {
+  const words = `${above} ${command.name()}`.trim();
+  const isCalled = (command as unknown as { _actionHandler: unknown })._actionHandler !== null;
+  if (isCalled) yield [words, command];
+  for (const below of command.commands) yield* leaves(below, words);
+}
+
+const ALL = COMMANDS.flatMap(({ define }) => [...leaves(define(() => async () => {}))]);
+const PRINTING = ALL.filter(([words]) => !PRINT_NOTHING.includes(words));
+const env = { IPO_SERVER: 'http://127.0.0.1:1', IPO_TOKEN: 'none', XDG_CONFIG_HOME: folder };
+
+suite('the grammar of every command', () => {
+  test('there are the commands that the help names', async () => {
+    const { out } = await ipo(['--help']);
+    for (const { name } of COMMANDS) assert.match(out, new RegExp(`^  ${name} `, 'm'));
+    assert.ok(PRINTING.length > 50, String(PRINTING.length));
+  });
+
+  for (const [words, command] of PRINTING) {
+    test(`ipo ${words}: -o is FORMAT[=PATH], and json is one of them`, async () => {
+      const output = command.options.find(({ long }) => long === '--output');
+      assert.equal(output?.flags, '-o, --output <format[=path]>');
+      const args = [...words.split(' '), ...(ARGUMENTS[words] ?? [])];
+      const before = readdirSync(folder);
+      const { code, out, err } = await ipo([...args, '-o', 'nosuch'], { env });
+      assert.equal(code, 2, err);
+      assert.match(err, /^ipo: -o nosuch: no such format; this command writes .*\b(nd)?json\b/m);
+      assert.equal(out, '');
+      assert.deepEqual(readdirSync(folder), before, 'nothing is written where the format is wrong');
+    });
+  }
+
+  for (const [words, command] of ALL) {
+    test(`ipo ${words}: one flag has one meaning and one spelling`, () => {
+      for (const { flags, short, long } of command.options) {
+        if (long === '--output') continue;
+        assert.notEqual(short, '-o', flags);
+        assert.notEqual(short, '-v', flags);
+        if (long === '--policy') assert.match(flags, words === 'check' ? /<file>$/ : /<name>$/);
+        if (long === '--yes') assert.equal(flags, '-y, --yes');
+        if (long === '--days') assert.match(flags, /<n>$/);
+        if (long === '--limit' || long === '--offset') assert.match(flags, /<n>$/);
+        if (long === '--server') assert.match(flags, /^--server (<url>|\[url\])$/);
+      }
+    });
+  }
+});
+
+suite('which program it is, and where to start', () => {
+  test('-v, -V and --version print the version alone; ipo version tells what it was built from', async () => {
+    const [short, old, long] = await Promise.all(['-v', '-V', '--version'].map((flag) => ipo([flag])));
+    assert.match(long?.out ?? '', /^\d+\.\d+\.\d+\S*\n$/);
+    assert.deepEqual([short?.out, old?.out], [long?.out, long?.out]);
+    const body = JSON.parse((await ipo(['version', '-o', 'json'])).out) as Record<string, string | null>;
+    assert.deepEqual(Object.keys(body), ['version', 'commit', 'node', 'platform']);
+    assert.equal(`${body['version']}\n`, long?.out);
+    assert.equal(body['node'], process.version);
+    assert.match((await ipo(['version'])).out, /^ipo +\S+\ncommit +\S+\nNode\.js +v24/);
+  });
+
+  test('ipo by itself says where to start, each line a command that there is', async () => {
+    const { code, out, err } = await ipo([]);
+    assert.deepEqual([code, out], [2, '']);
+    const named = [...err.matchAll(/^ {2}ipo (\w+)/gm)].map(([, name]) => name);
+    assert.deepEqual(named, ['demo', 'policy', 'check', 'whatif', 'login']);
+    for (const name of named) assert.ok(COMMANDS.some((command) => command.name === name));
+  });
+});
+
+test('hints of the service are said in commands, and none of them names a path', async () => {
+  const { commandHint } = await import('../../bin/service/command-hint.ts');
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  const hints = sources.flatMap((path) => [
+    ...readFileSync(join('src', path), 'utf8').matchAll(
+      /hint: ['`](.*\b(?:GET|POST|PUT|DELETE) \/api\/.*)['`]/g,
+    ),
+  ]);
+  assert.ok(hints.length > 4, String(hints.length));
+  const unsaid = hints.map(([, hint = '']) => hint).filter((hint) => commandHint(hint) === null);
+  // The others belong to the state of the service, which is told as it is.
+  const asked = unsaid.filter((hint) => hint.startsWith('GET'));
+  assert.deepEqual(asked, ['GET /api/v1/openapi.json lists what there is'], 'no command serves it');
+  assert.equal(
+    commandHint('GET /api/v1/policies/shop/revisions lists those there are'),
+    '`ipo policy revisions shop` lists those there are',
+  );
+});
