@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FactsSnapshot } from '../../admission/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 interface Entry {
   facts: ImageFacts | null;
@@ -101,10 +102,11 @@ export class AdmissionFacts implements FactsSnapshot {
   /** Reads the facts of the images that were reviewed last, once. Throws when the database does not answer. */
   async warm(): Promise<void> {
     if (this.#isWarm) return;
-    const rows = await runText<{ digest: string }>(
+    const rows = await run(
       this.#store.read,
-      `select digest from images where facts is not null order by coalesce(last_row_id, 0) desc, digest limit ${WARMED}`,
-      [],
+      sql<
+        Row<'images', 'digest'>
+      >`select digest from images where facts is not null order by coalesce(last_row_id, 0) desc, digest limit ${WARMED}`,
     );
     for (let from = 0; from < rows.length && this.#chars < this.#maxChars / 2; from += TURN) {
       await this.#load(rows.slice(from, from + TURN).map(({ digest }) => digest));
@@ -130,11 +132,12 @@ export class AdmissionFacts implements FactsSnapshot {
     const { read } = this.#store;
     const began = this.#now();
     const stored = new Map<string, { readonly version: number; readonly chars: number }>();
-    for (const { marks, cells } of inChunks(digests)) {
-      const rows = await runText<{ digest: string; facts_version: number; chars: number }>(
+    for (const marks of inLists(digests)) {
+      const rows = await run(
         read,
-        `select digest, facts_version, octet_length(facts) as chars from images where facts is not null and digest in (${marks})`,
-        cells,
+        sql<
+          Row<'images', 'digest' | 'facts_version'> & { chars: number }
+        >`select digest, facts_version, octet_length(facts) as chars from images where facts is not null and digest in (${marks})`,
       );
       for (const row of rows) stored.set(row.digest, { version: row.facts_version, chars: row.chars });
     }
@@ -212,13 +215,15 @@ async function readTexts(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, FactsText>> {
   const found = new Map<string, FactsText>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       read,
-      `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
-      cells,
+      sql<
+        Row<'images', 'digest' | 'facts_version' | 'facts'>
+      >`select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
     );
-    for (const row of rows) found.set(row.digest, { version: row.facts_version, text: row.facts });
+    for (const row of rows)
+      if (row.facts !== null) found.set(row.digest, { version: row.facts_version, text: row.facts });
   }
   return found;
 }

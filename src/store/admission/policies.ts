@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PolicySnapshot } from '../../admission/index.ts';
 import { byCodeUnit, type Clock, type Log } from '../../base/index.ts';
 import { parseRecordedPolicy, type Policy } from '../../policy/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Policies count as out of date when they could not be compared with the database for so many milliseconds. */
 const STALE_AFTER = 15_000;
@@ -47,10 +48,11 @@ export class AdmissionPolicies implements PolicySnapshot {
 
   async #read(): Promise<void> {
     const at = this.#clock.now();
-    const rows = await runText<{ name: string; version: number; revision: string }>(
+    const rows = await run(
       this.#store.read,
-      'select name, version, revision from policies order by name',
-      [],
+      sql<
+        Row<'policies', 'name' | 'version' | 'revision'>
+      >`select name, version, revision from policies order by name`,
     );
     const key = rows.map(({ name, version, revision }) => `${name} ${version} ${revision}`).join('\n');
     if (this.#current === null || key !== this.#key) {
@@ -65,10 +67,9 @@ export class AdmissionPolicies implements PolicySnapshot {
    * version may have written it, leaves the revision in force that was read before: a policy must not end by being unreadable.
    */
   async #parse(): Promise<readonly Policy[]> {
-    const rows = await runText<{ name: string; revision: string; document: string }>(
+    const rows = await run(
       this.#store.read,
-      'select name, revision, document from policies',
-      [],
+      sql<Row<'policies', 'name' | 'revision' | 'document'>>`select name, revision, document from policies`,
     );
     const known = new Map((this.#current ?? []).map((policy) => [policy.name, policy]));
     const policies: Policy[] = [];

@@ -1,25 +1,19 @@
+import { sql } from 'kysely';
 import { formatTime } from '../../base/index.ts';
 import { MAX_ENTRY_ROWS, type LedgerRow } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { Shapes, type ShapeRow } from './shapes.ts';
 import { unpackUid } from './uid.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
-/** OWN_COLUMNS are what a row has of its own. */
-export const OWN_COLUMNS = 'id, at, shape, pod, pod_uid, review_uid, requester';
+/** OWN_COLUMNS are what a row of the table called `r` has of its own. */
+export const OWN_COLUMNS = sql`r.id, r.at, r.shape, r.pod, r.pod_uid, r.review_uid, r.requester`;
 
 /** OwnRow is a row as the table holds it. */
-export interface OwnRow {
-  readonly id: number;
-  readonly at: number;
-  readonly shape: number;
-  readonly pod: string | null;
-  readonly pod_uid: Buffer | null;
-  readonly review_uid: Buffer | null;
-  readonly requester: number | null;
-}
-
-type Executor = Parameters<typeof runText>[0];
+export type OwnRow = Row<
+  'ledger_rows',
+  'id' | 'at' | 'shape' | 'pod' | 'pod_uid' | 'review_uid' | 'requester'
+>;
 
 /** Requesters that are remembered. */
 const MAX_NAMES = 20_000;
@@ -52,10 +46,9 @@ export class RowReader {
 
   /** The rows with numbers from `first` to `last`, in either order. */
   async between(first: number, last: number, order: 'asc' | 'desc'): Promise<LedgerRow[]> {
-    const rows = await runText<OwnRow>(
+    const rows = await run(
       this.#read,
-      `select ${OWN_COLUMNS} from ledger_rows where id between ? and ? order by id ${order}`,
-      [first, last],
+      sql<OwnRow>`select ${OWN_COLUMNS} from ledger_rows r where id between ${first} and ${last} order by id ${order === 'asc' ? sql`asc` : sql`desc`}`,
     );
     return this.whole(rows);
   }
@@ -69,11 +62,10 @@ export class RowReader {
       this.#names.clear();
       for (const { requester } of rows) if (requester !== null) missing.add(requester);
     }
-    for (const { marks, cells } of inChunks([...missing])) {
-      const found = await runText<{ id: number; name: string }>(
+    for (const marks of inLists([...missing])) {
+      const found = await run(
         this.#read,
-        `select id, name from ledger_names where id in (${marks})`,
-        cells,
+        sql<Row<'ledger_names', 'id' | 'name'>>`select id, name from ledger_names where id in (${marks})`,
       );
       for (const { id, name } of found) this.#names.set(id, name);
     }
@@ -98,11 +90,10 @@ export async function readReviews(
     asked.flatMap(({ first, rows }) => Array.from({ length: rows + 1 }, (_, i) => first + i)),
   );
   const own = new Map<number, OwnRow>();
-  for (const { marks, cells } of inChunks([...ids])) {
-    const found = await runText<OwnRow>(
+  for (const marks of inLists([...ids])) {
+    const found = await run(
       transaction,
-      `select ${OWN_COLUMNS} from ledger_rows where id in (${marks})`,
-      cells,
+      sql<OwnRow>`select ${OWN_COLUMNS} from ledger_rows r where id in (${marks})`,
     );
     for (const row of found) own.set(row.id, row);
   }
@@ -127,10 +118,9 @@ function isOf({ review_uid }: OwnRow, uid: Buffer | null | undefined): boolean {
 }
 
 async function readWhole(transaction: Executor, first: number): Promise<readonly OwnRow[]> {
-  return runText<OwnRow>(
+  return run(
     transaction,
-    `select ${OWN_COLUMNS} from ledger_rows where id >= ? and id < ? and review_uid =
-      (select review_uid from ledger_rows where id = ?) order by id`,
-    [first, first + MAX_ENTRY_ROWS, first],
+    sql<OwnRow>`select ${OWN_COLUMNS} from ledger_rows r where id >= ${first} and id < ${first + MAX_ENTRY_ROWS} and review_uid =
+      (select review_uid from ledger_rows where id = ${first}) order by id`,
   );
 }

@@ -1,12 +1,16 @@
+import { sql, type Selectable } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowRange } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
+import type { Tables } from '../tables/index.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Rows that one statement looks at, so that a synchronous engine lets the process answer others in between. */
 const SLICE = 32_768;
 /** Ids of shapes that one statement looks at. */
 const SHAPES = 4096;
+
+type ShapeTable = Selectable<Tables['ledger_shapes']>;
 
 /** ShapeSet is the ids of the shapes that some rows have, a bit for each. */
 export class ShapeSet {
@@ -17,10 +21,11 @@ export class ShapeSet {
   static async of(store: Store, { first, last }: RowRange): Promise<ShapeSet> {
     const set = new ShapeSet();
     for (let from = first; from <= last; from += SLICE) {
-      const found = await runText<{ shape: number }>(
+      const found = await run(
         store.read,
-        'select distinct shape from ledger_rows where id between ? and ?',
-        [from, Math.min(last, from + SLICE - 1)],
+        sql<
+          Row<'ledger_rows', 'shape'>
+        >`select distinct shape from ledger_rows where id between ${from} and ${Math.min(last, from + SLICE - 1)}`,
       );
       for (const { shape } of found) set.#add(shape);
       await nextTurn();
@@ -44,15 +49,16 @@ export class ShapeSet {
   }
 
   /** Reads columns of the shapes, which include `id`. */
-  async *read<Row extends { readonly id: number }>(
+  async *read<Column extends keyof ShapeTable>(
     store: Store,
-    columns: string,
-  ): AsyncGenerator<Row, void, undefined> {
+    columns: readonly Column[],
+  ): AsyncGenerator<Pick<ShapeTable, Column | 'id'>, void, undefined> {
     for (let from = 1; from <= this.#last; from += SHAPES) {
-      const found = await runText<Row>(
+      const found = await run(
         store.read,
-        `select ${columns} from ledger_shapes where id between ? and ?`,
-        [from, from + SHAPES - 1],
+        sql<
+          Pick<ShapeTable, Column | 'id'>
+        >`select id, ${sql.join(columns.map((column) => sql.ref(column)))} from ledger_shapes where id between ${from} and ${from + SHAPES - 1}`,
       );
       for (const row of found) if (this.#has(row.id)) yield row;
     }

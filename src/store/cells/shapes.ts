@@ -1,15 +1,15 @@
+import { sql } from 'kysely';
 import type { LedgerRow } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { ShapeFields } from './shape.ts';
 import { StoreError } from '../sql/store-error.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** ShapeRow is a row of the ledger without what is a single row's own; those fields are there, and empty. */
 export type ShapeRow = LedgerRow;
 
-const COLUMNS =
-  'id, kind, cluster, namespace, container, image, digest, allowed, review_allowed, reason, label, policy, ' +
-  'policy_revision, break_glass, break_glass_reason, signals, exposed_by, subresource, pod_level, inputs, platform, clock_suspect';
+const COLUMNS = sql`id, kind, cluster, namespace, container, image, digest, allowed, review_allowed, reason, label, policy,
+  policy_revision, break_glass, break_glass_reason, signals, exposed_by, subresource, pod_level, inputs, platform, clock_suspect`;
 
 /** toShapeRow gives the fields of a shape as rows have them, every field present. */
 export function toShapeRow(shape: ShapeFields): ShapeRow {
@@ -52,11 +52,11 @@ const MAX_CHARS = 32 * 1024 * 1024;
  * what was read stays true; memory is bounded.
  */
 export class Shapes {
-  readonly #read: Parameters<typeof runText>[0];
+  readonly #read: Executor;
   #known = new Map<number, ShapeRow>();
   #chars = 0;
 
-  constructor(read: Parameters<typeof runText>[0]) {
+  constructor(read: Executor) {
     this.#read = read;
   }
 
@@ -78,11 +78,12 @@ export class Shapes {
       this.#known = new Map();
       this.#chars = 0;
     }
-    for (const { marks, cells } of inChunks(missing)) {
-      const found = await runText<ShapeFields & { id: number }>(
+    for (const marks of inLists(missing)) {
+      const found = await run(
         this.#read,
-        `select ${COLUMNS} from ledger_shapes where id in (${marks})`,
-        cells,
+        sql<
+          ShapeFields & Row<'ledger_shapes', 'id'>
+        >`select ${COLUMNS} from ledger_shapes where id in (${marks})`,
       );
       for (const { id, ...fields } of found) {
         const shape = toShapeRow(fields);

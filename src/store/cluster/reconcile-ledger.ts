@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PodLedger, PodRecord, RecordedVerdict, WantedPod } from '../../reconcile/index.ts';
-import { hexOf, readCells, runText } from '../sql/dialect.ts';
+import { hexOf } from '../sql/dialect.ts';
 import { Shapes } from '../cells/shapes.ts';
 import { SPAN_ROWS, sizeOf, spannedRows } from '../ledger/spans.ts';
 import type { Store } from '../sql/store.ts';
 import { packUid, unpackUid } from '../cells/uid.ts';
+import { readCells, run, type Row } from '../sql/run.ts';
 
 /** By so much the clock of the API server, which dates a pod, may be ahead of the one that dates its rows. */
 const SKEW = 5 * 60_000;
@@ -77,13 +79,14 @@ class StorePodLedger implements PodLedger {
     let at = this.#verdictsUpto ?? firstRow(await this.#spans(), since - LONG_SKEW, size) - 1;
     for (; at < size; at += SPAN_ROWS) {
       const upto = Math.min(size, at + SPAN_ROWS);
-      const rows = await runText<{ uid: string; shape: number }>(
+      const rows = await run(
         this.#store.read,
-        `select ${hexOf(this.#store.read, 'pod_uid')} as uid, shape from ledger_rows
-         where id > ? and id <= ? and pod_uid is not null
+        sql<
+          Row<'ledger_rows', 'shape'> & { uid: string }
+        >`select ${hexOf(this.#store.read, 'pod_uid')} as uid, shape from ledger_rows
+         where id > ${at} and id <= ${upto} and pod_uid is not null
            and (select kind from ledger_shapes where ledger_shapes.id = ledger_rows.shape) = 'reconcile'
          order by ledger_rows.id`,
-        [at, upto],
       );
       const shapes = await this.#shapes.load(new Set(rows.map(({ shape }) => shape)));
       for (const { uid, shape } of rows) {
@@ -113,8 +116,7 @@ class StorePodLedger implements PodLedger {
     const spanned = await spannedRows(this.#store);
     const rows = await readCells(
       this.#store.read,
-      'select span, max_at from ledger_spans where span < ? order by span',
-      [spanned / SPAN_ROWS],
+      sql`select span, max_at from ledger_spans where span < ${spanned / SPAN_ROWS} order by span`,
     );
     const newest: number[] = [];
     for (const [span, maxAt] of rows) {
@@ -123,9 +125,10 @@ class StorePodLedger implements PodLedger {
       newest.push(Math.max(before, Number(maxAt)));
     }
     while (newest.length < spanned / SPAN_ROWS) newest.push(newest.at(-1) ?? -Infinity);
-    const [open] = await readCells(this.#store.read, 'select max(at) from ledger_rows where id > ?', [
-      spanned,
-    ]);
+    const [open] = await readCells(
+      this.#store.read,
+      sql`select max(at) from ledger_rows where id > ${spanned}`,
+    );
     if (typeof open?.[0] === 'number') newest.push(Math.max(newest.at(-1) ?? -Infinity, open[0]));
     return newest;
   }
@@ -158,9 +161,8 @@ class StorePodLedger implements PodLedger {
     const { read } = this.#store;
     const rows = await readCells(
       read,
-      `select ${hexOf(read, 'pod_uid')} as uid, shape from ledger_rows
-       where id between ? and ? and pod_uid is not null order by id`,
-      [first, last],
+      sql`select ${hexOf(read, 'pod_uid')} as uid, shape from ledger_rows
+       where id between ${first} and ${last} and pod_uid is not null order by id`,
     );
     const found: (readonly [Sought, number])[] = [];
     for (const [hex, shape] of rows) {

@@ -1,10 +1,12 @@
+import { sql, type RawBuilder } from 'kysely';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from './connect.ts';
-import { runText, tableNames } from '../sql/dialect.ts';
+import { tableNames } from '../sql/dialect.ts';
 import { parseLocation } from './location.ts';
 import { isMissingDatabase } from './postgres-faults.ts';
 import type { AnyDatabase } from '../sql/schema.ts';
 import { StoreError } from '../sql/store-error.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** DatabaseContents is what stands in a database that somebody would miss. */
 export interface DatabaseContents {
@@ -58,20 +60,20 @@ function hasBytes(file: string): boolean {
 
 async function read(db: AnyDatabase): Promise<Pick<DatabaseContents, 'rows' | 'accounts' | 'installation'>> {
   const tables = new Set(await tableNames(db));
-  const numberOf = async (table: string, query: string): Promise<number> => {
+  const numberOf = async (table: string, query: RawBuilder<{ count: number | null }>): Promise<number> => {
     if (!tables.has(table)) return 0;
-    const [found] = await runText<{ count: number | null }>(db, query, []);
+    const [found] = await run(db, query);
     return found?.count ?? 0;
   };
   const [id] = tables.has('settings')
-    ? await runText<{ value: string }>(db, `select value from settings where key = 'installation_id'`, [])
+    ? await run(db, sql<Row<'settings', 'value'>>`select value from settings where key = 'installation_id'`)
     : [];
   return {
     // Before release 0.3.4 the rows stood in `ledger`.
     rows:
-      (await numberOf('ledger_head', 'select size as count from ledger_head where id = 1')) +
-      (await numberOf('ledger', 'select count(*) as count from ledger')),
-    accounts: await numberOf('accounts', 'select count(*) as count from accounts'),
+      (await numberOf('ledger_head', sql`select size as count from ledger_head where id = 1`)) +
+      (await numberOf('ledger', sql`select count(*) as count from ledger`)),
+    accounts: await numberOf('accounts', sql`select count(*) as count from accounts`),
     installation: id?.value ?? null,
   };
 }

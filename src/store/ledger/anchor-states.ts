@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { ANCHOR_REFUSALS, type AnchorStates } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
+import { run } from '../sql/run.ts';
 
 interface AnchorColumns {
   readonly sink: string;
@@ -15,10 +16,9 @@ interface AnchorColumns {
 export function anchorStates(store: Store): AnchorStates {
   return {
     async list() {
-      const found = await runText<AnchorColumns>(
+      const found = await run(
         store.read,
-        'select sink, size, at, last_error, refused, note from checkpoint_anchors order by sink',
-        [],
+        sql<AnchorColumns>`select sink, size, at, last_error, refused, note from checkpoint_anchors order by sink`,
       );
       return found.map(({ last_error: lastError, refused, ...rest }) => ({
         ...rest,
@@ -28,14 +28,13 @@ export function anchorStates(store: Store): AnchorStates {
     },
     put: ({ sink, size, at, lastError, refused, note }) =>
       store.write(async (transaction) => {
-        await runText(
+        await run(
           transaction,
-          `insert into checkpoint_anchors (sink, size, at, last_error, refused, note) values (?, ?, ?, ?, ?, ?)
+          sql`insert into checkpoint_anchors (sink, size, at, last_error, refused, note) values (${sink}, ${size}, ${at}, ${lastError}, ${refused}, ${note})
             on conflict (sink) do update set
               note = case when excluded.size >= checkpoint_anchors.size then excluded.note else checkpoint_anchors.note end,
               size = case when excluded.size > checkpoint_anchors.size then excluded.size else checkpoint_anchors.size end,
               at = excluded.at, last_error = excluded.last_error, refused = excluded.refused`,
-          [sink, size, at, lastError, refused, note],
         );
       }),
   };

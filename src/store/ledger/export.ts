@@ -1,13 +1,14 @@
+import { sql } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
 import { proveRange, type ExportParts, type ExportRequest, type RowRange } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { ledgerReader } from './rows.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { factsDigestOf } from './recorded-facts.ts';
 import { recordedPolicies } from './recorded-policies.ts';
 import { ShapeSet } from '../cells/shape-set.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /**
  * ledgerExport gives the parts of an export: the rows of a period that the checkpoint covers, the policies that they name and those
@@ -21,8 +22,7 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
   const shapes = await ShapeSet.of(store, range);
   const revisions = new Set<string>();
   const digests = new Set<string>();
-  const columns = 'id, image, digest, policy_revision';
-  for await (const shape of shapes.read<ShapeColumns>(store, columns)) {
+  for await (const shape of shapes.read(store, ['image', 'digest', 'policy_revision'])) {
     revisions.add(shape.policy_revision);
     const digest = factsDigestOf(shape);
     if (digest !== null) digests.add(digest);
@@ -50,13 +50,6 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
   };
 }
 
-interface ShapeColumns {
-  readonly id: number;
-  readonly image: string | null;
-  readonly digest: string | null;
-  readonly policy_revision: string;
-}
-
 function within({ first, last }: RowRange, size: number | null): RowRange {
   const end = size === null ? last : Math.min(last, size);
   return first > end ? { first: 1, last: 0 } : { first, last: end };
@@ -65,11 +58,12 @@ function within({ first, last }: RowRange, size: number | null): RowRange {
 /** The digests of which something is recorded, in their order. */
 async function withFacts(store: Store, digests: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ digest: string }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       store.read,
-      `select digest from images where facts is not null and digest in (${marks})`,
-      cells,
+      sql<
+        Row<'images', 'digest'>
+      >`select digest from images where facts is not null and digest in (${marks})`,
     );
     for (const { digest } of rows) found.add(digest);
   }
@@ -81,11 +75,10 @@ async function* readFacts(
   digests: readonly string[],
 ): AsyncGenerator<ImageFacts, void, undefined> {
   for (const digest of digests) {
-    const [image] = await runText<{ facts: string }>(
+    const [image] = await run(
       store.read,
-      'select facts from images where digest = ?',
-      [digest],
+      sql<Row<'images', 'facts'>>`select facts from images where digest = ${digest}`,
     );
-    if (image !== undefined) yield parseImageFacts(JSON.parse(image.facts));
+    if (image !== undefined && image.facts !== null) yield parseImageFacts(JSON.parse(image.facts));
   }
 }

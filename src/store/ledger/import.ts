@@ -1,13 +1,15 @@
+import { sql } from 'kysely';
 import { formatTime, parseTime } from '../../base/index.ts';
 import { toImageFactsDocument, type ImageFacts } from '../../facts/index.ts';
 import type { LedgerEntry, LedgerExport, LedgerRow, NewRow, RecordedPolicy } from '../../ledger/index.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import { importFacts } from '../scans/import-facts.ts';
 import { ledgerWriter } from './append.ts';
 import { RowPile } from '../cells/row-pile.ts';
 import { sizeOf } from './spans.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Executor } from '../sql/run.ts';
 
 /** ImportOptions say how an export comes into a store. */
 export interface ImportOptions {
@@ -61,8 +63,6 @@ export async function importExport(
   }
 }
 
-type Executor = Parameters<typeof runText>[0];
-
 async function importPolicies(
   transaction: Executor,
   policies: readonly RecordedPolicy[],
@@ -104,10 +104,9 @@ function unique<T extends readonly unknown[]>(rows: readonly T[]): T[] {
 async function importImage(transaction: Executor, facts: ImageFacts, at: number): Promise<void> {
   await importFacts(transaction, facts, at);
   // To the letter: what decisions hashed must hash the same until something new is learned.
-  await runText(
+  await run(
     transaction,
-    'update images set facts = ?, facts_version = facts_version + 1 where digest = ?',
-    [JSON.stringify(toImageFactsDocument(facts)), facts.digest],
+    sql`update images set facts = ${JSON.stringify(toImageFactsDocument(facts))}, facts_version = facts_version + 1 where digest = ${facts.digest}`,
   );
 }
 

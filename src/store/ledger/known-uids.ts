@@ -1,11 +1,11 @@
+import { sql } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hexOf, insertMany, readCells, runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { hexOf, insertMany } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
 import { printOf, readPrints, UID_SEGMENT, UidPrints } from './uid-prints.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 /** Rows that are read in one turn of the event loop, and under the lock: a millisecond or two. */
 const ROWS = 512;
@@ -84,11 +84,12 @@ export class KnownUids {
       suspects.add(id);
       asked.add(key);
     }
-    for (const { marks, cells } of inChunks([...suspects])) {
-      const rows = await runText<{ id: number; review_uid: Buffer | null }>(
+    for (const marks of inLists([...suspects])) {
+      const rows = await run(
         transaction,
-        `select id, review_uid from ledger_rows where part = 0 and id in (${marks})`,
-        cells,
+        sql<
+          Row<'ledger_rows', 'id' | 'review_uid'>
+        >`select id, review_uid from ledger_rows where part = 0 and id in (${marks})`,
       );
       for (const { id, review_uid } of rows) {
         const key = review_uid?.toString('latin1');
@@ -131,10 +132,9 @@ export class KnownUids {
   }
 
   async #follow(): Promise<void> {
-    const [head] = await runText<{ size: number }>(
+    const [head] = await run(
       this.#store.read,
-      'select size from ledger_head where id = 1',
-      [],
+      sql<Row<'ledger_head', 'size'>>`select size from ledger_head where id = 1`,
     );
     const size = head?.size ?? 0;
     while (this.#size < size) {
@@ -160,10 +160,9 @@ export class KnownUids {
 
   /** Takes the stored fingerprints of a segment; false where they are missing or damaged. */
   async #load(segment: number): Promise<boolean> {
-    const [row] = await runText<{ prints: Buffer }>(
+    const [row] = await run(
       this.#store.read,
-      'select prints from ledger_uids where segment = ?',
-      [segment],
+      sql<Row<'ledger_uids', 'prints'>>`select prints from ledger_uids where segment = ${segment}`,
     );
     const prints = row === undefined ? null : readPrints(row.prints, segment);
     if (prints === null) return false;
@@ -183,9 +182,8 @@ export class KnownUids {
     const to = Math.min(size, before + ROWS);
     const rows = (await readCells(
       read,
-      `select id, ${hexOf(read, 'review_uid')} as uid from ledger_rows
-       where id > ? and id <= ? and part = 0 and review_uid is not null order by id`,
-      [before, to],
+      sql`select id, ${hexOf(read, 'review_uid')} as uid from ledger_rows
+       where id > ${before} and id <= ${to} and part = 0 and review_uid is not null order by id`,
     )) as readonly (readonly [id: number, uid: string])[];
     this.#take(
       before,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   LeafBytes,
   toLeafShape,
@@ -6,13 +7,14 @@ import {
   type Leaf,
   type LeafShapeBytes,
 } from '../../ledger/index.ts';
-import { anyHexOf, readCells, runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { anyHexOf } from '../sql/dialect.ts';
+import { inLists } from '../sql/marks.ts';
 import type { ShapeFields } from '../cells/shape.ts';
 import { toShapeRow } from '../cells/shapes.ts';
 import type { Store } from '../sql/store.ts';
 import { TimeText } from '../sql/time-text.ts';
 import { unpackUid } from '../cells/uid.ts';
+import { readCells, run, type Row } from '../sql/run.ts';
 
 /** The columns of a row in the order of the statement; uids as the hex of their packed bytes. */
 type LeafCells = readonly [
@@ -38,7 +40,6 @@ const UUID_HEX = 32;
  */
 export class LeafReader {
   readonly #read: Store['read'];
-  readonly #statement: string;
   readonly #shapes = new Map<number, LeafShapeBytes | null>();
   /** Requesters as JSON texts. */
   readonly #names = new Map<number, Uint8Array>();
@@ -48,13 +49,16 @@ export class LeafReader {
 
   constructor(read: Store['read']) {
     this.#read = read;
-    this.#statement = `select id, at, shape, pod, ${anyHexOf(read, 'pod_uid')} as pod_uid,
-      ${anyHexOf(read, 'review_uid')} as review_uid, requester from ledger_rows where id > ? order by id limit ?`;
   }
 
   /** The hashes of at most `limit` rows with an id above `after`, by id. */
   async leaves(after: number, limit: number): Promise<readonly Leaf[]> {
-    const rows = (await readCells(this.#read, this.#statement, [after, limit])) as readonly LeafCells[];
+    const read = this.#read;
+    const rows = (await readCells(
+      read,
+      sql`select id, at, shape, pod, ${anyHexOf(read, 'pod_uid')} as pod_uid,
+        ${anyHexOf(read, 'review_uid')} as review_uid, requester from ledger_rows where id > ${after} order by id limit ${limit}`,
+    )) as readonly LeafCells[];
     const [shapes, names] = [new Set<number>(), new Set<number>()];
     for (const cells of rows) {
       if (!this.#shapes.has(cells[2])) shapes.add(cells[2]);
@@ -99,11 +103,10 @@ export class LeafReader {
       this.#chars = 0;
       for (const row of rows) missing.add(row[2]);
     }
-    for (const { marks, cells } of inChunks([...missing])) {
-      const found = await runText<ShapeFields & { id: number }>(
+    for (const marks of inLists([...missing])) {
+      const found = await run(
         this.#read,
-        `select * from ledger_shapes where id in (${marks})`,
-        cells,
+        sql<ShapeFields & Row<'ledger_shapes', 'id'>>`select * from ledger_shapes where id in (${marks})`,
       );
       for (const shape of found) {
         this.#shapes.set(shape.id, readShape(shape));
@@ -118,11 +121,10 @@ export class LeafReader {
       this.#names.clear();
       for (const [, , , , , , requester] of rows) if (requester !== null) missing.add(requester);
     }
-    for (const { marks, cells } of inChunks([...missing])) {
-      const found = await runText<{ id: number; name: string }>(
+    for (const marks of inLists([...missing])) {
+      const found = await run(
         this.#read,
-        `select id, name from ledger_names where id in (${marks})`,
-        cells,
+        sql<Row<'ledger_names', 'id' | 'name'>>`select id, name from ledger_names where id in (${marks})`,
       );
       for (const { id, name } of found) this.#names.set(id, Buffer.from(JSON.stringify(name)));
     }

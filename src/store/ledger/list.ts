@@ -1,10 +1,11 @@
+import { sql, type RawBuilder } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerFilter, LedgerRow } from '../../ledger/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
 import { toStretches, type Stretch } from './stretches.ts';
 import { OWN_COLUMNS, type OwnRow, type RowReader } from '../cells/row-reader.ts';
 import { rowsWithin, SPAN_ROWS, unevenSpans } from './spans.ts';
 import type { Store } from '../sql/store.ts';
+import { run } from '../sql/run.ts';
 
 /** Rows that one statement counts: few enough that a synchronous engine lets the process answer others in between. */
 const SLICE = 8 * SPAN_ROWS;
@@ -32,10 +33,7 @@ export class Counts {
   }
 }
 
-interface Condition {
-  readonly text: string;
-  readonly cells: readonly Cell[];
-}
+type Condition = RawBuilder<unknown>;
 
 /**
  * listRows gives the rows that a filter chooses, newest first, and how many there are in all. Of a period, spans that lie in it whole are
@@ -56,7 +54,9 @@ export async function listRows(
   const times = timeCondition(start, end);
   const uneven = times === null ? [] : await unevenSpans(store, range, start, end);
   const known =
-    shape === null ? new Map<number, number>() : counts.of(JSON.stringify([shape.text, shape.cells]));
+    shape === null
+      ? new Map<number, number>()
+      : counts.of(JSON.stringify(Object.entries(rest).filter(([, value]) => value !== undefined)));
   const items: LedgerRow[] = [];
   let total = 0;
   for (const stretch of toStretches(range, uneven, shape === null ? Infinity : SLICE)) {
@@ -84,10 +84,10 @@ async function countOf(
   const slice = whole && last % SLICE === 0 && last - first + 1 === SLICE ? last / SLICE : null;
   const remembered = slice === null ? undefined : known.get(slice);
   if (remembered !== undefined) return remembered;
-  const [found] = await runText<{ count: number }>(
+  const [found] = await run(
     store.read,
-    `select count(*) as count from ledger_rows r join ledger_shapes s on s.id = r.shape where r.id between ? and ? and ${condition.text}`,
-    [first, last, ...condition.cells],
+    sql<{ count: number }>`select count(*) as count from ledger_rows r join ledger_shapes s on s.id = r.shape
+      where r.id between ${first} and ${last} and ${condition}`,
   );
   const count = found?.count ?? 0;
   if (slice !== null) known.set(slice, count);
@@ -108,23 +108,20 @@ async function* readStretch(
     const oldest = Math.max(first, newest - wanted + 1);
     for (let end = newest; end >= oldest; end -= READ) {
       if (end < newest) await nextTurn();
-      yield await runText<OwnRow>(
+      yield await run(
         store.read,
-        `select ${OWN_COLUMNS} from ledger_rows where id between ? and ? order by id desc`,
-        [Math.max(oldest, end - READ + 1), end],
+        sql<OwnRow>`select ${OWN_COLUMNS} from ledger_rows r where id between ${Math.max(oldest, end - READ + 1)} and ${end} order by id desc`,
       );
     }
     return;
   }
-  const columns = OWN_COLUMNS.split(', ').map((column) => `r.${column}`);
   let [end, left, offset] = [last, wanted, skip];
   while (left > 0) {
     if (left < wanted) await nextTurn();
-    const rows: OwnRow[] = await runText<OwnRow>(
+    const rows: OwnRow[] = await run(
       store.read,
-      `select ${columns.join(', ')} from ledger_rows r join ledger_shapes s on s.id = r.shape
-        where r.id between ? and ? and ${condition.text} order by r.id desc limit ? offset ?`,
-      [first, end, ...condition.cells, Math.min(left, READ), offset],
+      sql<OwnRow>`select ${OWN_COLUMNS} from ledger_rows r join ledger_shapes s on s.id = r.shape
+        where r.id between ${first} and ${end} and ${condition} order by r.id desc limit ${Math.min(left, READ)} offset ${offset}`,
     );
     const oldest = rows.at(-1);
     if (oldest === undefined) return;
@@ -134,31 +131,26 @@ async function* readStretch(
 }
 
 function shapeCondition(filter: Omit<LedgerFilter, 'from' | 'to'>): Condition | null {
-  const parts: [text: string, cell: Cell][] = [];
+  const parts: Condition[] = [];
   for (const column of ['namespace', 'cluster', 'digest', 'label', 'policy'] as const) {
     const value = filter[column];
-    if (value !== undefined) parts.push([`s.${column} = ?`, value]);
+    if (value !== undefined) parts.push(sql`${sql.ref(`s.${column}`)} = ${value}`);
   }
   if (filter.image !== undefined) {
     const escaped = filter.image.toLowerCase().replaceAll(/[!%_]/g, '!$&');
-    parts.push(["lower(s.image) like ? escape '!'", `%${escaped}%`]);
+    parts.push(sql`lower(s.image) like ${`%${escaped}%`} escape '!'`);
   }
-  if (filter.refused !== undefined) parts.push(['s.allowed = ?', filter.refused ? 0 : 1]);
-  if (filter.breakGlass !== undefined) parts.push(['s.break_glass = ?', filter.breakGlass ? 1 : 0]);
-  if (parts.length === 0) return null;
-  return { text: parts.map(([text]) => text).join(' and '), cells: parts.map(([, cell]) => cell) };
+  if (filter.refused !== undefined) parts.push(sql`s.allowed = ${filter.refused ? 0 : 1}`);
+  if (filter.breakGlass !== undefined) parts.push(sql`s.break_glass = ${filter.breakGlass ? 1 : 0}`);
+  return both(...parts);
 }
 
 function timeCondition(from: number | null, to: number | null): Condition | null {
-  if (from === null && to === null) return null;
-  return {
-    text: `${from === null ? '' : 'r.at >= ?'}${from !== null && to !== null ? ' and ' : ''}${to === null ? '' : 'r.at <= ?'}`,
-    cells: [from, to].filter((at) => at !== null),
-  };
+  return both(from === null ? null : sql`r.at >= ${from}`, to === null ? null : sql`r.at <= ${to}`);
 }
 
-function both(a: Condition | null, b: Condition | null): Condition | null {
-  const parts = [a, b].filter((condition) => condition !== null);
-  if (parts.length === 0) return null;
-  return { text: parts.map(({ text }) => text).join(' and '), cells: parts.flatMap(({ cells }) => cells) };
+/** All of them that are there; null for none. */
+function both(...conditions: readonly (Condition | null)[]): Condition | null {
+  const parts = conditions.filter((condition) => condition !== null);
+  return parts.length === 0 ? null : sql.join(parts, sql` and `);
 }

@@ -1,6 +1,5 @@
-import { runText } from '../sql/dialect.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { sql } from 'kysely';
+import { run, type Executor } from '../sql/run.ts';
 
 /**
  * moveMark moves the mark of what follows the ledger, kept under its key in `settings`, from one row to a later one; `from` null makes
@@ -14,15 +13,13 @@ export async function moveMark(
 ): Promise<boolean> {
   const moved =
     from === null
-      ? await runText(
+      ? await run(
           transaction,
-          'insert into settings (key, value) values (?, ?) on conflict (key) do nothing returning key',
-          [key, String(upto)],
+          sql`insert into settings (key, value) values (${key}, ${String(upto)}) on conflict (key) do nothing returning key`,
         )
-      : await runText(
+      : await run(
           transaction,
-          'update settings set value = ? where key = ? and value = ? returning key',
-          [String(upto), key, String(from)],
+          sql`update settings set value = ${String(upto)} where key = ${key} and value = ${String(from)} returning key`,
         );
   return moved.length > 0;
 }

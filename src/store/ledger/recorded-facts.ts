@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import { isDigest } from '../../base/index.ts';
 import { effectiveDigest, parseImageFacts, type ImageFacts } from '../../facts/index.ts';
 import { parseReference } from '../../image/index.ts';
 import type { LedgerRow } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { Shapes } from '../cells/shapes.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 interface Known {
   readonly version: number;
@@ -35,11 +36,12 @@ export class FactsCache {
   async load(read: Store['read'], digests: readonly string[]): Promise<Map<string, ImageFacts>> {
     const found = new Map<string, ImageFacts>();
     const stale: string[] = [];
-    for (const { marks, cells } of inChunks(digests)) {
-      const versions = await runText<{ digest: string; facts_version: number }>(
+    for (const marks of inLists(digests)) {
+      const versions = await run(
         read,
-        `select digest, facts_version from images where facts is not null and digest in (${marks})`,
-        cells,
+        sql<
+          Row<'images', 'digest' | 'facts_version'>
+        >`select digest, facts_version from images where facts is not null and digest in (${marks})`,
       );
       for (const { digest, facts_version } of versions) {
         const known = this.#known.get(digest);
@@ -47,17 +49,19 @@ export class FactsCache {
         else if (known.facts !== null) found.set(digest, known.facts);
       }
     }
-    for (const { marks, cells } of inChunks(stale)) {
+    for (const marks of inLists(stale)) {
       if (this.#chars > MAX_CHARS) {
         this.#known.clear();
         this.#chars = 0;
       }
-      const rows = await runText<{ digest: string; facts_version: number; facts: string }>(
+      const rows = await run(
         read,
-        `select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
-        cells,
+        sql<
+          Row<'images', 'digest' | 'facts_version' | 'facts'>
+        >`select digest, facts_version, facts from images where facts is not null and digest in (${marks})`,
       );
       for (const { digest, facts_version, facts: text } of rows) {
+        if (text === null) continue;
         const facts = parseImageFacts(JSON.parse(text));
         this.#known.set(digest, { version: facts_version, facts });
         this.#chars += text.length + 200;

@@ -1,13 +1,10 @@
+import { sql } from 'kysely';
 import { byCodeUnit } from '../../base/index.ts';
 import type { RecordedPolicy } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
-interface Recorded {
-  readonly name: string;
-  readonly revision: string;
-  readonly document: string;
-}
+type Recorded = Row<'policies', 'name' | 'revision' | 'document'>;
 
 /**
  * recordedPolicies gives every revision that was ever in force, and those in force now, by name and revision: in an order that
@@ -15,8 +12,8 @@ interface Recorded {
  * they are asked for.
  */
 export async function recordedPolicies(store: Store): Promise<RecordedPolicy[]> {
-  const select = (table: string): Promise<Recorded[]> =>
-    runText<Recorded>(store.read, `select name, revision, document from ${table}`, []);
+  const select = (table: 'policies' | 'policy_revisions'): Promise<Recorded[]> =>
+    run(store.read, sql<Recorded>`select name, revision, document from ${sql.table(table)}`);
   const inForce = await select('policies');
   const current = new Map(inForce.map((policy) => [policy.name, policy.revision]));
   const all = new Map<string, Recorded>();

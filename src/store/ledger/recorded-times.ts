@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { Recorded, RecordedTimes } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { SPAN_ROWS, spannedRows, spanOf } from './spans.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Key of the setting that says up to which size of the ledger times count no more. */
 const ACCEPTED = 'ledger.clock_accepted_size';
@@ -9,9 +10,10 @@ const ACCEPTED = 'ledger.clock_accepted_size';
 /** recordedTimes reads the newest time of rows and checkpoints, of those behind the size at which the clock was accepted last. */
 export function recordedTimes(store: Store): RecordedTimes {
   const acceptedSize = async (): Promise<number> => {
-    const [found] = await runText<{ value: string }>(store.read, 'select value from settings where key = ?', [
-      ACCEPTED,
-    ]);
+    const [found] = await run(
+      store.read,
+      sql<Row<'settings', 'value'>>`select value from settings where key = ${ACCEPTED}`,
+    );
     const size = Number(found?.value ?? 0);
     return Number.isSafeInteger(size) && size > 0 ? size : 0;
   };
@@ -22,17 +24,21 @@ export function recordedTimes(store: Store): RecordedTimes {
       // The span in which the size lies and the one that is not full are read by their rows, those between by what they say of theirs.
       const span = size === 0 ? -1 : spanOf(size);
       const spanned = await spannedRows(store);
-      const [found] = await runText<{ signed: number | null; spans: number | null; of_rows: number | null }>(
+      const [found] = await run(
         store.read,
-        `select (select max(at) from checkpoints where size > ?) as signed,
-           (select max(max_at) from ledger_spans where span > ? and span < ?) as spans,
-           (select max(at) from ledger_rows where id > ? and id <= ?) as of_rows`,
-        [size, span, spanned / SPAN_ROWS, size, (span + 1) * SPAN_ROWS],
+        sql<{
+          signed: number | null;
+          spans: number | null;
+          of_rows: number | null;
+        }>`select (select max(at) from checkpoints where size > ${size}) as signed,
+           (select max(max_at) from ledger_spans where span > ${span} and span < ${spanned / SPAN_ROWS}) as spans,
+           (select max(at) from ledger_rows where id > ${size} and id <= ${(span + 1) * SPAN_ROWS}) as of_rows`,
       );
-      const [open] = await runText<{ at: number | null }>(
+      const [open] = await run(
         store.read,
-        'select max(at) as at from ledger_rows where id > ?',
-        [Math.max(size, spanned)],
+        sql<{
+          at: number | null;
+        }>`select max(at) as at from ledger_rows where id > ${Math.max(size, spanned)}`,
       );
       const rows = Math.max(found?.spans ?? -Infinity, found?.of_rows ?? -Infinity, open?.at ?? -Infinity);
       const signed = found?.signed ?? -Infinity;
@@ -48,16 +54,14 @@ export function recordedTimes(store: Store): RecordedTimes {
  */
 export async function acceptClock(store: Store): Promise<number> {
   return store.write(async (transaction) => {
-    const [head] = await runText<{ size: number }>(
+    const [head] = await run(
       transaction,
-      'select size from ledger_head where id = 1',
-      [],
+      sql<Row<'ledger_head', 'size'>>`select size from ledger_head where id = 1`,
     );
     const size = head?.size ?? 0;
-    await runText(
+    await run(
       transaction,
-      'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-      [ACCEPTED, String(size)],
+      sql`insert into settings (key, value) values (${ACCEPTED}, ${String(size)}) on conflict (key) do update set value = excluded.value`,
     );
     return size;
   });

@@ -1,6 +1,7 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { RowRange } from '../../ledger/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** SPAN_ROWS is how many rows one line of `ledger_spans` tells the times of. */
 export const SPAN_ROWS = 4096;
@@ -53,15 +54,11 @@ export async function unevenSpans(
 ): Promise<number[]> {
   if (first > last) return [];
   const open = spanOf((await spannedRows(store)) + 1);
-  const found = await runText<{ span: number }>(
+  const found = await run(
     store.read,
-    'select span from ledger_spans where span between ? and ? and (min_at < ? or max_at > ?) order by span',
-    [
-      spanOf(first),
-      Math.min(open - 1, spanOf(last)),
-      from ?? Number.MIN_SAFE_INTEGER,
-      to ?? Number.MAX_SAFE_INTEGER,
-    ],
+    sql<
+      Row<'ledger_spans', 'span'>
+    >`select span from ledger_spans where span between ${spanOf(first)} and ${Math.min(open - 1, spanOf(last))} and (min_at < ${from ?? Number.MIN_SAFE_INTEGER} or max_at > ${to ?? Number.MAX_SAFE_INTEGER}) order by span`,
   );
   const uneven = found.map(({ span }) => span);
   for (let span = Math.max(open, spanOf(first)); span <= spanOf(last); span += 1) uneven.push(span);
@@ -70,7 +67,10 @@ export async function unevenSpans(
 
 /** sizeOf gives how many rows the ledger has. */
 export async function sizeOf(store: Store): Promise<number> {
-  const [head] = await runText<{ size: number }>(store.read, 'select size from ledger_head where id = 1', []);
+  const [head] = await run(
+    store.read,
+    sql<Row<'ledger_head', 'size'>>`select size from ledger_head where id = 1`,
+  );
   return head?.size ?? 0;
 }
 
@@ -79,32 +79,40 @@ async function firstSince(store: Store, at: number): Promise<number | null> {
   const spanned = await spannedRows(store);
   const span = await numberOf(
     store,
-    'select span as number from ledger_spans where span < ? and max_at >= ? order by span limit 1',
-    [spanned / SPAN_ROWS, at],
+    sql<{
+      number: number;
+    }>`select span as number from ledger_spans where span < ${spanned / SPAN_ROWS} and max_at >= ${at} order by span limit 1`,
   );
   return numberOf(
     store,
-    'select id as number from ledger_rows where id > ? and at >= ? order by id limit 1',
-    [span === null ? spanned : span * SPAN_ROWS, at],
+    sql<{
+      number: number;
+    }>`select id as number from ledger_rows where id > ${span === null ? spanned : span * SPAN_ROWS} and at >= ${at} order by id limit 1`,
   );
 }
 
 /** The last row of a time or earlier. */
 async function lastUntil(store: Store, at: number): Promise<number | null> {
   const spanned = await spannedRows(store);
-  const row =
-    'select id as number from ledger_rows where id > ? and id <= ? and at <= ? order by id desc limit 1';
-  const found = await numberOf(store, row, [spanned, Number.MAX_SAFE_INTEGER, at]);
+  const rowIn = (after: number, upto: number): Promise<number | null> =>
+    numberOf(
+      store,
+      sql<{
+        number: number;
+      }>`select id as number from ledger_rows where id > ${after} and id <= ${upto} and at <= ${at} order by id desc limit 1`,
+    );
+  const found = await rowIn(spanned, Number.MAX_SAFE_INTEGER);
   if (found !== null) return found;
   const span = await numberOf(
     store,
-    'select span as number from ledger_spans where span < ? and min_at <= ? order by span desc limit 1',
-    [spanned / SPAN_ROWS, at],
+    sql<{
+      number: number;
+    }>`select span as number from ledger_spans where span < ${spanned / SPAN_ROWS} and min_at <= ${at} order by span desc limit 1`,
   );
-  return span === null ? null : numberOf(store, row, [span * SPAN_ROWS, (span + 1) * SPAN_ROWS, at]);
+  return span === null ? null : rowIn(span * SPAN_ROWS, (span + 1) * SPAN_ROWS);
 }
 
-async function numberOf({ read }: Store, text: string, cells: readonly number[]): Promise<number | null> {
-  const [found] = await runText<{ number: number }>(read, text, cells);
+async function numberOf({ read }: Store, statement: RawBuilder<{ number: number }>): Promise<number | null> {
+  const [found] = await run(read, statement);
   return found?.number ?? null;
 }

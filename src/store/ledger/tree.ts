@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   hashBytes,
   toHash,
@@ -6,11 +7,10 @@ import {
   type TreeReader,
   type TreeStore,
 } from '../../ledger/index.ts';
-import { insertMany, runText } from '../sql/dialect.ts';
+import { insertMany } from '../sql/dialect.ts';
 import { LeafReader } from './leaves.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Store['read'];
+import { run, type Row } from '../sql/run.ts';
 
 /** Where the verifier's key of the log stands among the settings. */
 const KEY = 'ledger_key';
@@ -24,19 +24,17 @@ export function ledgerTree(store: Store): TreeStore {
     alone: (act) =>
       store.write(async (transaction) => {
         // Locks the row on PostgreSQL, and changes nothing; SQLite has one writer anyway.
-        await runText(transaction, 'update ledger_tree set size = size where id = 1', []);
+        await run(transaction, sql`update ledger_tree set size = size where id = 1`);
         return act(growingTree(transaction));
       }),
     async recentCheckpoints(limit, offset) {
-      const items = await runText<CheckpointColumns>(
+      const items = await run(
         store.read,
-        'select size, root, note, at from checkpoints order by size desc limit ? offset ?',
-        [limit, offset],
+        sql<CheckpointColumns>`select size, root, note, at from checkpoints order by size desc limit ${limit} offset ${offset}`,
       );
-      const [found] = await runText<{ total: number }>(
+      const [found] = await run(
         store.read,
-        'select count(*) as total from checkpoints',
-        [],
+        sql<{ total: number }>`select count(*) as total from checkpoints`,
       );
       return { items: items.map(toCheckpoint), total: found?.total ?? 0 };
     },
@@ -44,10 +42,13 @@ export function ledgerTree(store: Store): TreeStore {
 }
 
 /** treeReader reads the tree through one handle or transaction. */
-export function treeReader(read: Executor): TreeReader {
+export function treeReader(read: Store['read']): TreeReader {
   const leaves = new LeafReader(read);
   const sizeIn = async (table: 'ledger_tree' | 'ledger_head'): Promise<number> => {
-    const [found] = await runText<{ size: number }>(read, `select size from ${table} where id = 1`, []);
+    const [found] = await run(
+      read,
+      sql<Row<'ledger_head', 'size'>>`select size from ${sql.table(table)} where id = 1`,
+    );
     return found?.size ?? 0;
   };
   return {
@@ -55,32 +56,32 @@ export function treeReader(read: Executor): TreeReader {
     rows: () => sizeIn('ledger_head'),
     leaves: (after, limit) => leaves.leaves(after, limit),
     async tile(level, tile) {
-      const [found] = await runText<{ hashes: Buffer }>(
+      const [found] = await run(
         read,
-        'select hashes from ledger_tiles where level = ? and tile = ?',
-        [level, tile],
+        sql<
+          Row<'ledger_tiles', 'hashes'>
+        >`select hashes from ledger_tiles where level = ${level} and tile = ${tile}`,
       );
       return found?.hashes ?? null;
     },
     async newestCheckpoint() {
-      const [found] = await runText<CheckpointColumns>(
+      const [found] = await run(
         read,
-        'select size, root, note, at from checkpoints order by size desc limit 1',
-        [],
+        sql<CheckpointColumns>`select size, root, note, at from checkpoints order by size desc limit 1`,
       );
       return found === undefined ? null : toCheckpoint(found);
     },
     async key() {
-      const [found] = await runText<{ value: string }>(read, 'select value from settings where key = ?', [
-        KEY,
-      ]);
+      const [found] = await run(
+        read,
+        sql<Row<'settings', 'value'>>`select value from settings where key = ${KEY}`,
+      );
       return found?.value ?? null;
     },
     async checkpoints(after, limit) {
-      const found = await runText<CheckpointColumns>(
+      const found = await run(
         read,
-        'select size, root, note, at from checkpoints where size > ? order by size limit ?',
-        [after, limit],
+        sql<CheckpointColumns>`select size, root, note, at from checkpoints where size > ${after} order by size limit ${limit}`,
       );
       return found.map(toCheckpoint);
     },
@@ -88,7 +89,7 @@ export function treeReader(read: Executor): TreeReader {
 }
 
 /** growingTree changes the tree inside a transaction that has it alone. */
-export function growingTree(transaction: Executor): GrowingTree {
+export function growingTree(transaction: Store['read']): GrowingTree {
   return {
     ...treeReader(transaction),
     async putTiles(tiles, size) {
@@ -102,24 +103,20 @@ export function growingTree(transaction: Executor): GrowingTree {
           'on conflict (level, tile) do update set hashes = excluded.hashes',
         );
       }
-      await runText(transaction, 'update ledger_tree set size = ? where id = 1', [size]);
+      await run(transaction, sql`update ledger_tree set size = ${size} where id = 1`);
     },
     async putCheckpoint({ size, root, note, at }, key, keep) {
-      await runText(transaction, 'insert into checkpoints (size, root, note, at) values (?, ?, ?, ?)', [
-        size,
-        hashBytes(root),
-        note,
-        at,
-      ]);
-      await runText(
+      await run(
         transaction,
-        'delete from checkpoints where size < (select size from checkpoints order by size desc limit 1 offset ?)',
-        [keep - 1],
+        sql`insert into checkpoints (size, root, note, at) values (${size}, ${hashBytes(root)}, ${note}, ${at})`,
       );
-      await runText(
+      await run(
         transaction,
-        'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-        [KEY, key],
+        sql`delete from checkpoints where size < (select size from checkpoints order by size desc limit 1 offset ${keep - 1})`,
+      );
+      await run(
+        transaction,
+        sql`insert into settings (key, value) values (${KEY}, ${key}) on conflict (key) do update set value = excluded.value`,
       );
     },
   };

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import { parseTime } from '../../base/index.ts';
 import type { ImageFacts } from '../../facts/index.ts';
 import type { ScanRecord } from '../../findings/index.ts';
-import type { runText } from '../sql/dialect.ts';
 import { NO_PACKAGES, rebuildFacts } from '../facts/facts.ts';
 import { writeParts, type PartRow } from '../facts/scan-platforms.ts';
 import { recordProofs, recordScan } from './scans.ts';
-import { run } from '../sql/run.ts';
+import { run, type Executor } from '../sql/run.ts';
 
 /** Who decided what came with recorded facts, which tell the end of a triage decision alone. */
 const IMPORTED = 'imported';
@@ -15,11 +14,7 @@ const IMPORTED = 'imported';
  * importFacts records what an export's image line says of a digest: names, scan, proofs, and a triage decision for each CVE that
  * one covers, and for the image where one says that it holds nothing to scan. A scan whose findings are unknown is incomplete. Give it a digest of which nothing is recorded.
  */
-export async function importFacts(
-  transaction: Parameters<typeof runText>[0],
-  facts: ImageFacts,
-  at: number,
-): Promise<void> {
+export async function importFacts(transaction: Executor, facts: ImageFacts, at: number): Promise<void> {
   const { digest, names, scan, signatures, attestations, provenance, vex } = facts;
   if (digest === null) throw new TypeError('facts without a digest cannot be recorded');
   await recordProofs(transaction, digest, { signatures, attestations, provenance, vex }, at);
@@ -48,7 +43,7 @@ export async function importFacts(
 
 /** What was said of platforms, so that a row which names one is replayed by it. */
 async function importPlatforms(
-  transaction: Parameters<typeof runText>[0],
+  transaction: Executor,
   digest: string,
   { findings, platforms, scanner }: ScanRecord,
   at: number,

@@ -1,9 +1,8 @@
+import { sql } from 'kysely';
 import type { PartRow } from '../facts/scan-platforms.ts';
-import { runText } from '../sql/dialect.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
-type Executor = Parameters<typeof runText>[0];
-
-const MADE_WITH = 'scanner, scanner_version, db_updated_at, scanned_at, os_family, os_name, os_eosl';
+const MADE_WITH = sql`scanner, scanner_version, db_updated_at, scanned_at, os_family, os_name, os_eosl`;
 
 /** insertScan makes the record of a scan, and gives its number. */
 export async function insertScan(
@@ -16,14 +15,12 @@ export async function insertScan(
     isCurrent,
   }: { readonly at: number; readonly complete: boolean; readonly isCurrent: boolean },
 ): Promise<number> {
-  const [made] = await runText<{ id: number }>(
+  const [made] = await run(
     transaction,
-    `insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
-       complete, current) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-    [
-      ...[digest, scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, at],
-      ...[scan.os_family, scan.os_name, scan.os_eosl, complete ? 1 : 0, isCurrent ? 1 : 0],
-    ],
+    sql<
+      Row<'scans', 'id'>
+    >`insert into scans (digest, scanner, scanner_version, db_updated_at, scanned_at, recorded_at, os_family, os_name, os_eosl,
+       complete, current) values (${digest}, ${scan.scanner}, ${scan.scanner_version}, ${scan.db_updated_at}, ${scan.scanned_at}, ${at}, ${scan.os_family}, ${scan.os_name}, ${scan.os_eosl}, ${complete ? 1 : 0}, ${isCurrent ? 1 : 0}) returning id`,
   );
   if (made === undefined) throw new Error('a scan was not inserted');
   return made.id;
@@ -40,20 +37,15 @@ export async function scanAgain(
   { at, isSame }: { readonly at: number; readonly isSame: boolean },
 ): Promise<number> {
   if (!isSame)
-    await runText(
+    await run(
       transaction,
-      `insert into scans (digest, ${MADE_WITH}, recorded_at, complete, current)
-       select digest, ${MADE_WITH}, recorded_at, complete, 0 from scans where id = ?`,
-      [id],
+      sql`insert into scans (digest, ${MADE_WITH}, recorded_at, complete, current)
+       select digest, ${MADE_WITH}, recorded_at, complete, 0 from scans where id = ${id}`,
     );
-  await runText(
+  await run(
     transaction,
-    `update scans set scanner = ?, scanner_version = ?, db_updated_at = ?, scanned_at = ?, os_family = ?, os_name = ?, os_eosl = ?,
-       recorded_at = ?, counted = 0 where id = ?`,
-    [
-      ...[scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, scan.os_family],
-      ...[scan.os_name, scan.os_eosl, at, id],
-    ],
+    sql`update scans set scanner = ${scan.scanner}, scanner_version = ${scan.scanner_version}, db_updated_at = ${scan.db_updated_at}, scanned_at = ${scan.scanned_at}, os_family = ${scan.os_family}, os_name = ${scan.os_name}, os_eosl = ${scan.os_eosl},
+       recorded_at = ${at}, counted = 0 where id = ${id}`,
   );
   return id;
 }

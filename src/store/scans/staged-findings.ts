@@ -1,7 +1,7 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding } from '../../findings/index.ts';
 import type { NewScan } from '../../scan/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { settleFindings } from './finding-changes.ts';
 import { joinFindings } from '../findings/join-findings.ts';
 import { holdCatalogue, listedAmong } from '../findings/kev-entries.ts';
@@ -24,8 +24,7 @@ import {
 } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
 import { toStored } from '../findings/to-stored.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** NewFindings are the findings of a digest before a scan and with it. */
 export interface NewFindings {
@@ -132,13 +131,14 @@ export class StagedScans {
 }
 
 async function begin(transaction: Executor, digest: string, at: number): Promise<number> {
-  const [made] = await runText<{ id: number }>(
+  const [made] = await run(
     transaction,
-    'insert into scans (digest, recorded_at, complete, current) values (?, ?, 0, 0) returning id',
-    [digest, at],
+    sql<
+      Row<'scans', 'id'>
+    >`insert into scans (digest, recorded_at, complete, current) values (${digest}, ${at}, 0, 0) returning id`,
   );
   if (made === undefined) throw new Error('a scan was not inserted');
-  await runText(transaction, 'insert into settings (key, value) values (?, ?)', [keyOf(made.id), `${at}`]);
+  await run(transaction, sql`insert into settings (key, value) values (${keyOf(made.id)}, ${`${at}`})`);
   return made.id;
 }
 
@@ -149,15 +149,13 @@ async function basisOf(
   place: ScanPlace | null,
   current: CurrentScan | null,
 ): Promise<string> {
-  const rows = await runText<{ facts_version: number }>(
+  const rows = await run(
     read,
-    'select facts_version from images where digest = ?',
-    [digest],
+    sql<Row<'images', 'facts_version'>>`select facts_version from images where digest = ${digest}`,
   );
-  const catalogue = await runText<{ edition: number }>(
+  const catalogue = await run(
     read,
-    `select edition from catalogue_states where name = 'kev'`,
-    [],
+    sql<Row<'catalogue_states', 'edition'>>`select edition from catalogue_states where name = 'kev'`,
   );
   const had = await hadPlatforms(read, digest);
   return JSON.stringify([rows[0]?.facts_version ?? 0, catalogue[0]?.edition, had, place, current?.id]);
@@ -173,7 +171,7 @@ export async function takeStaged(
   await holdCatalogue(transaction);
   if ((await basisOf(transaction, digest, place, current)) !== basis) return false;
   if (id === null) return true;
-  const taken = await runText(transaction, 'delete from settings where key = ? returning key', [keyOf(id)]);
+  const taken = await run(transaction, sql`delete from settings where key = ${keyOf(id)} returning key`);
   return taken.length > 0;
 }
 
@@ -184,14 +182,10 @@ export async function useStaged(
   scan: Omit<PartRow, 'platform' | 'image'>,
   at: number,
 ): Promise<number> {
-  await runText(
+  await run(
     transaction,
-    `update scans set scanner = ?, scanner_version = ?, db_updated_at = ?, scanned_at = ?, recorded_at = ?, os_family = ?, os_name = ?,
-       os_eosl = ?, complete = 1, current = 1 where id = ?`,
-    [
-      ...[scan.scanner, scan.scanner_version, scan.db_updated_at, scan.scanned_at, at],
-      ...[scan.os_family, scan.os_name, scan.os_eosl, id],
-    ],
+    sql`update scans set scanner = ${scan.scanner}, scanner_version = ${scan.scanner_version}, db_updated_at = ${scan.db_updated_at}, scanned_at = ${scan.scanned_at}, recorded_at = ${at}, os_family = ${scan.os_family}, os_name = ${scan.os_name},
+       os_eosl = ${scan.os_eosl}, complete = 1, current = 1 where id = ${id}`,
   );
   return id;
 }
@@ -200,21 +194,19 @@ export async function useStaged(
 async function dropStaged(store: Store, id: number): Promise<void> {
   for (;;) {
     const more = await store.write(async (transaction) => {
-      const held = await runText(
+      const held = await run(
         transaction,
-        'update settings set value = value where key = ? returning key',
-        [keyOf(id)],
+        sql`update settings set value = value where key = ${keyOf(id)} returning key`,
       );
       if (held.length === 0) return false;
-      const gone = await runText(
+      const gone = await run(
         transaction,
-        `delete from findings where scan_id = ? and ordinal in (
-           select ordinal from findings where scan_id = ? order by ordinal limit ${SOME}) returning ordinal`,
-        [id, id],
+        sql`delete from findings where scan_id = ${id} and ordinal in (
+           select ordinal from findings where scan_id = ${id} order by ordinal limit ${SOME}) returning ordinal`,
       );
       if (gone.length > 0) return true;
-      await runText(transaction, 'delete from scans where id = ?', [id]);
-      await runText(transaction, 'delete from settings where key = ?', [keyOf(id)]);
+      await run(transaction, sql`delete from scans where id = ${id}`);
+      await run(transaction, sql`delete from settings where key = ${keyOf(id)}`);
       return false;
     });
     if (!more) return;
@@ -231,10 +223,11 @@ export async function dropLeftStaged(store: Store, before: number, signal?: Abor
 }
 
 async function readStaged(read: Executor): Promise<{ id: number; at: number }[]> {
-  const rows = await runText<{ key: string; value: string }>(
+  const rows = await run(
     read,
-    'select key, value from settings where key >= ? and key < ? order by key',
-    [KEY, `${KEY}~`],
+    sql<
+      Row<'settings', 'key' | 'value'>
+    >`select key, value from settings where key >= ${KEY} and key < ${`${KEY}~`} order by key`,
   );
   return rows.map(({ key, value }) => ({ id: Number(key.slice(KEY.length)), at: Number(value) }));
 }

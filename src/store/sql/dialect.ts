@@ -281,12 +281,13 @@ export async function encodingOf(db: AnyKysely): Promise<string> {
 }
 
 /** hexOf gives an expression for the lower-case hex of a blob column, or null: a text is made several times as fast as a Buffer. */
-export function hexOf(db: AnyKysely, column: string): string {
-  return sqliteOf(db) === null ? anyHexOf(db, column) : `lower(${anyHexOf(db, column)})`;
+export function hexOf(db: AnyKysely, column: string): RawBuilder<string | null> {
+  return sqliteOf(db) === null ? anyHexOf(db, column) : sql`lower(${anyHexOf(db, column)})`;
 }
 
 /** anyHexOf is hexOf for whoever reads hex in either case. */
-export function anyHexOf(db: AnyKysely, column: string): string {
-  const hex = sqliteOf(db) === null ? `encode(${column}, 'hex')` : `hex(${column})`;
-  return `case when ${column} is null then null else ${hex} end`;
+export function anyHexOf(db: AnyKysely, column: string): RawBuilder<string | null> {
+  const name = sql.ref(column);
+  const hex = sqliteOf(db) === null ? sql`encode(${name}, 'hex')` : sql`hex(${name})`;
+  return sql`case when ${name} is null then null else ${hex} end`;
 }

@@ -1,19 +1,15 @@
+import { sql, type RawBuilder } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Candidate, NewClaim } from '../../trackers/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { BLOCKS, notTriaged, UNIQUE } from './critical.ts';
 import { clustersOfAll } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Candidates of one statement; between two of them the process answers others. */
 const AT_ONCE = 128;
 
-interface Claimed {
-  readonly id: number;
-  readonly generation: number;
-}
+type Claimed = Row<'tracking', 'id' | 'generation'>;
 
 /** What is known of the images of some candidates, by their digests. */
 interface Known {
@@ -35,22 +31,22 @@ export async function claimRows(transaction: Executor, claim: NewClaim): Promise
   const [first] = claimed.toSorted((a, b) => a.id - b.id);
   if (first === undefined) return null;
   const marker = claim.marker(first.id, first.generation);
-  for (const { marks, cells } of inChunks(claimed.map(({ id }) => id)))
-    await runText(
+  for (const marks of inLists(claimed.map(({ id }) => id)))
+    await run(
       transaction,
-      `update tracking set marker = ?, claimed_at = ?, summary = ? where id in (${marks})`,
-      [marker, claim.at, claim.summary ? 1 : 0, ...cells],
+      sql`update tracking set marker = ${marker}, claimed_at = ${claim.at}, summary = ${claim.summary ? 1 : 0} where id in (${marks})`,
     );
   return marker;
 }
 
 async function readKnown(transaction: Executor, digests: readonly string[]): Promise<Known> {
   const scans = new Map<string, number>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ id: number; digest: string }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       transaction,
-      `select id, digest from scans where current = 1 and digest in (${marks})`,
-      cells,
+      sql<
+        Row<'scans', 'id' | 'digest'>
+      >`select id, digest from scans where current = 1 and digest in (${marks})`,
     );
     for (const { id, digest } of rows) scans.set(digest, id);
   }
@@ -61,7 +57,7 @@ async function readKnown(transaction: Executor, digests: readonly string[]): Pro
   };
 }
 
-const STILL = `exists (
+const STILL = sql`exists (
     select 1 from scans s join findings f on f.scan_id = s.id
     where s.digest = tracking.digest and s.current = 1 and f.cve = tracking.cve and f.severity = 'CRITICAL'
   )`;
@@ -75,43 +71,43 @@ async function claimAgain(
 ): Promise<Claimed[]> {
   const wanted = new Set(candidates.map(nameOf));
   const claimed: Claimed[] = [];
-  for (const { marks, cells } of inChunks([...clusters.keys()])) {
-    const left = await runText<{ id: number; digest: string; cve: string }>(
+  for (const marks of inLists([...clusters.keys()])) {
+    const left = await run(
       transaction,
-      `select id, digest, cve from tracking where ${UNIQUE} and digest in (${marks}) and issue_key is null
+      sql<
+        Row<'tracking', 'id' | 'digest' | 'cve'>
+      >`select id, digest, cve from tracking where ${UNIQUE} and digest in (${marks}) and issue_key is null
          and (state = 'closed' or marker is null)`,
-      cells,
     );
     for (const { id, ...finding } of left.filter((row) => wanted.has(nameOf(row))))
       claimed.push(
-        ...(await runText<Claimed>(
+        ...(await run(
           transaction,
-          `update tracking set state = 'open', reason = null, closed_at = null, generation = generation + 1, channel_id = ?,
-             channel_kind = ?, clusters = ?, closed_via = null, last_error = null, attempts = 0, attempt_id = null, attempt_at = null,
+          sql<Claimed>`update tracking set state = 'open', reason = null, closed_at = null, generation = generation + 1, channel_id = ${channelId},
+             channel_kind = ${channelKind}, clusters = ${clusters.get(finding.digest) ?? '[]'}, closed_via = null, last_error = null, attempts = 0, attempt_id = null, attempt_at = null,
              attempt_tick = null, misses = 0, missed_tick = null, unsure_at = null, unsure_target = null,
              away_target = null, away_answer = null, away_times = 0, withheld = null,
              confirmed_at = null, confirmed_by = null, returned_at = null, superseded_by = null,
              successor_has_cve = null, (found_scanner, found_db_at, found_scan_at) = (
                select scanner, db_updated_at, recorded_at from scans c where c.digest = tracking.digest and c.current = 1
              )
-           where id = ? and ${STILL} and ${notTriaged('tracking.digest', 'tracking.cve')} returning id, generation`,
-          [channelId, channelKind, clusters.get(finding.digest) ?? '[]', id, at],
+           where id = ${id} and ${STILL} and ${notTriaged('tracking.digest', 'tracking.cve', at)} returning id, generation`,
         )),
       );
   }
   return claimed;
 }
 
-function nameOf({ digest, cve }: Pick<Candidate, 'digest' | 'cve'>): string {
+function nameOf({ digest, cve }: Row<'tracking', 'digest' | 'cve'>): string {
   return `${digest} ${cve}`;
 }
 
 // Each condition names the values themselves, so that PostgreSQL takes the whole of an index whatever it thinks of the tables.
-const CLAIMABLE = `exists (
+const claimable = (at: number): RawBuilder<unknown> => sql`exists (
     select 1 from findings f where f.scan_id = cast(v.column5 as bigint) and f.cve = v.column2 and f.severity = 'CRITICAL'
   )
   and not exists (select 1 from tracking b where b.digest = v.column1 and b.cve = v.column2 and ${BLOCKS})
-  and ${notTriaged('v.column1', 'v.column2')}`;
+  and ${notTriaged('v.column1', 'v.column2', at)}`;
 
 async function insertNew(
   transaction: Executor,
@@ -120,7 +116,7 @@ async function insertNew(
   { scans, clusters }: Known,
 ): Promise<Claimed[]> {
   const earlier = await generationsOf(transaction, [...scans.keys()]);
-  const rows = candidates.flatMap((candidate): Cell[][] => {
+  const rows = candidates.flatMap((candidate): string[][] => {
     const { digest, cve } = candidate;
     const scan = scans.get(digest);
     if (scan === undefined) return [];
@@ -130,17 +126,16 @@ async function insertNew(
   if (rows.length === 0) return [];
   // Filled up to a power of two, so that there are few different statements to prepare.
   const size = 2 ** Math.ceil(Math.log2(rows.length));
-  const cells = [...rows, ...Array<Cell[]>(size - rows.length).fill(rows.at(-1) ?? [])].flat();
-  return runText<Claimed>(
+  const values = [...rows, ...Array<string[]>(size - rows.length).fill(rows.at(-1) ?? [])];
+  return run(
     transaction,
-    `insert into tracking (kind, digest, cve, generation, channel_id, channel_kind, image, clusters, severity, state, claimed_at,
+    sql<Claimed>`insert into tracking (kind, digest, cve, generation, channel_id, channel_kind, image, clusters, severity, state, claimed_at,
        found_scanner, found_db_at, found_scan_at)
-     select 'finding', s.digest, v.column2, cast(v.column3 as bigint), ?, ?,
+     select 'finding', s.digest, v.column2, cast(v.column3 as bigint), ${channelId}, ${channelKind},
        (select n.name from image_names n where n.digest = s.digest order by n.last_seen_at desc, n.name limit 1),
-       v.column4, 'CRITICAL', 'open', cast(? as bigint), s.scanner, s.db_updated_at, s.recorded_at
-     from (values ${Array(size).fill('(?, ?, ?, ?, ?)').join(', ')}) v join scans s on s.id = cast(v.column5 as bigint)
-     where ${CLAIMABLE} on conflict do nothing returning id, generation`,
-    [channelId, channelKind, at, ...cells, at],
+       v.column4, 'CRITICAL', 'open', cast(${at} as bigint), s.scanner, s.db_updated_at, s.recorded_at
+     from (values ${sql.join(values.map((row) => sql`(${sql.join(row)})`))}) v join scans s on s.id = cast(v.column5 as bigint)
+     where ${claimable(at)} on conflict do nothing returning id, generation`,
   );
 }
 
@@ -150,12 +145,13 @@ async function generationsOf(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<{ digest: string; cve: string; last: number }>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       transaction,
-      `select digest, cve, max(generation) as last from tracking
+      sql<
+        Row<'tracking', 'digest' | 'cve'> & { last: number }
+      >`select digest, cve, max(generation) as last from tracking
        where kind = 'finding' and state = 'closed' and reason = 'triaged' and digest in (${marks}) group by digest, cve`,
-      cells,
     );
     for (const row of rows) found.set(nameOf(row), row.last);
   }

@@ -1,12 +1,11 @@
+import { sql } from 'kysely';
 import type { CapWindow, Fence, NewClaim, PendingClaim } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import { claimRows } from './claim-rows.ts';
 import { notTriaged } from './critical.ts';
 import { underFence } from '../leadership/fence.ts';
 import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** What a steady time counts for may be asked twice as far back. */
 const KEEP = 2 * 24 * 60 * 60_000;
@@ -24,11 +23,11 @@ export async function makeClaim(
     const marker = await claimRows(transaction, claim);
     if (marker === null) return 'none';
     await countIssue(transaction, marker, channelId, tick);
-    await runText(transaction, 'delete from tracking_issues where tick < ?', [cap.since - KEEP]);
-    await runText(transaction, 'update channels set first_run_at = ? where id = ? and first_run_at is null', [
-      at,
-      channelId,
-    ]);
+    await run(transaction, sql`delete from tracking_issues where tick < ${cap.since - KEEP}`);
+    await run(
+      transaction,
+      sql`update channels set first_run_at = ${at} where id = ${channelId} and first_run_at is null`,
+    );
     const [made] = await readPending(transaction, at, marker);
     if (made === undefined) throw new Error('a claim was not made');
     return made;
@@ -37,10 +36,9 @@ export async function makeClaim(
 
 /** Keeps others from claiming for the channel until the transaction ends; false when it is gone or disabled. */
 async function lockChannel(transaction: Executor, id: string): Promise<boolean> {
-  const held = await runText(
+  const held = await run(
     transaction,
-    'update channels set enabled = enabled where id = ? and enabled = 1 returning id',
-    [id],
+    sql`update channels set enabled = enabled where id = ${id} and enabled = 1 returning id`,
   );
   return held.length > 0;
 }
@@ -55,14 +53,13 @@ export async function countOpened(
   since: number,
   but = '',
 ): Promise<number> {
-  const [row] = await runText<{ count: number }>(
+  const [row] = await run(
     read,
-    `select count(*) as count from (
-       select marker from tracking_issues where channel_id = ? and tick > ?
+    sql<{ count: number }>`select count(*) as count from (
+       select marker from tracking_issues where channel_id = ${channelId} and tick > ${since}
        union select t.marker from tracking t where t.state = 'open' and t.issue_key is null and t.attempt_id is not null
-         and coalesce(t.closed_via, t.channel_id) = ? and t.marker <> ?
+         and coalesce(t.closed_via, t.channel_id) = ${channelId} and t.marker <> ${but}
      ) counted`,
-    [channelId, since, channelId, but],
   );
   return row?.count ?? 0;
 }
@@ -74,25 +71,18 @@ async function countIssue(
   channelId: string,
   tick: number,
 ): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `insert into tracking_issues (marker, channel_id, tick) values (?, ?, ?)
+    sql`insert into tracking_issues (marker, channel_id, tick) values (${marker}, ${channelId}, ${tick})
      on conflict (marker) do update set channel_id = excluded.channel_id,
        tick = case when excluded.tick > tracking_issues.tick then excluded.tick else tracking_issues.tick end`,
-    [marker, channelId, tick],
   );
 }
 
-interface PendingRow extends StoredRow {
-  readonly attempt_tick: number | null;
-  readonly misses: number;
-  readonly missed_tick: number | null;
-  readonly unsure_at: number | null;
-  readonly unsure_target: string | null;
-  readonly away_target: string | null;
-  readonly away_answer: string | null;
-  readonly away_times: number;
-  readonly target: string | null;
+type Attempt = 'attempt_tick' | 'misses' | 'missed_tick' | 'unsure_at' | 'unsure_target' | 'target';
+type Away = 'away_target' | 'away_answer' | 'away_times';
+
+interface PendingRow extends StoredRow, Row<'tracking', Attempt | Away> {
   readonly wanted: number | boolean;
 }
 
@@ -102,19 +92,18 @@ export async function readPending(
   at: number,
   marker: string | null = null,
 ): Promise<PendingClaim[]> {
-  const rows = await runText<PendingRow>(
+  const rows = await run(
     read,
-    `select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
+    sql<PendingRow>`select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
        t.away_target, t.away_answer, t.away_times,
        (exists (
          select 1 from scans s join findings f on f.scan_id = s.id
          where s.digest = t.digest and s.current = 1 and f.cve = t.cve and f.severity = 'CRITICAL'
-       ) and ${notTriaged('t.digest', 't.cve')}) as wanted
+       ) and ${notTriaged('t.digest', 't.cve', at)}) as wanted
      from tracking t
      where t.state = 'open' and t.issue_key is null and t.kind = 'finding' and t.marker is not null
-       ${marker === null ? '' : 'and t.marker = ?'}
+       ${marker === null ? sql`` : sql`and t.marker = ${marker}`}
      order by t.id`,
-    marker === null ? [at] : [at, marker],
   );
   const claims = Map.groupBy(rows, (row) => row.marker ?? '');
   return [...claims].map(([name, members]) => toClaim(name, members));
@@ -162,10 +151,9 @@ export async function countAttempt(
   { channelId, cap, since }: CapWindow & { readonly channelId: string },
 ): Promise<boolean> {
   if (!(await lockChannel(transaction, channelId))) return false;
-  const counted = await runText(
+  const counted = await run(
     transaction,
-    'select marker from tracking_issues where marker = ? and channel_id = ? and tick > ?',
-    [marker, channelId, since],
+    sql`select marker from tracking_issues where marker = ${marker} and channel_id = ${channelId} and tick > ${since}`,
   );
   if (counted.length === 0 && (await countOpened(transaction, channelId, since, marker)) >= cap) return false;
   await countIssue(transaction, marker, channelId, tick);
@@ -174,9 +162,8 @@ export async function countAttempt(
 
 /** openedBy notes that an issue was opened at this steady time at the latest. */
 export async function openedBy(transaction: Executor, marker: string, tick: number): Promise<void> {
-  await runText(transaction, 'update tracking_issues set tick = ? where marker = ? and tick < ?', [
-    tick,
-    marker,
-    tick,
-  ]);
+  await run(
+    transaction,
+    sql`update tracking_issues set tick = ${tick} where marker = ${marker} and tick < ${tick}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   CloseReason,
   Closing,
@@ -7,13 +8,11 @@ import type {
   IssueName,
   NewClosing,
 } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import { underFence } from '../leadership/fence.ts';
 import { issueCondition } from './open.ts';
 import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 interface ClosingRow extends StoredRow {
   readonly closing_id: string;
@@ -25,11 +24,10 @@ interface ClosingRow extends StoredRow {
 
 /** readClosings gives the closings that were begun and not ended, oldest first; all of them, or one. */
 export async function readClosings(read: Executor, id: string | null = null): Promise<Closing[]> {
-  const rows = await runText<ClosingRow>(
+  const rows = await run(
     read,
-    `select ${TRACKING_COLUMNS}, t.closing_id, t.closing_step, t.closing_reason, t.closing_at, t.closing_tick from tracking t
-     where t.closing_id is not null and t.closing_id ${id === null ? '<>' : '='} ? and t.state = 'open' order by t.id`,
-    [id ?? ''],
+    sql<ClosingRow>`select ${TRACKING_COLUMNS}, t.closing_id, t.closing_step, t.closing_reason, t.closing_at, t.closing_tick from tracking t
+     where t.closing_id is not null and t.closing_id ${id === null ? sql`<>` : sql`=`} ${id ?? ''} and t.state = 'open' order by t.id`,
   );
   return [...Map.groupBy(rows, ({ closing_id }) => closing_id)]
     .map(([name, members]) => toClosing(name, members))
@@ -72,21 +70,20 @@ export async function beginClosing(
   fence: Fence,
 ): Promise<boolean> {
   return underFence(store, fence, async (transaction) => {
-    const { text, cells } = issueCondition(name);
-    const free = await runText<{ id: number; closing_id: string | null }>(
+    const free = await run(
       transaction,
-      `select t.id, t.closing_id from tracking t where ${text} and t.state = 'open' and t.issue_key is not null`,
-      cells,
+      sql<
+        Row<'tracking', 'id' | 'closing_id'>
+      >`select t.id, t.closing_id from tracking t where ${issueCondition(name)} and t.state = 'open' and t.issue_key is not null`,
     );
     const open = new Set(free.map((row) => row.id));
     if (free.some(({ closing_id }) => closing_id !== null) || ended.some(({ row }) => !open.has(row.id)))
       return false;
     for (const { row, reason, supersededBy, successorHasCve } of ended)
-      await runText(
+      await run(
         transaction,
-        `update tracking set closing_id = ?, closing_step = 'comment', closing_reason = ?, closing_at = ?, closing_tick = ?,
-           superseded_by = ?, successor_has_cve = ?, fence = ? where id = ?`,
-        [id, reason, at, tick, supersededBy, flag(successorHasCve), fence, row.id],
+        sql`update tracking set closing_id = ${id}, closing_step = 'comment', closing_reason = ${reason}, closing_at = ${at}, closing_tick = ${tick},
+           superseded_by = ${supersededBy}, successor_has_cve = ${flag(successorHasCve)}, fence = ${fence} where id = ${row.id}`,
       );
     return true;
   });
@@ -96,15 +93,14 @@ function flag(value: boolean | null): number | null {
   return value === null ? null : value ? 1 : 0;
 }
 
-const DROP = `closing_id = null, closing_step = null, closing_reason = null, closing_at = null, closing_tick = null`;
+const DROP = sql`closing_id = null, closing_step = null, closing_reason = null, closing_at = null, closing_tick = null`;
 
 /** dropClosing forgets a closing. */
 export async function dropClosing(transaction: Executor, id: string, error: string | null): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `update tracking set ${DROP}, superseded_by = null, successor_has_cve = null, last_error = coalesce(?, last_error)
-     where closing_id = ? and state = 'open'`,
-    [error, id],
+    sql`update tracking set ${DROP}, superseded_by = null, successor_has_cve = null, last_error = coalesce(${error}, last_error)
+     where closing_id = ${id} and state = 'open'`,
   );
 }
 
@@ -113,26 +109,23 @@ export async function noteCommented(store: Store, id: string, at: number, fence:
   return underFence(store, fence, async (transaction) => {
     const [closing] = await readClosings(transaction, id);
     if (closing === undefined) return { next: 'nothing' };
-    const { text, cells } = issueCondition(closing.name);
-    const left = await runText(
+    const ofIssue = issueCondition(closing.name);
+    const left = await run(
       transaction,
-      `select t.id from tracking t where ${text} and t.state = 'open' and t.closing_id is distinct from ? limit 1`,
-      [...cells, id],
+      sql`select t.id from tracking t where ${ofIssue} and t.state = 'open' and t.closing_id is distinct from ${id} limit 1`,
     );
     if (left.length > 0) {
       await closeRows(transaction, id, at, false);
       return { next: 'rows_closed' };
     }
-    await runText(
+    await run(
       transaction,
-      `update tracking set closing_step = 'commented', last_error = null where closing_id = ? and state = 'open'`,
-      [id],
+      sql`update tracking set closing_step = 'commented', last_error = null where closing_id = ${id} and state = 'open'`,
     );
-    const rows = await runText<{ reason: string }>(
+    const rows = await run(
       transaction,
-      `select coalesce(t.reason, t.closing_reason) as reason from tracking t
-       where ${text} and t.issue_key is not null and coalesce(t.reason, t.closing_reason) is not null`,
-      cells,
+      sql<{ reason: string }>`select coalesce(t.reason, t.closing_reason) as reason from tracking t
+       where ${ofIssue} and t.issue_key is not null and coalesce(t.reason, t.closing_reason) is not null`,
     );
     return { next: 'close_issue', reasons: rows.map(({ reason }) => reason as CloseReason) };
   });
@@ -144,11 +137,10 @@ async function closeRows(
   at: number,
   leftOpen: boolean,
 ): Promise<number> {
-  const rows = await runText(
+  const rows = await run(
     transaction,
-    `update tracking set state = 'closed', reason = closing_reason, closed_at = ?, issue_left_open = ?, last_error = null,
-       withheld = null, ${DROP} where closing_id = ? and state = 'open' returning id`,
-    [at, leftOpen ? 1 : 0, closingId],
+    sql`update tracking set state = 'closed', reason = closing_reason, closed_at = ${at}, issue_left_open = ${leftOpen ? 1 : 0}, last_error = null,
+       withheld = null, ${DROP} where closing_id = ${closingId} and state = 'open' returning id`,
   );
   return rows.length;
 }
@@ -177,11 +169,10 @@ export async function closeGone(
 ): Promise<void> {
   await underFence(store, fence, async (transaction) => {
     for (const { row, reason, supersededBy, successorHasCve } of ended)
-      await runText(
+      await run(
         transaction,
-        `update tracking set state = 'closed', reason = ?, closed_at = ?, last_error = ?, withheld = null, superseded_by = ?,
-           successor_has_cve = ?, fence = ?, ${DROP} where id = ? and state = 'open'`,
-        [reason, at, error, supersededBy, flag(successorHasCve), fence, row.id],
+        sql`update tracking set state = 'closed', reason = ${reason}, closed_at = ${at}, last_error = ${error}, withheld = null, superseded_by = ${supersededBy},
+           successor_has_cve = ${flag(successorHasCve)}, fence = ${fence}, ${DROP} where id = ${row.id} and state = 'open'`,
       );
   });
 }

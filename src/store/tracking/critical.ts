@@ -1,36 +1,35 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { Candidate, CriticalCursor, CriticalPage, Fence } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
 import { underFence } from '../leadership/fence.ts';
 import { clustersOfAll, parseNames } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Findings that one page looks at: some milliseconds of SQLite, which works in the process that answers. */
 const PAGE = 2000;
 
 /** notTriaged is the condition that no triage decision covers a finding (digest, CVE) at a time. */
-export function notTriaged(digest: string, cve: string): string {
-  return `not exists (
-    select 1 from triage g where g.digest = ${digest} and g.cve = ${cve}
-      and case when g.ended_at < g."until" then g.ended_at else g."until" end > ?
+export function notTriaged(digest: string, cve: string, at: number): RawBuilder<unknown> {
+  return sql`not exists (
+    select 1 from triage g where g.digest = ${sql.ref(digest)} and g.cve = ${sql.ref(cve)}
+      and case when g.ended_at < g."until" then g.ended_at else g."until" end > ${at}
   )`;
 }
 
 /** UNIQUE is the condition of the unique index of `tracking`, by which alone SQLite finds a row of a finding without a walk. */
-export const UNIQUE = `kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`;
+export const UNIQUE = sql`kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`;
 
 /**
  * BLOCKS is the condition that a row of the table called `b` blocks its finding: every row does, but for one that was closed as triaged, and
  * one of which nobody was told: it was closed before any issue was opened, or a release before markers claimed it and left it so.
  */
-export const BLOCKS = `b.kind = 'finding' and (b.state <> 'closed' or b.reason <> 'triaged')
+export const BLOCKS = sql`b.kind = 'finding' and (b.state <> 'closed' or b.reason <> 'triaged')
   and (b.issue_key is not null or (b.state <> 'closed' and b.marker is not null))`;
 
-const WALK = `with page as (
+const walk = (after: CriticalCursor | null): RawBuilder<unknown> => sql`with page as (
     select scan_id, cve, max(coalesce(known_exploited, 0)) as kev from findings
-    where severity = 'CRITICAL' and (scan_id, cve) > (?, ?)
+    where severity = 'CRITICAL' and (scan_id, cve) > (${after?.scanId ?? -1}, ${after?.cve ?? ''})
     group by scan_id, cve order by scan_id, cve limit ${PAGE}
   )`;
 
@@ -40,15 +39,15 @@ export async function readCritical(
   after: CriticalCursor | null,
   at: number,
 ): Promise<CriticalPage> {
-  const from = [after?.scanId ?? -1, after?.cve ?? ''];
-  const rows = await runText<{ scan_id: number; cve: string; digest: string; kev: number }>(
+  const rows = await run(
     read,
-    `${WALK} select page.scan_id, page.cve, s.digest, page.kev from page
+    sql<
+      Row<'findings', 'scan_id' | 'cve'> & Row<'scans', 'digest'> & { kev: number }
+    >`${walk(after)} select page.scan_id, page.cve, s.digest, page.kev from page
      join scans s on s.id = page.scan_id and s.current = 1
      where not exists (select 1 from tracking b where b.digest = s.digest and b.cve = page.cve and ${BLOCKS})
-       and ${notTriaged('s.digest', 'page.cve')}
+       and ${notTriaged('s.digest', 'page.cve', at)}
      order by page.scan_id, page.cve`,
-    [...from, at],
   );
   const candidates = rows.map(({ scan_id, cve, digest, kev }): Candidate => ({
     digest,
@@ -56,11 +55,12 @@ export async function readCritical(
     scanId: scan_id,
     knownExploited: kev === 1,
   }));
-  const [last] = await runText<{ scan_id: number; cve: string; looked: number }>(
+  const [last] = await run(
     read,
-    `${WALK} select scan_id, cve, (select count(*) from page) as looked from page
+    sql<
+      Row<'findings', 'scan_id' | 'cve'> & { looked: number }
+    >`${walk(after)} select scan_id, cve, (select count(*) from page) as looked from page
      order by scan_id desc, cve desc limit 1`,
-    from,
   );
   const whole = last !== undefined && last.looked === PAGE;
   return { candidates, next: whole ? { scanId: last.scan_id, cve: last.cve } : null };
@@ -68,22 +68,18 @@ export async function readCritical(
 
 /** readUncounted gives the scans in use whose findings were not counted yet, by number. */
 export async function readUncounted(read: Executor): Promise<readonly number[]> {
-  const rows = await runText<{ id: number }>(
+  const rows = await run(
     read,
-    'select id from scans where current = 1 and counted = 0 order by id',
-    [],
+    sql<Row<'scans', 'id'>>`select id from scans where current = 1 and counted = 0 order by id`,
   );
   return rows.map(({ id }) => id);
 }
 
-interface Known {
-  readonly id: number;
-  readonly digest: string;
-  readonly clusters: string;
+interface Known extends Row<'tracking', 'id' | 'digest' | 'clusters'> {
   readonly critical: number | boolean;
 }
 
-const REPORTS = 'exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)';
+const REPORTS = sql`exists (select 1 from findings f where f.scan_id = s.id and f.cve = b.cve)`;
 
 /**
  * noteScans brings the rows of findings that scans report again up to date, and gives how many are critical. The scans are marked first,
@@ -92,38 +88,34 @@ const REPORTS = 'exists (select 1 from findings f where f.scan_id = s.id and f.c
 export async function noteScans(store: Store, scans: readonly number[], fence: Fence): Promise<number> {
   return underFence(store, fence, async (transaction) => {
     let critical = 0;
-    for (const { marks, cells } of inChunks(scans)) {
-      const held = await runText<{ id: number }>(
+    for (const marks of inLists(scans)) {
+      const held = await run(
         transaction,
-        `update scans set counted = 1 where current = 1 and counted = 0 and id in (${marks}) returning id`,
-        cells,
+        sql<
+          Row<'scans', 'id'>
+        >`update scans set counted = 1 where current = 1 and counted = 0 and id in (${marks}) returning id`,
       );
-      for (const some of inChunks(held.map(({ id }) => id))) critical += await noteCounted(transaction, some);
+      for (const some of inLists(held.map(({ id }) => id))) critical += await noteCounted(transaction, some);
     }
     return critical;
   });
 }
 
-async function noteCounted(
-  transaction: Executor,
-  { marks, cells }: { readonly marks: string; readonly cells: readonly number[] },
-): Promise<number> {
-  const known = await runText<Known>(
+async function noteCounted(transaction: Executor, marks: RawBuilder<unknown>): Promise<number> {
+  const known = await run(
     transaction,
-    `select b.id, b.digest, b.clusters, exists (
+    sql<Known>`select b.id, b.digest, b.clusters, exists (
        select 1 from findings c where c.scan_id = s.id and c.cve = b.cve and c.severity = 'CRITICAL'
      ) as critical
      from scans s join tracking b on b.digest = s.digest and ${BLOCKS} where s.id in (${marks}) and ${REPORTS} order by b.id`,
-    cells,
   );
-  await runText(
+  await run(
     transaction,
-    `update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
+    sql`update tracking as b set found_scanner = s.scanner, found_db_at = s.db_updated_at, found_scan_at = s.recorded_at, confirmed_at = null, confirmed_by = null
      from scans s where b.digest = s.digest and ${BLOCKS} and b.state = 'open' and s.id in (${marks}) and ${REPORTS}
        and (b.found_scanner is distinct from s.scanner or b.found_db_at is distinct from s.db_updated_at
          or (s.db_updated_at is null and b.found_scan_at is distinct from s.recorded_at)
          or b.confirmed_at is not null)`,
-    cells,
   );
   await addClusters(transaction, known);
   return known.filter(({ critical }) => Boolean(critical)).length;
@@ -138,9 +130,6 @@ async function addClusters(transaction: Executor, rows: readonly Known[]): Promi
     return all.length > before.length ? [{ id, names: JSON.stringify(all) }] : [];
   });
   for (const [names, same] of Map.groupBy(changed, (row) => row.names))
-    for (const { marks, cells } of inChunks(same.map(({ id }) => id)))
-      await runText(transaction, `update tracking set clusters = ? where id in (${marks})`, [
-        names,
-        ...cells,
-      ]);
+    for (const marks of inLists(same.map(({ id }) => id)))
+      await run(transaction, sql`update tracking set clusters = ${names} where id in (${marks})`);
 }

@@ -1,12 +1,11 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { TrackingFilter, TrackingHistory, TrackingPage, TrackingRow } from '../../trackers/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
 import { containing } from '../sql/search.ts';
 import { finishFindings } from '../scans/finding-changes.ts';
 import { endConfirmed } from '../findings/finding-history.ts';
 import type { Store } from '../sql/store.ts';
 import { FINDING_ROWS, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const ALL = 1_000_000_000;
 
@@ -20,23 +19,23 @@ export function trackingHistory(store: Store): TrackingHistory {
       store.write(async (transaction) => {
         const row = await get(transaction, id);
         if (row === null) return 'missing';
-        const channel = await runText(transaction, 'select id from channels where id = ?', [
-          row.closedVia ?? row.channelId,
-        ]);
+        const channel = await run(
+          transaction,
+          sql`select id from channels where id = ${row.closedVia ?? row.channelId}`,
+        );
         if (channel.length === 0) return 'no_channel';
         // When it was raised first stays: the time until it is fixed is counted from there.
-        const reopened = await runText(
+        const reopened = await run(
           transaction,
-          `update tracking set state = 'open', reason = null, closed_at = null, returned_at = null, generation = ?, marker = ?,
-             summary = 0, issue_key = null, issue_url = null, issue_id = null, issue_left_open = 0, target = null, claimed_at = ?,
+          sql`update tracking set state = 'open', reason = null, closed_at = null, returned_at = null, generation = ${row.generation + 1}, marker = ${marker(row.channelId, id, row.generation + 1)},
+             summary = 0, issue_key = null, issue_url = null, issue_id = null, issue_left_open = 0, target = null, claimed_at = ${at},
              attempts = 0, attempt_id = null, attempt_at = null, attempt_tick = null, misses = 0, missed_tick = null,
              unsure_at = null, unsure_target = null, away_target = null, away_answer = null, away_times = 0, last_error = null, withheld = null, confirmed_at = null,
              confirmed_by = null, superseded_by = null, successor_has_cve = null,
              (found_scanner, found_db_at, found_scan_at) = (
                select scanner, db_updated_at, recorded_at from scans s where s.digest = tracking.digest and s.current = 1
              )
-           where id = ? and state = 'closed' and returned_at is not null returning id`,
-          [row.generation + 1, marker(row.channelId, id, row.generation + 1), at, id],
+           where id = ${id} and state = 'closed' and returned_at is not null returning id`,
         );
         return reopened.length === 0 ? 'not_returned' : ((await get(transaction, id)) ?? 'missing');
       }),
@@ -45,14 +44,15 @@ export function trackingHistory(store: Store): TrackingHistory {
         const row = await get(transaction, id);
         if (row === null) return 'missing';
         await finishFindings(transaction, row.digest);
-        const confirmed = await runText<{ digest: string; cve: string | null }>(
+        const confirmed = await run(
           transaction,
-          `update tracking set confirmed_at = ?, confirmed_by = ?
-           where id = ? and state = 'open' and exists (
+          sql<
+            Row<'tracking', 'digest' | 'cve'>
+          >`update tracking set confirmed_at = ${at}, confirmed_by = ${by}
+           where id = ${id} and state = 'open' and exists (
              select 1 from scans s where s.digest = tracking.digest and s.current = 1
                and not exists (select 1 from findings f where f.scan_id = s.id and f.cve = tracking.cve)
            ) returning digest, cve`,
-          [at, by, id],
         );
         for (const { digest, cve } of confirmed)
           if (cve !== null) await endConfirmed(transaction, digest, cve, at);
@@ -63,10 +63,9 @@ export function trackingHistory(store: Store): TrackingHistory {
 
 async function get(read: Executor, id: number): Promise<TrackingRow | null> {
   if (!Number.isSafeInteger(id)) return null;
-  const [row] = await runText<StoredRow>(
+  const [row] = await run(
     read,
-    `select ${TRACKING_COLUMNS} from tracking t where t.id = ? and ${FINDING_ROWS}`,
-    [id],
+    sql<StoredRow>`select ${TRACKING_COLUMNS} from tracking t where t.id = ${id} and ${FINDING_ROWS}`,
   );
   return row === undefined ? null : toTrackingRow(row);
 }
@@ -76,37 +75,31 @@ async function list(
   filter: TrackingFilter,
   { limit, offset }: TrackingPage,
 ): Promise<{ items: TrackingRow[]; total: number }> {
-  const { text, cells } = condition(filter);
-  const [counted] = await runText<{ total: number }>(
+  const chosen = condition(filter);
+  const [counted] = await run(
     read,
-    `select count(*) as total from tracking t where ${text}`,
-    cells,
+    sql<{ total: number }>`select count(*) as total from tracking t where ${chosen}`,
   );
-  const rows = await runText<StoredRow>(
+  const rows = await run(
     read,
-    `select ${TRACKING_COLUMNS} from tracking t where ${text} order by t.claimed_at desc, t.id desc limit ? offset ?`,
-    [...cells, limit ?? ALL, offset],
+    sql<StoredRow>`select ${TRACKING_COLUMNS} from tracking t where ${chosen}
+      order by t.claimed_at desc, t.id desc limit ${limit ?? ALL} offset ${offset}`,
   );
   return { items: rows.map(toTrackingRow), total: counted?.total ?? 0 };
 }
 
-function condition(filter: TrackingFilter): { text: string; cells: Cell[] } {
+function condition(filter: TrackingFilter): RawBuilder<unknown> {
   const parts = [FINDING_ROWS];
-  const cells: Cell[] = [];
-  const where = (text: string, ...values: Cell[]): void => {
-    parts.push(text);
-    cells.push(...values);
-  };
   const { state, reason, channelId, cve, digest, image, returned, failed, openedFrom, openedTo } = filter;
-  if (state !== undefined) where('t.state = ?', state);
-  if (reason !== undefined) where('t.reason = ?', reason);
-  if (channelId !== undefined) where('coalesce(t.closed_via, t.channel_id) = ?', channelId);
-  if (cve !== undefined) where('t.cve = ?', cve);
-  if (digest !== undefined) where('t.digest = ?', digest);
-  if (image !== undefined) where(`lower(t.image) like ? escape '\\'`, containing(image));
-  if (returned !== undefined) where(`t.returned_at is ${returned ? 'not null' : 'null'}`);
-  if (failed !== undefined) where(`t.last_error is ${failed ? 'not null' : 'null'}`);
-  if (openedFrom !== undefined) where('t.opened_at >= ?', openedFrom);
-  if (openedTo !== undefined) where('t.opened_at <= ?', openedTo);
-  return { text: parts.join(' and '), cells };
+  if (state !== undefined) parts.push(sql`t.state = ${state}`);
+  if (reason !== undefined) parts.push(sql`t.reason = ${reason}`);
+  if (channelId !== undefined) parts.push(sql`coalesce(t.closed_via, t.channel_id) = ${channelId}`);
+  if (cve !== undefined) parts.push(sql`t.cve = ${cve}`);
+  if (digest !== undefined) parts.push(sql`t.digest = ${digest}`);
+  if (image !== undefined) parts.push(sql`lower(t.image) like ${containing(image)} escape '\\'`);
+  if (returned !== undefined) parts.push(sql`t.returned_at is ${returned ? sql`not null` : sql`null`}`);
+  if (failed !== undefined) parts.push(sql`t.last_error is ${failed ? sql`not null` : sql`null`}`);
+  if (openedFrom !== undefined) parts.push(sql`t.opened_at >= ${openedFrom}`);
+  if (openedTo !== undefined) parts.push(sql`t.opened_at <= ${openedTo}`);
+  return sql.join(parts, sql` and `);
 }

@@ -10,14 +10,11 @@ import {
 } from '../../trackers/index.ts';
 import type { FoundAt } from '../../findings/index.ts';
 import { ADVISORY, toAdvisory, type AdvisoryRow } from '../findings/advisories.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks, inLists } from '../sql/marks.ts';
-import { run } from '../sql/run.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
 import { placesOf } from '../findings/stored-findings.ts';
 import { readImages } from './issue-images.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const PACKAGES = 50;
 /** Places that are told of one package. */
@@ -95,11 +92,10 @@ async function readPlaces(
 ): Promise<ReadonlyMap<number, readonly FoundAt[]>> {
   const places = new Map<number, readonly FoundAt[]>();
   const scans = new Set(rows.flatMap(({ scan_id, place }) => (place === null ? [] : [scan_id])));
-  for (const { marks, cells } of inChunks([...scans]))
-    for (const { id, places: text } of await runText<{ id: number; places: string | null }>(
+  for (const marks of inLists([...scans]))
+    for (const { id, places: text } of await run(
       read,
-      `select id, places from scans where id in (${marks})`,
-      cells,
+      sql<Row<'scans', 'id' | 'places'>>`select id, places from scans where id in (${marks})`,
     ))
       places.set(id, placesOf(text));
   return places;

@@ -1,8 +1,7 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { KnownImage, Workload } from '../../trackers/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 const NAMES = 5;
 const WORKLOADS = 20;
@@ -14,23 +13,16 @@ export async function readImages(
   digests: readonly string[],
   images: Map<string, KnownImage>,
 ): Promise<void> {
-  for (const { marks, cells } of inChunks(digests)) {
-    const ask = async <Row extends { readonly digest: string }>(
-      text: string,
-      times = 1,
-    ): Promise<ReadonlyMap<string, readonly Row[]>> => {
-      const rows = await runText<Row>(
-        read,
-        text.replaceAll('(…)', `(${marks})`),
-        Array<readonly string[]>(times).fill(cells).flat(),
-      );
-      return Map.groupBy(rows, ({ digest }) => digest);
-    };
-    const known = await ask<ImageRow>(IMAGES);
-    const names = await ask<NameRow>(NAMED);
-    const workloads = await ask<WorkloadRow>(RUNNING);
-    const namespaces = await ask<NamespaceRow>(SEEN, 2);
-    const scans = await ask<ScanRow>(SCANS);
+  for (const marks of inLists(digests)) {
+    const ask = async <Found extends { readonly digest: string }>(
+      statement: (digests: RawBuilder<unknown>) => RawBuilder<Found>,
+    ): Promise<ReadonlyMap<string, readonly Found[]>> =>
+      Map.groupBy(await run(read, statement(marks)), ({ digest }) => digest);
+    const known = await ask(knownOf);
+    const names = await ask(namesOf);
+    const workloads = await ask(workloadsOf);
+    const namespaces = await ask(namespacesOf);
+    const scans = await ask(scansOf);
     for (const [digest, [image]] of known) {
       const running = workloads.get(digest) ?? [];
       const [scan] = scans.get(digest) ?? [];
@@ -64,18 +56,17 @@ interface ImageRow {
   readonly at: number | null;
 }
 
-const IMAGES = `select i.digest, i.source, r.id as "row", r.at from images i left join image_states t on t.digest = i.digest
+const knownOf = (
+  digests: RawBuilder<unknown>,
+): RawBuilder<ImageRow> => sql<ImageRow>`select i.digest, i.source, r.id as "row", r.at from images i left join image_states t on t.digest = i.digest
   left join ledger_rows r on r.id = coalesce(t.last_row_id, i.last_row_id)
-  where i.digest in (…)`;
+  where i.digest in (${digests})`;
 
-interface NameRow {
-  readonly digest: string;
-  readonly name: string;
-}
-
-const NAMED = `select digest, name from (
+const namesOf = (digests: RawBuilder<unknown>): RawBuilder<Row<'image_names', 'digest' | 'name'>> => sql<
+  Row<'image_names', 'digest' | 'name'>
+>`select digest, name from (
     select digest, name, row_number() over (partition by digest order by last_seen_at desc, name) as place
-    from image_names where digest in (…)
+    from image_names where digest in (${digests})
   ) named where place <= ${NAMES} order by digest, place`;
 
 interface WorkloadRow extends Workload {
@@ -83,23 +74,24 @@ interface WorkloadRow extends Workload {
   readonly total: number;
 }
 
-const RUNNING = `select digest, cluster, namespace, workload as name, first_seen_at as since, total from (
+const workloadsOf = (
+  digests: RawBuilder<unknown>,
+): RawBuilder<WorkloadRow> => sql<WorkloadRow>`select digest, cluster, namespace, workload as name, first_seen_at as since, total from (
     select r.digest, r.cluster, r.namespace, r.workload, r.first_seen_at, count(*) over (partition by r.digest) as total,
       row_number() over (partition by r.digest order by r.last_seen_at desc, r.cluster, r.namespace, r.workload) as place
     from running_images r
-    where r.digest in (…)
+    where r.digest in (${digests})
       and not exists (select 1 from clusters c where c.name = r.cluster and c.forgotten_at is not null)
   ) running where place <= ${WORKLOADS} order by digest, place`;
 
-interface NamespaceRow {
-  readonly digest: string;
-  readonly namespace: string;
-}
-
-const SEEN = `select digest, namespace from (
+const namespacesOf = (
+  digests: RawBuilder<unknown>,
+): RawBuilder<Row<'image_sightings', 'digest' | 'namespace'>> => sql<
+  Row<'image_sightings', 'digest' | 'namespace'>
+>`select digest, namespace from (
     select digest, namespace, row_number() over (partition by digest order by namespace) as place from (
-      select digest, namespace from image_sightings where digest in (…) and namespace <> ''
-      union select digest, namespace from running_images where digest in (…)
+      select digest, namespace from image_sightings where digest in (${digests}) and namespace <> ''
+      union select digest, namespace from running_images where digest in (${digests})
     ) both_of_them
   ) seen where place <= ${NAMESPACES} order by digest, place`;
 
@@ -110,5 +102,7 @@ interface ScanRow {
   readonly at: number;
 }
 
-const SCANS = `select digest, scanner, scanner_version as version, coalesce(scanned_at, recorded_at) as at
-  from scans where current = 1 and digest in (…)`;
+const scansOf = (
+  digests: RawBuilder<unknown>,
+): RawBuilder<ScanRow> => sql<ScanRow>`select digest, scanner, scanner_version as version, coalesce(scanned_at, recorded_at) as at
+  from scans where current = 1 and digest in (${digests})`;

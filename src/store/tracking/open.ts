@@ -1,27 +1,24 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { IssueName, OpenFinding } from '../../trackers/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
 import { clustersOfAll, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type MaybeRow, type Row } from '../sql/run.ts';
 
 /** Rows that one page of a sweep reads: some milliseconds of SQLite, which works in the process that answers. */
 const PAGE = 500;
 
-interface FoundRow extends StoredRow {
-  readonly found_scanner: string | null;
-  readonly found_db_at: number | null;
-  readonly found_scan_at: number | null;
-  readonly confirmed_at: number | null;
+interface FoundRow
+  extends
+    StoredRow,
+    Row<'tracking', 'found_scanner' | 'found_db_at' | 'found_scan_at' | 'confirmed_at'>,
+    MaybeRow<'scans', 'scanner' | 'db_updated_at'> {
   readonly scan_id: number | null;
-  readonly scanner: string | null;
-  readonly db_updated_at: number | null;
   readonly reported: number | boolean;
   readonly triaged_until: number | null;
   readonly last_seen_at: number | null;
 }
 
 // A closing that is under way ends as it was begun, before its rows are judged again.
-const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.found_scan_at, t.confirmed_at,
+const FINDINGS = sql`select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.found_scan_at, t.confirmed_at,
     s.id as scan_id, s.scanner, s.db_updated_at,
     exists (select 1 from findings f where f.scan_id = s.id and f.cve = t.cve) as reported,
     (select max(case when g.ended_at < g."until" then g.ended_at else g."until" end)
@@ -33,24 +30,20 @@ const FINDINGS = `select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at, t.
 
 /** readOpenAfter gives the next open rows after an id, with what is known of their findings. */
 export async function readOpenAfter(read: Executor, id: number): Promise<OpenFinding[]> {
-  const rows = await runText<FoundRow>(read, `${FINDINGS} and t.id > ? order by t.id limit ${PAGE}`, [id]);
+  const rows = await run(read, sql<FoundRow>`${FINDINGS} and t.id > ${id} order by t.id limit ${PAGE}`);
   return toOpenFindings(read, rows);
 }
 
-/** issueCondition is the condition that a row of the table called `t` belongs to an issue, with its cells. */
-export function issueCondition(name: IssueName): { readonly text: string; readonly cells: readonly Cell[] } {
+/** issueCondition is the condition that a row of the table called `t` belongs to an issue. */
+export function issueCondition(name: IssueName): RawBuilder<unknown> {
   return name.marker !== null
-    ? { text: `t.kind = 'finding' and t.marker = ?`, cells: [name.marker] }
-    : {
-        text: `t.kind = 'finding' and t.marker is null and t.channel_id = ? and t.issue_key = ?`,
-        cells: [name.channelId, name.key],
-      };
+    ? sql`t.kind = 'finding' and t.marker = ${name.marker}`
+    : sql`t.kind = 'finding' and t.marker is null and t.channel_id = ${name.channelId} and t.issue_key = ${name.key}`;
 }
 
 /** readOpenOf gives all open rows of an issue. */
 export async function readOpenOf(read: Executor, name: IssueName): Promise<OpenFinding[]> {
-  const { text, cells } = issueCondition(name);
-  const rows = await runText<FoundRow>(read, `${FINDINGS} and ${text} order by t.id`, cells);
+  const rows = await run(read, sql<FoundRow>`${FINDINGS} and ${issueCondition(name)} order by t.id`);
   return toOpenFindings(read, rows);
 }
 

@@ -1,14 +1,13 @@
-import { runText } from '../sql/dialect.ts';
+import { sql, type RawBuilder } from 'kysely';
 import { notTriaged } from './critical.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Closed rows that one page looks at: some milliseconds of SQLite. */
 const PAGE = 2000;
 
-const WALK = `with page as (
+const walk = (after: number): RawBuilder<unknown> => sql`with page as (
     select t.id, t.digest, t.cve, t.reason, t.closed_at from tracking t
-    where t.id > ? and t.kind = 'finding' and t.state = 'closed' and t.returned_at is null and t.issue_key is not null
+    where t.id > ${after} and t.kind = 'finding' and t.state = 'closed' and t.returned_at is null and t.issue_key is not null
       and t.reason in ('fixed', 'image_retired')
     order by t.id limit ${PAGE}
   )`;
@@ -22,9 +21,9 @@ export async function readReturned(
   after: number,
   at: number,
 ): Promise<{ ids: number[]; next: number | null }> {
-  const rows = await runText<{ id: number }>(
+  const rows = await run(
     read,
-    `${WALK} select page.id from page
+    sql<Row<'tracking', 'id'>>`${walk(after)} select page.id from page
      where exists (
          select 1 from scans s join findings f on f.scan_id = s.id
          where s.digest = page.digest and s.current = 1 and f.cve = page.cve and f.severity = 'CRITICAL'
@@ -32,13 +31,14 @@ export async function readReturned(
        and (page.reason = 'fixed' or exists (
          select 1 from running_images r where r.digest = page.digest and r.last_seen_at > page.closed_at
        ))
-       and ${notTriaged('page.digest', 'page.cve')}`,
-    [after, at],
+       and ${notTriaged('page.digest', 'page.cve', at)}`,
   );
-  const [page] = await runText<{ last: number | null; looked: number }>(
+  const [page] = await run(
     read,
-    `${WALK} select max(id) as last, count(*) as looked from page`,
-    [after],
+    sql<{
+      last: number | null;
+      looked: number;
+    }>`${walk(after)} select max(id) as last, count(*) as looked from page`,
   );
   return { ids: rows.map(({ id }) => id), next: page?.looked === PAGE ? page.last : null };
 }

@@ -4,52 +4,48 @@ import type { CloseReason, IssueRef, TrackingRow } from '../../trackers/index.ts
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
-/** StoredRow is a row of `tracking` as TRACKING_COLUMNS read it. */
-export interface StoredRow {
-  readonly id: number;
-  readonly digest: string;
+const COLUMNS = [
+  'id',
+  'digest',
+  'cve',
+  'generation',
+  'channel_id',
+  'channel_kind',
+  'closed_via',
+  'image',
+  'clusters',
+  'severity',
+  'issue_key',
+  'issue_url',
+  'issue_id',
+  'summary',
+  'marker',
+  'state',
+  'reason',
+  'last_error',
+  'attempts',
+  'attempt_id',
+  'attempt_at',
+  'claimed_at',
+  'opened_at',
+  'closed_at',
+  'issue_left_open',
+  'returned_at',
+  'superseded_by',
+  'successor_has_cve',
+  'withheld',
+] as const;
+
+/** StoredRow is a row of a finding in `tracking` as TRACKING_COLUMNS read it. */
+export interface StoredRow extends Row<'tracking', (typeof COLUMNS)[number]> {
   readonly cve: string;
-  readonly generation: number;
-  readonly channel_id: string;
-  readonly channel_kind: string;
-  readonly closed_via: string | null;
-  readonly image: string | null;
-  readonly clusters: string;
-  readonly severity: string | null;
-  readonly issue_key: string | null;
-  readonly issue_url: string | null;
-  readonly issue_id: string | null;
-  readonly summary: number;
-  readonly marker: string | null;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly last_error: string | null;
-  readonly attempts: number;
-  readonly attempt_id: string | null;
-  readonly attempt_at: number | null;
-  readonly claimed_at: number;
-  readonly opened_at: number | null;
-  readonly closed_at: number | null;
-  readonly issue_left_open: number;
-  readonly returned_at: number | null;
-  readonly superseded_by: string | null;
-  readonly successor_has_cve: number | null;
-  readonly withheld: string | null;
 }
 
 /** TRACKING_COLUMNS are the columns of a StoredRow, of the table that is called `t`. */
-export const TRACKING_COLUMNS = [
-  'id, digest, cve, generation, channel_id, channel_kind, closed_via, image, clusters, severity',
-  'issue_key, issue_url, issue_id, summary, marker, state, reason, last_error, attempts, attempt_id, attempt_at',
-  'claimed_at, opened_at, closed_at, issue_left_open, returned_at, superseded_by, successor_has_cve, withheld',
-]
-  .join(', ')
-  .split(', ')
-  .map((column) => `t.${column}`)
-  .join(', ');
+export const TRACKING_COLUMNS = sql.join(COLUMNS.map((column) => sql.ref(`t.${column}`)));
 
 /** FINDING_ROWS is the condition that leaves out rows of runtime alerts. */
-export const FINDING_ROWS = `t.kind = 'finding'`;
+export const FINDING_ROWS = sql`t.kind = 'finding'`;
 
 /** toTrackingRow reads a stored row. */
 export function toTrackingRow(row: StoredRow): TrackingRow {

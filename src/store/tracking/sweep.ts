@@ -1,6 +1,6 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { Fence, PlannedEnd, SweepStore } from '../../trackers/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
 import {
   beginClosing,
@@ -14,12 +14,13 @@ import { underFence } from '../leadership/fence.ts';
 import { issueCondition, readOpenAfter, readOpenOf } from './open.ts';
 import { readReturned } from './returned.ts';
 import { shownError } from './rows.ts';
+import { run } from '../sql/run.ts';
 
 /** sweepStore keeps what the closing sweep does in a database. */
 export function sweepStore(store: Store): SweepStore {
   const { read } = store;
-  const change = (text: string, cells: readonly Cell[], fence: Fence): Promise<number> =>
-    underFence(store, fence, async (transaction) => (await runText(transaction, text, cells)).length);
+  const change = (statement: RawBuilder<unknown>, fence: Fence): Promise<unknown> =>
+    underFence(store, fence, (transaction) => run(transaction, statement));
   return {
     openAfter: (id) => readOpenAfter(read, id),
     openOf: (name) => readOpenOf(read, name),
@@ -27,20 +28,19 @@ export function sweepStore(store: Store): SweepStore {
     async noteWithheld(withheld, fence) {
       await underFence(store, fence, async (transaction) => {
         for (const { id, sentence } of withheld)
-          await runText(transaction, `update tracking set withheld = ? where id = ? and state = 'open'`, [
-            sentence,
-            id,
-          ]);
+          await run(
+            transaction,
+            sql`update tracking set withheld = ${sentence} where id = ${id} and state = 'open'`,
+          );
       });
     },
     returnedAfter: (id, at) => readReturned(read, id, at),
     async markReturned(ids, at, fence) {
       await underFence(store, fence, async (transaction) => {
-        for (const { marks, cells } of inChunks(ids))
-          await runText(
+        for (const marks of inLists(ids))
+          await run(
             transaction,
-            `update tracking set returned_at = ? where state = 'closed' and returned_at is null and id in (${marks})`,
-            [at, ...cells],
+            sql`update tracking set returned_at = ${at} where state = 'closed' and returned_at is null and id in (${marks})`,
           );
       });
     },
@@ -52,8 +52,7 @@ export function sweepStore(store: Store): SweepStore {
       ),
     async noteClosing(id, error, fence) {
       await change(
-        `update tracking set last_error = ? where closing_id = ? and state = 'open'`,
-        [shownError(error), id],
+        sql`update tracking set last_error = ${shownError(error)} where closing_id = ${id} and state = 'open'`,
         fence,
       );
     },
@@ -61,33 +60,30 @@ export function sweepStore(store: Store): SweepStore {
     finishClosing: (id, outcome, fence) => finishClosing(store, id, outcome, fence),
     closeGone: (ended, at, error, fence) => closeGone(store, ended, at, shownError(error), fence),
     async moveIssue(name, { key, url, id }, fence) {
-      const { text, cells } = issueCondition(name);
       await change(
-        `update tracking as t set issue_key = ?, issue_url = ?, issue_id = ? where ${text} and t.issue_key is not null`,
-        [key, url, id, ...cells],
+        sql`update tracking as t set issue_key = ${key}, issue_url = ${url}, issue_id = ${id}
+          where ${issueCondition(name)} and t.issue_key is not null`,
         fence,
       );
     },
     async noteRows(rows, error, fence) {
       await underFence(store, fence, async (transaction) => {
-        for (const { marks, cells } of inChunks(rows.map(({ id }) => id)))
-          await runText(
+        for (const marks of inLists(rows.map(({ id }) => id)))
+          await run(
             transaction,
-            `update tracking set last_error = ? where state = 'open' and id in (${marks})`,
-            [shownError(error), ...cells],
+            sql`update tracking set last_error = ${shownError(error)} where state = 'open' and id in (${marks})`,
           );
       });
     },
     async clearErrors(ids, fence) {
       await underFence(store, fence, async (transaction) => {
-        for (const { marks, cells } of inChunks(ids))
-          await runText(
+        for (const marks of inLists(ids))
+          await run(
             transaction,
-            `update tracking set last_error = null where state = 'open' and closing_id is null and id in (${marks})
+            sql`update tracking set last_error = null where state = 'open' and closing_id is null and id in (${marks})
                and not exists (
                  select 1 from tracking_continuations c where c.marker = tracking.marker and c.last_error = tracking.last_error
                )`,
-            cells,
           );
       });
     },
@@ -102,11 +98,10 @@ async function closeUnfiled(
 ): Promise<void> {
   await underFence(store, fence, async (transaction) => {
     for (const { row, reason } of ended)
-      await runText(
+      await run(
         transaction,
-        `update tracking set state = 'closed', reason = ?, closed_at = ?, withheld = null, fence = ?
-         where id = ? and state = 'open' and issue_key is null and attempt_id is null`,
-        [reason, at, fence, row.id],
+        sql`update tracking set state = 'closed', reason = ${reason}, closed_at = ${at}, withheld = null, fence = ${fence}
+         where id = ${row.id} and state = 'open' and issue_key is null and attempt_id is null`,
       );
   });
 }
