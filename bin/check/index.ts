@@ -54,11 +54,16 @@ function checkCommand(settle: Settle): Command {
       'Decides images or manifests under policies as the admission webhook would, with the facts of their registries, of a service, of a ledger export and of Trivy reports. Writes nothing anywhere. Exit 1 when something is refused or could not be decided.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
-    .addOption(many('-p, --policy <file>', 'policy file, of one policy or several; repeatable; - is stdin'))
+    .addOption(
+      many(
+        '-p, --policy <file>',
+        'policy file, of one policy or several, or a directory of them; repeatable; - is stdin',
+      ),
+    )
     .addOption(
       many(
         '-f, --manifest <file>',
-        'Kubernetes manifests (YAML or JSON) or an AdmissionReview; repeatable; - is stdin',
+        'Kubernetes manifests (YAML or JSON), a directory of them, or an AdmissionReview; repeatable; - is stdin',
       ),
     )
     .addOption(

@@ -12,7 +12,7 @@ import { parseReference } from '../../src/image/index.ts';
 import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 
 import type { CheckOptions } from './index.ts';
-import { checkStdin, isThere, readPolicies } from '../files/index.ts';
+import { checkStdin, isThere, readPolicies, withDirectories } from '../files/index.ts';
 import { UsageError } from '../terminal/usage.ts';
 import type { CheckedPod } from '../../src/checks/index.ts';
 
@@ -136,7 +136,7 @@ export async function readManifests(
 }> {
   const manifests: Manifest[] = [];
   const without: string[] = [];
-  for (const path of new Set(paths)) {
+  for (const path of await withDirectories(paths, 'manifest', parts)) {
     const file = path === '-' ? 'stdin' : path;
     const manifest = parseManifest(await parts.readText(path, MAX_MANIFEST_BYTES), file, namespace);
     if (manifest.workloads.length === 0 && manifest.skipped.length === 0) without.push(file);
@@ -177,7 +177,8 @@ export async function readAllPolicies(
   parts: CliParts,
 ): Promise<readonly ParsedPolicy[]> {
   const policies: ParsedPolicy[] = [];
-  for (const path of new Set(paths)) policies.push(...(await readPolicies(path, parts)));
+  for (const path of await withDirectories(paths, 'policy', parts))
+    policies.push(...(await readPolicies(path, parts)));
   const byName = new Map<string, ParsedPolicy>();
   for (const parsed of policies) {
     const { name } = parsed.policy;

@@ -3,6 +3,7 @@
  * It uses `terminal`.
  */
 export { findDatabase } from './database.ts';
+export { withDirectories } from './directories.ts';
 export { isThere } from './is-there.ts';
 export { checkStdin, readInForce, readOnePolicy, readPolicies, readPolicyText } from './read-policies.ts';
 export { fromWorkspace } from './workspace.ts';

@@ -5,7 +5,7 @@ import type { PolicyFmtOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { renderProblems } from './problems.ts';
-import { checkStdin, readPolicyText } from '../files/index.ts';
+import { checkStdin, readPolicyText, withDirectories } from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -20,21 +20,21 @@ export async function runPolicyFmt(
 ): Promise<ExitCode> {
   checkStdin(paths);
   const outcome = openOutcome(output, terminal);
-  const distinct = [...new Set(paths)];
   if (write && check)
     throw new UsageError(
       '--write and --check exclude each other',
       'Check in the pipeline, write at your desk',
     );
-  if (write && distinct.includes('-'))
+  if (write && paths.includes('-'))
     throw new UsageError('--write cannot write stdin', 'Leave --write out to get the result on stdout');
+  const parts = openParts(terminal);
+  const distinct = await withDirectories(paths, 'policy', parts);
   if (!write && !check && distinct.length > 1 && output.length === 0) {
     throw new UsageError(
       'several files cannot all go to stdout',
       'Add --write to change them in place, or --check to list those that would change',
     );
   }
-  const parts = openParts(terminal);
   const { formatPolicies } = await loadAuthoring();
   const results: { path: string; before: string; after: string }[] = [];
   let worst: ExitCode = EXIT.done;

@@ -68,7 +68,10 @@ function lintCommand(settle: Settle): Command {
     .description(
       'Reports what a policy file gets wrong, what can never work, and what contradicts over all files. Exit 1 with findings.',
     )
-    .argument('<file...>', 'policy files (YAML or JSON, several documents each); - is stdin')
+    .argument(
+      '<file...>',
+      'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
+    )
     .addOption(
       new Option('--fail-on <level>', 'the mildest level that exits 1: error, warning or notice').default(
         'warning',
@@ -113,7 +116,7 @@ function fmtCommand(settle: Settle): Command {
     .description(
       'Puts fields in the order of the schema, with two spaces; comments stay and the revision never changes. Prints the result.',
     )
-    .argument('<file...>', 'policy files; - is stdin')
+    .argument('<file...>', 'policy files, or directories of them; - is stdin')
     .addOption(
       new Option('-w, --write', 'write the files in place: all of them, or none when one is invalid'),
     )

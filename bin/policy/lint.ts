@@ -6,7 +6,7 @@ import type { PolicyLintOptions } from './index.ts';
 import { asSentence, EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { renderProblems } from './problems.ts';
-import { checkStdin, fromWorkspace, readInForce, readPolicyText } from '../files/index.ts';
+import { checkStdin, fromWorkspace, readInForce, readPolicyText, withDirectories } from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
@@ -23,13 +23,12 @@ export async function runPolicyLint(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table', [...paths, options.against]);
   const failOn = parseLevel(options.failOn);
-  const distinct = [...new Set(paths)];
   checkStdin([...paths, options.against]);
   const parts = openParts(terminal);
   const inForce = options.against === undefined ? [] : await readInForce(options.against, parts);
   const files: PolicyFile[] = [];
   const unreadable: { file: string; message: string }[] = [];
-  for (const path of distinct) {
+  for (const path of await withDirectories(paths, 'policy', parts)) {
     try {
       files.push((await readPolicyText(path, parts)).file);
     } catch (error) {

@@ -76,11 +76,12 @@ describe('ipo policy lint', () => {
   test('a file that cannot be read does not hide what is wrong with the others, and exits 3', async () => {
     const wrong = file(WRONG);
     const missing = join(directory, 'missing.yaml');
-    const { code, out, err } = await ipo(['policy', 'lint', missing, wrong, directory]);
+    const below = join(wrong, 'below.yaml');
+    const { code, out, err } = await ipo(['policy', 'lint', missing, wrong, below]);
     assert.equal(code, 3);
     assert.match(out, /severityThreshold/);
     assert.match(err, /missing\.yaml: no such file/);
-    assert.match(err, /is a directory/);
+    assert.match(err, /a part of the path is not a directory/);
     assert.match(err, /2 files could not be read\n$/);
     assert.doesNotMatch(err, /\n +at /);
   });

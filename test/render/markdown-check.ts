@@ -13,7 +13,7 @@ export function assertInert(markdown: string): void {
   );
   for (const line of blocks.split('\n')) {
     const rest = withoutCode(line);
-    const own = rest.replace(/<!-- ipo-whatif -->|<\/?(details|summary|sub)>/g, '');
+    const own = rest.replace(/<!-- ipo-whatif(?::[\w.%-]+)? -->|<\/?(details|summary|sub)>/g, '');
     assert.doesNotMatch(own, /(?<!\\)[<>[\]`]/, `markup outside of code: ${line.slice(0, 300)}`);
     assert.doesNotMatch(
       own,

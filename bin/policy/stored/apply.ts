@@ -22,7 +22,7 @@ import { parseOutputs, writeOutputs, type OutputTarget } from '../../terminal/ou
 import { openParts } from '../../terminal/parts.ts';
 import { invalidNote } from './invalid.ts';
 import { renderComparison, unsetAsNull } from '../diff-view.ts';
-import { checkStdin, readPolicies } from '../../files/index.ts';
+import { checkStdin, readPolicies, withDirectories } from '../../files/index.ts';
 import { withService } from '../../service/client.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
@@ -219,7 +219,8 @@ class ApplyReport {
 async function readAll(paths: readonly string[], terminal: Terminal): Promise<readonly ParsedPolicy[]> {
   const parts = openParts(terminal);
   const policies: ParsedPolicy[] = [];
-  for (const path of new Set(paths)) policies.push(...(await readPolicies(path, parts)));
+  for (const path of await withDirectories(paths, 'policy', parts))
+    policies.push(...(await readPolicies(path, parts)));
   const places = new Map<string, string>();
   for (const { policy, places: at } of policies) {
     const first = places.get(policy.name);

@@ -101,7 +101,10 @@ function apply(settle: Settle): Command {
     .description(
       'Shows how the policies of files differ from those in force, and what that would have changed in the last 30 days; asks, and writes them.',
     )
-    .argument('<file...>', 'policy files (YAML or JSON, several documents each); - is stdin')
+    .argument(
+      '<file...>',
+      'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
+    )
     .addOption(new Option('-y, --yes', 'write without being asked'))
     .addOption(new Option('--dry-run', 'show the differences and write nothing'))
     .addOption(new Option('--exit-code', 'with --dry-run: exit 1 when something would change'))

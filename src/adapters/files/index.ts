@@ -4,6 +4,7 @@
  */
 export { FileError } from './file-error.ts';
 export { openByteStream } from './byte-stream.ts';
+export { listFiles } from './list-files.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';
 export { writeStreamWhole } from './write-stream.ts';
 export { writeWhole } from './write-whole.ts';

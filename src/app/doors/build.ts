@@ -1,4 +1,10 @@
-import { openByteStream, readBounded, readStreamBounded, writeWhole } from '../../adapters/files/index.ts';
+import {
+  listFiles,
+  openByteStream,
+  readBounded,
+  readStreamBounded,
+  writeWhole,
+} from '../../adapters/files/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { TrivyReport } from '../../adapters/trivy/index.ts';
 import { readExport, type LedgerExport } from '../../ledger/index.ts';
@@ -11,6 +17,8 @@ export interface CliParts {
   readonly clock: Clock;
   /** Reads a text of at most `max` bytes. Throws FileError. */
   readText(path: string, max: number): Promise<string>;
+  /** The files below a directory whose names end so, in the order of their paths; null where it is none. Throws FileError. */
+  listFiles(path: string, endings: readonly string[]): Promise<readonly string[] | null>;
   /** Opens a ledger export, plain or compressed. Throws FileError or LedgerError. */
   openLedger(path: string, progress?: (read: number, size: number | null) => void): Promise<LedgerExport>;
   /** Reads a report of Trivy. Throws FileError, or ReportError `invalid_report`. */
@@ -28,6 +36,7 @@ export function buildCli(stdin: Stdin): CliParts {
   return {
     clock: { now: () => Date.now() },
     readText,
+    listFiles,
     readTrivy: async (path) => {
       const { MAX_REPORT_BYTES, parseTrivyReport } = await import('../../adapters/trivy/index.ts');
       return parseTrivyReport(await readText(path, MAX_REPORT_BYTES), path === '-' ? 'stdin' : path);

@@ -27,11 +27,17 @@ const SHOWN_FIELDS = 40;
 const FIELD_CHARACTERS = 9_000;
 const SHOWN_UNSCANNED = 10;
 
+/** Its second line tells it from the comment on another policy of the same pull request; a name cannot end it, whatever stands in it. */
+function markerOf({ policy }: WhatIfResult): string {
+  const name = encodeURIComponent(policy.name.toWellFormed()).replaceAll(/[^\w.%-]/g, '_');
+  return `<!-- ipo-whatif:${name.slice(0, 253)} -->`; // as many characters as a name in Kubernetes has
+}
+
 /** toMarkdown writes an answer as the comment of a pull request, never longer than MOST_MARKDOWN. */
 export function toMarkdown(result: WhatIfResult, context: ReportContext): string {
   const [shown, rest] = [result.groups.slice(0, SHOWN_GROUPS), result.groups.slice(SHOWN_GROUPS)];
   const before = [
-    MARKER,
+    `${MARKER}\n${markerOf(result)}`,
     `### What-if: ${markdownCode(result.policy.name)}`,
     headline(result),
     ...checks(context),

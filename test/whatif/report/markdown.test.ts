@@ -22,9 +22,10 @@ test('a comment begins with the marker and says at once what matters', () => {
   const lines = toMarkdown(fullResult(), context).split('\n');
   assert.equal(lines[0], '<!-- ipo-whatif -->');
   assert.equal(lines[0], MARKER);
-  assert.equal(lines[2], '### What-if: `tighten-prod`');
+  assert.equal(lines[1], '<!-- ipo-whatif:tighten-prod -->', 'another policy has a comment of its own');
+  assert.equal(lines[3], '### What-if: `tighten-prod`');
   assert.match(
-    lines[4] ?? '',
+    lines[5] ?? '',
     /^Of 5,000 admissions, `tighten-prod` would \*\*refuse 214\*\* that were let in, and \*\*let in 12\*\* that were refused\. The edit itself refuses 180 rows more/,
   );
 });

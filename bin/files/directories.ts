@@ -1,0 +1,28 @@
+import type { CliParts } from '../../src/app/index.ts';
+import { clean } from '../terminal/clean.ts';
+import { UsageError } from '../terminal/usage.ts';
+
+/** What the files of a directory end in to be read from it. */
+const ENDINGS = ['.yaml', '.yml', '.json'];
+
+/**
+ * withDirectories puts the files below a directory in its place, in the order of their paths, each file once; `what` names what is looked
+ * for in them. Throws UsageError for a directory without any, and FileError.
+ */
+export async function withDirectories(
+  paths: readonly string[],
+  what: string,
+  parts: Pick<CliParts, 'listFiles'>,
+): Promise<readonly string[]> {
+  const files = new Set<string>();
+  for (const path of paths) {
+    const found = path === '-' ? null : await parts.listFiles(path, ENDINGS);
+    if (found?.length === 0)
+      throw new UsageError(
+        `${clean(path)}: the directory holds no file of a ${what}`,
+        `Files are taken that end in ${ENDINGS.join(', ')}`,
+      );
+    for (const file of found ?? [path]) files.add(file);
+  }
+  return [...files];
+}

@@ -1,0 +1,47 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileError, toFileError } from './file-error.ts';
+
+/** Files of one directory, with all below it; a tree that has more was hardly meant. */
+const MOST = 10_000;
+
+/**
+ * listFiles gives the files below a directory whose names end as one of `endings`, in the order of their paths; null where the path is no
+ * directory. Names that begin with a dot are left out, as are links to directories, which may lead back. Throws FileError `unreadable`,
+ * `too_large` for more than 10,000 files.
+ */
+export async function listFiles(path: string, endings: readonly string[]): Promise<readonly string[] | null> {
+  const isDirectory = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false, // whoever reads it says what is wrong
+  );
+  if (!isDirectory) return null;
+  const files: string[] = [];
+  const walk = async (directory: string): Promise<void> => {
+    for (const entry of await entriesOf(directory)) {
+      const at = join(directory, entry.name);
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) await walk(at);
+      else if (endings.some((ending) => entry.name.endsWith(ending)) && (await isFile(at))) files.push(at);
+      if (files.length > MOST)
+        throw new FileError('too_large', path, `holds more than ${MOST} files`, 'Name a directory below it');
+    }
+  };
+  await walk(path);
+  return files.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+async function entriesOf(directory: string) {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    throw toFileError('unreadable', directory, error);
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
