@@ -11,7 +11,7 @@ const MOST_ROWS = 100;
 const MOST_FACTS = 20;
 const COLUMNS = ['', 'Image', 'Workload', 'Reason', 'Policy', 'To pass'].map((heading) => ({ heading }));
 const MARKS: Readonly<Record<State, string>> = {
-  refused: '❌ refused',
+  refused: '❌ denied',
   undecided: '❓ not decided',
   audited: '⚠️ audited',
   admitted: '✅ admitted',
@@ -27,15 +27,15 @@ export function renderCheckMarkdown(document: CheckDocument): string {
   );
   const heading =
     refused > 0
-      ? `❌ ${refused} refused`
+      ? `❌ ${refused} denied`
       : open > 0 && !undecided_allowed
         ? `❌ ${open} not decided`
         : undecided > 0
           ? `❓ ${undecided} not decided`
-          : '✅ nothing is refused';
+          : '✅ nothing is denied';
   const before = [
     `${CHECK_MARKER}\n### Image policy check: ${heading}`,
-    `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')} as of ${as_of}: ${refused} refused, ${undecided} not decided, ${audited} would be refused if enforced.`,
+    `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')} as of ${as_of}: ${refused} denied, ${undecided} not decided, ${audited} would be denied if enforced.`,
   ];
   const after = factsOf(document);
   const rows = fitRows(

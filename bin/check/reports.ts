@@ -43,8 +43,8 @@ export function renderCheckJUnit(document: CheckDocument): string {
 }
 
 const TITLES = {
-  refused: 'Image refused',
-  audited: 'Image would be refused if enforced',
+  refused: 'Image denied',
+  audited: 'Image would be denied if enforced',
   undecided: 'Image not decided',
   admitted: 'Image admitted',
 } as const;

@@ -193,12 +193,12 @@ function summary(document: CheckDocument, { paint }: View): string {
   const open = results.filter((answer) => answer.allowed === null && isFailing(answer, document));
   const whole = (state: State): number => pods.filter((answer) => stateOf(answer) === state).length;
   const parts: readonly (readonly [count: number, words: string, color: (text: string) => string])[] = [
-    [images('refused'), 'refused', paint.red],
-    [whole('refused'), 'refused as a whole pod', paint.red],
+    [images('refused'), 'denied', paint.red],
+    [whole('refused'), 'denied as a whole pod', paint.red],
     [open.length, 'not decided, which fails the check', paint.red],
     [images('undecided') + whole('undecided') - open.length, 'not decided', paint.magenta],
-    [images('audited') + whole('audited'), 'would be refused if enforced', paint.yellow],
-    [images('admitted'), 'admitted', paint.green],
+    [images('audited') + whole('audited'), 'would be denied if enforced', paint.yellow],
+    [images('admitted'), 'allowed', paint.green],
   ];
   const said = parts.flatMap(([count, words, color]) =>
     count > 0 ? [color(`${formatCount(count)} ${words}`)] : [],

@@ -1,5 +1,5 @@
 /**
- * `ipo policy`: policies in files, and in `stored/` those that a service has in force.
+ * `ipo policy`: policies in files, and in `stored/` those that a service has in effect.
  * It uses `files`, `service`, `terminal` and `whatif`.
  */
 import { Command, Option } from 'commander';
@@ -54,7 +54,7 @@ export const listed: Listed = {
 /** policyCommand defines `ipo policy` and what stands below it. */
 function policyCommand(settle: Settle): Command {
   const policy = new Command('policy').description(
-    'Check, compare, format and start policies; read and write those that a service has in force.',
+    'Check, compare, format and start policies; read and write those that a service has in effect.',
   );
   for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, schemaCommand])
     policy.addCommand(define(settle));
@@ -80,7 +80,7 @@ function lintCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--against <file>',
-        'policies in force, as a policy file or a ledger export: also tell what became looser',
+        'policies in effect, as a policy file or a ledger export: also tell what became looser',
       ),
     )
     .addOption(outputOption('table, json, sarif, junit or github'));

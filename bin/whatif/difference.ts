@@ -19,8 +19,8 @@ export async function renderDifference(
     );
     const [name, tone] =
       change === 'would_deny'
-        ? (['would be refused', chalk.red] as const)
-        : (['would be let in', chalk.cyan] as const);
+        ? (['would be denied', chalk.red] as const)
+        : (['would be allowed', chalk.cyan] as const);
     const [first, ...more] = texts;
     return first === undefined ? [] : paint.items([`${name}: ${first}`, ...more], tone, 4);
   });

@@ -85,8 +85,8 @@ export function figures(paint: Paint, result: WhatIfResult): string[] {
         { heading: '', flex: 1 },
       ],
       [
-        row('would be refused', would_deny, chalk.red),
-        row('would be let in', would_allow, chalk.cyan),
+        row('would be denied', would_deny, chalk.red),
+        row('would be allowed', would_allow, chalk.cyan),
         row('unchanged', unchanged, chalk.dim, chalk),
       ],
     ),
@@ -116,12 +116,12 @@ function sparkline(paint: Paint, result: WhatIfResult): string {
   return `${first} ${paint.chalk.red(line)} ${last}`;
 }
 
-/** changedFields shows what the draft changes on the policy in force. */
+/** changedFields shows what the draft changes on the policy in effect. */
 export function changedFields(paint: Paint, { policy_changes: changes }: WhatIfResult): string[] {
   const { chalk } = paint;
   if (changes === null) return [];
   if (changes.length === 0)
-    return [paint.heading('Changed fields', 'none: the draft means the same as the policy in force')];
+    return [paint.heading('Changed fields', 'none: the draft means the same as the policy in effect')];
   const tones = { '-': chalk.red, '+': chalk.green, '…': chalk.dim };
   const lines = changes
     .slice(0, SHOWN_FIELDS)

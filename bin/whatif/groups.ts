@@ -56,8 +56,8 @@ export function changeGroups(paint: Paint, result: WhatIfResult): readonly (read
     ];
   };
   return [
-    block('Would be refused', result.would_deny, chalk.red.bold, refused ?? []),
-    block('Would be let in', result.would_allow, chalk.cyan.bold, admitted ?? []),
+    block('Would be denied', result.would_deny, chalk.red.bold, refused ?? []),
+    block('Would be allowed', result.would_allow, chalk.cyan.bold, admitted ?? []),
   ];
 }
 

@@ -83,7 +83,7 @@ function whatifCommand(settle: Settle): Command {
     )
     .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('30'))
     .addOption(new Option('--limit <n>', 'decide at most the newest n rows; 0 is all').default('5000'))
-    .addOption(new Option('-s, --source <name>', 'policy in force that the draft was edited from'))
+    .addOption(new Option('-s, --source <name>', 'policy in effect that the draft was edited from'))
     .addOption(
       new Option(
         '--as-of <time>',

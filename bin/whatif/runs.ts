@@ -69,8 +69,8 @@ async function renderRuns(
     { heading: 'policy', flex: 2 },
     { heading: 'days', align: 'right' },
     { heading: 'decided', align: 'right' },
-    { heading: 'refused', align: 'right' },
-    { heading: 'let in', align: 'right' },
+    { heading: 'denied', align: 'right' },
+    { heading: 'allowed', align: 'right' },
     { heading: 'account' },
   ] as const;
   const rows = items.map((run) =>

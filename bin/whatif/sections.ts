@@ -61,7 +61,7 @@ export function unscannedLines(paint: Paint, { unscanned, unscanned_total: total
   ]);
   const left = total - shown.length;
   return [
-    paint.heading('Without a scan record', `${counted(total, 'image')}; findings cannot refuse them`),
+    paint.heading('Without a scan record', `${counted(total, 'image')}; findings cannot deny them`),
     ...paint.table(
       [{ heading: 'rows', align: 'right' }, { heading: 'image', flex: 1 }, { heading: 'digest' }],
       rows,
@@ -96,7 +96,7 @@ export function checkLines(paint: Paint, checks: readonly FailedCheck[]): string
   if (checks.length === 0) return [];
   const rows = checks.map((check) => [
     {
-      text: check.broken ? '✗ does not hold' : '✓ holds',
+      text: check.broken ? '✗ failed' : '✓ passed',
       paint: check.broken ? chalk.red.bold : chalk.green,
     },
     { text: clean(flagOf(check)) },

@@ -70,7 +70,7 @@ function mismatchLines(paint: Paint, mismatches: readonly SelfCheckMismatch[], t
   if (mismatches.length === 0) return [];
   const { chalk } = paint;
   const verdict = ({ allowed, label }: SelfCheckMismatch['recorded']): string =>
-    allowed ? 'let in' : `refused: ${clean(label ?? 'other', 40)}`;
+    allowed ? 'allowed' : `denied: ${clean(label ?? 'other', 40)}`;
   const rows = mismatches
     .slice(0, SHOWN)
     .map((row) => [

@@ -31,7 +31,7 @@ export interface Written {
   readonly before: string | null;
 }
 
-/** Policies are the policies in force and their revisions. */
+/** Policies are the policies in effect and their revisions. */
 export interface Policies {
   list(page: PolicyPage): Promise<Listed<StoredPolicy>>;
   /** Throws `not_found`. */
@@ -46,7 +46,7 @@ export interface Policies {
   update(name: string | null, value: unknown, expected: Expected, by: string | null): Promise<Written>;
   /** Gives what was deleted. Throws `not_found` and `precondition_failed`. */
   remove(name: string, expected: Expected): Promise<StoredPolicy>;
-  /** The revision in force under a name, or null. */
+  /** The revision in effect under a name, or null. */
   current(name: string): Promise<string | null>;
   /** Throws `not_found` when there never was a policy of that name. */
   revisions(name: string, page: PolicyPage): Promise<Listed<PolicyRevision>>;
@@ -125,7 +125,7 @@ export function openPolicies({
 
 function notFound(name: string): PolicyWriteError {
   return new PolicyWriteError('not_found', `there is no policy named ${name}`, {
-    hint: 'GET /api/v1/policies lists those in force',
+    hint: 'GET /api/v1/policies lists those in effect',
   });
 }
 

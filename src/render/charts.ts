@@ -17,6 +17,11 @@ export interface Bar extends Slice {
   readonly note: string;
 }
 
+/** mostOf is the largest count of a list, at least 1: the scale of a list that is the only one on its page. */
+export function mostOf(bars: readonly Bar[]): number {
+  return Math.max(1, ...bars.map(({ count }) => count));
+}
+
 /** DayColumn is one day of a timeline: what went up and down, and out of how much. */
 export interface DayColumn {
   /** `2026-11-01`. */
@@ -64,9 +69,11 @@ export function splitBar(id: string, title: string, slices: readonly Slice[]): H
   </figure>`;
 }
 
-/** barList draws a bar for each line, all on one scale; label and count stand above it as text. */
-export function barList(title: string, bars: readonly Bar[], whole: number): Html {
-  const most = Math.max(1, ...bars.map(({ count }) => count));
+/**
+ * barList draws a bar for each line; label and count stand above it as text. A full bar is `most` rows: lists that
+ * share a page are compared, so their caller gives them one scale. `whole` is what shares are of.
+ */
+export function barList(title: string, bars: readonly Bar[], whole: number, most: number): Html {
   return html`<ul class="bars" aria-label="${title}">
     ${bars.map(
       ({ label, note, count, tone }) =>

@@ -9,7 +9,7 @@
  * It uses no other folder.
  */
 export { toAnnotations } from './annotations.ts';
-export { barList, dayColumns, splitBar, type Bar } from './charts.ts';
+export { barList, dayColumns, mostOf, splitBar, type Bar } from './charts.ts';
 export { counted, formatCount, formatShare } from './counts.ts';
 export type { Finding } from './findings.ts';
 export { fileUri } from './file-uri.ts';

@@ -31,10 +31,9 @@ export function drawFigures(sheet: Sheet, figures: readonly Figure[]): void {
   sheet.y = y + height + 10;
 }
 
-/** drawBars draws a bar for each line, all on one scale, its label and count above it. */
-export function drawBars(sheet: Sheet, bars: readonly Bar[], whole: number): void {
+/** drawBars draws a bar for each line, its label and count above it. A full bar is `most` rows, `whole` is 100 %. */
+export function drawBars(sheet: Sheet, bars: readonly Bar[], whole: number, most: number): void {
   const { doc, left, width } = sheet;
-  const most = Math.max(1, ...bars.map(({ count }) => count));
   for (const { label, note, count, tone } of bars) {
     sheet.room(26);
     const { y } = sheet;

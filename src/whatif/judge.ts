@@ -5,7 +5,7 @@ import { governs, type Policy } from '../policy/index.ts';
 import type { Revisions } from './revisions.ts';
 import { isQuotaRefusal, type RowClass } from './row-class.ts';
 
-/** Judge decides a class of rows under the draft, the policy in force and the revision that decided it. */
+/** Judge decides a class of rows under the draft, the policy in effect and the revision that decided it. */
 export class Judge {
   readonly #draft: Policy;
   readonly #source: Policy | null;
@@ -56,7 +56,7 @@ export class Judge {
     return (verdict === 'refuse') === refused ? 'none' : 'drifted';
   }
 
-  /** One policy in three parts (draft, in force, own revision), and one subject in many classes, are decided once. */
+  /** One policy in three parts (draft, in effect, own revision), and one subject in many classes, are decided once. */
   #decide(policy: Policy, subject: Subject): Decision {
     let decided = this.#decided.get(subject);
     if (decided === undefined) this.#decided.set(subject, (decided = new Map()));

@@ -42,11 +42,11 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
       : []),
     ...(compared === null
       ? [
-          'No policy in force has the name of the draft; name the one it was edited from as source to see its changed fields.',
+          'No policy in effect has the name of the draft; name the one it was edited from as source to see its changed fields.',
         ]
       : []),
     ...(tally.missing > 0
-      ? ['Rows without a policy in force to compare with are counted in baseline.missing.']
+      ? ['Rows without a policy in effect to compare with are counted in baseline.missing.']
       : []),
   ];
 }

@@ -13,7 +13,7 @@ export interface Period {
  */
 export interface ReplaySource {
   readonly coldImagePolicy: ColdImagePolicy;
-  /** Every revision that the rows name, and the policies in force. */
+  /** Every revision that the rows name, and the policies in effect. */
   readonly policies: readonly RecordedPolicy[];
   /** The facts of a digest as they stand now, for rows that `rows` has given; undefined when there are none. */
   facts(digest: string): ImageFacts | undefined;

@@ -17,7 +17,7 @@ export interface ReplayOptions {
   readonly days: number;
   /** 0 for all rows. */
   readonly limit: number;
-  /** Name of the policy in force that the draft was edited from, or null. */
+  /** Name of the policy in effect that the draft was edited from, or null. */
   readonly source: string | null;
 }
 

@@ -79,7 +79,7 @@ export interface ContextSummary {
 
 /** Baseline tells the effect of the edit apart from what new scans changed. */
 export interface Baseline {
-  /** The draft against the policy in force, on the same inputs. */
+  /** The draft against the policy in effect, on the same inputs. */
   readonly policy_effect: { readonly would_deny: number; readonly would_allow: number };
   /** Rows without a policy to compare with, or one that cannot decide. */
   readonly missing: number;

@@ -1,7 +1,7 @@
 import type { RecordedPolicy } from '../ledger/index.ts';
 import { parseRecordedPolicy, type Policy } from '../policy/index.ts';
 
-/** Revisions finds recorded policies: by their revision, whatever name the line carries, and those in force by name. */
+/** Revisions finds recorded policies: by their revision, whatever name the line carries, and those in effect by name. */
 export class Revisions {
   readonly #byRevision = new Map<string, RecordedPolicy>();
   readonly #inForce = new Map<string, RecordedPolicy>();
@@ -20,12 +20,12 @@ export class Revisions {
     return this.#parse(this.#byRevision.get(revision));
   }
 
-  /** The policy in force under a name, or null. */
+  /** The policy in effect under a name, or null. */
   inForce(name: string): Policy | null {
     return this.#parse(this.#inForce.get(name));
   }
 
-  /** The names of the policies in force. */
+  /** The names of the policies in effect. */
   names(): string[] {
     return [...this.#inForce.keys()].toSorted();
   }

@@ -20,7 +20,7 @@ export interface RowClass {
   /** The draft's decision; null where there is no subject. */
   draft: Decision | null;
   outcome: Outcome;
-  /** The draft against the policy in force. */
+  /** The draft against the policy in effect. */
   effect: 'none' | 'would_deny' | 'would_allow' | 'missing';
   /** The row's own revision on current inputs. */
   drift: 'none' | 'drifted' | 'unknown' | 'not_asked';

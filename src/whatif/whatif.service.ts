@@ -37,13 +37,13 @@ export async function runWhatIf(
   if (options.source !== null && revisions.inForce(options.source) === null) {
     const names = revisions.names();
     const close = nearest(options.source, names);
-    throw new WhatIfError('unknown_source', `source "${options.source}" is no policy in force`, {
+    throw new WhatIfError('unknown_source', `source "${options.source}" is no policy in effect`, {
       hint:
         close !== null
           ? `Did you mean "${close}"?`
           : names.length > 0
-            ? `Policies in force: ${names.join(', ')}`
-            : 'The ledger names no policy in force',
+            ? `Policies in effect: ${names.join(', ')}`
+            : 'The ledger names no policy in effect',
     });
   }
   const replay = new Replay(draft, source, revisions, options);

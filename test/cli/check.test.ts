@@ -652,7 +652,7 @@ describe('outputs', () => {
     assert.match(out, /^ +tag latest not allowed: nginx$/m);
     assert.match(out, /^ +policy shop; to pass: name a version or a digest$/m);
     assert.match(out, /^ {4}pod: exposed \(by Service shop\/front\)$/m);
-    assert.match(out, /^2 images of 1 pod as of .*: 1 refused, 1 admitted$/m);
+    assert.match(out, /^2 images of 1 pod as of .*: 1 denied, 1 allowed$/m);
     // oxlint-disable-next-line no-control-regex -- there must be none
     assert.doesNotMatch(out, /\u001b/);
     // oxlint-disable-next-line no-control-regex -- there must be some
@@ -674,10 +674,10 @@ describe('outputs', () => {
     ]);
     const read = (format: string): string => readFileSync(target(format), 'utf8');
     assert.equal(code, 1);
-    assert.match(out, /1 refused/);
+    assert.match(out, /1 denied/);
     assert.equal((JSON.parse(read('json')) as CheckDocument).refused, 1);
     assert.match(read('yaml'), /^refused: 1$/m);
-    assert.match(read('markdown'), /^<!-- ipo-check -->\n### Image policy check: ❌ 1 refused\n/);
+    assert.match(read('markdown'), /^<!-- ipo-check -->\n### Image policy check: ❌ 1 denied\n/);
     assert.match(read('markdown'), /\| `nginx` \|/);
     const sarif = JSON.parse(read('sarif')) as {
       runs: {
@@ -690,7 +690,7 @@ describe('outputs', () => {
     assert.match(read('junit'), /<testsuite name="ipo check" tests="3" failures="1"/);
     assert.match(
       read('github'),
-      /^::error file=.*web\.yaml,line=20,col=11,title=Image refused%3A tag::Deployment shop\/web, sidecar: nginx: tag latest/,
+      /^::error file=.*web\.yaml,line=20,col=11,title=Image denied%3A tag::Deployment shop\/web, sidecar: nginx: tag latest/,
     );
   });
 
@@ -761,7 +761,7 @@ describe('a comment is one that a forge takes', () => {
     const path = file('many.json', { apiVersion: 'v1', kind: 'List', items: [...pods, ...others] });
     const { out } = await ipo(['check', '-p', noLatest, '-f', path, '-o', 'markdown']);
     assert.ok(out.length <= 65_000, String(out.length));
-    const rows = out.split('\n').filter((line) => line.startsWith('| ❌ refused')).length;
+    const rows = out.split('\n').filter((line) => line.startsWith('| ❌ denied')).length;
     assert.ok(rows > 15, String(rows));
     assert.match(out, new RegExp(`\n${120 - rows} more answers not listed here\\.\n`));
   });

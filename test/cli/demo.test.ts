@@ -70,7 +70,7 @@ suite('ipo demo', { skip: built }, () => {
   test('answers the what-if of the README over the live ledger', async () => {
     const { code, out, err } = await ipo(['whatif', DRAFT, '--server'], { env });
     assert.equal(code, 0, err);
-    assert.match(out, /would refuse 611 that were let in, and let in 95/);
+    assert.match(out, /would deny 611 that were allowed and allow 95/);
   });
 
   test('every command that it says to try is one', async () => {

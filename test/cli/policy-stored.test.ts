@@ -26,7 +26,7 @@ test('apply shows the difference and what it would have changed, and writes when
   const dry = await served.ipo(['policy', 'apply', path, '--dry-run']);
   assert.equal(dry.code, 0, dry.err);
   assert.match(dry.out, /^shop is new on http:/m);
-  assert.match(dry.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would refuse/);
+  assert.match(dry.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would deny/);
   assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
   assert.equal((await served.ipo(['policy', 'apply', path, '--dry-run', '--exit-code'])).code, 1);
   assert.equal((await served.ipo(['policy', 'apply', path, '-y', '--exit-code'])).code, 2);
@@ -114,7 +114,7 @@ test('apply asks at a terminal, takes nothing but a yes for one, and refuses to 
   for (const stdin of ['n\n', '\n', '', 'yess\n', 'no y\n']) {
     const { code, err } = await served.ipo(['policy', 'apply', path], { tty: true, stdin });
     assert.deepEqual(
-      [code, /Put 1 policy in force on .*\? \[y\/N\]/.test(err), /nothing was applied/.test(err)],
+      [code, /Put 1 policy in effect on .*\? \[y\/N\]/.test(err), /nothing was applied/.test(err)],
       [1, true, true],
       stdin,
     );
@@ -193,7 +193,7 @@ test('of several policies of which one is refused, those before it are written a
 
 test('policies are listed and printed so that they can be applied again', async (t) => {
   const served = await serve(t, fullResult());
-  assert.equal((await served.ipo(['policy', 'list'], { role: 'viewer' })).out, 'No policy is in force.\n');
+  assert.equal((await served.ipo(['policy', 'list'], { role: 'viewer' })).out, 'No policy is in effect.\n');
   const text = policy('shop', 'enforcement: Enforce');
   await served.ipo(['policy', 'apply', file(served, 'a.yaml', text), '-y', '--no-whatif']);
   const first = await served.policies.current('shop');
@@ -216,7 +216,7 @@ test('policies are listed and printed so that they can be applied again', async 
   );
   assert.equal(JSON.parse((await served.ipo(['policy', 'list', '-o', 'json'])).out).items[0].name, 'shop');
   const revisions = await served.ipo(['policy', 'revisions', 'shop']);
-  assert.match(revisions.out, /^[0-9a-f]{32} +2027-01-15 08:00 +administratoraaa +in force$/m);
+  assert.match(revisions.out, /^[0-9a-f]{32} +2027-01-15 08:00 +administratoraaa +in effect$/m);
   assert.equal(revisions.out.split('\n').length, 4);
   assert.equal(
     (await served.ipo(['policy', 'get', 'shop', '--revision', (first ?? '').slice(0, 12)])).out,
@@ -237,7 +237,7 @@ test('policies are listed and printed so that they can be applied again', async 
     assert.equal((await served.ipo(['policy', ...args])).code, 1, args.join(' '));
   assert.match(
     (await served.ipo(['policy', 'get', 'nothing'])).err,
-    /`ipo policy list` lists those in force/,
+    /`ipo policy list` lists those in effect/,
   );
   assert.equal((await served.ipo(['policy', 'get', 'shop', '--revision', 'x'])).code, 2);
 });
@@ -271,7 +271,7 @@ test('a viewer may read policies and not write them', async (t) => {
   assert.deepEqual([code, /needs the role administrator/.test(err)], [3, true]);
 });
 
-test('a policy in force is replayed under its own name, and its lines are those that get prints', async (t) => {
+test('a policy in effect is replayed under its own name, and its lines are those that get prints', async (t) => {
   const served = await serve(t, fullResult());
   await served.ipo([
     'policy',

@@ -25,9 +25,9 @@ test('the first line says what matters, the second what the edit itself does', a
   const lines = (await view(fullResult(), 140)).split('\n');
   assert.equal(
     lines[0],
-    'Of 5,000 admissions, tighten-prod would refuse 214 that were let in, and let in 12 that were refused.',
+    'Of 5,000 admissions, tighten-prod would deny 214 that were allowed and allow 12 that were denied.',
   );
-  assert.match(lines[1] ?? '', /^The edit itself refuses 180 rows more/);
+  assert.match(lines[1] ?? '', /^The edit itself denies 180 rows more/);
 });
 
 test('every part stands under its heading', async () => {
@@ -46,8 +46,8 @@ test('every part stands under its heading', async () => {
     .map((line) => line.split('  ')[0]);
   assert.deepEqual(headings, [
     'Changed fields',
-    'Would be refused',
-    'Would be let in',
+    'Would be denied',
+    'Would be allowed',
     'Where the difference comes from',
     'Deployment context',
     'Without a scan record',
@@ -58,7 +58,7 @@ test('every part stands under its heading', async () => {
   assert.match(text, /spec\.severityThreshold\n {4}- CRITICAL\n {4}\+ HIGH\n/);
   assert.match(
     text,
-    /✗ does not hold {2}--fail-on would_deny=100 {2}214 rows {2}100 tolerated\n {2}✓ holds {10}--fail-on tag=20 {11}11 rows {3}20 tolerated/,
+    /✗ failed {2}--fail-on would_deny=100 {2}214 rows {2}100 tolerated\n {2}✓ passed {2}--fail-on tag=20 {11}11 rows {3}20 tolerated/,
   );
   assert.match(text, /--limit 0 {12}decide every row/);
 });
@@ -70,7 +70,7 @@ test('a check of the edit says that it counts what the edit itself does', async 
     file: 'p.yaml',
     checks: [{ check: 'edit_would_deny', count: 180, tolerated: 0, broken: true }],
   });
-  assert.match(text, /✗ does not hold {2}--fail-on edit_would_deny {2}180 rows by the edit itself/);
+  assert.match(text, /✗ failed {2}--fail-on edit_would_deny {2}180 rows by the edit itself/);
 });
 
 test('where a limit left rows out, the terminal says how far they reach back and begins there', async () => {
@@ -87,8 +87,8 @@ test('figures are aligned to the right, with a bar on one scale', async () => {
   assert.deepEqual(
     lines.map((line) => line.replace(/[█▏▎▍▌▋▊▉]+$/, '|')),
     [
-      '  would be refused    214   4.3 %  |',
-      '  would be let in      12   0.2 %  |',
+      '  would be denied     214   4.3 %  |',
+      '  would be allowed     12   0.2 %  |',
       '  unchanged         4,774  95.5 %  |',
     ],
   );
@@ -122,7 +122,7 @@ test('long names are cut in the middle, and no line is too wide', async () => {
 
 test('an absurd width is no fault', async () => {
   for (const columns of [0, -5, 1, NaN, 1_000_000])
-    assert.match(await view(fullResult(), columns), /refuse\s214/);
+    assert.match(await view(fullResult(), columns), /deny\s214/);
 });
 
 test('no colour means no escape, and colour changes nothing else', async () => {
@@ -137,7 +137,7 @@ test('an answer without a difference is calm and short', async () => {
   const text = await view(quietResult());
   assert.match(text, /^refactor would change nothing: all 5,000 admissions of the last 30 days/);
   assert.ok(text.split('\n').length < 16);
-  assert.doesNotMatch(text, /would be refused|report\.html|Where the difference/);
+  assert.doesNotMatch(text, /would be denied|report\.html|Where the difference/);
   assert.match(
     await view(
       quietResult({
@@ -221,7 +221,7 @@ test('a self-check lists what does not match, safely', async () => {
     { color: false, columns: 80, file: '-' },
   );
   assert.match(text, /^30 rows of 5,000 do not give the recorded verdict/);
-  assert.match(text, / {2}12 {2}2026-11-20 05:12 {2}shop\/shop .* let in .* refus…eshold/);
+  assert.match(text, / {2}12 {2}2026-11-20 05:12 {2}shop\/shop .* allowed .* denie…eshold/);
   assert.match(text, /… 20 more/);
   assert.match(text, /defect of the service/);
   // oxlint-disable-next-line no-control-regex -- none may be left

@@ -117,7 +117,7 @@ describe('the gate of a merge', () => {
       'same.yaml',
       POLICY.replace('CRITICAL', 'NONE').replace('  targetNamespaces: [shop]\n', ''),
     );
-    assert.equal(await gate('--fail-on', 'edit_would_deny'), 1, 'in force is NONE, the draft CRITICAL');
+    assert.equal(await gate('--fail-on', 'edit_would_deny'), 1, 'in effect is NONE, the draft CRITICAL');
     const none = await ipo([
       'whatif',
       same,
@@ -262,7 +262,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'an unknown source',
         ['whatif', policy, '-l', ledger, '-s', 'shopp'],
         2,
-        /source "shopp" is no policy in force.*\n\s+Did you mean "shop"\?/,
+        /source "shopp" is no policy in effect.*\n\s+Did you mean "shop"\?/,
       ],
       [
         'a truncated gzip',

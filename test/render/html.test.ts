@@ -59,7 +59,7 @@ test('a split bar of nothing is empty and no division by zero', () => {
   );
 });
 
-test('bars stand on one scale, and the longest fills it', () => {
+test('bars are drawn on the scale that the caller gives', () => {
   const { markup } = barList(
     'Reasons',
     [
@@ -67,10 +67,11 @@ test('bars stand on one scale, and the longest fills it', () => {
       { label: '<b>', note: '', count: 100, tone: 'refused' },
     ],
     150,
+    200,
   );
   assert.deepEqual(
     [...markup.matchAll(/<rect\s+class="refused"\s+width="([\d.]+)%"/g)].map(([, width]) => width),
-    ['50', '100'],
+    ['25', '50'],
   );
   assert.match(markup, /<code>&#60;b&#62;<\/code>/);
 });

@@ -222,7 +222,7 @@ test('a tighter draft never admits more', async () => {
   );
 });
 
-test('the draft that is in force has no effect of its own', async () => {
+test('the draft that is in effect has no effect of its own', async () => {
   await fc.assert(
     fc.asyncProperty(ledgers, async (ledger) => {
       const [first] = ledger.policies;

@@ -362,7 +362,7 @@ describe('context', () => {
 describe('the baseline', () => {
   const inForce = policyLine('shop', 'rev-1', true, { enforcement: 'Enforce' });
 
-  test('policy_effect compares with the policy in force on the same inputs', async () => {
+  test('policy_effect compares with the policy in effect on the same inputs', async () => {
     // Recorded as admitted, but a scan since then found a critical: drift, not an effect of the edit.
     const result = await ask({}, { policies: [inForce], images: [CRITICAL], rows: [row(1)] });
     assert.equal(result.would_deny, 1);
@@ -395,7 +395,7 @@ describe('the baseline', () => {
     });
   });
 
-  test('a policy in force that does not govern the namespace admits', async () => {
+  test('a policy in effect that does not govern the namespace admits', async () => {
     const elsewhere = policyLine('shop', 'rev-1', true, {
       targetNamespaces: ['elsewhere'],
       severityThreshold: 'LOW',
@@ -404,7 +404,7 @@ describe('the baseline', () => {
     assert.deepEqual(result.baseline.policy_effect, { would_deny: 1, would_allow: 0 });
   });
 
-  test('no policy in force: missing; one that cannot decide: missing too', async () => {
+  test('no policy in effect: missing; one that cannot decide: missing too', async () => {
     const rows = [row(2), row(1, { policy: null })];
     const old = policyLine('shop', 'rev-1', false, {});
     assert.equal((await ask({}, { policies: [old], rows })).baseline.missing, 2);

@@ -84,7 +84,7 @@ forEachEngine('what-if over a store', (engine) => {
     }
   });
 
-  test('a source that is unknown is told with the policies in force', async (t) => {
+  test('a source that is unknown is told with the policies in effect', async (t) => {
     const store = await engine.open(t);
     const { made, request } = ASKED.find(({ made: { current } }) => current.length === 2) as Asked;
     await fill(store, made);

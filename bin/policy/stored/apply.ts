@@ -94,7 +94,7 @@ export async function runPolicyApply(
     if (due.length === 0) return EXIT.done;
     if (!asks) return options.exitCode ? EXIT.check : EXIT.done;
     const what = counted(due.length, 'policy', 'policies');
-    if (options.yes !== true && !(await confirm(`Put ${what} in force on ${service.server}?`, terminal))) {
+    if (options.yes !== true && !(await confirm(`Put ${what} in effect on ${service.server}?`, terminal))) {
       say('nothing was applied');
       return EXIT.check;
     }

@@ -48,8 +48,8 @@ export function storedPolicyCommands(settle: Settle): readonly Command[] {
 
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
-    .summary('list the policies that a service has in force')
-    .description('Lists the policies in force, by name.')
+    .summary('list the policies that a service has in effect')
+    .description('Lists the policies in effect, by name.')
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
@@ -78,12 +78,12 @@ function revisions(settle: Settle): Command {
 function get(settle: Settle): Command {
   const command = withServiceFlags(new Command('get'))
     .summary('print a policy that a service has, ready to be edited')
-    .description('Prints the document of a policy in force, or of a revision that it had.')
+    .description('Prints the document of a policy in effect, or of a revision that it had.')
     .argument('<name>', 'name of the policy')
     .addOption(
       new Option(
         '--revision <hash>',
-        'this revision instead of the one in force; its first digits are enough',
+        'this revision instead of the one in effect; its first digits are enough',
       ),
     )
     .addOption(outputOption('yaml or json', 'yaml'));
@@ -99,7 +99,7 @@ function apply(settle: Settle): Command {
   const command = withServiceFlags(new Command('apply'))
     .summary('create or update policies, after showing what would change')
     .description(
-      'Shows how the policies of files differ from those in force, and what that would have changed in the last 30 days; asks, and writes them.',
+      'Shows how the policies of files differ from those in effect, and what that would have changed in the last 30 days; asks, and writes them.',
     )
     .argument(
       '<file...>',
@@ -135,9 +135,9 @@ function remove(settle: Settle): Command {
 
 function whatIf(settle: Settle): Command {
   const command = withServiceFlags(new Command('whatif'))
-    .summary('what would a policy in force decide about the last 30 days?')
+    .summary('what would a policy in effect decide about the last 30 days?')
     .description(
-      'Lets the service replay a policy as it is in force, an audit policy as if it enforced. Outputs and exit codes are those of `ipo whatif`.',
+      'Lets the service replay a policy as it is in effect, an audit policy as if it enforced. Outputs and exit codes are those of `ipo whatif`.',
     )
     .argument('<name>', 'name of the policy')
     .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('30'))

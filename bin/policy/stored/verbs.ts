@@ -50,14 +50,14 @@ export async function runPolicyList(options: PolicyListOptions, terminal: Termin
     policy.target_namespaces.length === 0 ? 'the whole cluster' : policy.target_namespaces.join(', '),
     policy.revision === '' ? '–' : policy.revision.slice(0, 12),
     shortTime(policy.updated_at),
-    ...(spoilt ? [(policy.invalid ?? null) === null ? 'in force' : 'not valid'] : []),
+    ...(spoilt ? [(policy.invalid ?? null) === null ? 'in effect' : 'not valid'] : []),
   ]);
   const faults = body.items.map((policy) => invalidNote(policy)).join('');
   await writeList(
     targets,
     text,
     body,
-    async () => `${await renderTable(columns, rows, 'No policy is in force.', terminal)}${faults}`,
+    async () => `${await renderTable(columns, rows, 'No policy is in effect.', terminal)}${faults}`,
     terminal,
   );
   return EXIT.done;
@@ -81,7 +81,7 @@ export async function runPolicyRevisions(
     terminal.columns < 110 ? revision.slice(0, 32) : revision,
     shortTime(recorded_at),
     recorded_by?.replace(/^user:/, '') ?? '–',
-    current ? 'in force' : '',
+    current ? 'in effect' : '',
   ]);
   await writeList(targets, text, body, () => renderTable(columns, rows, 'No revision.', terminal), terminal);
   return EXIT.done;

@@ -6,8 +6,8 @@ import { showEntry, showValue } from '../show.ts';
 import type { PolicyRemark } from './overlap.ts';
 
 /**
- * againstRemarks compares policies with those of the same name in force: a policy that stops enforcing is a
- * warning, any other field that became looser is a notice. A name that is not in force yet is nothing to say.
+ * againstRemarks compares policies with those of the same name in effect: a policy that stops enforcing is a
+ * warning, any other field that became looser is a notice. A name that is not in effect yet is nothing to say.
  */
 export function againstRemarks(
   policies: readonly ParsedPolicy[],
@@ -34,7 +34,7 @@ export function againstRemarks(
           },
         ];
       }
-      const message = `${path} is looser than what is in force: ${howLooser(change)}`;
+      const message = `${path} is looser than what is in effect: ${howLooser(change)}`;
       return [
         {
           at,

@@ -56,7 +56,7 @@ const TITLES = {
   'break-glass-partial': 'Break-glass that another policy does not grant',
   'audit-beside-enforce': 'The stricter of two policies only audits',
   'enforce-to-audit': 'A policy stops enforcing',
-  looser: 'A field became looser than what is in force',
+  looser: 'A field became looser than what is in effect',
 } as const;
 
 /** RuleId is the stable name of a rule; one that is not in the list does not compile. */

@@ -45,5 +45,5 @@ export function countOfCheck(check: Pick<FailedCheck, 'check' | 'count'>): strin
 
 /** brokenText says that a check does not hold, with the count where the reasons do not tell it. */
 export function brokenText(check: FailedCheck): string {
-  return `${flagOf(check)} does not hold${isEditCheck(check) ? `: ${countOfCheck(check)}` : ''}.`;
+  return `${flagOf(check)} failed${isEditCheck(check) ? `: ${countOfCheck(check)}` : ''}.`;
 }

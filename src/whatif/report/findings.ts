@@ -12,13 +12,13 @@ const SHOWN_GROUPS = 3;
 /**
  * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it, and
  * one of every broken check that no reason tells of. `error` is what breaks a check, and nothing else: platforms fail
- * a pull request for it. Else `warning` where rows that were let in would be refused, `note` where refused ones would
+ * a pull request for it. Else `warning` where rows that were allowed would be denied, `note` where refused ones would
  * be let in.
  */
 export function toFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {
   const reasons = reasonFindings(result, context);
   const told = new Set(reasons.map(({ properties }) => properties?.['change']));
-  // Rows that were refused and that new scans would let in can be refused by the edit again: no difference, a broken check.
+  // Rows that were denied and that new scans would let in can be refused by the edit again: no difference, a broken check.
   const untold = context.checks.filter((check) => check.broken && !told.has(changeOfCheck(check)));
   return [...reasons, ...untold.map((check) => checkFinding(check, result, context))];
 }
@@ -51,8 +51,8 @@ export function reasonText(reason: Reason, result: WhatIfResult, context: Report
   const were = count === 1 ? 'was' : 'were';
   const what =
     change === 'would_deny'
-      ? `${counted(count, 'admission')} that ${were} let in would be refused`
-      : `${counted(count, 'admission')} that ${were} refused would be let in`;
+      ? `${counted(count, 'admission')} that ${were} allowed would be denied`
+      : `${counted(count, 'admission')} that ${were} denied would be allowed`;
   const shown = groups.slice(0, SHOWN_GROUPS);
   const rest = count - shown.reduce((sum, { rows }) => sum + rows, 0);
   const most = shown.map(
@@ -103,7 +103,7 @@ function checkFinding(check: FailedCheck, result: WhatIfResult, context: ReportC
     ruleId,
     ruleTitle: `broken check: ${ruleId}`,
     ruleHelp:
-      'A count of the what-if is above what --fail-on tolerates, and no difference to the recorded answers tells of it. Compare the draft with the policy in force, or tolerate more.',
+      'A count of the what-if is above what --fail-on tolerates, and no difference from the recorded answers shows it. Compare the draft with the policy in effect, or tolerate more.',
     level: 'error',
     message: brokenText(check),
     file: context.file,

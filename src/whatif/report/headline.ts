@@ -45,15 +45,15 @@ export function headlineOf(result: WhatIfResult): readonly HeadlinePart[] {
     plain(' would '),
     ...(deny > 0
       ? [
-          { text: `refuse ${formatCount(deny)}`, tone: 'refused' } as const,
-          plain(` that ${deny === 1 ? 'was' : 'were'} let in`),
+          { text: `deny ${formatCount(deny)}`, tone: 'refused' } as const,
+          plain(` that ${deny === 1 ? 'was' : 'were'} allowed`),
         ]
       : []),
-    ...(deny > 0 && allow > 0 ? [plain(', and ')] : []),
+    ...(deny > 0 && allow > 0 ? [plain(' and ')] : []),
     ...(allow > 0
       ? [
-          { text: `let in ${formatCount(allow)}`, tone: 'admitted' } as const,
-          plain(` that ${allow === 1 ? 'was' : 'were'} refused`),
+          { text: `allow ${formatCount(allow)}`, tone: 'admitted' } as const,
+          plain(` that ${allow === 1 ? 'was' : 'were'} denied`),
         ]
       : []),
     plain('.'),

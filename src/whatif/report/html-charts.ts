@@ -1,5 +1,14 @@
 import { printable } from '../../base/index.ts';
-import { barList, counted, dayColumns, formatCount, html, type Bar, type Html } from '../../render/index.ts';
+import {
+  barList,
+  counted,
+  dayColumns,
+  formatCount,
+  html,
+  mostOf,
+  type Bar,
+  type Html,
+} from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
 import { changeLines, fieldText } from './change-lines.ts';
 import type { ReportContext } from './context.ts';
@@ -7,29 +16,29 @@ import { daysOf } from './days.ts';
 import { changesNothing, reachText } from './headline.ts';
 import { labelTitle } from './label-help.ts';
 import { contextText, originOf } from './origin.ts';
-import { reasonsOf, type Change } from './reasons.ts';
+import { mostOfReasons, reasonsOf, type Change } from './reasons.ts';
 
 const SHOWN_FIELDS = 60;
-const NAMES = { up: 'would be refused', down: 'would be let in', total: 'all decided' };
+const NAMES = { up: 'would be denied', down: 'would be allowed', total: 'all decided' };
 
 /** changedSection shows the fields that the draft changes, as what goes and what comes. */
 export function changedSection({ policy_changes: changes }: WhatIfResult, { placeOf }: ReportContext): Html {
   if (changes === null) {
     return html`<section>
       <h2>Changed fields</h2>
-      <p class="hint">There is no policy in force to compare the draft with.</p>
+      <p class="hint">There is no policy in effect to compare the draft with.</p>
     </section>`;
   }
   if (changes.length === 0) {
     return html`<section>
       <h2>Changed fields</h2>
-      <p class="hint">None: the draft means the same as the policy in force.</p>
+      <p class="hint">None: the draft means the same as the policy in effect.</p>
     </section>`;
   }
   const left = changes.length - SHOWN_FIELDS;
   return html`<section>
     <h2>Changed fields</h2>
-    <p class="hint">The draft against the policy in force.</p>
+    <p class="hint">The draft against the policy in effect.</p>
     ${changes.slice(0, SHOWN_FIELDS).map(
       (change) =>
         html`<h3>
@@ -55,11 +64,11 @@ export function reasonSection(result: WhatIfResult): Html | null {
     return bars.length === 0
       ? null
       : html`<h3>${title}</h3>
-          ${barList(title, bars, result[change])}`;
+          ${barList(title, bars, result[change], mostOfReasons(result))}`;
   };
   return html`<section>
     <h2>Reasons</h2>
-    ${[list('would_deny', 'Would be refused'), list('would_allow', 'Would be let in')]}
+    ${[list('would_deny', 'Would be denied'), list('would_allow', 'Would be allowed')]}
   </section>`;
 }
 
@@ -86,8 +95,8 @@ export function daySection(result: WhatIfResult): Html | null {
           <thead>
             <tr>
               <th scope="col">Day</th>
-              <th scope="col" class="n">Would be refused</th>
-              <th scope="col" class="n">Would be let in</th>
+              <th scope="col" class="n">Would be denied</th>
+              <th scope="col" class="n">Would be allowed</th>
               <th scope="col" class="n">All decided</th>
             </tr>
           </thead>
@@ -138,6 +147,6 @@ export function contextSection(result: WhatIfResult): Html | null {
   return html`<section>
     <h2>Deployment context</h2>
     <p class="hint">${contextText(result)}</p>
-    ${barList('Decided rows by signal', bars, result.evaluated)}${note === undefined ? null : html`<p class="note">${note}</p>`}
+    ${barList('Decided rows by signal', bars, result.evaluated, mostOf(bars))}${note === undefined ? null : html`<p class="note">${note}</p>`}
   </section>`;
 }

@@ -137,7 +137,7 @@ export function unscannedSection({ unscanned, unscanned_total: total }: WhatIfRe
   const folded = shown.slice(OPEN_UNSCANNED);
   return html`<section>
     <h2>Images without a scan record</h2>
-    <p class="hint">${counted(total, 'image')}: findings cannot refuse them until they are scanned.</p>
+    <p class="hint">${counted(total, 'image')}: findings cannot deny them until they are scanned.</p>
     ${table(shown.slice(0, OPEN_UNSCANNED))}${
       folded.length === 0
         ? null
@@ -211,8 +211,8 @@ function imageCell(image: string): Html {
 
 function tag(change: ChangeGroup['change']): Html {
   return change === 'would_deny'
-    ? html`<span class="tag refused">refused</span>`
-    : html`<span class="tag admitted">let in</span>`;
+    ? html`<span class="tag refused">denied</span>`
+    : html`<span class="tag admitted">allowed</span>`;
 }
 
 function sentence(text: string): string {

@@ -70,8 +70,8 @@ function head(result: WhatIfResult, { file }: ReportContext): Html {
 function figures(result: WhatIfResult): Html {
   const { evaluated, would_deny, would_allow, unchanged } = result;
   const cards = [
-    ['Would be refused', would_deny, 'refused', 'were let in'],
-    ['Would be let in', would_allow, 'admitted', 'were refused'],
+    ['Would be denied', would_deny, 'refused', 'were allowed'],
+    ['Would be allowed', would_allow, 'admitted', 'were denied'],
     ['Unchanged', unchanged, 'same', 'answered as they were'],
   ] as const;
   return html`<dl class="cards">
@@ -88,10 +88,10 @@ function figures(result: WhatIfResult): Html {
     </dl>
     <section>
       <h2>All decided admissions</h2>
-      <p class="hint">Each row is one image of one admitted or refused pod, decided again under the draft.</p>
+      <p class="hint">Each row is one image of one allowed or denied pod, replayed under the draft.</p>
       ${splitBar('outcome', 'Decided admissions by what would change', [
-        { label: 'Would be refused', count: would_deny, tone: 'refused' },
-        { label: 'Would be let in', count: would_allow, tone: 'admitted' },
+        { label: 'Would be denied', count: would_deny, tone: 'refused' },
+        { label: 'Would be allowed', count: would_allow, tone: 'admitted' },
         { label: 'Unchanged', count: unchanged, tone: 'same' },
       ])}
     </section>`;
@@ -105,9 +105,7 @@ function checkSection({ checks }: ReportContext): Html | null {
       ${checks.map(
         (check) =>
           html`<li>
-            <span class="${check.broken ? 'broken' : 'held'}"
-              >${check.broken ? '✗ does not hold' : '✓ holds'}</span
-            >
+            <span class="${check.broken ? 'broken' : 'held'}">${check.broken ? '✗ failed' : '✓ passed'}</span>
             <code>${flagOf(check)}</code>
             <span class="soft">${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated</span>
           </li>`,

@@ -7,5 +7,5 @@ export function labelTitle(label: string): string {
 
 /** labelHelp says what a label means and what to do. */
 export function labelHelp(label: string): string {
-  return gateOf(label)?.help ?? 'The recorded refusal carries a reason that none of the gates gives today.';
+  return gateOf(label)?.help ?? 'The recorded denial carries a reason that none of the gates gives today.';
 }

@@ -62,7 +62,7 @@ function headline(result: WhatIfResult): string {
 function checks({ checks }: ReportContext): string[] {
   if (checks.length === 0) return [];
   const lines = checks.map((check) => {
-    const held = check.broken ? ':x: does not hold' : ':white_check_mark: holds';
+    const held = check.broken ? ':x: failed' : ':white_check_mark: passed';
     return `- ${held}: ${markdownCode(flagOf(check))} (${countOfCheck(check)}, ${formatCount(check.tolerated)} tolerated)`;
   });
   return [lines.slice(0, 30).join('\n')];
@@ -82,8 +82,8 @@ function figures(result: WhatIfResult): string {
   return markdownTable(
     [{ heading: 'Admissions' }, { heading: 'Rows', numeric: true }, { heading: 'Share', numeric: true }],
     [
-      row('would be refused', result.would_deny),
-      row('would be let in', result.would_allow),
+      row('would be denied', result.would_deny),
+      row('would be allowed', result.would_allow),
       row('unchanged', result.unchanged),
       row('**decided**', result.evaluated),
     ],
@@ -114,7 +114,7 @@ function reasons(result: WhatIfResult): string[] {
   if (changesNothing(result)) return [];
   const rows = (['would_deny', 'would_allow'] as const).flatMap((change) =>
     reasonsOf(result, change).map(({ label, count }) => [
-      change === 'would_deny' ? 'would be refused' : 'would be let in',
+      change === 'would_deny' ? 'would be denied' : 'would be allowed',
       labelTitle(label) === ''
         ? markdownCell(label)
         : `${markdownCell(label)}: ${markdownText(labelTitle(label))}`,
@@ -141,7 +141,7 @@ function groupTable(groups: readonly ChangeGroup[]): string {
 
 function groupRow(group: ChangeGroup): string[] {
   return [
-    group.change === 'would_deny' ? 'refused' : 'let in',
+    group.change === 'would_deny' ? 'denied' : 'allowed',
     formatCount(group.rows),
     markdownCell(cutMiddle(workloadText(group), 80)),
     markdownCell(imageText(group.image, 100)),

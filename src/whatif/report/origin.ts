@@ -11,7 +11,7 @@ export interface Point {
 
 /**
  * editText says in one sentence what the edit itself does, which the counts alone do not tell: a draft that means the
- * same as the policy in force still differs from answers given before the last scans. Null where it has nothing to add.
+ * same as the policy in effect still differs from answers given before the last scans. Null where it has nothing to add.
  */
 export function editText(result: WhatIfResult): string | null {
   const { baseline, evaluated } = result;
@@ -32,13 +32,13 @@ export function originOf(result: WhatIfResult): readonly Point[] {
   const does = effectOf(result);
   const edit =
     compared <= 0
-      ? 'No row has a policy in force that can decide it, so the effect of the edit cannot be told apart.'
+      ? 'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.'
       : does === null
         ? `On the same scans the draft decides ${rowsOf(compared)} exactly as ${inForce(result)} does.`
         : `On the same scans the draft ${does} than ${inForce(result)}.`;
   const without =
     missing > 0 && compared > 0
-      ? ` ${counted(missing, 'row has', 'rows have')} no policy in force to compare with.`
+      ? ` ${counted(missing, 'row has', 'rows have')} no policy in effect to compare with.`
       : '';
   const since =
     drift > 0
@@ -59,14 +59,14 @@ export function originOf(result: WhatIfResult): readonly Point[] {
 function effectOf({ baseline }: WhatIfResult): string | null {
   const { would_deny: deny, would_allow: allow } = baseline.policy_effect;
   const parts = [
-    ...(deny > 0 ? [`refuses ${counted(deny, 'row')} more`] : []),
-    ...(allow > 0 ? [`lets in ${counted(allow, 'row')} more`] : []),
+    ...(deny > 0 ? [`denies ${counted(deny, 'row')} more`] : []),
+    ...(allow > 0 ? [`allows ${counted(allow, 'row')} more`] : []),
   ];
   return parts.length === 0 ? null : parts.join(' and ');
 }
 
 function inForce({ source }: WhatIfResult): string {
-  return source === null ? 'the policy in force' : `${printable(source)} as it is in force`;
+  return source === null ? 'the policy in effect' : `${printable(source)} as it is in effect`;
 }
 
 /** contextText says what the deployment context did. */
@@ -75,8 +75,8 @@ export function contextText({ context }: WhatIfResult): string {
   if (mode === 'Ignore')
     return 'The draft ignores the deployment context; the signals are shown for information.';
   return denials === 0
-    ? 'The draft escalates by deployment context, and no refusal comes from it alone.'
-    : `The draft escalates by deployment context, and ${counted(denials, 'refusal comes', 'refusals come')} from it alone.`;
+    ? 'The draft escalates by deployment context, and no denial comes only from it.'
+    : `The draft escalates by deployment context, and ${counted(denials, 'denial comes', 'denials come')} only from it.`;
 }
 
 /** NOT_EVALUATED says in words why a row could not be decided. */

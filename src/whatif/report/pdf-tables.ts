@@ -18,11 +18,11 @@ export function changedFields(sheet: Sheet, { policy_changes: changes }: WhatIfR
   if (changes === null || changes.length === 0) {
     const why =
       changes === null
-        ? 'There is no policy in force to compare the draft with.'
-        : 'None: the draft means the same as the policy in force.';
+        ? 'There is no policy in effect to compare the draft with.'
+        : 'None: the draft means the same as the policy in effect.';
     return sheet.section('Changed fields', why);
   }
-  sheet.section('Changed fields', 'The draft against the policy in force.');
+  sheet.section('Changed fields', 'The draft against the policy in effect.');
   for (const change of changes.slice(0, SHOWN_FIELDS)) {
     sheet.room(36);
     sheet.paragraph([{ text: fieldText(change), bold: true }], 8.5);
@@ -75,10 +75,7 @@ export function sampleTable(
   { drawTable }: Pdf,
 ): void {
   if (samples.length === 0) return;
-  sheet.section(
-    'Single admissions',
-    'The newest changed rows of the ledger, with the sentence of the refusal.',
-  );
+  sheet.section('Single admissions', 'The newest changed rows of the ledger, with the denial message.');
   drawTable(
     sheet,
     [
@@ -111,7 +108,7 @@ export function unscannedTable(
   const shown = unscanned.slice(0, SHOWN_UNSCANNED);
   sheet.section(
     'Images without a scan record',
-    `${counted(total, 'image')}: findings cannot refuse them until they are scanned.`,
+    `${counted(total, 'image')}: findings cannot deny them until they are scanned.`,
   );
   drawTable(
     sheet,
@@ -162,8 +159,8 @@ export function draftSection(sheet: Sheet, { draft }: KeptRun): void {
 
 function changeCell(change: 'would_deny' | 'would_allow') {
   return change === 'would_deny'
-    ? ({ text: 'refused', ink: 'refused' } as const)
-    : ({ text: 'let in', ink: 'admitted' } as const);
+    ? ({ text: 'denied', ink: 'refused' } as const)
+    : ({ text: 'allowed', ink: 'admitted' } as const);
 }
 
 function more(sheet: Sheet, count: number, noun: string): void {

@@ -1,5 +1,5 @@
 import { formatTime } from '../../base/index.ts';
-import { counted, formatCount, formatShare, loadPdf, type Pdf } from '../../render/index.ts';
+import { counted, formatCount, formatShare, loadPdf, mostOf, type Pdf } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
 import type { KeptRun } from '../run-ports.ts';
 import { daysOf } from './days.ts';
@@ -14,7 +14,7 @@ import {
   sampleTable,
   unscannedTable,
 } from './pdf-tables.ts';
-import { reasonsOf } from './reasons.ts';
+import { mostOfReasons, reasonsOf } from './reasons.ts';
 
 type Sheet = InstanceType<Pdf['Sheet']>;
 
@@ -84,13 +84,13 @@ function figures(sheet: Sheet, result: WhatIfResult, { drawFigures }: Pdf): void
   sheet.y += 2;
   drawFigures(sheet, [
     {
-      title: 'Would be refused',
+      title: 'Would be denied',
       count: would_deny,
-      note: `${formatShare(would_deny, evaluated)}, were let in`,
+      note: `${formatShare(would_deny, evaluated)}, were allowed`,
       tone: 'refused',
     },
     {
-      title: 'Would be let in',
+      title: 'Would be allowed',
       count: would_allow,
       note: `${formatShare(would_allow, evaluated)}, were refused`,
       tone: 'admitted',
@@ -102,7 +102,7 @@ function figures(sheet: Sheet, result: WhatIfResult, { drawFigures }: Pdf): void
       tone: 'same',
     },
   ]);
-  const about = `${counted(evaluated, 'row')} of ${counted(result.distinct_images, 'image')}: each row is one image of one admitted or refused pod.`;
+  const about = `${counted(evaluated, 'row')} of ${counted(result.distinct_images, 'image')}: each row is one image of one allowed or denied pod.`;
   sheet.paragraph([{ text: about, ink: 'soft' }], 8.5);
 }
 
@@ -110,8 +110,8 @@ function reasons(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
   if (changesNothing(result)) return;
   sheet.section('Reasons');
   for (const [change, title, tone] of [
-    ['would_deny', 'Would be refused', 'refused'],
-    ['would_allow', 'Would be let in', 'admitted'],
+    ['would_deny', 'Would be denied', 'refused'],
+    ['would_allow', 'Would be allowed', 'admitted'],
   ] as const) {
     const bars = reasonsOf(result, change).map(({ label, count }) => ({
       label,
@@ -123,7 +123,7 @@ function reasons(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
     sheet.room(50);
     sheet.paragraph([{ text: title, bold: true, ink: 'soft' }], 9);
     sheet.y += 3;
-    drawBars(sheet, bars, result[change]);
+    drawBars(sheet, bars, result[change], mostOfReasons(result));
     sheet.y += 6;
   }
 }
@@ -144,7 +144,7 @@ function days(sheet: Sheet, result: WhatIfResult, { drawDays }: Pdf): void {
     'Day by day',
     `Changed admissions of each day (UTC), and below them all that were decided.${from}`,
   );
-  drawDays(sheet, all, { up: 'Would be refused', down: 'Would be let in', total: 'All decided' });
+  drawDays(sheet, all, { up: 'Would be denied', down: 'Would be allowed', total: 'All decided' });
 }
 
 function origin(sheet: Sheet, result: WhatIfResult): void {
@@ -167,7 +167,7 @@ function context(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
     count,
     tone: 'accent' as const,
   }));
-  drawBars(sheet, bars, result.evaluated);
+  drawBars(sheet, bars, result.evaluated, mostOf(bars));
   const { note } = result.context;
   if (note !== undefined) sheet.paragraph([{ text: note, ink: 'soft' }], 8.5);
 }

@@ -61,7 +61,7 @@ export function toSarif(result: WhatIfResult, context: ReportContext): string {
 
 /**
  * toAnnotations writes an answer as workflow commands of GitHub Actions: an error for each reason that breaks a
- * check, a warning for what would be refused, a notice for what would be let in, and the headline: an error where
+ * check, a warning for what would be denied, a notice for what would be allowed, and the headline: an error where
  * what the edit itself does breaks a check, else a notice.
  */
 export function toAnnotations(result: WhatIfResult, context: ReportContext): string {

@@ -43,6 +43,12 @@ export function reasonsOf(result: WhatIfResult, change: Change): readonly Reason
   ];
 }
 
+/** mostOfReasons is the count of the largest reason of either change, at least 1: the full length of a bar. */
+export function mostOfReasons(result: WhatIfResult): number {
+  const both = [...reasonsOf(result, 'would_deny'), ...reasonsOf(result, 'would_allow')];
+  return Math.max(1, ...both.map(({ count }) => count));
+}
+
 /** workloadText names a group's workload as `namespace/workload`, printable. */
 export function workloadText({ namespace, workload }: Pick<ChangeGroup, 'namespace' | 'workload'>): string {
   return printable(`${namespace ?? '–'}/${workload ?? '–'}`, 400);

@@ -76,12 +76,12 @@ test('a report shows every part of the answer', () => {
   ]);
   assert.match(
     page,
-    /would <span class="refused">refuse 214<\/span> that were let in, and <span class="admitted">let in 12<\/span>/,
+    /would <span class="refused">deny 214<\/span> that were allowed and <span class="admitted">allow 12<\/span>/,
   );
   assert.match(page, /<code>spec\.severityThreshold<\/code>\s+<span class="soft">line 6<\/span>/);
   assert.match(page, /<li class="before">- CRITICAL<\/li>\s*<li class="after">\+ HIGH<\/li>/);
   assert.match(page, /3 further workloads with fewer rows are not listed/);
-  assert.match(page, /✗ does not hold/);
+  assert.match(page, /✗ failed/);
 });
 
 test('every picture has a title and a description, every table heads its columns', () => {

@@ -26,24 +26,24 @@ test('a comment begins with the marker and says at once what matters', () => {
   assert.equal(lines[3], '### What-if: `tighten-prod`');
   assert.match(
     lines[5] ?? '',
-    /^Of 5,000 admissions, `tighten-prod` would \*\*refuse 214\*\* that were let in, and \*\*let in 12\*\* that were refused\. The edit itself refuses 180 rows more/,
+    /^Of 5,000 admissions, `tighten-prod` would \*\*deny 214\*\* that were allowed and \*\*allow 12\*\* that were denied\. The edit itself denies 180 rows more/,
   );
 });
 
 test('a comment holds the figures, the changed fields, the reasons, the workloads and the notes', () => {
   const text = toMarkdown(fullResult(), context);
-  assert.match(text, /\| would be refused \| 214 \| 4\.3 % \|/);
+  assert.match(text, /\| would be denied \| 214 \| 4\.3 % \|/);
   assert.match(
     text,
     /```diff\n@@ spec\.severityThreshold @@\n- CRITICAL\n\+ HIGH\n@@ spec\.allowedRegistries @@\n- docker\.io\n\+ quay\.io\/example\n/,
   );
   assert.match(
     text,
-    /\| would be refused \| `threshold`: vulnerabilities at or above the threshold \| 138 \|/,
+    /\| would be denied \| `threshold`: vulnerabilities at or above the threshold \| 138 \|/,
   );
-  assert.match(text, /\| refused \| 64 \| `shop\/cart` \| `registry\.example\.com\/shop\/cart:1\.14\.2` \|/);
-  assert.match(text, /- :x: does not hold: `--fail-on would_deny=100` \(214 rows, 100 tolerated\)/);
-  assert.match(text, /- :white_check_mark: holds: `--fail-on tag=20`/);
+  assert.match(text, /\| denied \| 64 \| `shop\/cart` \| `registry\.example\.com\/shop\/cart:1\.14\.2` \|/);
+  assert.match(text, /- :x: failed: `--fail-on would_deny=100` \(214 rows, 100 tolerated\)/);
+  assert.match(text, /- :white_check_mark: passed: `--fail-on tag=20`/);
   assert.match(
     text,
     /9 rows \(the image reference does not parse: 2; the signatures were never recorded: 7\)/,
@@ -56,7 +56,7 @@ test('the twenty heaviest workloads stand open, the others are folded, and what 
   const { groups } = hostileResult('plain');
   const text = toMarkdown(fullResult({ groups, groups_total: 150 }), context);
   const [open = '', folded = ''] = text.split('<details><summary>80 more workloads</summary>');
-  const rows = (part: string): number => part.match(/^\| (refused|let in) /gm)?.length ?? 0;
+  const rows = (part: string): number => part.match(/^\| (denied|allowed) /gm)?.length ?? 0;
   assert.equal(rows(open), 20);
   assert.equal(rows(folded), 80);
   assert.match(folded, /50 further workloads are not listed\./);
@@ -72,7 +72,7 @@ test('a quiet answer is short', () => {
 test('an empty period says so and shows no figures', () => {
   const text = toMarkdown(emptyResult(), reportContext());
   assert.match(text, /No admission of the last 30 days is covered by `tighten-prod`/);
-  assert.doesNotMatch(text, /would be refused/);
+  assert.doesNotMatch(text, /would be denied/);
 });
 
 for (const text of HOSTILE) {

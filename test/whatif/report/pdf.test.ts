@@ -70,8 +70,8 @@ test('a report says what the page of a report says, and shows the draft', async 
   const text = textOf(await print(runOf(result)));
   for (const wanted of [
     'tighten-prod',
-    'Would be refused',
-    'Would be let in',
+    'Would be denied',
+    'Would be allowed',
     'Changed fields',
     'Reasons',
     'Day by day',

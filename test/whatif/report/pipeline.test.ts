@@ -44,8 +44,8 @@ test('each reason is a finding on the line of the changed field behind it', () =
 test('a finding says how many rows, what was changed and which workloads', () => {
   const [first, second] = toFindings(fullResult(), reportContext({ checks: [broken] }));
   assert.deepEqual(first?.message.split('\n'), [
-    '138 admissions that were let in would be refused: vulnerabilities at or above the threshold.',
-    '--fail-on would_deny=100 does not hold.',
+    '138 admissions that were allowed would be denied: vulnerabilities at or above the threshold.',
+    '--fail-on would_deny=100 failed.',
     'spec.severityThreshold: CRITICAL → HIGH',
     '- shop/cart with registry.example.com/shop/cart:1.14.2 (64 rows)',
     '- shop/recommendation-service-canary with registry.example.com/shop/recommendation-service:2026.11.3-canary (37 rows)',
@@ -139,7 +139,7 @@ test('only what breaks a check is an error, in SARIF as in annotations', () => {
 test('a broken check of the edit makes the headline an error and says its own count', () => {
   const [first = ''] = toAnnotations(fullResult(), reportContext({ checks: [editDeny] })).split('\n');
   assert.match(first, /^::error file=[^\n]*title=ipo what-if::Of 5,000 admissions/);
-  assert.match(first, /--fail-on edit_would_deny=10 does not hold: 180 rows by the edit itself\./);
+  assert.match(first, /--fail-on edit_would_deny=10 failed: 180 rows by the edit itself\./);
   const [quiet = ''] = toAnnotations(
     fullResult(),
     reportContext({ checks: [{ ...editDeny, broken: false }] }),

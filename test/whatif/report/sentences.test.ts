@@ -78,10 +78,10 @@ test('the headline counts rightly, in the singular too', () => {
     headlineText(emptyResult({ evaluated, would_deny, would_allow }));
   assert.equal(
     figures(5000, 214, 12),
-    'Of 5,000 admissions, tighten-prod would refuse 214 that were let in, and let in 12 that were refused.',
+    'Of 5,000 admissions, tighten-prod would deny 214 that were allowed and allow 12 that were denied.',
   );
-  assert.equal(figures(1, 1, 0), 'Of 1 admission, tighten-prod would refuse 1 that was let in.');
-  assert.equal(figures(3, 0, 2), 'Of 3 admissions, tighten-prod would let in 2 that were refused.');
+  assert.equal(figures(1, 1, 0), 'Of 1 admission, tighten-prod would deny 1 that was allowed.');
+  assert.equal(figures(3, 0, 2), 'Of 3 admissions, tighten-prod would allow 2 that were denied.');
   assert.equal(
     figures(1, 0, 0),
     'tighten-prod would change nothing: the one admission of the last 30 days would be answered as it was.',
@@ -111,27 +111,27 @@ test('the edit is told apart from what scans changed', () => {
   };
   assert.equal(
     editText(fullResult({ baseline })),
-    'None of this comes from the edit: prod-baseline as it is in force decides the same today.',
+    'None of this comes from the edit: prod-baseline as it is in effect decides the same today.',
   );
   assert.equal(
     editText(fullResult({ baseline, source: null })),
-    'None of this comes from the edit: the policy in force decides the same today.',
+    'None of this comes from the edit: the policy in effect decides the same today.',
   );
   assert.equal(
     editText(fullResult()),
-    'The edit itself refuses 180 rows more and lets in 3 rows more than prod-baseline as it is in force does today.',
+    'The edit itself denies 180 rows more and allows 3 rows more than prod-baseline as it is in effect does today.',
   );
   assert.equal(editText(quietResult()), null);
   assert.equal(
     editText(quietResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } })),
-    'The edit itself refuses 1 row more than the policy in force does today.',
+    'The edit itself denies 1 row more than the policy in effect does today.',
   );
   assert.equal(editText(fullResult({ baseline: { ...baseline, missing: 5000 } })), null);
   const texts = originOf(fullResult({ baseline: { ...baseline, missing: 5000, drift_unknown: 5000 } })).map(
     ({ text }) => text,
   );
   assert.deepEqual(texts, [
-    'No row has a policy in force that can decide it, so the effect of the edit cannot be told apart.',
+    'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.',
     'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.',
   ]);
   assert.deepEqual(originOf(emptyResult()), []);
