@@ -1,6 +1,7 @@
 import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
 import type { HealthBody } from '../../src/api/contract/health.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
+import { IMAGE_STATES } from '../../src/inventory/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
 import type { ImageListOptions, ImageScanOptions, ImageShowOptions } from './index.ts';
@@ -28,12 +29,17 @@ export async function runImageList(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const { filter, search: q, sort, order } = options;
-  const query = { filter, q, sort, order, ...parsePaging(options) };
+  const query = { filter: stateOf(filter), q, sort, order, ...parsePaging(options) };
   const answer = await withService(terminal, options, (service) =>
     service.json<ImageListBody>('GET /images', { query }),
   );
   await writeAnswer(targets, answer, imageListViews(answer.body), terminal, globals);
   return EXIT.done;
+}
+
+/** A state, however its letters are written; the service says of another which there are. */
+function stateOf(text: string | undefined): string | undefined {
+  return IMAGE_STATES.find((state) => state.toLowerCase() === text?.toLowerCase()) ?? text;
 }
 
 /** runImageShow is `ipo images show`. */

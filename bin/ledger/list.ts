@@ -103,7 +103,9 @@ async function readRows(
   const name = source.path === '-' ? 'stdin' : source.path;
   const bytes = await openBytes(source.path, terminal.stdin, (read, size) => progress.bytes(read, size));
   const ledger = await readExport(bytes, name, { whole: true });
-  const chooses = toRowFilter({ ...filter, ...endsOf(period, ledger.header.exportedAt) });
+  const ends = endsOf(period, ledger.header.exportedAt);
+  const chooses = toRowFilter({ ...filter, ...ends });
+  const choosesAll = [...Object.values(filter), ...Object.values(ends)].every((value) => value === undefined);
   const items: LedgerRow[] = [];
   let [total, read] = [0, 0];
   for await (const { shapes } of ledger.rows()) {
@@ -113,6 +115,11 @@ async function readRows(
       total += 1;
     }
     progress.rows((read += shapes.length));
+    // The header says how many rows there are, so that none needs to be read to be counted.
+    if (choosesAll && items.length === limit && ledger.header.rows !== null) {
+      await ledger.close();
+      return { items, total: ledger.header.rows };
+    }
   }
   return { items, total };
 }

@@ -9,6 +9,7 @@ import { usesColor, type GlobalOptions, type Terminal } from '../terminal/termin
 import { UsageError } from '../terminal/usage.ts';
 import { fromWorkspace } from '../files/index.ts';
 import { VERSION } from '../terminal/version.ts';
+import type { WhatIfViewOptions } from './view.ts';
 import { parseChecks, runChecks, whatIsOpen, type Check } from './checks.ts';
 
 /** ANSWER_FORMATS are the forms of an answer. */
@@ -28,6 +29,7 @@ type Format = (typeof ANSWER_FORMATS)[number];
 export interface AnswerFlags {
   readonly failOn?: readonly string[];
   readonly strict?: true;
+  readonly all?: true;
   readonly output?: readonly string[];
 }
 
@@ -36,6 +38,8 @@ export interface Wanted {
   readonly targets: readonly OutputTarget<Format>[];
   readonly checks: readonly Check[];
   readonly strict: boolean;
+  /** Whether the table leaves nothing out. */
+  readonly all: boolean;
 }
 
 /** Answer is a result with its bytes, and the policy that it is about. */
@@ -66,6 +70,7 @@ export function parseWanted(flags: AnswerFlags, inputs: readonly (string | undef
     targets: parseOutputs(flags.output ?? [], ANSWER_FORMATS, 'table', inputs),
     checks: parseChecks(flags.failOn ?? []),
     strict: flags.strict === true,
+    all: flags.all === true,
   };
 }
 
@@ -102,7 +107,7 @@ export function toDraft(places: ParsedPolicy['places']): Draft {
 /** deliver writes every output of an answer, says on stderr what does not hold, and gives the exit code. */
 export async function deliver(
   answer: Answer,
-  { targets, checks, strict }: Wanted,
+  { targets, checks, strict, all }: Wanted,
   parts: Pick<CliParts, 'writeFile'>,
   terminal: Terminal,
   globals: GlobalOptions,
@@ -114,6 +119,8 @@ export async function deliver(
       color: toStdout && usesColor(terminal, globals, 'out'),
       columns: terminal.columns,
       env: terminal.env,
+      all,
+      isWatched: toStdout && terminal.tty.out,
     });
   await writeOutputs(targets, render, parts, terminal);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
@@ -133,7 +140,7 @@ async function renderAnswer(
   format: Format,
   { result, json, draft }: Answer,
   checks: ReturnType<typeof runChecks>,
-  view: { readonly color: boolean; readonly columns: number; readonly env: Terminal['env'] },
+  view: Omit<WhatIfViewOptions, 'file' | 'checks'> & { readonly env: Terminal['env'] },
 ): Promise<string> {
   if (format === 'json') return `${json}\n`;
   const { file } = draft;

@@ -31,9 +31,13 @@ interface Shown {
 }
 
 /** changeGroups shows the differences by reason, and within a reason by workload and image: one block for each change. */
-export function changeGroups(paint: Paint, result: WhatIfResult): readonly (readonly string[])[] {
+export function changeGroups(
+  paint: Paint,
+  result: WhatIfResult,
+  isWhole: boolean,
+): readonly (readonly string[])[] {
   const changes = [reasonsOf(result, 'would_deny'), reasonsOf(result, 'would_allow')] as const;
-  const most = Math.max(LEAST, Math.floor(SHOWN / Math.max(1, changes.flat().length)));
+  const most = isWhole ? Infinity : Math.max(LEAST, Math.floor(SHOWN / Math.max(1, changes.flat().length)));
   const [refused, admitted] = changes.map((reasons) => reasons.map((reason) => toShown(paint, reason, most)));
   const all = [...(refused ?? []), ...(admitted ?? [])];
   const widths = paint.widthsOf(

@@ -21,6 +21,7 @@ export interface WhatIfOptions extends Omit<ServiceFlags, 'server'> {
   readonly keep?: true;
   readonly failOn?: readonly string[];
   readonly strict?: true;
+  readonly all?: true;
   readonly selfCheck?: true;
   readonly output?: readonly string[];
 }
@@ -37,6 +38,7 @@ export interface RunListOptions extends ServiceFlags {
 
 /** RunShowOptions are the flags of `ipo whatif show`. */
 export interface RunShowOptions extends ServiceFlags {
+  readonly all?: true;
   readonly draft?: true;
   readonly output?: readonly string[];
 }
@@ -102,6 +104,7 @@ function whatifCommand(settle: Settle): Command {
     .addOption(
       new Option('--self-check', 'replay each row under the revision that decided it, without a draft'),
     )
+    .addOption(allOption())
     .addOption(outputOption(ANSWER))
     .addOption(
       new Option(
@@ -155,6 +158,7 @@ function showCommand(settle: Settle, above: Command): Command {
     .description('Shows the answer of a kept run as when it was given, or its draft.')
     .argument('<run>', 'id of the run')
     .addOption(new Option('--draft', 'print the draft (YAML) instead, ready for `ipo policy apply -`'))
+    .addOption(allOption())
     .addOption(outputOption(ANSWER));
   return command.action((run: string) =>
     settle(async (terminal, globals) => {
@@ -190,6 +194,11 @@ export function failOnOption(): Option {
     '--fail-on <check>',
     'exit 1 when would_deny, would_allow, edit_would_deny, edit_would_allow (what the edit itself does, new scans left out) or a denial label counts above =N (default 0); repeatable',
   ).argParser(collect);
+}
+
+/** allOption is `--all` of every command that gives a what-if. */
+export function allOption(): Option {
+  return new Option('--all', 'show every workload, image and note in the table, however many there are');
 }
 
 /** strictOption is `--strict` of every command that gives a what-if. */

@@ -51,9 +51,13 @@ export function contextLines(paint: Paint, result: WhatIfResult): string[] {
 }
 
 /** unscannedLines name the images without a scan record that stand in most rows. */
-export function unscannedLines(paint: Paint, { unscanned, unscanned_total: total }: WhatIfResult): string[] {
+export function unscannedLines(
+  paint: Paint,
+  { unscanned, unscanned_total: total }: WhatIfResult,
+  isWhole: boolean,
+): string[] {
   if (total === 0) return [];
-  const shown = unscanned.slice(0, SHOWN_UNSCANNED);
+  const shown = unscanned.slice(0, isWhole ? Infinity : SHOWN_UNSCANNED);
   const rows = shown.map(({ image, digest, rows }) => [
     { text: formatCount(rows) },
     imageCell(image),
@@ -71,15 +75,15 @@ export function unscannedLines(paint: Paint, { unscanned, unscanned_total: total
 }
 
 /** noteLines say which rows are in no figure and what to know when reading the counts. */
-export function noteLines(paint: Paint, result: WhatIfResult): string[] {
+export function noteLines(paint: Paint, result: WhatIfResult, isWhole: boolean): string[] {
   const { not_evaluated: open, break_glass_skipped: bypassed, notes } = result;
   const reasons = Object.entries(open.by_reason)
-    .slice(0, 6)
+    .slice(0, isWhole ? Infinity : 6)
     .map(([reason, count]) => `${clean(notEvaluatedText(reason))} (${formatCount(count)})`);
   const points = [
     ...(open.count > 0 ? [`${counted(open.count, 'row')} could not be decided: ${reasons.join('; ')}.`] : []),
     ...(bypassed > 0 ? [`${counted(bypassed, 'break-glass admission')} skipped.`] : []),
-    ...notes.slice(0, 12).map((note) => clean(note)),
+    ...notes.slice(0, isWhole ? Infinity : 12).map((note) => clean(note)),
   ];
   if (points.length === 0) return [];
   const lines = points.flatMap((point) =>
@@ -118,7 +122,12 @@ export function checkLines(paint: Paint, checks: readonly FailedCheck[]): string
 }
 
 /** nextSteps are the few flags that help with this very answer. */
-export function nextSteps(paint: Paint, result: WhatIfResult, checks: readonly FailedCheck[]): string[] {
+export function nextSteps(
+  paint: Paint,
+  result: WhatIfResult,
+  checks: readonly FailedCheck[],
+  isWhole: boolean,
+): string[] {
   const quiet = changesNothing(result);
   const steps: (readonly [string, string])[] = [
     ...(result.evaluated === 0 && result.days < 90 ? [['--days 90', 'look further back'] as const] : []),
@@ -126,6 +135,7 @@ export function nextSteps(paint: Paint, result: WhatIfResult, checks: readonly F
     ...(result.policy_changes === null && result.evaluated > 0
       ? [['--source NAME', 'compare with the policy that the draft was edited from'] as const]
       : []),
+    ...(quiet || isWhole ? [] : [['--all', 'every workload and note, not the first ones alone'] as const]),
     ...(quiet ? [] : [['-o html=report.html', 'a page with charts, to hand on'] as const]),
     ...(quiet ? [] : [['-o markdown', 'the comment for a pull request'] as const]),
     ...(!quiet && checks.length === 0 && result.would_deny > 0

@@ -6,26 +6,37 @@ import { openPaint, type ViewOptions } from '../terminal/paint.ts';
 import { selfCheckLines } from './self-check-view.ts';
 import { checkLines, contextLines, nextSteps, noteLines, origin, unscannedLines } from './sections.ts';
 
-/** renderWhatIf writes an answer for a person at a terminal, the sentence that matters first. */
-export async function renderWhatIf(
-  result: WhatIfResult,
-  options: ViewOptions & { readonly checks?: readonly FailedCheck[] },
-): Promise<string> {
+/** WhatIfViewOptions say what the terminal can show, and how much of the answer. */
+export interface WhatIfViewOptions extends ViewOptions {
+  readonly checks?: readonly FailedCheck[];
+  /** Whether nothing is left out. */
+  readonly all?: boolean;
+  /** Whether a person looks at it scrolling by. */
+  readonly isWatched?: boolean;
+}
+
+/** Lines from which the beginning has scrolled away on most terminals. */
+const SCREEN = 30;
+
+/** renderWhatIf writes an answer for a person at a terminal, the sentence that matters first, and once more where it scrolled away. */
+export async function renderWhatIf(result: WhatIfResult, options: WhatIfViewOptions): Promise<string> {
   const paint = await openPaint(options);
-  const { file, checks = [] } = options;
+  const { file, checks = [], all = false, isWatched = false } = options;
   const quiet = changesNothing(result);
-  return assemble([
+  const sections = [
     [...headline(paint, result), ...edit(paint, result), ...subject(paint, result, file)],
     quiet ? [] : figures(paint, result),
     changedFields(paint, result),
-    ...changeGroups(paint, result),
+    ...changeGroups(paint, result, all),
     origin(paint, result),
     contextLines(paint, result),
-    unscannedLines(paint, result),
-    noteLines(paint, result),
+    unscannedLines(paint, result, all),
+    noteLines(paint, result, all),
     checkLines(paint, checks),
-    nextSteps(paint, result, checks),
-  ]);
+    nextSteps(paint, result, checks, all),
+  ];
+  const isLong = sections.flat().length > SCREEN;
+  return assemble(isWatched && isLong ? [...sections, headline(paint, result)] : sections);
 }
 
 /** renderSelfCheck writes the answer of a self-check for a person at a terminal. */

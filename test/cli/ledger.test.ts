@@ -78,6 +78,20 @@ suite('ipo ledger list', () => {
     assert.equal((await ipo(['ledger', 'list', '--ledger', at('none')])).code, 3);
     assert.equal((await ipo(['ledger', 'list', '--database', `sqlite:${at('none.db')}`])).code, 3);
   });
+
+  test('reads no more of an export than it shows, where the header says the rest', async () => {
+    const lines = zstdDecompressSync(readFileSync(whole)).toString().split('\n');
+    const last = lines.findLastIndex((line) => line.includes('"type":"row"'));
+    lines[last] = 'this row is damaged';
+    const path = at('damaged-end.ndjson');
+    writeFileSync(path, lines.join('\n'));
+    const few = await ipo(['ledger', 'list', '--ledger', path, '--limit', '5', '-o', 'json']);
+    assert.equal(few.code, 0, few.err);
+    const { items, total } = json(few) as { items: LedgerRow[]; total: number };
+    assert.deepEqual([items.length, items[0]?.id, total], [5, ROWS, ROWS]);
+    const filtered = await ipo(['ledger', 'list', '--ledger', path, '--limit', '5', '--refused']);
+    assert.equal(filtered.code, 2, 'what has to be counted is read to its end');
+  });
 });
 
 suite('ipo ledger export', () => {

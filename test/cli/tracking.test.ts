@@ -135,7 +135,7 @@ test('a row is shown with all that is known of it', async (t) => {
     /last error +api\.github\.com\\u001b\[2J refused/,
   ])
     assert.match(out, line);
-  assert.equal((await served.as('viewer', 'tracking', 'show', '9')).code, 2);
+  assert.equal((await served.as('viewer', 'tracking', 'show', '9')).code, 1);
   assert.equal((await served.as('viewer', 'tracking', 'show', 'one')).code, 2);
 });
 

@@ -228,3 +228,30 @@ test('a self-check lists what does not match, safely', async () => {
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
   assert.deepEqual(tooWide(text, 80), []);
 });
+
+test('on a terminal a long answer says at its end once more what matters', async () => {
+  const [first, ...rest] = (await view(fullResult(), 140)).trimEnd().split('\n');
+  assert.ok(!rest.includes(first ?? ''), 'a file is read from its beginning');
+  const watched = { color: false, columns: 140, file: 'p.yaml', isWatched: true };
+  const lines = (await renderWhatIf(fullResult(), watched)).trimEnd().split('\n');
+  assert.deepEqual([lines[0], lines.at(-1), lines.at(-2)], [first, first, '']);
+  const short = (await renderWhatIf(emptyResult(), watched)).trimEnd().split('\n');
+  assert.equal(short.filter((line) => line === short[0]).length, 1, 'one that is seen at once says it once');
+});
+
+test('--all leaves no workload and no note out, and is offered where something is left out', async () => {
+  const groups = Array.from({ length: 300 }, (_, i) =>
+    group({ workload: `team-${i}`, rows: 1, image: `registry.example/app-${i}:1` }),
+  );
+  const result = { ...fullResult(), groups, notes: Array.from({ length: 40 }, (_, i) => `note ${i} ends`) };
+  const folded = await view(result, 140);
+  const whole = await renderWhatIf(result, { color: false, columns: 140, file: 'p.yaml', all: true });
+  const shown = (text: string): number =>
+    groups.filter(({ workload }) => text.includes(`${workload} `)).length;
+  assert.ok(shown(folded) < 30, String(shown(folded)));
+  assert.equal(shown(whole), 300);
+  assert.match(whole, /note 39 ends/);
+  assert.doesNotMatch(folded, /note 39 ends/);
+  assert.match(folded, /--all +every workload/);
+  assert.doesNotMatch(whole, /--all/);
+});

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-import { failOnOption, strictOption } from '../../whatif/index.ts';
+import { allOption, failOnOption, strictOption } from '../../whatif/index.ts';
 
 /** PolicyListOptions are the flags of `ipo policy list` and `revisions`. */
 export interface PolicyListOptions extends ServiceFlags {
@@ -38,6 +38,7 @@ export interface PolicyWhatIfOptions extends ServiceFlags {
   readonly keep?: true;
   readonly failOn?: readonly string[];
   readonly strict?: true;
+  readonly all?: true;
   readonly output?: readonly string[];
 }
 
@@ -145,6 +146,7 @@ function whatIf(settle: Settle): Command {
     .addOption(new Option('--keep', 'let the service keep the run (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())
+    .addOption(allOption())
     .addOption(outputOption('table, json, yaml, markdown, html, sarif, junit or github'));
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
