@@ -82,9 +82,10 @@ function watched(
   return new Proxy(target, {
     get(from, name) {
       const value: unknown = more[name as string] ?? Reflect.get(from, name, from);
-      return typeof value === 'function' && names.includes(name as string)
-        ? after(value as (...args: never[]) => unknown)
-        : value;
+      if (typeof value !== 'function') return value;
+      const act = value as (...args: never[]) => unknown;
+      // A method that reads a private field finds none behind a proxy.
+      return names.includes(name as string) ? after(act) : act.bind(from);
     },
   });
 }
