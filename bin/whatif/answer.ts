@@ -128,7 +128,7 @@ export async function deliver(
   const broken = held.filter((check) => check.broken);
   for (const { check, count, tolerated } of broken) {
     say(
-      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} failed: ${count} rows, at most ${tolerated} allowed`,
+      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} failed: ${count} rows, the limit is ${tolerated}`,
     );
   }
   if (open !== null && (strict || result.evaluated === 0)) say(open);

@@ -150,3 +150,16 @@ test('a name can break after a slash and a hyphen, and inside a word only where 
   );
   assert.match(page('x'.repeat(63)), /<td class="w long" data-label="Workload">/);
 });
+
+test('the bars of both lists of reasons are on one scale, the longest of either fills it', () => {
+  const counts = {
+    would_deny_by_reason: { threshold: 400, digest: 100 },
+    would_allow_by_reason: { unscanned: 40 },
+  };
+  const page = toHtml({ ...fullResult(), ...counts, would_deny: 500, would_allow: 40 }, reportContext());
+  const widthOf = (label: string): string | undefined =>
+    new RegExp(`<code>${label}</code>.*?<rect\\s+class="(?!track)[^"]*"\\s+width="([^"]*)"`, 's').exec(
+      page,
+    )?.[1];
+  assert.deepEqual(['threshold', 'digest', 'unscanned'].map(widthOf), ['100%', '25%', '10%']);
+});
