@@ -1,11 +1,11 @@
+import { sql } from 'kysely';
 import { missingProof, type FoundStamp, type ScanStamp } from '../../trackers/index.ts';
 import { within, type CveRange } from './cve-range.ts';
 import type { CountedFinding } from './cve-totals.ts';
-import { insertMany, runText, type Cell } from '../sql/dialect.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
 import { imageNumbers } from './history-images.ts';
 import { standingAmong, type Standing } from './standing.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor } from '../sql/run.ts';
 
 /** MadeScan is a scan that was just recorded and is in use; times are UTC milliseconds. */
 export interface MadeScan {
@@ -70,7 +70,7 @@ const TYPES = {
 } as const;
 
 const [, ...COLUMNS] = Object.keys(TYPES) as ['image', ...(keyof Episode)[]];
-const NAMES = COLUMNS.map((name) => `"${name}"`).join(', ');
+const NAMES = sql.join(COLUMNS.map((name) => sql.ref(name)));
 const REPLACE = `on conflict (image, cve, first_seen_at) do update set ${COLUMNS.filter(
   (name) => name !== 'cve' && name !== 'first_seen_at',
 )
@@ -97,12 +97,10 @@ export async function followFindings(
   const range = known?.range ?? null;
   const image = await noteScan(transaction, digest, cause);
   const standing = standingAmong(known?.found ?? (await readFindings(transaction, digest)));
-  const { text, cells } = within('cve', range);
-  const open = await runText<Episode>(
+  const open = await run(
     transaction,
-    `select ${NAMES} from finding_history
-     where image = ? and ended_at is null and ${text}`,
-    [image, ...cells],
+    sql<Episode>`select ${NAMES} from finding_history
+     where image = ${image} and ended_at is null and ${within(range)}`,
   );
   await writeEpisodes(transaction, image, planHistory(standing, open, at, cause));
 }
@@ -119,19 +117,20 @@ export async function followSame(
   found: readonly CountedFinding[],
 ): Promise<void> {
   const image = await noteScan(transaction, digest, cause);
-  const [of] = await runText<{ open: number; missing: number }>(
+  const [of] = await run(
     transaction,
-    'select count(*) as open, count(unreported_at) as missing from finding_history where image = ? and ended_at is null',
-    [image],
+    sql<{
+      open: number;
+      missing: number;
+    }>`select count(*) as open, count(unreported_at) as missing from finding_history where image = ${image} and ended_at is null`,
   );
   const { open, missing } = of ?? { open: 0, missing: 0 };
   if (open - missing !== new Set(found.map(({ cve }) => cve)).size)
     return followFindings(transaction, digest, at, cause, { range: null, found });
   if (missing === 0) return;
-  const waiting = await runText<Episode>(
+  const waiting = await run(
     transaction,
-    `select ${NAMES} from finding_history where image = ? and ended_at is null and unreported_at is not null`,
-    [image],
+    sql<Episode>`select ${NAMES} from finding_history where image = ${image} and ended_at is null and unreported_at is not null`,
   );
   const cves = new Set(waiting.map(({ cve }) => cve));
   const standing = standingAmong(found.filter(({ cve }) => cves.has(cve)));
@@ -143,10 +142,9 @@ async function noteScan(transaction: Executor, digest: string, cause: HistoryCau
   const image = (await imageNumbers(transaction, [digest])).get(digest);
   if (image === undefined) throw new Error(`no number for ${digest}`);
   if (typeof cause === 'object' && cause.wholeAt !== null)
-    await runText(
+    await run(
       transaction,
-      'insert into scan_history (image, scanned_at) values (?, ?) on conflict (image, scanned_at) do nothing',
-      [image, cause.wholeAt],
+      sql`insert into scan_history (image, scanned_at) values (${image}, ${cause.wholeAt}) on conflict (image, scanned_at) do nothing`,
     );
   return image;
 }
@@ -170,11 +168,10 @@ function cellsOf(image: number, row: Episode): Cell[] {
 }
 
 async function readFindings(transaction: Executor, digest: string): Promise<CountedFinding[]> {
-  return runText<CountedFinding>(
+  return run(
     transaction,
-    `select f.cve, f.rank, f.package, f.fixed, f.known_exploited from scans s join findings f on f.scan_id = s.id
-     where s.digest = ? and s.current = 1`,
-    [digest],
+    sql<CountedFinding>`select f.cve, f.rank, f.package, f.fixed, f.known_exploited from scans s join findings f on f.scan_id = s.id
+     where s.digest = ${digest} and s.current = 1`,
   );
 }
 
@@ -286,12 +283,11 @@ export async function endConfirmed(
   cve: string,
   at: number,
 ): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `update finding_history set ended_at = case when first_seen_at > ? then first_seen_at else ? end, ended_by = 'person',
+    sql`update finding_history set ended_at = case when first_seen_at > ${at} then first_seen_at else ${at} end, ended_by = 'person',
        unreported_at = null, found_scanner = null, found_db_at = null, found_scan_at = null
-     where cve = ? and ended_at is null and unreported_at is not null
-       and image = (select id from history_images where digest = ?)`,
-    [at, at, cve, digest],
+     where cve = ${cve} and ended_at is null and unreported_at is not null
+       and image = (select id from history_images where digest = ${digest})`,
   );
 }

@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely';
 import { isDigest } from '../../base/index.ts';
 import {
   IMAGE_STATES,
@@ -10,19 +11,17 @@ import {
   type Review,
   type StateCounts,
 } from '../../inventory/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
 import { readFacts, refreshFacts } from '../facts/facts.ts';
 import { KnownImages } from './search.ts';
 import { readSightings, staleImages, writeJudged } from '../facts/image-states.ts';
 import { presentedOf } from '../findings/presented.ts';
 import { readFailures } from '../scans/failures.ts';
 import { containing } from '../sql/search.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { followLedger } from './sightings.ts';
 import type { Store } from '../sql/store.ts';
 import { triageOf } from '../scans/triage.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type MaybeRow, type Row } from '../sql/run.ts';
 
 /** imageStore keeps the inventory of images in a database. */
 export function imageStore(store: Store): ImageStore {
@@ -36,10 +35,9 @@ export function imageStore(store: Store): ImageStore {
     judged: (judgements) => writeJudged(store, judgements),
     list: (query) => listImages(read, query, known),
     async item(digest) {
-      const rows = await runText<StateRow>(
+      const rows = await run(
         read,
-        `select ${COLUMNS} from image_states t where digest = ? and state is not null`,
-        [digest],
+        sql<StateRow>`select ${COLUMNS} from image_states t where digest = ${digest} and state is not null`,
       );
       return (await toItems(read, rows))[0] ?? null;
     },
@@ -47,33 +45,31 @@ export function imageStore(store: Store): ImageStore {
   };
 }
 
-const COLUMNS = 't.digest, t.name, t.state, t.namespaces, t.scan, t.next, t.last_row_id';
+const COLUMNS = sql`t.digest, t.name, t.state, t.namespaces, t.scan, t.next, t.last_row_id`;
 
-interface StateRow {
-  readonly digest: string;
-  readonly name: string;
+interface StateRow extends Row<
+  'image_states',
+  'digest' | 'name' | 'namespaces' | 'scan' | 'next' | 'last_row_id'
+> {
   readonly state: string;
-  readonly namespaces: string | null;
-  readonly scan: string | null;
-  readonly next: string | null;
-  readonly last_row_id: number | null;
 }
 
 /** Each order has an index that holds it with the state (0027). What stands for null is less than every value, on both engines. */
-const ORDER: Readonly<Record<ImageQuery['sort'], string | null>> = {
-  attention: 't.attention',
+const ORDER: Readonly<Record<ImageQuery['sort'], RawBuilder<unknown> | null>> = {
+  attention: sql`t.attention`,
   name: null,
-  severity: 't.severity',
-  findings: 't.findings',
-  last_seen: 'coalesce(t.last_row_id, 0)',
-  scanned: 'coalesce(t.scanned_at, -1)',
+  severity: sql`t.severity`,
+  findings: sql`t.findings`,
+  last_seen: sql`coalesce(t.last_row_id, 0)`,
+  scanned: sql`coalesce(t.scanned_at, -1)`,
 };
 
 /** One direction is the other read backwards, so that one index serves both. */
-function orderOf({ sort, descending }: ImageQuery): string {
+function orderOf({ sort, descending }: ImageQuery): RawBuilder<unknown> {
   const first = ORDER[sort];
-  const ties = (first === null) === descending ? ' desc' : '';
-  return `${first === null ? '' : `${first}${descending ? ' desc' : ''}, `}t.name${ties}, t.digest${ties}`;
+  const way = descending ? sql`desc` : sql``;
+  const ties = (first === null) === descending ? sql`desc` : sql``;
+  return sql`${first === null ? sql`` : sql`${first} ${way}, `}t.name ${ties}, t.digest ${ties}`;
 }
 
 /** More than any list has; what follows an offset is given up to it. */
@@ -105,45 +101,37 @@ async function walkImages(
   const order = orderOf(query);
   const [from, matches] =
     search === null
-      ? ['image_states t', 't.state is not null']
+      ? [sql`image_states t`, sql`t.state is not null`]
       : sort === 'name'
-        ? ['image_search t', "t.name >= ? and t.name <= ? and t.search like ? escape '\\'"]
+        ? [
+            sql`image_search t`,
+            sql`t.name >= ${first} and t.name <= ${last} and t.search like ${containing(search)} escape '\\'`,
+          ]
         : // SQLite walks the one that is named first.
           [
-            'image_states t cross join image_search x',
-            `t.state is not null and x.digest = t.digest and ${LIKE}`,
+            sql`image_states t cross join image_search x`,
+            sql`t.state is not null and x.digest = t.digest and x.search like ${containing(search)} escape '\\'`,
           ];
-  const cells: Cell[] = [
-    ...(search !== null && sort === 'name' ? [first, last] : []),
-    ...(search === null ? [] : [containing(search)]),
-    ...(state === null ? [] : [state]),
-    limit ?? ALL,
-    offset,
-  ];
-  return runText<StateRow>(
+  return run(
     read,
-    `select ${COLUMNS} from (
-       select t.digest as page from ${from} where ${matches} ${state === null ? '' : 'and t.state = ?'}
-       order by ${order} limit ? offset ?
+    sql<StateRow>`select ${COLUMNS} from (
+       select t.digest as page from ${from} where ${matches} ${state === null ? sql`` : sql`and t.state = ${state}`}
+       order by ${order} limit ${limit ?? ALL} offset ${offset}
      ) p join image_states t on t.digest = p.page order by ${order}`,
-    cells,
   );
 }
-
-const LIKE = "x.search like ? escape '\\'";
 
 async function sortImages(
   read: Executor,
   query: ImageQuery,
   digests: readonly string[],
 ): Promise<StateRow[]> {
-  const [chunk] = inChunks(digests);
-  if (chunk === undefined) return [];
-  return runText<StateRow>(
+  const [marks] = inLists(digests);
+  if (marks === undefined) return [];
+  return run(
     read,
-    `select ${COLUMNS} from image_states t where t.state is not null and t.digest in (${chunk.marks})
-     order by ${orderOf(query)} limit ? offset ?`,
-    [...chunk.cells, query.limit ?? ALL, query.offset],
+    sql<StateRow>`select ${COLUMNS} from image_states t where t.state is not null and t.digest in (${marks})
+     order by ${orderOf(query)} limit ${query.limit ?? ALL} offset ${query.offset}`,
   );
 }
 
@@ -186,12 +174,11 @@ interface ReviewRow {
 
 async function readReviews(read: Executor, ids: readonly number[]): Promise<Map<number, Review>> {
   const reviews = new Map<number, Review>();
-  for (const { marks, cells } of inChunks(ids)) {
-    const rows = await runText<ReviewRow>(
+  for (const marks of inLists(ids)) {
+    const rows = await run(
       read,
-      `select r.id, r.at, s.allowed, s.namespace, s.image, s.reason, s.label, s.policy, s.break_glass
+      sql<ReviewRow>`select r.id, r.at, s.allowed, s.namespace, s.image, s.reason, s.label, s.policy, s.break_glass
        from ledger_rows r join ledger_shapes s on s.id = r.shape where r.id in (${marks})`,
-      cells,
     );
     for (const { id, allowed, image, break_glass, ...row } of rows)
       reviews.set(id, {
@@ -207,18 +194,15 @@ async function readReviews(read: Executor, ids: readonly number[]): Promise<Map<
 
 async function readRecord(read: Executor, digest: string): Promise<ImageRecord | null> {
   if (!isDigest(digest)) return null;
-  const [image] = await runText<{
-    source: string | null;
-    first_seen_at: number;
-    facts_version: number;
-    recorded_at: number | null;
-    requested_at: number | null;
-  }>(
+  const [image] = await run(
     read,
-    `select i.source, i.first_seen_at, i.facts_version, s.recorded_at, q.requested_at
+    sql<
+      Row<'images', 'source' | 'first_seen_at' | 'facts_version'> &
+        MaybeRow<'scans', 'recorded_at'> &
+        MaybeRow<'scan_queue', 'requested_at'>
+    >`select i.source, i.first_seen_at, i.facts_version, s.recorded_at, q.requested_at
      from images i left join scans s on s.digest = i.digest and s.current = 1 left join scan_queue q on q.digest = i.digest
-     where i.digest = ?`,
-    [digest],
+     where i.digest = ${digest}`,
   );
   if (image === undefined) return null;
   const facts = await readFacts(read, digest);

@@ -1,10 +1,9 @@
+import { sql } from 'kysely';
 import { IMAGE_STATES, type ImageQuery, type StateCounts } from '../../inventory/index.ts';
-import { readCells, runText, type Cell } from '../sql/dialect.ts';
 import { statesVersion } from '../facts/image-states.ts';
 import { CHUNK } from '../sql/marks.ts';
 import { containing } from '../sql/search.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 /** Searches that are remembered while no state changes: who pages through one asks it again and again. */
 const SEARCHES = 64;
@@ -61,22 +60,27 @@ interface Found {
 
 /** One walk over narrow rows, or two where many match. */
 async function searchImages(read: Executor, search: string, state: ImageQuery['state']): Promise<Found> {
-  const where = `where search like ? escape '\\'${state === null ? '' : ' and state = ?'}`;
-  const cells: Cell[] = [containing(search), ...(state === null ? [] : [state])];
-  const first = await readCells(read, `select digest from image_search ${where} limit ${CHUNK + 1}`, cells);
+  const ofState = state === null ? sql`` : sql`and state = ${state}`;
+  const where = sql`where search like ${containing(search)} escape '\\' ${ofState}`;
+  const first = await readCells(read, sql`select digest from image_search ${where} limit ${CHUNK + 1}`);
   if (first.length <= CHUNK) {
     return { total: first.length, few: first.map(([digest]) => String(digest)), first: '', last: '' };
   }
-  const text = `select count(*) as total, min(name) as first, max(name) as last from image_search ${where}`;
-  const [counted] = await runText<Pick<Found, 'total' | 'first' | 'last'>>(read, text, cells);
+  const [counted] = await run(
+    read,
+    sql<
+      Pick<Found, 'total' | 'first' | 'last'>
+    >`select count(*) as total, min(name) as first, max(name) as last from image_search ${where}`,
+  );
   return { ...(counted ?? { total: 0, first: '', last: '' }), few: null };
 }
 
 async function countStates(read: Executor): Promise<StateCounts> {
-  const rows = await runText<{ state: string; count: number }>(
+  const rows = await run(
     read,
-    'select state, count(*) as count from image_states where state is not null group by state',
-    [],
+    sql<
+      Row<'image_states', 'state'> & { count: number }
+    >`select state, count(*) as count from image_states where state is not null group by state`,
   );
   const counts = new Map(rows.map(({ state, count }) => [state, count]));
   return Object.fromEntries(

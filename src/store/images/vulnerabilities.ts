@@ -1,132 +1,119 @@
+import { sql, type RawBuilder } from 'kysely';
 import { isDigest } from '../../base/index.ts';
 import { SEVERITIES, type Severity } from '../../findings/index.ts';
 import type { Vulnerability, VulnerabilityQuery, VulnerabilityStore } from '../../inventory/index.ts';
 import { readAdvisories } from '../findings/advisories.ts';
-import { readCells, runText, type Cell } from '../sql/dialect.ts';
-import { CHUNK, inChunks } from '../sql/marks.ts';
+import { CHUNK, inLists } from '../sql/marks.ts';
 import { containing } from '../sql/search.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { readCells, run, type Executor, type Row } from '../sql/run.ts';
 
 /** vulnerabilityStore lists vulnerabilities from the totals by CVE, which every scan keeps: no list walks the findings. */
 export function vulnerabilityStore({ read }: Store): VulnerabilityStore {
   return { list: (query) => listVulnerabilities(read, query) };
 }
 
-const ORDER: Readonly<Record<VulnerabilityQuery['sort'], string>> = {
+const ORDER = {
   severity: 'c.rank',
   cve: 'c.cve',
   images: 'c.images',
   known_exploited: 'c.exploitation',
-};
+} as const satisfies Record<VulnerabilityQuery['sort'], string>;
 
 /** Each order has an index that holds it with what filters ask (0028); one direction is the other read backwards. */
-function orderOf({ sort, descending }: VulnerabilityQuery): string {
-  const [way, back] = descending ? [' desc', ''] : ['', ' desc'];
-  if (sort === 'cve') return `c.cve${way}`;
-  return (
-    [...new Set([ORDER[sort], 'c.images'])].map((column) => `${column}${way}`).join(', ') + `, c.cve${back}`
-  );
+function orderOf({ sort, descending }: VulnerabilityQuery): RawBuilder<unknown> {
+  const [way, back] = descending ? [sql`desc`, sql``] : [sql``, sql`desc`];
+  if (sort === 'cve') return sql`c.cve ${way}`;
+  const columns = [...new Set([ORDER[sort], 'c.images'])].map((column) => sql`${sql.ref(column)} ${way}`);
+  return sql`${sql.join(columns)}, c.cve ${back}`;
 }
 
 /** More than any list has; what follows an offset is given up to it. */
 const ALL = 1_000_000_000;
 
-interface TotalsRow {
-  readonly cve: string;
-  readonly rank: number;
-  readonly images: number;
-  readonly fixable: number;
-  readonly exploitation: number;
-}
+type TotalsRow = Row<'cve_totals', 'cve' | 'rank' | 'images' | 'fixable' | 'exploitation'>;
 
 async function listVulnerabilities(
   read: Executor,
   query: VulnerabilityQuery,
 ): Promise<{ items: Vulnerability[]; total: number }> {
-  const { text, cells } = conditionsOf(query);
-  const few = text === ALL_OF_THEM ? null : await findFew(read, text, cells);
+  const conditions = conditionsOf(query);
+  const chosen = sql.join([sql`1 = 1`, ...conditions], sql` and `);
+  const few = conditions.length === 0 ? null : await findFew(read, chosen);
   if (few !== null) {
-    const rows = await pageOf(read, query, `c.cve in (${few.marks})`, few.cells);
+    const rows = await pageOf(read, query, sql`c.cve in (${few.cves})`);
     return { items: await toItems(read, rows, query.at), total: few.total };
   }
-  const [counted] = await runText<{ total: number }>(
+  const [counted] = await run(
     read,
-    `select count(*) as total from cve_totals c where ${text}`,
-    cells,
+    sql<{ total: number }>`select count(*) as total from cve_totals c where ${chosen}`,
   );
-  const rows = await pageOf(read, query, text, cells);
+  const rows = await pageOf(read, query, chosen);
   return { items: await toItems(read, rows, query.at), total: counted?.total ?? 0 };
 }
 
 /** Those that match, where they are few: to walk the index of an order until a page is full would be to walk all of it. */
 async function findFew(
   read: Executor,
-  text: string,
-  cells: readonly Cell[],
-): Promise<{ readonly total: number; readonly marks: string; readonly cells: readonly Cell[] } | null> {
-  const found = await readCells(
-    read,
-    `select c.cve from cve_totals c where ${text} limit ${CHUNK + 1}`,
-    cells,
-  );
+  chosen: RawBuilder<unknown>,
+): Promise<{ readonly total: number; readonly cves: RawBuilder<unknown> } | null> {
+  const found = await readCells(read, sql`select c.cve from cve_totals c where ${chosen} limit ${CHUNK + 1}`);
   if (found.length > CHUNK) return null;
-  const [chunk] = inChunks(found.map(([cve]) => String(cve)));
-  return { total: found.length, marks: chunk?.marks ?? 'null', cells: chunk?.cells ?? [] };
+  const [cves = sql`null`] = inLists(found.map(([cve]) => String(cve)));
+  return { total: found.length, cves };
 }
 
 async function pageOf(
   read: Executor,
   query: VulnerabilityQuery,
-  text: string,
-  cells: readonly Cell[],
+  chosen: RawBuilder<unknown>,
 ): Promise<TotalsRow[]> {
-  return runText<TotalsRow>(
+  return run(
     read,
-    `select c.cve, c.rank, c.images, c.fixable, c.exploitation from cve_totals c where ${text}
-     order by ${orderOf(query)} limit ? offset ?`,
-    [...cells, query.limit ?? ALL, query.offset],
+    sql<TotalsRow>`select c.cve, c.rank, c.images, c.fixable, c.exploitation from cve_totals c where ${chosen}
+     order by ${orderOf(query)} limit ${query.limit ?? ALL} offset ${query.offset}`,
   );
 }
 
-const ALL_OF_THEM = '1 = 1';
-
-function conditionsOf(query: VulnerabilityQuery): { readonly text: string; readonly cells: readonly Cell[] } {
-  const conditions: string[] = [ALL_OF_THEM];
-  const cells: Cell[] = [];
-  const where = (condition: string, ...values: readonly Cell[]): void => {
-    conditions.push(condition);
-    cells.push(...values);
-  };
+function conditionsOf(query: VulnerabilityQuery): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  const where = (condition: RawBuilder<unknown>): void => void conditions.push(condition);
   const { severity, knownExploited, fixable, triaged, image, namespace, search } = query;
   if (severity !== null) {
     const ranks = severity.map((name) => SEVERITIES.indexOf(name));
-    where(`c.rank in (${ranks.length === 0 ? 'null' : ranks.join(', ')})`);
+    where(sql`c.rank in (${ranks.length === 0 ? sql`null` : sql.join(ranks.map((rank) => sql.lit(rank)))})`);
   }
   // Nobody knows of a CVE of which the catalogue was never asked, so it is neither.
-  if (knownExploited !== null) where(`c.exploitation = ${knownExploited ? 2 : 0}`);
-  if (fixable !== null) where(fixable ? 'c.fixable > 0' : 'c.fixable = 0');
-  if (triaged !== null) where(`c.cve ${triaged ? '' : 'not '}in (${TRIAGED_EVERYWHERE})`, query.at, query.at);
-  if (image !== null) where(`c.cve in (${FOUND_IN} ${isDigest(image) ? 's.digest = ?' : NAMED})`, image);
-  if (namespace !== null) where(`c.cve in (${FOUND_IN} ${SEEN_IN})`, namespace);
-  if (search !== null) where("c.search like ? escape '\\'", containing(search));
-  return { text: conditions.join(' and '), cells };
+  if (knownExploited !== null) where(sql`c.exploitation = ${sql.lit(knownExploited ? 2 : 0)}`);
+  if (fixable !== null) where(fixable ? sql`c.fixable > 0` : sql`c.fixable = 0`);
+  if (triaged !== null) where(sql`c.cve ${triaged ? sql`` : sql`not`} in (${triagedEverywhere(query.at)})`);
+  if (image !== null)
+    where(sql`c.cve in (${FOUND_IN} ${isDigest(image) ? sql`s.digest = ${image}` : named(image)})`);
+  if (namespace !== null) where(sql`c.cve in (${FOUND_IN} ${seenIn(namespace)})`);
+  if (search !== null) where(sql`c.search like ${containing(search)} escape '\\'`);
+  return conditions;
 }
 
-const IN_FORCE = 't.ended_at is null and t."until" > ?';
-/** Images on which an unexpired decision covers a CVE that their scan found. */
-const TRIAGED = `from triage t join scans s on s.digest = t.digest and s.current = 1
-  where ${IN_FORCE} and exists (select 1 from findings f where f.cve = t.cve and f.scan_id = s.id)`;
+const inForce = (at: number): RawBuilder<unknown> => sql`t.ended_at is null and t."until" > ${at}`;
+/** Images on which an unexpired decision covers a CVE that their scan found; `also` is joined before them. */
+const triagedFrom = (
+  at: number,
+  also = sql``,
+): RawBuilder<unknown> => sql`from triage t ${also} join scans s on s.digest = t.digest and s.current = 1
+  where ${inForce(at)} and exists (select 1 from findings f where f.cve = t.cve and f.scan_id = s.id)`;
 /** Only of CVEs with as many decisions as images is it asked whether each of them is about a finding. */
-const TRIAGED_EVERYWHERE = `select t.cve ${TRIAGED.replace(' join', ' join cve_totals k on k.cve = t.cve join')} and t.cve in (
-    select t.cve from triage t join cve_totals k on k.cve = t.cve where ${IN_FORCE}
+const triagedEverywhere = (
+  at: number,
+): RawBuilder<unknown> => sql`select t.cve ${triagedFrom(at, sql`join cve_totals k on k.cve = t.cve`)} and t.cve in (
+    select t.cve from triage t join cve_totals k on k.cve = t.cve where ${inForce(at)}
     group by t.cve having count(distinct t.digest) >= max(k.images)
   ) group by t.cve having count(distinct t.digest) >= max(k.images)`;
 
-const FOUND_IN = 'select f.cve from scans s join findings f on f.scan_id = s.id where s.current = 1 and';
-const NAMED = 's.digest in (select n.digest from image_names n where n.name = ?)';
-const SEEN_IN = 's.digest in (select g.digest from image_sightings g where g.namespace = ?)';
+const FOUND_IN = sql`select f.cve from scans s join findings f on f.scan_id = s.id where s.current = 1 and`;
+const named = (image: string): RawBuilder<unknown> =>
+  sql`s.digest in (select n.digest from image_names n where n.name = ${image})`;
+const seenIn = (namespace: string): RawBuilder<unknown> =>
+  sql`s.digest in (select g.digest from image_sightings g where g.namespace = ${namespace})`;
 
 /** Packages that are told of one CVE. */
 const MAX_PACKAGES = 20;
@@ -152,11 +139,12 @@ async function toItems(read: Executor, rows: readonly TotalsRow[], at: number): 
 
 async function triagedOn(read: Executor, cves: readonly string[], at: number): Promise<Map<string, number>> {
   const triaged = new Map<string, number>();
-  for (const { marks, cells } of inChunks(cves)) {
-    const rows = await runText<{ cve: string; images: number }>(
+  for (const marks of inLists(cves)) {
+    const rows = await run(
       read,
-      `select t.cve, count(distinct t.digest) as images ${TRIAGED} and t.cve in (${marks}) group by t.cve`,
-      [at, ...cells],
+      sql<
+        Row<'triage', 'cve'> & { images: number }
+      >`select t.cve, count(distinct t.digest) as images ${triagedFrom(at)} and t.cve in (${marks}) group by t.cve`,
     );
     for (const { cve, images } of rows) triaged.set(cve, images);
   }
@@ -168,11 +156,12 @@ async function packagesOf(
   cves: readonly string[],
 ): Promise<Map<string, Vulnerability['packages']>> {
   const fixedBy = new Map<string, Map<string, string[]>>();
-  for (const { marks, cells } of inChunks(cves)) {
-    const rows = await runText<{ cve: string; package: string; fixed: string }>(
+  for (const marks of inLists(cves)) {
+    const rows = await run(
       read,
-      `select cve, package, fixed from cve_packages where findings > 0 and cve in (${marks}) order by cve, package, fixed`,
-      cells,
+      sql<
+        Row<'cve_packages', 'cve' | 'package' | 'fixed'>
+      >`select cve, package, fixed from cve_packages where findings > 0 and cve in (${marks}) order by cve, package, fixed`,
     );
     for (const { cve, package: name, fixed } of rows) {
       let own = fixedBy.get(cve);
@@ -190,20 +179,19 @@ async function packagesOf(
 
 /** The three scans with the CVE whose findings changed last, each found by one look into the index: a CVE can be in 10,000 images. */
 async function samplesOf(read: Executor, cves: readonly string[]): Promise<Map<string, string[]>> {
-  const last = (below: string): string =>
-    `(select max(f.scan_id) from findings f where f.cve = x.cve${below === '' ? '' : ` and f.scan_id < ${below}`})`;
+  const last = (cve: string, below = sql``): RawBuilder<unknown> =>
+    sql`(select max(f.scan_id) from findings f where f.cve = ${sql.ref(cve)} ${below})`;
   const samples = new Map<string, string[]>();
-  for (const { marks, cells } of inChunks(cves)) {
-    const rows = await runText<{ cve: string; digest: string }>(
+  for (const marks of inLists(cves)) {
+    const rows = await run(
       read,
-      `select z.cve, s.digest from (
-         select y.cve, y.a, y.b, ${last('y.b').replace('x.cve', 'y.cve')} as c from (
-           select x.cve, x.a, ${last('x.a')} as b from (
-             select x.cve, ${last('')} as a from cve_totals x where x.cve in (${marks})
+      sql<Row<'cve_totals', 'cve'> & Row<'scans', 'digest'>>`select z.cve, s.digest from (
+         select y.cve, y.a, y.b, ${last('y.cve', sql`and f.scan_id < y.b`)} as c from (
+           select x.cve, x.a, ${last('x.cve', sql`and f.scan_id < x.a`)} as b from (
+             select x.cve, ${last('x.cve')} as a from cve_totals x where x.cve in (${marks})
            ) as x
          ) as y
        ) as z join scans s on s.id in (z.a, z.b, z.c) and s.current = 1 order by z.cve, s.id desc`,
-      cells,
     );
     for (const { cve, digest } of rows) samples.set(cve, [...(samples.get(cve) ?? []), digest]);
   }

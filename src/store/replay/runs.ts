@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { KeptRun, KeptRunSummary, RunFilter, RunStore } from '../../whatif/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
 import type { Tables } from '../tables/index.ts';
 import { run } from '../sql/run.ts';
@@ -40,9 +39,9 @@ export function runStore(store: Store): RunStore {
         await transaction.insertInto('whatif_runs').values(toRow(run)).execute();
       });
       // Never the run itself, also when the clock has stepped back; others that are kept at once may have dropped it.
-      const beyond = `id <> ? order by at desc, id desc limit 1
-        offset ? - (select count(*) from whatif_runs own where own.id = ?)`;
-      await store.after(async () => void (await dropOneByOne(store, beyond, [run.id, most, run.id])));
+      const beyond = sql`id <> ${run.id} order by at desc, id desc limit 1
+        offset ${most} - (select count(*) from whatif_runs own where own.id = ${run.id})`;
+      await store.after(async () => void (await dropOneByOne(store, beyond)));
     },
     async list(filter, { limit, offset }) {
       const items = await filtered(store, filter)
@@ -66,7 +65,7 @@ export function runStore(store: Store): RunStore {
       if (row === undefined) return null;
       return { ...toSummary(row), draft: JSON.parse(row.draft), result: row.result };
     },
-    prune: (before) => dropOneByOne(store, 'at < ? limit 1', [before]),
+    prune: (before) => dropOneByOne(store, sql`at < ${before} limit 1`),
   };
 }
 
@@ -74,13 +73,13 @@ export function runStore(store: Store): RunStore {
  * Each in a transaction of its own: a run may hold megabytes, and what is deleted is overwritten. What a crash leaves, the next call drops.
  * Gives how many went.
  */
-async function dropOneByOne(store: Store, which: string, cells: readonly Cell[]): Promise<number> {
-  const text = `delete from whatif_runs where id in (select id from whatif_runs where ${which}) returning id`;
+async function dropOneByOne(store: Store, which: RawBuilder<unknown>): Promise<number> {
+  const drop = sql`delete from whatif_runs where id in (select id from whatif_runs where ${which}) returning id`;
   for (let dropped = 0; ; dropped += 1) {
     const gone = await store.write(async (transaction) => {
       // One replica after another, so that none overlooks what another keeps or drops.
       await run(transaction, sql`update settings set value = value where key = ${NEWEST}`);
-      return runText(transaction, text, cells);
+      return run(transaction, drop);
     });
     if (gone.length === 0) return dropped;
     await nextTurn();

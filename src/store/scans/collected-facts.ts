@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely';
 import { latestWait } from '../../base/index.ts';
 import { isComplete, mergeProofs, NOTHING_KNOWN } from '../../supply-chain/index.ts';
 import type {
@@ -8,12 +9,12 @@ import type {
   Lane,
   Problem,
 } from '../../supply-chain/index.ts';
-import { runText } from '../sql/dialect.ts';
 import { lockImage, readFacts } from '../facts/facts.ts';
 import { newestNames } from '../facts/image-states.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { recordProofs } from './scans.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /** Problems of one digest that are kept. */
 const MAX_PROBLEMS = 20;
@@ -21,8 +22,10 @@ const MAX_PROBLEMS = 20;
 const MAX_MESSAGE = 500;
 
 /** Images that were seen by a scan or a review, or running, since a time. */
-const SEEN = `(exists (select 1 from image_names n where n.digest = i.digest and n.not_asked is null and n.last_seen_at >= ?)
-  or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ?))`;
+const seenSinceThen = (
+  at: number,
+): RawBuilder<unknown> => sql`(exists (select 1 from image_names n where n.digest = i.digest and n.not_asked is null and n.last_seen_at >= ${at})
+  or exists (select 1 from running_images r where r.digest = i.digest and r.last_seen_at >= ${at}))`;
 
 /** Images that one call of `enrol` walks, and due collections of unused ones that it puts off. */
 const WALK = 2000;
@@ -35,10 +38,11 @@ export function collectionStore(store: Store): CollectionStore {
   return {
     async enrol(at, seenSince, limit) {
       await putOff(store, at, seenSince);
-      const page = await runText<{ digest: string }>(
+      const page = await run(
         store.read,
-        `select digest from images where digest > ? order by digest limit ${WALK}`,
-        [walked],
+        sql<
+          Row<'images', 'digest'>
+        >`select digest from images where digest > ${walked} order by digest limit ${WALK}`,
       );
       const last = page.at(-1)?.digest ?? null;
       const made = last === null ? 0 : await enrol(store, { walked, last, at, seenSince, limit });
@@ -47,15 +51,14 @@ export function collectionStore(store: Store): CollectionStore {
     },
     async request(digests, at, spacing) {
       await store.write(async (transaction) => {
-        for (const { marks, cells } of inChunks([...new Set(digests)].toSorted()))
-          await runText(
+        for (const marks of inLists([...new Set(digests)].toSorted()))
+          await run(
             transaction,
-            `insert into proof_collections (digest, due_at, attempts)
-             select digest, ?, 0 from images where digest in (${marks}) order by digest
+            sql`insert into proof_collections (digest, due_at, attempts)
+             select digest, ${at}, 0 from images where digest in (${marks}) order by digest
              on conflict (digest) do update set due_at = excluded.due_at
              where proof_collections.due_at > excluded.due_at
-               and (proof_collections.tried_at is null or proof_collections.tried_at <= ?)`,
-            [at, ...cells, at - spacing],
+               and (proof_collections.tried_at is null or proof_collections.tried_at <= ${at - spacing})`,
           );
       });
     },
@@ -64,19 +67,19 @@ export function collectionStore(store: Store): CollectionStore {
     record: (held, collected, times) => record(store, held, collected, times),
     async release({ digest, claimedAt }, dueAt) {
       await store.write((transaction) =>
-        runText(
+        run(
           transaction,
-          'update proof_collections set claimed_at = null, due_at = ? where digest = ? and claimed_at = ?',
-          [dueAt, digest, claimedAt],
+          sql`update proof_collections set claimed_at = null, due_at = ${dueAt} where digest = ${digest} and claimed_at = ${claimedAt}`,
         ),
       );
     },
     state: (digest) => readState(store, digest),
     async waiting(at, seenSince) {
-      const [row] = await runText<{ count: number }>(
+      const [row] = await run(
         store.read,
-        `select count(*) as count from proof_collections i where i.due_at <= ? and ${SEEN}`,
-        [at, seenSince, seenSince],
+        sql<{
+          count: number;
+        }>`select count(*) as count from proof_collections i where i.due_at <= ${at} and ${seenSinceThen(seenSince)}`,
       );
       return row?.count ?? 0;
     },
@@ -108,24 +111,24 @@ async function enrol(
     readonly limit: number;
   },
 ): Promise<number> {
-  const missing = await runText<{ digest: string }>(
+  const missing = await run(
     store.read,
-    `select i.digest from images i where i.digest > ? and i.digest <= ?
+    sql<
+      Row<'images', 'digest'>
+    >`select i.digest from images i where i.digest > ${walked} and i.digest <= ${last}
        and not exists (select 1 from proof_collections c where c.digest = i.digest) order by i.digest`,
-    [walked, last],
   );
   let made = 0;
-  for (const { marks, cells } of inChunks(missing.map(({ digest }) => digest))) {
+  for (const marks of inLists(missing.map(({ digest }) => digest))) {
     if (made >= limit) break;
     const left = limit - made;
     const rows = await store.write((transaction) =>
-      runText(
+      run(
         transaction,
-        `insert into proof_collections (digest, due_at, attempts)
-         select i.digest, ?, 0 from images i where i.digest in (${marks}) and ${SEEN}
-         order by i.digest limit ?
+        sql`insert into proof_collections (digest, due_at, attempts)
+         select i.digest, ${at}, 0 from images i where i.digest in (${marks}) and ${seenSinceThen(seenSince)}
+         order by i.digest limit ${left}
          on conflict (digest) do nothing returning digest`,
-        [at, ...cells, seenSince, seenSince, left],
       ),
     );
     made += rows.length;
@@ -135,18 +138,18 @@ async function enrol(
 
 /** Puts off what is due of images that nobody uses: they would stand before those in use in every claim. */
 async function putOff(store: Store, at: number, seenSince: number): Promise<void> {
-  const unused = await runText<{ digest: string }>(
+  const unused = await run(
     store.read,
-    `select i.digest from proof_collections i where i.due_at <= ? and i.claimed_at is null and not ${SEEN}
+    sql<
+      Row<'proof_collections', 'digest'>
+    >`select i.digest from proof_collections i where i.due_at <= ${at} and i.claimed_at is null and not ${seenSinceThen(seenSince)}
      order by i.due_at limit ${WALK}`,
-    [at, seenSince, seenSince],
   );
-  for (const { marks, cells } of inChunks(unused.map(({ digest }) => digest).toSorted()))
+  for (const marks of inLists(unused.map(({ digest }) => digest).toSorted()))
     await store.write((transaction) =>
-      runText(
+      run(
         transaction,
-        `update proof_collections set due_at = ? where digest in (${marks}) and due_at <= ? and claimed_at is null`,
-        [at + PUT_OFF_MS, ...cells, at],
+        sql`update proof_collections set due_at = ${at + PUT_OFF_MS} where digest in (${marks}) and due_at <= ${at} and claimed_at is null`,
       ),
     );
 }
@@ -157,26 +160,24 @@ async function claim(
   { at, lostBefore, seenSince, limit, lane }: Claiming,
 ): Promise<readonly ClaimedDigest[]> {
   // A time in the future that nobody sets was written by a clock that was ahead.
-  const free = '(claimed_at is null or claimed_at <= ? or claimed_at > ?) and (due_at <= ? or due_at > ?)';
-  const times = [lostBefore, latestWait(at, 0), at, latestWait(at, PUT_OFF_MS)];
-  const fitting = lane === 'new' ? 'and i.attempts = 0 and' : 'and';
-  const first = lane === 'new' ? 'i.due_at desc' : 'i.due_at';
+  const free = sql`(claimed_at is null or claimed_at <= ${lostBefore} or claimed_at > ${latestWait(at, 0)})
+    and (due_at <= ${at} or due_at > ${latestWait(at, PUT_OFF_MS)})`;
+  const fitting = lane === 'new' ? sql`and i.attempts = 0 and` : sql`and`;
+  const first = lane === 'new' ? sql`i.due_at desc` : sql`i.due_at`;
   return store.write(async (transaction) => {
-    const rows = await runText<{ digest: string; attempts: number }>(
+    const rows = await run(
       transaction,
-      `update proof_collections set claimed_at = ?
+      sql<Row<'proof_collections', 'digest' | 'attempts'>>`update proof_collections set claimed_at = ${at}
        where digest in (
-         select i.digest from proof_collections i where ${free} ${fitting} ${SEEN} order by ${first}, i.digest limit ?
+         select i.digest from proof_collections i where ${free} ${fitting} ${seenSinceThen(seenSince)} order by ${first}, i.digest limit ${limit}
        ) and ${free} returning digest, attempts`,
-      [at, ...times, seenSince, seenSince, limit, ...times],
     );
     const claims: ClaimedDigest[] = [];
     for (const { digest, attempts } of rows.toSorted((a, b) => (a.digest < b.digest ? -1 : 1))) {
       const names = await newestNames(transaction, digest, 'asked');
-      const [image] = await runText<{ first_seen_at: number }>(
+      const [image] = await run(
         transaction,
-        'select first_seen_at from images where digest = ?',
-        [digest],
+        sql<Row<'images', 'first_seen_at'>>`select first_seen_at from images where digest = ${digest}`,
       );
       claims.push({ digest, names, attempts, firstSeenAt: image?.first_seen_at ?? at, claimedAt: at });
     }
@@ -194,21 +195,11 @@ async function record(
   const whole = isComplete(collected);
   return store.write(async (transaction) => {
     await lockImage(transaction, digest, at);
-    const held = await runText(
+    const held = await run(
       transaction,
-      `update proof_collections set claimed_at = null, due_at = ?, attempts = ?, tried_at = ?,
-         collected_at = case when ? = 1 then ? else collected_at end, problems = ?
-       where digest = ? and claimed_at = ? returning digest`,
-      [
-        dueAt,
-        whole ? 0 : attempts + 1,
-        at,
-        whole ? 1 : 0,
-        at,
-        toStored(collected.problems.map(toKept)),
-        digest,
-        claimedAt,
-      ],
+      sql`update proof_collections set claimed_at = null, due_at = ${dueAt}, attempts = ${whole ? 0 : attempts + 1}, tried_at = ${at},
+         collected_at = case when ${whole ? 1 : 0} = 1 then ${at} else collected_at end, problems = ${toStored(collected.problems.map(toKept))}
+       where digest = ${digest} and claimed_at = ${claimedAt} returning digest`,
     );
     if (held.length === 0) return false;
     const known = (await readFacts(transaction, digest)) ?? NOTHING_KNOWN;
@@ -227,14 +218,12 @@ function toStored(problems: readonly Problem[]): string {
 }
 
 async function readState(store: Store, digest: string): Promise<CollectionState | null> {
-  const [row] = await runText<{
-    tried_at: number | null;
-    collected_at: number | null;
-    due_at: number;
-    problems: string | null;
-  }>(store.read, 'select tried_at, collected_at, due_at, problems from proof_collections where digest = ?', [
-    digest,
-  ]);
+  const [row] = await run(
+    store.read,
+    sql<
+      Row<'proof_collections', 'tried_at' | 'collected_at' | 'due_at' | 'problems'>
+    >`select tried_at, collected_at, due_at, problems from proof_collections where digest = ${digest}`,
+  );
   if (row === undefined) return null;
   return {
     triedAt: row.tried_at,

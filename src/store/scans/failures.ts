@@ -1,13 +1,12 @@
+import { sql } from 'kysely';
 import { SCAN_FAILURES, type ScanFailure, type ScanFailureReason } from '../../findings/index.ts';
 import { neededEntries } from '../../image/index.ts';
 import type { NewScanFailure } from '../../scan/index.ts';
-import { runText } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { wantedPlatforms } from '../facts/node-platforms.ts';
 import { readEntries } from '../facts/scan-platforms.ts';
 import { storableText } from '../sql/storable.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type MaybeRow, type Row } from '../sql/run.ts';
 
 /** keepFailure keeps why an attempt to scan a digest failed, in the place of what was kept of the same platform. */
 export async function keepFailure(
@@ -15,12 +14,11 @@ export async function keepFailure(
   digest: string,
   { platform, reason, message, at }: NewScanFailure,
 ): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    `insert into scan_failures (digest, platform, reason, message, since, last_at, attempts) values (?, ?, ?, ?, ?, ?, 1)
+    sql`insert into scan_failures (digest, platform, reason, message, since, last_at, attempts) values (${digest}, ${storableText(platform ?? '')}, ${reason}, ${storableText(message)}, ${at}, ${at}, 1)
      on conflict (digest, platform) do update set reason = excluded.reason, message = excluded.message,
        last_at = excluded.last_at, attempts = scan_failures.attempts + 1`,
-    [digest, storableText(platform ?? ''), reason, storableText(message), at, at],
   );
 }
 
@@ -58,27 +56,17 @@ async function dropAllBut(
   digest: string,
   platforms: readonly string[],
 ): Promise<void> {
-  const marks = platforms.map(() => '?').join(', ');
-  await runText(
-    transaction,
-    `delete from scan_failures where digest = ?${platforms.length === 0 ? '' : ` and platform not in (${marks})`}`,
-    [digest, ...platforms],
-  );
+  const others = platforms.length === 0 ? sql`` : sql`and platform not in (${sql.join(platforms)})`;
+  await run(transaction, sql`delete from scan_failures where digest = ${digest} ${others}`);
 }
 
-interface FailureRow {
-  readonly digest: string;
-  readonly platform: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly since: number;
-  readonly last_at: number;
-  readonly attempts: number;
-  readonly not_before: number | null;
-  readonly claimed_at: number | null;
-}
+type FailureRow = Row<
+  'scan_failures',
+  'digest' | 'platform' | 'reason' | 'message' | 'since' | 'last_at' | 'attempts'
+> &
+  MaybeRow<'scan_queue', 'not_before' | 'claimed_at'>;
 
-const SELECT = `select f.digest, f.platform, f.reason, f.message, f.since, f.last_at, f.attempts, q.not_before, q.claimed_at
+const SELECT = sql`select f.digest, f.platform, f.reason, f.message, f.since, f.last_at, f.attempts, q.not_before, q.claimed_at
   from scan_failures f left join scan_queue q on q.digest = f.digest`;
 
 /** readFailures gives why digests could not be scanned, each by platform; digests that can are left out. */
@@ -87,11 +75,10 @@ export async function readFailures(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ScanFailure[]>> {
   const found = new Map<string, ScanFailure[]>();
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<FailureRow>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       read,
-      `${SELECT} where f.digest in (${marks}) order by f.digest, f.platform`,
-      cells,
+      sql<FailureRow>`${SELECT} where f.digest in (${marks}) order by f.digest, f.platform`,
     );
     for (const row of rows) {
       const failures = found.get(row.digest) ?? [];
@@ -118,10 +105,9 @@ function toFailure({ not_before, claimed_at, ...row }: FailureRow): ScanFailure 
 export async function failuresShown(
   read: Executor,
 ): Promise<readonly Pick<FailureRow, 'digest' | 'platform' | 'reason' | 'message' | 'since'>[]> {
-  return runText(
+  return run(
     read,
-    'select digest, platform, reason, message, since from scan_failures order by digest, platform',
-    [],
+    sql`select digest, platform, reason, message, since from scan_failures order by digest, platform`,
   );
 }
 
@@ -138,13 +124,12 @@ export async function failuresToTell(
   at: number,
 ): Promise<readonly FailureOf[]> {
   const found: FailureOf[] = [];
-  for (const { marks, cells } of inChunks(digests)) {
-    const rows = await runText<FailureRow>(
+  for (const marks of inLists(digests)) {
+    const rows = await run(
       read,
-      `${SELECT} where f.digest in (${marks}) and (f.reason <> 'no_packages' or not exists (
-         select 1 from triage t where t.digest = f.digest and t.cve = '' and t.ended_at is null and t."until" > ?
+      sql<FailureRow>`${SELECT} where f.digest in (${marks}) and (f.reason <> 'no_packages' or not exists (
+         select 1 from triage t where t.digest = f.digest and t.cve = '' and t.ended_at is null and t."until" > ${at}
        )) order by f.digest, f.platform`,
-      [...cells, at],
     );
     found.push(...rows.map((row) => ({ ...toFailure(row), digest: row.digest })));
   }
@@ -162,14 +147,13 @@ const MOST_MESSAGES = 2000;
  * that say the same are one object.
  */
 export async function shortFailures(read: Executor): Promise<ReadonlyMap<string, readonly ShortFailure[]>> {
-  const rows = await runText<
-    Pick<FailureRow, 'digest' | 'platform' | 'reason'> & { readonly message: string | null }
-  >(
+  const rows = await run(
     read,
-    `select digest, platform, reason, case when place <= ${MOST_MESSAGES} then message end as message from (
+    sql<
+      Pick<FailureRow, 'digest' | 'platform' | 'reason'> & { readonly message: string | null }
+    >`select digest, platform, reason, case when place <= ${MOST_MESSAGES} then message end as message from (
        select digest, platform, reason, message, row_number() over (order by last_at desc, digest, platform) as place from scan_failures
      ) f order by place`,
-    [],
   );
   const shared = new Map<string, readonly ShortFailure[]>();
   const found = new Map<string, readonly ShortFailure[]>();
@@ -190,10 +174,13 @@ export async function shortFailures(read: Executor): Promise<ReadonlyMap<string,
 
 /** failuresVersion gives another text once the failures that are kept changed. */
 export async function failuresVersion(read: Executor): Promise<string> {
-  const [row] = await runText<{ count: number; last: number | null; attempts: number | null }>(
+  const [row] = await run(
     read,
-    'select count(*) as count, max(last_at) as last, sum(attempts) as attempts from scan_failures',
-    [],
+    sql<{
+      count: number;
+      last: number | null;
+      attempts: number | null;
+    }>`select count(*) as count, max(last_at) as last, sum(attempts) as attempts from scan_failures`,
   );
   return `${row?.count ?? 0} ${row?.last ?? ''} ${row?.attempts ?? ''}`;
 }
@@ -206,15 +193,15 @@ export interface FailingImages {
 
 /** countFailing counts images that cannot be scanned. */
 export async function countFailing(read: Executor): Promise<FailingImages> {
-  const rows = await runText<{ reason: string; count: number }>(
+  const rows = await run(
     read,
-    'select reason, count(distinct digest) as count from scan_failures group by reason order by reason',
-    [],
+    sql<
+      Row<'scan_failures', 'reason'> & { count: number }
+    >`select reason, count(distinct digest) as count from scan_failures group by reason order by reason`,
   );
-  const [all] = await runText<{ count: number }>(
+  const [all] = await run(
     read,
-    'select count(distinct digest) as count from scan_failures',
-    [],
+    sql<{ count: number }>`select count(distinct digest) as count from scan_failures`,
   );
   return {
     images: all?.count ?? 0,

@@ -1,14 +1,13 @@
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keepAdvisories } from '../findings/advisories.ts';
 import type { ChangePiece, ChangeRows } from '../findings/change-rows.ts';
 import { within, type CveRange } from '../findings/cve-range.ts';
 import { changeTotals, type CountedFinding } from '../findings/cve-totals.ts';
-import { runText } from '../sql/dialect.ts';
 import { lockImage } from '../facts/facts.ts';
 import { followFindings, type MadeScan } from '../findings/finding-history.ts';
 import type { Store } from '../sql/store.ts';
-
-type Executor = Parameters<typeof runText>[0];
+import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** FindingChange is what followed from a scan that came into use, as far as it is not done. */
 export interface FindingChange {
@@ -48,10 +47,9 @@ export async function beginChange(
 }
 
 async function keep(transaction: Executor, digest: string, kept: Kept): Promise<void> {
-  await runText(
+  await run(
     transaction,
-    'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-    [KEY + digest, JSON.stringify(kept)],
+    sql`insert into settings (key, value) values (${KEY + digest}, ${JSON.stringify(kept)}) on conflict (key) do update set value = excluded.value`,
   );
 }
 
@@ -60,17 +58,18 @@ async function keep(transaction: Executor, digest: string, kept: Kept): Promise<
  * vulnerabilities is known from them only.
  */
 export async function settleFindings(store: Store, digest: string, rows: ChangeRows | null): Promise<void> {
-  const waiting = await runText(store.read, 'select key from settings where key = ?', [KEY + digest]);
+  const waiting = await run(store.read, sql`select key from settings where key = ${KEY + digest}`);
   if (waiting.length === 0) return;
   while (await store.write((transaction) => changeSome(transaction, digest, rows))) await nextTurn();
 }
 
 /** settleAllFindings does what a crash left to do. */
 export async function settleAllFindings(store: Store): Promise<void> {
-  const left = await runText<{ key: string }>(
+  const left = await run(
     store.read,
-    'select key from settings where key >= ? and key < ? order by key',
-    [KEY, `${KEY}~`],
+    sql<
+      Row<'settings', 'key'>
+    >`select key from settings where key >= ${KEY} and key < ${`${KEY}~`} order by key`,
   );
   for (const { key } of left) await settleFindings(store, key.slice(KEY.length), null);
 }
@@ -82,12 +81,13 @@ export async function finishFindings(transaction: Executor, digest: string): Pro
 
 /** Does the next CVEs; false once there are none. Under the lock of the image, so that two do not do the same. */
 async function changeSome(transaction: Executor, digest: string, rows: ChangeRows | null): Promise<boolean> {
-  const known = await runText(transaction, 'select key from settings where key = ?', [KEY + digest]);
+  const known = await run(transaction, sql`select key from settings where key = ${KEY + digest}`);
   if (known.length === 0) return false;
   await lockImage(transaction, digest, 0);
-  const [row] = await runText<{ value: string }>(transaction, 'select value from settings where key = ?', [
-    KEY + digest,
-  ]);
+  const [row] = await run(
+    transaction,
+    sql<Row<'settings', 'value'>>`select value from settings where key = ${KEY + digest}`,
+  );
   if (row === undefined) return false;
   const kept = JSON.parse(row.value) as Kept;
   const { replaced, isSame, at, made, after } = kept;
@@ -95,8 +95,7 @@ async function changeSome(transaction: Executor, digest: string, rows: ChangeRow
   const own = rows?.scan === made.id ? rows.piece(after, CVES) : null;
   const { range, before, found, said } = own ?? (await readPiece(transaction, kept));
   if (before.length > 0) {
-    const { text, cells } = within('cve', range);
-    await runText(transaction, `delete from findings where scan_id = ? and ${text}`, [replaced, ...cells]);
+    await run(transaction, sql`delete from findings where scan_id = ${replaced} and ${within(range)}`);
   }
   await changeTotals(transaction, before, found);
   await keepAdvisories(transaction, said);
@@ -106,15 +105,16 @@ async function changeSome(transaction: Executor, digest: string, rows: ChangeRow
     return true;
   }
   if (replaced !== null) await dropReplaced(transaction, replaced, isSame);
-  await runText(transaction, 'delete from settings where key = ?', [KEY + digest]);
+  await run(transaction, sql`delete from settings where key = ${KEY + digest}`);
   return false;
 }
 
 async function readPiece(transaction: Executor, { replaced, made, after }: Kept): Promise<ChangePiece> {
-  const [end] = await runText<{ cve: string }>(
+  const [end] = await run(
     transaction,
-    `select cve from findings where scan_id in (?, ?) and cve > ? group by cve order by cve limit 1 offset ${CVES - 1}`,
-    [made.id, replaced ?? made.id, after],
+    sql<
+      Row<'findings', 'cve'>
+    >`select cve from findings where scan_id in (${made.id}, ${replaced ?? made.id}) and cve > ${after} group by cve order by cve limit 1 offset ${CVES - 1}`,
   );
   const range: CveRange = { after, upto: end?.cve ?? null };
   const before = replaced === null ? [] : await countedWithin(transaction, replaced, range);
@@ -123,11 +123,10 @@ async function readPiece(transaction: Executor, { replaced, made, after }: Kept)
 
 /** dropReplaced leaves the record of a scan that was replaced, without its findings; of one that was read once more nothing. */
 export async function dropReplaced(transaction: Executor, id: number, isSame: boolean): Promise<void> {
-  await runText(transaction, 'delete from findings where scan_id = ?', [id]);
-  await runText(
+  await run(transaction, sql`delete from findings where scan_id = ${id}`);
+  await run(
     transaction,
-    isSame ? 'delete from scans where id = ?' : 'update scans set places = null where id = ?',
-    [id],
+    isSame ? sql`delete from scans where id = ${id}` : sql`update scans set places = null where id = ${id}`,
   );
 }
 
@@ -136,10 +135,9 @@ async function countedWithin(
   scan: number,
   range: CveRange,
 ): Promise<CountedFinding[]> {
-  const { text, cells } = within('cve', range);
-  return runText<CountedFinding>(
+  return run(
     transaction,
-    `select cve, rank, package, fixed, known_exploited from findings where scan_id = ? and ${text} order by ordinal`,
-    [scan, ...cells],
+    sql<CountedFinding>`select cve, rank, package, fixed, known_exploited from findings
+      where scan_id = ${scan} and ${within(range)} order by ordinal`,
   );
 }

@@ -1,51 +1,53 @@
+import { sql, type RawBuilder } from 'kysely';
 import { latestWait } from '../../base/index.ts';
 import { LONGEST_WAIT, type ScanClaim, type ScanQueue, type ScanRequests } from '../../scan/index.ts';
-import { runText, type Cell } from '../sql/dialect.ts';
-import { inChunks } from '../sql/marks.ts';
+import { inLists } from '../sql/marks.ts';
 import { keepFailure } from './failures.ts';
 import type { Store } from '../sql/store.ts';
+import { run, type Row } from '../sql/run.ts';
 
 /**
  * What waits, with its turn among those of its namespace, behind what is scanned of it now: each namespace has its turn, so that whoever
  * makes many pods holds up his own images. What no pod is known of counts as of one more namespace.
  */
-const IN_TURN = `select q.digest, q.claimed_at, q.not_before, q.requested_at,
+const inTurn = (
+  lostBefore: number,
+  at: number,
+  waiting: number,
+): RawBuilder<unknown> => sql`select q.digest, q.claimed_at, q.not_before, q.requested_at,
     row_number() over (partition by s.namespace
-      order by case when q.claimed_at > ? then 0 else 1 end, q.not_before, q.requested_at, q.digest) as turn
+      order by case when q.claimed_at > ${lostBefore} then 0 else 1 end, q.not_before, q.requested_at, q.digest) as turn
   from scan_queue q left join image_sightings s on s.digest = q.digest
-  where q.not_before <= ? or q.not_before > ? or q.claimed_at is not null`;
+  where q.not_before <= ${at} or q.not_before > ${waiting} or q.claimed_at is not null`;
 
 /**
  * scanQueue keeps the queue of scans in a database. A claim is its time: it holds as long as no other took the scan over, so a
  * worker that took too long finds that its claim is lost.
  */
 export function scanQueue(store: Store): ScanQueue {
-  const held = 'digest = ? and claimed_at = ?';
-  const change = async (text: string, cells: readonly Cell[]): Promise<boolean> =>
-    (await store.write((transaction) => runText(transaction, `${text} returning digest`, cells))).length > 0;
+  const held = ({ digest, claimedAt }: Held): RawBuilder<unknown> =>
+    sql`digest = ${digest} and claimed_at = ${claimedAt} returning digest`;
   return {
     request: (digests, by, at) => requestScans(store, [...new Set(digests)], by, at),
     async claim(at, lostBefore, limit) {
       // A time in the future that nobody sets was written by a clock that was ahead.
-      const free =
-        '(claimed_at is null or claimed_at <= ? or claimed_at > ?) and (not_before <= ? or not_before > ?)';
       const [claimed, waiting] = [latestWait(at, 0), latestWait(at, LONGEST_WAIT)];
+      const free = sql`(claimed_at is null or claimed_at <= ${lostBefore} or claimed_at > ${claimed}) and (not_before <= ${at} or not_before > ${waiting})`;
       // What a worker beside us takes between the two reads no longer meets the condition, and is left to it.
-      const times = [lostBefore, claimed, at, waiting];
-      const next = await runText<{ digest: string }>(
+      const next = await run(
         store.read,
-        `select digest from (${IN_TURN}) waiting where ${free}
-         group by digest order by min(turn), min(not_before), min(requested_at), digest limit ?`,
-        [lostBefore, at, waiting, ...times, limit],
+        sql<
+          Row<'scan_queue', 'digest'>
+        >`select digest from (${inTurn(lostBefore, at, waiting)}) waiting where ${free}
+         group by digest order by min(turn), min(not_before), min(requested_at), digest limit ${limit}`,
       );
       if (next.length === 0) return [];
-      const marks = next.map(() => '?').join(', ');
+      const digests = sql.join(next.map(({ digest }) => digest));
       const claims = await store.write((transaction) =>
-        runText<ClaimRow>(
+        run(
           transaction,
-          `update scan_queue set claimed_at = ?, attempts = attempts + 1 where digest in (${marks}) and ${free}
+          sql<ClaimRow>`update scan_queue set claimed_at = ${at}, attempts = attempts + 1 where digest in (${digests}) and ${free}
            returning digest, requested_at, attempts, claimed_at, done`,
-          [at, ...next.map(({ digest }) => digest), ...times],
         ),
       );
       return claims
@@ -58,50 +60,40 @@ export function scanQueue(store: Store): ScanQueue {
         }))
         .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.digest < b.digest ? -1 : 1));
     },
-    finish: ({ digest, claimedAt }) => change(`delete from scan_queue where ${held}`, [digest, claimedAt]),
-    next: ({ digest, claimedAt }, done, failure) =>
+    finish: async (claim) =>
+      (await store.write((transaction) => run(transaction, sql`delete from scan_queue where ${held(claim)}`)))
+        .length > 0,
+    next: (claim, done, failure) =>
       store.write(async (transaction) => {
-        const put = await runText(
+        const put = await run(
           transaction,
-          `update scan_queue set claimed_at = null, attempts = 0, done = ? where ${held} returning digest`,
-          [JSON.stringify(done), digest, claimedAt],
+          sql`update scan_queue set claimed_at = null, attempts = 0, done = ${JSON.stringify(done)} where ${held(claim)}`,
         );
-        if (put.length > 0 && failure !== null) await keepFailure(transaction, digest, failure);
+        if (put.length > 0 && failure !== null) await keepFailure(transaction, claim.digest, failure);
         return put.length > 0;
       }),
-    fail: ({ digest, claimedAt }, failure, notBefore) =>
+    fail: (claim, failure, notBefore) =>
       store.write(async (transaction) => {
-        const put =
+        const put = await run(
+          transaction,
           notBefore === null
-            ? await runText(transaction, `delete from scan_queue where ${held} returning digest`, [
-                digest,
-                claimedAt,
-              ])
-            : await runText(
-                transaction,
-                `update scan_queue set claimed_at = null, not_before = ? where ${held} returning digest`,
-                [notBefore, digest, claimedAt],
-              );
-        if (put.length > 0 && failure !== null) await keepFailure(transaction, digest, failure);
+            ? sql`delete from scan_queue where ${held(claim)}`
+            : sql`update scan_queue set claimed_at = null, not_before = ${notBefore} where ${held(claim)}`,
+        );
+        if (put.length > 0 && failure !== null) await keepFailure(transaction, claim.digest, failure);
         return put.length > 0;
       }),
     async size() {
-      const [row] = await runText<{ count: number }>(
-        store.read,
-        'select count(*) as count from scan_queue',
-        [],
-      );
+      const [row] = await run(store.read, sql<{ count: number }>`select count(*) as count from scan_queue`);
       return row?.count ?? 0;
     },
   };
 }
 
-interface ClaimRow {
-  readonly digest: string;
-  readonly requested_at: number;
-  readonly attempts: number;
+type Held = Pick<ScanClaim, 'digest' | 'claimedAt'>;
+
+interface ClaimRow extends Row<'scan_queue', 'digest' | 'requested_at' | 'attempts' | 'done'> {
   readonly claimed_at: number;
-  readonly done: string | null;
 }
 
 function requestScans(
@@ -112,29 +104,26 @@ function requestScans(
 ): Promise<ScanRequests> {
   return store.write(async (transaction) => {
     const known = new Set<string>();
-    for (const { marks, cells } of inChunks(digests)) {
-      const rows = await runText<{ digest: string }>(
+    for (const marks of inLists(digests)) {
+      const rows = await run(
         transaction,
-        `select digest from images where digest in (${marks})`,
-        cells,
+        sql<Row<'images', 'digest'>>`select digest from images where digest in (${marks})`,
       );
       for (const { digest } of rows) known.add(digest);
     }
     const queued = new Set<string>();
     for (const digest of [...known].toSorted()) {
-      const made = await runText(
+      const made = await run(
         transaction,
-        `insert into scan_queue (digest, requested_at, requested_by, attempts, not_before) values (?, ?, ?, 0, ?)
+        sql`insert into scan_queue (digest, requested_at, requested_by, attempts, not_before) values (${digest}, ${at}, ${by}, 0, ${at})
          on conflict (digest) do nothing returning digest`,
-        [digest, at, by, at],
       );
       if (made.length > 0) queued.add(digest);
       else if (by !== null)
         // Somebody who asks again wants it now; pods that are made again and again must not undo the waiting.
-        await runText(
+        await run(
           transaction,
-          'update scan_queue set not_before = ? where digest = ? and not_before > ?',
-          [at, digest, at],
+          sql`update scan_queue set not_before = ${at} where digest = ${digest} and not_before > ${at}`,
         );
     }
     return {
