@@ -129,9 +129,9 @@ function* readYaml(text: string, file: string): Generator<ManifestDocument, void
       value = document.toJS({ maxAliasCount: MAX_ALIASES });
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error;
-      if (error.message.startsWith('Excessive'))
-        fail(`aliases repeat each other more than ${MAX_ALIASES} times`, document.range[0]);
-      fail('an alias (*name) names no anchor before it', findDanglingAlias(document));
+      const dangling = findDanglingAlias(document);
+      if (dangling !== null) fail('an alias (*name) names no anchor before it', dangling);
+      fail(`aliases repeat each other more than ${MAX_ALIASES} times`, document.range[0]);
     }
     yield { number, value, placeOf: (path) => placesIn(file, document, lines).of(path) };
   }
@@ -200,12 +200,16 @@ function findRepeatedKey(root: unknown): { name: string; offset: number } | null
   return null;
 }
 
-function findDanglingAlias(document: Document.Parsed): number {
-  let offset = document.range[0];
+function findDanglingAlias(document: Document.Parsed): number | null {
+  const anchors = new Set<string>();
+  let offset: number | null = null;
   visit(document, {
+    Node(_key, node) {
+      if ('anchor' in node && node.anchor !== undefined) anchors.add(node.anchor);
+    },
     Alias(_key, alias) {
-      if (alias.resolve(document) !== undefined) return undefined;
-      offset = alias.range?.[0] ?? offset;
+      if (anchors.has(alias.source)) return undefined;
+      offset = alias.range?.[0] ?? document.range[0];
       return visit.BREAK;
     },
   });
