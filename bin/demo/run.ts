@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   fillDemo,
+  holdFree,
   openServiceClient,
   serve,
   withMemoryDirectory,
@@ -24,6 +25,7 @@ export async function runDemo(
 ): Promise<ExitCode> {
   const fixtures = fixturesFolder();
   const password = randomBytes(12).toString('base64url');
+  await holdFree(flags.listen);
   const code = await withMemoryDirectory(async (directory) => {
     if (!globals.quiet) terminal.err('ipo: filling the ledger of the shop …\n');
     const { rows } = await fillDemo(directory, join(fixtures, 'ledger/shop.ndjson.gz'));
@@ -79,7 +81,8 @@ In another terminal:
   export IPO_SERVER=${url}
   export IPO_TOKEN=${token}
 or sign in as a person:
-  ipo login ${url} --email ${EMAIL}      password: ${password}
+  ipo login ${url} --email ${EMAIL}
+  password: ${password}
 
 What a draft would change, before it is saved:
   ipo whatif ${draft} --server

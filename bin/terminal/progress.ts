@@ -4,6 +4,9 @@ import { usesColor, type GlobalOptions, type Terminal } from './terminal.ts';
 const FIRST_AFTER_MS = 700;
 const EVERY_MS = 100;
 
+/** Before so much is read, what is left can only be guessed. */
+const LEAST_SHARE = 0.03;
+
 /** Progress is one line on stderr that is written over and wiped at the end; nothing where no person watches. */
 export class Progress {
   readonly #terminal: Terminal;
@@ -38,9 +41,12 @@ export class Progress {
       this.#share === null
         ? ''
         : ` ${bar(this.#share)} ${String(Math.floor(this.#share * 100)).padStart(3)} %`;
-    const rate = Math.round(count / ((now - this.#began) / 1000));
+    const spent = (now - this.#began) / 1000;
+    const rate = Math.round(count / spent);
+    const left =
+      this.#share === null || this.#share < LEAST_SHARE ? '' : `, ${leftOf(spent, this.#share)} left`;
     this.#terminal.err(
-      `\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s`,
+      `\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s${left}`,
     );
   }
 
@@ -48,6 +54,12 @@ export class Progress {
   end(): void {
     if (this.#written) this.#terminal.err('\r\u001b[2K');
   }
+}
+
+/** The time that is left when a share of the work took so many seconds. */
+function leftOf(spent: number, share: number): string {
+  const seconds = Math.ceil((spent * (1 - share)) / share);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function bar(share: number): string {

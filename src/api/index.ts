@@ -15,6 +15,7 @@ export {
 export { WORKS, type Apart, type ApartCall, type Work } from './apart.ts';
 export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
 export type { InEffect, WrittenPolicy } from './in-effect.ts';
+export { listenFault } from './listen-fault.ts';
 export { openApiDocument } from './openapi.ts';
 export { BASE_PATH } from './paths.ts';
 export { PLACE_LIMITS, Places, type PlaceLimits } from './places.ts';

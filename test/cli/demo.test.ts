@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -34,6 +36,19 @@ test('ipo demo trackers plays the trackers that it names, and no other', async (
   const { code, err } = await ipo(['demo', 'trackers', 'bugzilla']);
   assert.equal(code, 2);
   assert.match(err, /github, github-enterprise, gitlab, jira-cloud, jira-gateway, jira-datacenter/);
+});
+
+test('ipo demo says that its port is taken before it fills a ledger', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const { code, out, err } = await ipo(['demo', '--listen', `127.0.0.1:${port}`]);
+  assert.deepEqual([code, out], [3, '']);
+  assert.equal(
+    err,
+    `ipo: 127.0.0.1:${port} is taken by another program\n  Stop it, or listen elsewhere: --listen HOST:PORT.\n`,
+  );
 });
 
 suite('ipo demo', { skip: built }, () => {

@@ -18,37 +18,17 @@ import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
 import { documentDifference } from './document-difference.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { inEffectNote } from './in-effect.ts';
-import { parseOutputs, writeOutputs, type OutputTarget } from '../../terminal/output.ts';
+import { parseOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { invalidNote } from './invalid.ts';
-import { renderComparison, unsetAsNull } from '../diff-view.ts';
+import { ApplyReport, type Outcome, type Plan, type Shown } from './apply-report.ts';
+import { renderComparison } from '../diff-view.ts';
 import { checkStdin, readPolicies, withDirectories } from '../../files/index.ts';
 import { withService } from '../../service/client.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { renderDifference } from '../../whatif/difference.ts';
 import { askWhatIf } from '../../whatif/ask.ts';
-
-/** Plan is a policy of a file beside what the service has. */
-interface Plan {
-  readonly policy: ParsedPolicy;
-  /** Null where it is new. */
-  readonly stored: { readonly body: StoredPolicyBody; readonly etag: string } | null;
-  /** Where the documents differ beyond what `policy diff` compares: labels, annotations, and the spelling of one meaning. */
-  readonly wording: readonly string[];
-}
-
-/** Outcome is what became of a policy. */
-type Outcome = 'created' | 'updated' | 'unchanged' | 'would_create' | 'would_update' | 'not_applied';
-
-/** Shown is what is told of a plan before it is written: in words, and as the JSON of the command has it. */
-interface Shown {
-  readonly text: string;
-  /** As `ipo policy diff -o json`; null where there is nothing to compare with, or the meaning stays. */
-  readonly comparison: unknown;
-  /** As `ipo whatif -o json`; null where it was not asked, or is not known. */
-  readonly whatIf: unknown;
-}
 
 /** runPolicyApply is `ipo policy apply`: compare, show, ask, write exactly what was compared. */
 export async function runPolicyApply(
@@ -168,52 +148,6 @@ function told(text: string): Shown {
 function plannedOf({ stored }: Plan, asks: boolean): Outcome {
   if (asks) return 'not_applied';
   return stored === null ? 'would_create' : 'would_update';
-}
-
-type Targets = readonly OutputTarget<'table' | 'json' | 'yaml'>[];
-
-/** ApplyReport tells on a terminal what is found at once, since a person is asked about it; and everything at the end in the other forms. */
-class ApplyReport {
-  readonly #targets: Targets;
-  readonly #terminal: Terminal;
-  readonly #isLive: boolean;
-  readonly #items = new Map<Plan, Readonly<Record<string, unknown>>>();
-  #text = '';
-
-  constructor(targets: Targets, terminal: Terminal) {
-    this.#targets = targets;
-    this.#terminal = terminal;
-    this.#isLive = targets.some(({ format, path }) => format === 'table' && path === null);
-  }
-
-  shown(plan: Plan, outcome: Outcome, { text, comparison, whatIf }: Shown): void {
-    const { name, revision } = plan.policy.policy;
-    const document = plan.wording;
-    this.#items.set(plan, { name, outcome, revision, document, comparison, what_if: whatIf });
-    this.#say(text);
-  }
-
-  written(plan: Plan, outcome: Outcome, text: string): void {
-    this.#items.set(plan, { ...this.#items.get(plan), outcome });
-    this.#say(`${text}\n`);
-  }
-
-  async end(): Promise<void> {
-    const items = [...this.#items.values()];
-    const body: unknown = JSON.parse(JSON.stringify({ items, total: items.length }, unsetAsNull));
-    const forms = {
-      table: () => this.#text,
-      json: () => `${JSON.stringify(body)}\n`,
-      yaml: async () => (await import('../../../src/render/index.ts')).toYaml(body),
-    };
-    const left = this.#targets.filter(({ format, path }) => format !== 'table' || path !== null);
-    await writeOutputs(left, (format) => forms[format](), openParts(this.#terminal), this.#terminal);
-  }
-
-  #say(text: string): void {
-    this.#text += text;
-    if (this.#isLive) this.#terminal.out(text);
-  }
 }
 
 async function readAll(paths: readonly string[], terminal: Terminal): Promise<readonly ParsedPolicy[]> {

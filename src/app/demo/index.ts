@@ -4,4 +4,5 @@
  */
 export { DemoTime } from './demo-time.ts';
 export { fillDemo } from './demo.ts';
+export { holdFree } from './free-port.ts';
 export { startTrackerDemo, type TrackerDemo } from './tracker-demo.ts';

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { listenFault } from '../../api/index.ts';
+import { parseListen } from '../config/settings.ts';
+
+/**
+ * holdFree holds that an address `HOST:PORT` can be listened on, before work is done that is lost otherwise. Throws `port_taken`. What is
+ * no address is left to whoever reads the settings.
+ */
+export async function holdFree(listen: string): Promise<void> {
+  const at = parseListen(listen);
+  if (at === null) return;
+  const server = createServer();
+  try {
+    server.listen(at.port, at.host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenFault(error, at.host, at.port, '--listen HOST:PORT');
+  } finally {
+    server.close();
+  }
+}
