@@ -14,14 +14,14 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     )
     .version(VERSION, '-v, --version', 'print the version; ipo version tells more')
     .helpOption('-h, --help', 'show help')
-    .addOption(new Option('--no-color', 'no colour, whatever the terminal'))
-    .addOption(new Option('-q, --quiet', 'nothing on stderr but errors'))
-    .addOption(new Option('--verbose', 'with a fault, say where in the program it came from'))
+    .addOption(new Option('--no-color', 'use no colour'))
+    .addOption(new Option('-q, --quiet', 'print only errors on stderr'))
+    .addOption(new Option('--verbose', 'print the stack trace of an error'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 a check did not hold, or nothing has that id or name; 2 wrong usage, invalid policy or export;\n' +
-        '3 something outside failed; 4 integrity; 5 inconclusive under --strict.\n' +
-        '\nStart with: ipo whatif POLICY --ledger EXPORT',
+      '\nExit codes: 0 done; 1 a check failed, or nothing has that id or name; 2 wrong usage, an invalid policy or export;\n' +
+        '3 something outside failed; 4 an integrity check failed; 5 inconclusive under --strict.\n' +
+        '\nWhere to start: ipo demo, or ipo whatif POLICY --ledger EXPORT',
     )
     .showSuggestionAfterError()
     .enablePositionalOptions(false);

@@ -56,7 +56,7 @@ const ROLES = 'viewer, deployer or administrator';
 /** listed is `ipo account` in the help. */
 export const listed: Listed = {
   name: 'account',
-  summary: 'say who may sign in, and as what',
+  summary: 'manage accounts and their roles',
   group: 'Accounts:',
   place: 4,
   define: accountCommand,
@@ -64,7 +64,7 @@ export const listed: Listed = {
 
 /** accountCommand defines `ipo account` and what stands below it. */
 function accountCommand(settle: Settle): Command {
-  const account = new Command('account').description('Say who may sign in, and as what.');
+  const account = new Command('account').description('Manages accounts and their roles.');
   for (const define of [list, create, update, disable, anonymise, password])
     account.addCommand(define(settle));
   return account;
@@ -72,7 +72,7 @@ function accountCommand(settle: Settle): Command {
 
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
-    .summary('who may sign in?')
+    .summary('list accounts')
     .description('Lists accounts, oldest first. Needs the role administrator.')
     .addOption(new Option('--role <role>', `accounts of this role: ${ROLES}`))
     .addOption(new Option('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
@@ -89,7 +89,7 @@ function list(settle: Settle): Command {
 
 function create(settle: Settle): Command {
   const command = withServiceFlags(new Command('create'))
-    .summary('let somebody in')
+    .summary('create an account')
     .description(
       'Makes an account and prints a one-time code, with which the person sets a password (ipo login SERVER --code). ' +
         'People who sign in by the identity provider need neither. Needs the role administrator.',
@@ -110,7 +110,7 @@ function create(settle: Settle): Command {
 
 function update(settle: Settle): Command {
   const command = withServiceFlags(new Command('update'))
-    .summary('change name or role, or enable again')
+    .summary('change the name or role of an account, or enable it again')
     .description(
       'Changes an account. Another role ends its sessions. Enabling prints a one-time code that sets a new password: the one from ' +
         'before does not work again. Needs the role administrator.',
@@ -141,7 +141,7 @@ function update(settle: Settle): Command {
 
 function disable(settle: Settle): Command {
   const command = withServiceFlags(new Command('disable'))
-    .summary('let somebody in no more')
+    .summary('disable an account')
     .description(
       'Disables an account, ends its sessions and revokes its tokens. Needs the role administrator.',
     )
@@ -157,7 +157,7 @@ function disable(settle: Settle): Command {
 
 function anonymise(settle: Settle): Command {
   const command = withServiceFlags(new Command('anonymise'))
-    .summary('take the name of a disabled account from everything on record')
+    .summary('remove the name of a disabled account from all records')
     .description(
       'Blanks name, address and picture, and rewrites every copy of the name to user:ID. It cannot be undone. ' +
         'Needs the role administrator.',

@@ -22,7 +22,7 @@ export interface AuditOptions extends ServiceFlags {
 /** listed is `ipo audit` in the help. */
 export const listed: Listed = {
   name: 'audit',
-  summary: 'who did what?',
+  summary: 'list who did what: the audit log',
   group: 'What was decided:',
   place: 2,
   define: auditCommand,

@@ -45,7 +45,7 @@ const WHICH = 'name or id of the channel';
 /** listed is `ipo channel` in the help. */
 export const listed: Listed = {
   name: 'channel',
-  summary: 'say where findings are filed and events are told',
+  summary: 'manage channels: where findings are filed and events are sent',
   group: 'Images and findings:',
   place: 5,
   define: channelCommand,
@@ -53,7 +53,9 @@ export const listed: Listed = {
 
 /** channelCommand defines `ipo channel` and what stands below it. */
 function channelCommand(settle: Settle): Command {
-  const channel = new Command('channel').description('Say where findings are filed and events are told.');
+  const channel = new Command('channel').description(
+    'Manages channels: where findings are filed and events are sent.',
+  );
   for (const define of [
     setupCommand,
     list,
@@ -134,7 +136,7 @@ function edit(settle: Settle): Command {
 
 function enable(settle: Settle): Command {
   const command = withServiceFlags(new Command('enable'))
-    .summary('let a channel file and tell')
+    .summary('enable a channel')
     .description(
       'Enables a channel. A tracker channel needs its credential first. Needs the role administrator.',
     )
@@ -150,7 +152,7 @@ function enable(settle: Settle): Command {
 
 function disable(settle: Settle): Command {
   const command = withServiceFlags(new Command('disable'))
-    .summary('let a channel file and tell nothing')
+    .summary('disable a channel; it still closes the issues that it opened')
     .description(
       'Disables a channel: it files nothing, and still closes the issues that it opened. Needs the role administrator.',
     )
@@ -166,7 +168,7 @@ function disable(settle: Settle): Command {
 
 function remove(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
-    .summary('delete a channel with its credential')
+    .summary('delete a channel and its credential')
     .description(
       'Asks, and deletes a channel. Issues that it opened stay open and keep blocking their findings, unless another channel ' +
         'adopts them; disable closes them still. Needs the role administrator.',
@@ -184,7 +186,7 @@ function remove(settle: Settle): Command {
 
 function adopt(settle: Settle): Command {
   const command = withServiceFlags(new Command('adopt'))
-    .summary('let a channel close the issues of a deleted one')
+    .summary('hand the open issues of a deleted channel to another')
     .description(
       'Hands the open rows of a deleted channel to another of the same kind, which closes their issues from then on. ' +
         'Needs the role administrator.',

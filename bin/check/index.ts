@@ -40,7 +40,7 @@ export interface CheckOptions extends ServiceFlags {
 /** listed is `ipo check` in the help. */
 export const listed: Listed = {
   name: 'check',
-  summary: 'would these images be admitted?',
+  summary: 'decide images or manifests as the webhook would',
   group: 'Policies and decisions:',
   place: 2,
   define: checkCommand,

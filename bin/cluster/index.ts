@@ -53,7 +53,7 @@ function replicas(settle: Settle): Command {
 
 function forgetReplica(settle: Settle): Command {
   const command = withServiceFlags(new Command('forget-replica'))
-    .summary('forget a replica that is missing, with the rows that it may hold')
+    .summary('forget a missing replica, and the rows that it may hold')
     .description(
       'Forgets a replica whose volume is lost. The rows that it may hold count as lost from then on: pods that only it reviewed are ' +
         'recorded as unreviewed, and may be stopped where enforcement allows that. It is audited. If the volume is found after all, ' +

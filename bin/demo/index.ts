@@ -29,7 +29,7 @@ export interface DemoTrackersFlags {
 /** listed is `ipo demo` in the help. */
 export const listed: Listed = {
   name: 'demo',
-  summary: 'the service in memory, with the ledger of a made-up shop',
+  summary: 'run the service in memory, with sample data',
   group: 'The service:',
   place: 2,
   define: demoCommand,
@@ -57,7 +57,7 @@ function demoCommand(settle: Settle): Command {
 
 function trackers(settle: Settle): Command {
   const command = new Command('trackers')
-    .summary('the life of issues, against a tracker that is played on this machine')
+    .summary('show the life of issues against a fake tracker on this machine')
     .description(
       'Plays the life of issues against a tracker on this machine: a first run with its summary, single issues after it, a fix, a ' +
         'triage and a retirement, each closed with its reason, and the remediation windows in between. Nothing leaves this machine, ' +

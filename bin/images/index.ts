@@ -31,7 +31,7 @@ export interface ImageScanOptions extends ServiceFlags {
 /** listed is `ipo images` in the help. */
 export const listed: Listed = {
   name: 'images',
-  summary: 'how do the images of the cluster stand?',
+  summary: 'show the images of the cluster and their states',
   group: 'Images and findings:',
   place: 1,
   define: imagesCommand,
@@ -49,7 +49,7 @@ function imagesCommand(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('list'))
-      .summary('which images are blocked, unscanned, compliant or not?')
+      .summary('list images: blocked, unscanned, compliant or not compliant')
       .description(
         'Lists images with their states. Each is in exactly one of four; the counts of all come first.',
       )
@@ -79,7 +79,7 @@ function list(settle: Settle): Command {
 
 function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
-    .summary('what is known of an image, and what would its next admission meet?')
+    .summary('show an image, and how its next admission would be decided')
     .description(
       'Shows why an image is in its state, where it was seen, what each policy says now, and its findings.',
     )
@@ -95,7 +95,7 @@ function show(settle: Settle): Command {
 
 function scan(settle: Settle): Command {
   const command = withServiceFlags(new Command('scan'))
-    .summary('ask for scans')
+    .summary('request scans')
     .description('Puts images into the queue of scans. Exit 1 when one of them is not known.')
     .argument('[image...]', 'digests, or parts of names')
     .addOption(new Option('--unscanned', 'every image that was never scanned'))

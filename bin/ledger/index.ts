@@ -102,7 +102,7 @@ function ledgerCommand(settle: Settle): Command {
 
 function listCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('list'))
-    .summary('what was decided? rows, newest first')
+    .summary('list recorded decisions, newest first')
     .description('Lists rows of the ledger, newest first.')
     .addOption(new Option('-n, --namespace <name>', 'rows of this namespace'))
     .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
@@ -125,7 +125,7 @@ function listCommand(settle: Settle): Command {
 
 function exportCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('export'), false)
-    .summary('write the ledger, or a period of it, as a file')
+    .summary('export the ledger, or a period of it, to a file')
     .description(
       'Writes rows, policies and facts as NDJSON, with the signed checkpoint and what proves the rows to stand in it. A file is there in full or not at all.',
     )
@@ -156,7 +156,7 @@ function exportCommand(settle: Settle): Command {
 
 function verifyCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('verify'))
-    .summary('was anything changed?')
+    .summary('verify that no recorded row was changed')
     .description(
       'Verifies that the ledger is what was signed, and names the first row that is not. Given a checkpoint that was kept elsewhere, every change to history before it is found. Exit 4 when verification failed, 1 when nothing is signed.',
     )
@@ -191,7 +191,7 @@ function verifyCommand(settle: Settle): Command {
 
 function proveCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('prove'))
-    .summary('prove a row to somebody without access')
+    .summary('write a proof of one row, for somebody without access')
     .description(
       'Writes a .tlog-proof: the row, the proof that it stands in the signed tree, and the checkpoint. Anybody can verify it offline with the key of the log.',
     )
@@ -209,7 +209,7 @@ function proveCommand(settle: Settle): Command {
 
 function checkpointCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('checkpoint'))
-    .summary('the newest signed checkpoint, to be kept elsewhere')
+    .summary('print or save the newest signed checkpoint')
     .description(
       'Prints the newest signed checkpoint. Kept where who can change the ledger cannot change it, it makes every later change to history show.',
     )
@@ -232,7 +232,7 @@ function checkpointCommand(settle: Settle): Command {
 
 function putBackCommand(settle: Settle): Command {
   const command = new Command('put-back')
-    .summary('put the rows that a replica left in its spool into the ledger')
+    .summary('record the rows that a replica left in its spool')
     .description(
       'Puts the reviews that a replica left in its spool into the ledger, each once, and marks the replica as ended. For the volume of a replica that will not be started again: a service does the same when it starts there. Writes to the database.',
     )

@@ -64,7 +64,7 @@ function policyCommand(settle: Settle): Command {
 
 function lintCommand(settle: Settle): Command {
   const command = new Command('lint')
-    .summary('what is wrong with a policy, and what can never work?')
+    .summary('find mistakes in policies, and rules that can never take effect')
     .description(
       'Reports what a policy file gets wrong, what can never work, and what contradicts over all files. Exit 1 with findings.',
     )
@@ -94,7 +94,7 @@ function lintCommand(settle: Settle): Command {
 
 function diffCommand(settle: Settle): Command {
   const command = new Command('diff')
-    .summary('how do two policies differ in meaning?')
+    .summary('compare the meaning of two policies')
     .description(
       'Compares the meaning of two policy files, field by field, and says which change is tighter and which looser.',
     )

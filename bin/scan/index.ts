@@ -22,7 +22,7 @@ export interface ScanImportOptions extends ServiceFlags {
 /** listed is `ipo scan` in the help. */
 export const listed: Listed = {
   name: 'scan',
-  summary: 'bring scans of images in from where they were made',
+  summary: 'import scan reports',
   group: 'Images and findings:',
   place: 4,
   define: scanCommand,
@@ -32,7 +32,7 @@ export const listed: Listed = {
 function scanCommand(settle: Settle): Command {
   const scan = new Command('scan').description('Bring scans of images in from where they were made.');
   const command = withServiceFlags(new Command('import'))
-    .summary('record reports of scanners')
+    .summary('import reports of Trivy, trivy-operator or Grype')
     .description(
       'Tells of each report the image, its digest, operating system, end of life and findings by severity, and records it at a service or in a database. Reads reports of trivy (JSON), VulnerabilityReports of trivy-operator and reports of grype (JSON).',
     )

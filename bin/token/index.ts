@@ -27,7 +27,7 @@ export interface TokenCreateOptions extends TokenRevokeOptions {
 /** listed is `ipo token` in the help. */
 export const listed: Listed = {
   name: 'token',
-  summary: 'make and revoke API tokens for pipelines',
+  summary: 'create and revoke API tokens for pipelines',
   group: 'Accounts:',
   place: 5,
   define: tokenCommand,
@@ -35,14 +35,14 @@ export const listed: Listed = {
 
 /** tokenCommand defines `ipo token` and what stands below it. */
 function tokenCommand(settle: Settle): Command {
-  const token = new Command('token').description('Make and revoke API tokens for pipelines.');
+  const token = new Command('token').description('Creates and revokes API tokens for pipelines.');
   for (const define of [create, list, revoke]) token.addCommand(define(settle));
   return token;
 }
 
 function create(settle: Settle): Command {
   const command = withServiceFlags(new Command('create'))
-    .summary('make a token')
+    .summary('create a token')
     .description(
       'Makes a token and prints its secret, and nothing else, on stdout. It is told this once; a pipeline takes it as IPO_TOKEN.',
     )
@@ -64,7 +64,7 @@ function create(settle: Settle): Command {
 
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
-    .summary('which tokens are there?')
+    .summary('list tokens')
     .description('Lists your tokens, newest first, without their secrets. Dead ones stay listed for 90 days.')
     .addOption(new Option('--all', 'those of everybody, for administrators'))
     .addOption(outputOption());
@@ -78,7 +78,7 @@ function list(settle: Settle): Command {
 
 function revoke(settle: Settle): Command {
   const command = withServiceFlags(new Command('revoke'))
-    .summary('make a token prove nothing any more')
+    .summary('revoke a token')
     .description('Revokes a token of yours; as administrator any. It cannot be undone.')
     .argument('<id>', 'id of the token, as ipo token list shows it')
     .addOption(outputOption());

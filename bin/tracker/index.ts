@@ -17,7 +17,7 @@ export interface TrackerTestOptions extends ServiceFlags {
 /** listed is `ipo tracker` in the help. */
 export const listed: Listed = {
   name: 'tracker',
-  summary: 'test a tracker: one read, nothing written',
+  summary: 'test a tracker with one read; nothing is written',
   group: 'Images and findings:',
   place: 6,
   define: trackerCommand,
@@ -32,7 +32,7 @@ function trackerCommand(settle: Settle): Command {
 
 function test(settle: Settle): Command {
   const command = withServiceFlags(new Command('test'))
-    .summary('does the credential of a channel work?')
+    .summary('test the credential of a channel')
     .description(
       'Makes one read of the repository or project of a channel, writes nothing there, and says what to fix. With a channel the ' +
         'service makes it, with the credential that it holds; with --file this machine does, with one that you enter.',

@@ -37,7 +37,7 @@ const ID = 'number of the row, as ipo tracking list shows it';
 /** listed is `ipo tracking` in the help. */
 export const listed: Listed = {
   name: 'tracking',
-  summary: 'what was filed with trackers, and what became of it',
+  summary: 'show the issues of findings, and how they ended',
   group: 'Images and findings:',
   place: 7,
   define: trackingCommand,
@@ -64,7 +64,7 @@ function list(settle: Settle): Command {
       .addOption(
         new Option('--channel <channel>', 'rows that this channel closes; also the id of a deleted one'),
       )
-      .addOption(new Option('--returned', 'closed rows whose finding came back alone'))
+      .addOption(new Option('--returned', 'only closed rows whose finding came back'))
       .addOption(new Option('--failed', 'rows whose last call to the tracker failed alone')),
     'rows',
   );
@@ -78,7 +78,7 @@ function list(settle: Settle): Command {
 
 function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
-    .summary('show all that is known of a row')
+    .summary('show the details of a row')
     .description('Shows a row: its issue, why it is open or how it ended, and what went wrong last.')
     .argument('<id>', ID)
     .addOption(outputOption(MARKED));
@@ -92,7 +92,7 @@ function show(settle: Settle): Command {
 
 function summary(settle: Settle): Command {
   const command = withServiceFlags(new Command('summary'))
-    .summary('count what came of the findings of a period')
+    .summary('count the findings of a period by outcome')
     .description(
       'Counts the critical findings that were raised in a period by how each ended, and tells how the remediation windows stand. ' +
         'Only fixed counts as remediation.',
@@ -110,7 +110,7 @@ function summary(settle: Settle): Command {
 
 function reopen(settle: Settle): Command {
   const command = withServiceFlags(new Command('reopen'))
-    .summary('file a finding anew that came back')
+    .summary('open a new issue for a finding that came back')
     .description(
       'Opens a row again that was closed and whose finding the newest scan reports again; a new issue is filed for it, under ' +
         'the cap. Needs the role deployer.',

@@ -34,7 +34,7 @@ export interface TriageEndOptions extends ServiceFlags {
 /** listed is `ipo triage` in the help. */
 export const listed: Listed = {
   name: 'triage',
-  summary: 'decide that a CVE does not count on an image until a time',
+  summary: 'accept a CVE on an image until a date',
   group: 'Images and findings:',
   place: 3,
   define: triageCommand,
@@ -51,7 +51,7 @@ function triageCommand(settle: Settle): Command {
 
 function add(settle: Settle): Command {
   const command = withServiceFlags(new Command('add'))
-    .summary('take a CVE out on an image until a time, or say that it holds no packages')
+    .summary('accept a CVE on an image until a date, or an image without packages')
     .description('Records who decided, why and until when. The severity is the highest of the findings.')
     .argument('<image>', 'its digest or the beginning of it, or a part of its name')
     .argument('[cve]', 'as the findings name it')
@@ -81,7 +81,7 @@ function add(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('list'))
-      .summary('which decisions are there?')
+      .summary('list triage decisions')
       .description('Lists triage decisions, newest first.')
       .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
       .addOption(new Option('--cve <id>', 'decisions on this CVE'))
@@ -98,7 +98,7 @@ function list(settle: Settle): Command {
 
 function end(settle: Settle): Command {
   const command = withServiceFlags(new Command('end'))
-    .summary('take a decision back before its end')
+    .summary('end a triage decision early')
     .description('Ends a triage decision that is in force. From then on its CVE counts again.')
     .argument('<id>', 'its number, as ipo triage list shows it')
     .addOption(outputOption(MARKED));

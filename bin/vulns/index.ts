@@ -24,7 +24,7 @@ export interface VulnsOptions extends ServiceFlags, PagingFlags {
 /** listed is `ipo vulns` in the help. */
 export const listed: Listed = {
   name: 'vulns',
-  summary: 'which vulnerabilities do the images have?',
+  summary: 'list the vulnerabilities of the images',
   group: 'Images and findings:',
   place: 2,
   define: vulnsCommand,

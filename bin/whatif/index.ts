@@ -55,7 +55,7 @@ const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github';
 /** listed is `ipo whatif` in the help. */
 export const listed: Listed = {
   name: 'whatif',
-  summary: 'what would a draft policy have changed?',
+  summary: 'replay a draft policy over recorded admissions',
   group: 'Policies and decisions:',
   place: 1,
   define: whatifCommand,
@@ -154,7 +154,7 @@ function listCommand(settle: Settle, above: Command): Command {
 
 function showCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('show'))
-    .summary('reopen a kept run')
+    .summary('show a kept run')
     .description('Shows the answer of a kept run as when it was given, or its draft.')
     .argument('<run>', 'id of the run')
     .addOption(new Option('--draft', 'print the draft (YAML) instead, ready for `ipo policy apply -`'))

@@ -15,7 +15,7 @@ export interface WhoamiOptions extends ServiceFlags {
 /** listed is `ipo whoami` in the help. */
 export const listed: Listed = {
   name: 'whoami',
-  summary: 'as whom does this command line call the service?',
+  summary: 'show the account that you are signed in with',
   group: 'Accounts:',
   place: 3,
   define: whoamiCommand,

@@ -44,7 +44,7 @@ const WHICH = 'name or id of the channel';
 /** setupCommand defines `ipo channel setup`. */
 export function setupCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('setup'))
-    .summary('make a tracker channel, and find what is wrong with it first')
+    .summary('create a tracker channel, after checking that it works')
     .description(
       'Asks for what a tracker channel needs, reads from the tracker whether it works (nothing is written there), and saves the ' +
         'channel or prints it as YAML. Every answer can be given as a flag; without a terminal all that are needed must be.',
@@ -106,7 +106,7 @@ export function setupCommand(settle: Settle): Command {
 /** previewCommand defines `ipo channel preview`. */
 export function previewCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('preview'))
-    .summary('print the issue that a channel would file')
+    .summary('print the issue that a channel would open next')
     .description(
       'Prints the issue that a tracker channel would open next, or that of a finding, with where it would go and why. Nothing is ' +
         'filed, and no tracker is called.',
@@ -128,7 +128,7 @@ export function previewCommand(settle: Settle): Command {
 /** planCommand defines `ipo channel plan`. */
 export function planCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('plan'))
-    .summary('how many issues would a channel open?')
+    .summary('count the issues that a channel would open')
     .description(
       'Tells how many issues the next run of a tracker channel would open for what waits now, whether as one summary, and how many ' +
         'days its cap holds the rest back. Nothing is filed.',

@@ -121,7 +121,7 @@ function apply(settle: Settle): Command {
 
 function remove(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
-    .summary('take a policy out of force')
+    .summary('delete a policy; its revisions stay')
     .description('Asks, and takes a policy out of force. Its revisions stay.')
     .argument('<name>', 'name of the policy')
     .addOption(new Option('-y, --yes', 'delete without being asked'))
@@ -136,7 +136,7 @@ function remove(settle: Settle): Command {
 
 function whatIf(settle: Settle): Command {
   const command = withServiceFlags(new Command('whatif'))
-    .summary('what would a policy in effect decide about the last 30 days?')
+    .summary('replay a policy that is in effect over the last 30 days')
     .description(
       'Lets the service replay a policy as it is in effect, an audit policy as if it enforced. Outputs and exit codes are those of `ipo whatif`.',
     )

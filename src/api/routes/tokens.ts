@@ -74,7 +74,7 @@ export function tokensRoutes({ accounts: { tokens }, clock }: TokensParts): Rout
       tag: 'tokens',
       summary: 'Revoke a token of your own; an administrator any',
       params: tokenPath,
-      answers: { 204: { description: 'The token proves nothing any more' } },
+      answers: { 204: { description: 'The token is revoked' } },
       handle: async ({ principal, params, path }) => {
         await tokens.revoke(principal as Principal, params.id, path);
         return { status: 204 };
