@@ -34,10 +34,12 @@ async function uidsIn(store: Store): Promise<(string | null | undefined)[]> {
   return rows.map((row) => row.review_uid);
 }
 
+/** A statement that waits for the lock ends by its own limit; on SQLite a transaction by that of the lock. */
+const IMPATIENT = { lockTimeout: 20, connectTimeout: 2000, statementTimeout: 60 };
+
 /** What closes whatever is open, also where the test fails. */
-async function openAppender(url: string, directory: string, timers: Timers) {
-  // A statement that waits for the lock ends by its own limit; on SQLite a transaction by that of the lock.
-  const store = await openStore({ url, lockTimeout: 20, connectTimeout: 2000, statementTimeout: 60 });
+async function openAppender(url: string, directory: string, timers: Timers, limits = {}) {
+  const store = await openStore({ url, ...limits });
   const [log, count] = [listen(), tally()];
   const spool = await openFileSpool({ directory, log });
   return {
@@ -60,7 +62,7 @@ forEachEngine('the end of a replica whose database is occupied', (engine) => {
 
   test('leaves in the spool what it was not let write, and whoever starts next there puts it back once', async (t) => {
     const [url, directory, timers] = [await engine.migrated(), place(t), handTimers()];
-    const first = await openAppender(url, directory, timers);
+    const first = await openAppender(url, directory, timers, IMPATIENT);
     const letGo = await occupy(url);
     const answers = await Promise.all(UIDS.map((_, n) => first.appender.append(review(n))));
     assert.ok(answers.every(({ delayed }) => delayed));
@@ -88,7 +90,7 @@ forEachEngine('the end of a replica whose database is occupied', (engine) => {
 
   test('writes it all where the database is free again before the time is over', async (t) => {
     const [url, directory, timers] = [await engine.migrated(), place(t), handTimers()];
-    const { appender, store } = await openAppender(url, directory, timers);
+    const { appender, store } = await openAppender(url, directory, timers, IMPATIENT);
     const letGo = await occupy(url);
     await Promise.all(UIDS.map((_, n) => appender.append(review(n))));
     const closed = appender.close(HOUR);
