@@ -100,8 +100,10 @@ forEachEngine('the end of a replica whose database is occupied', (engine) => {
     timers.fire(again);
     await closed;
     assert.equal(appender.delayed, false);
-    assert.deepEqual(await uidsIn(store), UIDS);
-    assert.deepEqual(readdirSync(directory), []);
     await store.close();
+    const reading = await openStore({ url });
+    assert.deepEqual(await uidsIn(reading), UIDS);
+    assert.deepEqual(readdirSync(directory), []);
+    await reading.close();
   });
 });
