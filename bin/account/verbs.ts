@@ -180,7 +180,8 @@ export function runAccountDisable(
   return act(who, options, terminal, globals, async (service, account, outcome) => {
     const params = { id: account.id };
     await service.json('DELETE /accounts/{id}', { params });
-    await outcome.write((await service.json<AccountBody>('GET /accounts/{id}', { params })).body, '');
+    if (!outcome.isText)
+      await outcome.write((await service.json<AccountBody>('GET /accounts/{id}', { params })).body, '');
     return `${shown(account)} is disabled; sessions have ended and tokens are revoked`;
   });
 }

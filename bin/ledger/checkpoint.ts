@@ -51,8 +51,8 @@ export async function runLedgerCheckpoint(
   const parts = openParts(terminal);
   const given = await readKeys(options.key ?? [], parts);
   return withNewest(source, terminal, async ({ note, key: named, prove }) => {
-    const keys =
-      given.length > 0 ? given : [named].flatMap((vkey) => (vkey === null ? [] : [parseVkey(vkey)]));
+    const own = named === null ? [] : [parseVkey(named)];
+    const keys = given.length > 0 ? given : own;
     const checkpoint = keys.length > 0 ? openCheckpoint(note, keys) : readCheckpoint(note);
     const say = (text: string): void =>
       globals.quiet ? undefined : terminal.err(`ipo: ${clean(text, 1000)}\n`);
@@ -68,11 +68,12 @@ export async function runLedgerCheckpoint(
       );
     }
     const { origin, size, root } = checkpoint;
-    const [key = null] = keys.filter(({ name }) => name === origin).map(({ vkey }) => vkey);
-    const signature = key === null ? 'unchecked' : 'valid';
-    const body = { origin, size, root: toBase64(root), signature, key, note, saved: options.save ?? null };
+    const key = keys.find(({ name }) => name === origin);
+    const signature = key === undefined ? 'unchecked' : 'valid';
+    const saved = options.save ?? null;
+    const body = { origin, size, root: toBase64(root), signature, key: key?.vkey ?? null, note, saved };
     let text = options.save === undefined ? note : '';
-    if (options.verify) text = describe(checkpoint, keys, given.length > 0);
+    if (options.verify) text = describe(checkpoint, key, given.length > 0);
     await outcome.write(body, text);
     return EXIT.done;
   });
@@ -171,8 +172,7 @@ async function holdExtends(
   if (fault !== null) throw fail(`is not extended by the newest of ${now.size}: ${fault}`);
 }
 
-function describe({ origin, size, root }: Checkpoint, keys: readonly NoteKey[], isGiven: boolean): string {
-  const [key] = keys.filter(({ name }) => name === origin);
+function describe({ origin, size, root }: Checkpoint, key: NoteKey | undefined, isGiven: boolean): string {
   const signed =
     key === undefined
       ? 'not checked: no key is known'

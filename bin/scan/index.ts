@@ -3,8 +3,7 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption } from '../terminal/output-option.ts';
-import { MARKED } from '../terminal/paging-flags.ts';
+import { MARKED, outputOption } from '../terminal/output-option.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 

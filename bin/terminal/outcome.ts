@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 
 /** Outcome writes what a command has done. */
 export interface Outcome {
+  /** Whether the text alone is wanted, so that no body needs to be read for it. */
+  readonly isText: boolean;
   /** Writes it: `text` as it stands for people, `body` as JSON or YAML. */
   write(body: unknown, text: string): Promise<void>;
 }
@@ -13,6 +15,7 @@ export interface Outcome {
 export function openOutcome(output: readonly string[], terminal: Terminal): Outcome {
   const targets = parseOutputs(output, ['table', 'json', 'yaml'], 'table');
   return {
+    isText: targets.every(({ format }) => format === 'table'),
     write: (body, text) => {
       const forms = {
         table: () => text,

@@ -1,8 +1,5 @@
 import { Option, type Command } from 'commander';
-import { outputOption } from './output-option.ts';
-
-/** MARKED are the forms of what a service answers that is also put into a document. */
-export const MARKED = 'table, json, yaml or markdown';
+import { MARKED, outputOption } from './output-option.ts';
 
 /** PagingFlags say which part of a list is wanted. */
 export interface PagingFlags {

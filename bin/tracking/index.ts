@@ -3,8 +3,8 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { outputOption } from '../terminal/output-option.ts';
-import { MARKED, withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { MARKED, outputOption } from '../terminal/output-option.ts';
+import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 

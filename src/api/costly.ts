@@ -50,14 +50,23 @@ export class CostlyCalls {
     if (work === undefined) return;
     const { 'content-length': length, 'transfer-encoding': coded } = request.headers;
     const bytes = coded === undefined ? Math.min(Number(length ?? 0), maxBody) : maxBody;
-    const over = new AbortController();
-    const end = (): void => over.abort(new IpoError('unavailable', 'nobody waits for the answer any more'));
-    reply.raw.once('finish', end).once('close', end);
+    const left = new AbortController();
+    const leave = (): void => left.abort(new IpoError('unavailable', 'nobody waits for the answer any more'));
+    reply.raw.once('close', leave);
     const own = work === 'import' ? bytes : 0;
-    const place = await this.#places.enter(work, accountOf(by, request), own, over.signal);
+    const place = await this.#places.enter(work, accountOf(by, request), own, left.signal);
+    reply.raw.off('close', leave);
+    if (left.signal.aborted) {
+      place.leave(); // it was handed out in the moment in which the client left
+      throw left.signal.reason;
+    }
     this.#held.set(request, place);
-    if (over.signal.aborted) place.leave();
-    else over.signal.addEventListener('abort', () => place.leave(), { once: true });
+    let over = false;
+    const end = (): void => {
+      if (!over) place.leave();
+      over = true;
+    };
+    reply.raw.once('finish', end).once('close', end);
   }
 
   /** Makes a call, apart or by `handle`; the work holds the place of its request too. */

@@ -75,9 +75,9 @@ export class Places {
    */
   async enter(work: Work, account: string, bytes: number, signal: AbortSignal): Promise<Place> {
     const key = keyOf(work, account);
-    const fault = this.#lines.has(key) ? this.#noneOfOwn(work) : this.#fault(work, account, bytes);
-    if (fault === null) return this.#take(key, bytes);
-    if (this.#waiting >= this.#limits.waiting) throw fault;
+    const lack = this.#lines.has(key) ? 'own' : this.#lack(work, account, bytes);
+    if (lack === null) return this.#take(key, bytes);
+    if (this.#waiting >= this.#limits.waiting) throw this.#fault(work, lack);
     return this.#wait({ work, account, bytes }, signal);
   }
 
@@ -102,7 +102,7 @@ export class Places {
     };
     const late = setTimeout(() => {
       end();
-      reject(this.#fault(call.work, call.account, call.bytes) ?? this.#noneOfOwn(call.work));
+      reject(this.#fault(call.work, this.#lack(call.work, call.account, call.bytes) ?? 'own'));
     }, this.#limits.wait);
     const gone = (): void => {
       end();
@@ -114,18 +114,19 @@ export class Places {
     return promise;
   }
 
-  /** Why a call can have no place now, or null. */
-  #fault(work: Work, account: string, bytes: number): IpoError | null {
+  /** Whose places a call would need that are all taken, those of its own account or of all; null where it can have one. */
+  #lack(work: Work, account: string, bytes: number): 'own' | 'all' | null {
     const { all, bytes: most } = this.#limits;
-    if ((this.#open.get(keyOf(work, account)) ?? 0) >= this.#limitOf(work)) return this.#noneOfOwn(work);
-    if (this.#all < all && (this.#bytes === 0 || this.#bytes + bytes <= most)) return null;
-    return new IpoError('unavailable', 'the service has as many costly calls as it takes at one time', {
-      retryAfter: RETRY_AFTER,
-      hint: 'Ask again in a moment',
-    });
+    if ((this.#open.get(keyOf(work, account)) ?? 0) >= this.#limitOf(work)) return 'own';
+    return this.#all < all && (this.#bytes === 0 || this.#bytes + bytes <= most) ? null : 'all';
   }
 
-  #noneOfOwn(work: Work): IpoError {
+  #fault(work: Work, lack: 'own' | 'all'): IpoError {
+    if (lack === 'all')
+      return new IpoError('unavailable', 'the service has as many costly calls as it takes at one time', {
+        retryAfter: RETRY_AFTER,
+        hint: 'Ask again in a moment',
+      });
     return new IpoError('rate_limited', `${this.#limitOf(work)} ${CALLS[work]} this account already`, {
       retryAfter: RETRY_AFTER,
       hint: 'Wait until one of them has its answer, then ask again',
@@ -166,7 +167,7 @@ export class Places {
       isGiven = false;
       for (const [key, line] of [...this.#lines]) {
         const [first] = line;
-        if (first === undefined || this.#fault(first.work, first.account, first.bytes) !== null) continue;
+        if (first === undefined || this.#lack(first.work, first.account, first.bytes) !== null) continue;
         this.#lines.delete(key);
         this.#lines.set(key, line); // the next turn is another's
         first.take(this.#take(key, first.bytes));

@@ -17,8 +17,8 @@ export interface Bar extends Slice {
   readonly note: string;
 }
 
-/** mostOf is the largest count of a list, at least 1: the scale of a list that is the only one on its page. */
-export function mostOf(bars: readonly Bar[]): number {
+/** mostOf is the largest count of a list, at least 1: the full length of a bar of it. */
+export function mostOf(bars: readonly Pick<Bar, 'count'>[]): number {
   return Math.max(1, ...bars.map(({ count }) => count));
 }
 

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { outputOption } from '../../terminal/output-option.ts';
-import { MARKED } from '../../terminal/paging-flags.ts';
+import { MARKED, outputOption } from '../../terminal/output-option.ts';
 import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 

@@ -22,7 +22,8 @@ export async function listFiles(path: string, endings: readonly string[]): Promi
       const at = join(directory, entry.name);
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) await walk(at);
-      else if (endings.some((ending) => entry.name.endsWith(ending)) && (await isFile(at))) files.push(at);
+      else if (!endings.some((ending) => entry.name.endsWith(ending))) continue;
+      else if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(at)))) files.push(at);
       if (files.length > MOST)
         throw new FileError('too_large', path, `holds more than ${MOST} files`, 'Name a directory below it');
     }
@@ -39,7 +40,7 @@ async function entriesOf(directory: string) {
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
+async function leadsToFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),
     () => false,

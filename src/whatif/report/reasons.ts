@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
 import { isDenialLabel } from '../../decision/index.ts';
-import { cutMiddle, displayWidth } from '../../render/index.ts';
+import { cutMiddle, displayWidth, mostOf } from '../../render/index.ts';
 import type { ChangeGroup, WhatIfResult } from '../result.ts';
 
 /** Change is the kind of a difference. */
@@ -45,8 +45,7 @@ export function reasonsOf(result: WhatIfResult, change: Change): readonly Reason
 
 /** mostOfReasons is the count of the largest reason of either change, at least 1: the full length of a bar. */
 export function mostOfReasons(result: WhatIfResult): number {
-  const both = [...reasonsOf(result, 'would_deny'), ...reasonsOf(result, 'would_allow')];
-  return Math.max(1, ...both.map(({ count }) => count));
+  return mostOf([...reasonsOf(result, 'would_deny'), ...reasonsOf(result, 'would_allow')]);
 }
 
 /** workloadText names a group's workload as `namespace/workload`, printable. */
