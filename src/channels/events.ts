@@ -1,6 +1,8 @@
 /** CHANNEL_EVENTS is the closed list of what a channel can subscribe to. */
 export const CHANNEL_EVENTS = [
   'critical_finding',
+  'finding_resolved',
+  'known_exploited_added',
   'runtime_alert',
   'nodes_80',
   'nodes_over',
@@ -8,6 +10,11 @@ export const CHANNEL_EVENTS = [
   'nodes_cleared',
   'pods_unreviewed',
   'pod_stop_withheld',
+  'ledger_broken',
+  'catalogue_stale',
+  'channel_failed',
+  'licence_expiring',
+  'backup_failed',
 ] as const;
 
 /** ChannelEvent is one of them. */

@@ -1,8 +1,14 @@
 import type { ChannelEvent } from './events.ts';
 import { kindOf, type ChannelKind } from './kinds.ts';
 
-/** A new channel has `nodes_over` and `nodes_enforced` ticked. The other two are opt-in, and so is what a sweep reports. */
-const TICKED: readonly ChannelEvent[] = ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced'];
+/** "A new channel has `nodes_over` and `nodes_enforced` ticked"; a ledger that is broken is told too. All others are opt-in. */
+const TICKED: readonly ChannelEvent[] = [
+  'critical_finding',
+  'runtime_alert',
+  'nodes_over',
+  'nodes_enforced',
+  'ledger_broken',
+];
 
 /**
  * hasEffect tells whether a subscription does anything. "Subscribing a tracker channel to any event other than

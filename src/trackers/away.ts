@@ -1,6 +1,6 @@
 import type { Away } from './filing-ports.ts';
 import { foreign } from './inert.ts';
-import { code, paragraph, type Block } from './text.ts';
+import { code, paragraph, type Block } from '../text/index.ts';
 import type { TrackerError } from './tracker-error.ts';
 
 /** So many answers that a repository is not there are taken to hold for good; attempts lie further and further apart. */

@@ -2,7 +2,7 @@ import { advisoryUrl, type Cvss, type FoundAt } from '../findings/index.ts';
 import { packageRow, type Described } from './compose-parts.ts';
 import type { FoundPackage } from './compose-ports.ts';
 import { foreign } from './inert.ts';
-import { code, heading, line, link, type Block, type Inline, type Line } from './text.ts';
+import { code, heading, line, link, type Block, type Inline, type Line } from '../text/index.ts';
 
 const MAX_TITLE = 300;
 

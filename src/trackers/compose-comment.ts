@@ -3,7 +3,7 @@ import { foreign } from './inert.ts';
 import { CLOSE_REASONS, type CloseReason } from './issue.ts';
 import type { ClosingPlan } from './ports.ts';
 import type { EndedFinding } from './row.ts';
-import { code, line, paragraph, rest, type Block, type Line, type Piece } from './text.ts';
+import { code, line, paragraph, rest, type Block, type Line, type Piece } from '../text/index.ts';
 
 /** What each reason says, behind the word that stands in the row too. */
 const MEANING: Readonly<Record<CloseReason, string>> = {

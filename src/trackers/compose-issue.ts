@@ -11,7 +11,7 @@ import {
 } from './compose-parts.ts';
 import type { KnownImage, Workload } from './compose-ports.ts';
 import { foreign } from './inert.ts';
-import { code, heading, line, paragraph, rest, type Block, type Line } from './text.ts';
+import { code, heading, line, paragraph, rest, type Block, type Line } from '../text/index.ts';
 
 /** Text is a title and what stands below it. */
 export interface Text {

@@ -1,7 +1,7 @@
 import { formatDuration, formatTime } from '../base/index.ts';
 import type { FoundPackage, KnownFinding, KnownImage } from './compose-ports.ts';
 import { foreign, isPlainId } from './inert.ts';
-import { code, line, link, paragraph, type Block, type Inline, type Line } from './text.ts';
+import { code, line, link, paragraph, type Block, type Inline, type Line } from '../text/index.ts';
 
 /** Described is a finding with all that an issue can tell of it. */
 export interface Described {

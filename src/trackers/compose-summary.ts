@@ -4,7 +4,7 @@ import { foreign } from './inert.ts';
 import { isExploited, listOfIds, listWithPackages } from './summary-list.ts';
 import { packFrom, packRest, type Frame, type Part } from './summary-pack.ts';
 import type { SummaryRoom } from './text-room.ts';
-import { code, heading, line, paragraph, type Block, type Line, type Piece } from './text.ts';
+import { code, heading, line, paragraph, type Block, type Line, type Piece } from '../text/index.ts';
 
 /** Summary is the text of a first run's issue, and of the comments that continue it, in their order. */
 export interface Summary extends Text {

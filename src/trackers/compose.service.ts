@@ -6,7 +6,7 @@ import type { Described } from './compose-parts.ts';
 import { findingKey, type FindingName, type IssueFacts, type IssueTerms } from './compose-ports.ts';
 import { composeSummary, type Summary } from './compose-summary.ts';
 import type { Away } from './filing-ports.ts';
-import type { Block } from './text.ts';
+import type { Block } from '../text/index.ts';
 import type { TextRooms } from './text-room.ts';
 import type { IssuePlan, IssueWriter } from './ports.ts';
 import { routeIssue, type RouteRefusal } from './route.ts';

@@ -1,6 +1,6 @@
 import type { Fence, Moment } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
-import type { Block } from './text.ts';
+import type { Block } from '../text/index.ts';
 
 /** NewContinuation is a comment that continues an issue yet to be opened; `id` is its marker. */
 export interface NewContinuation {

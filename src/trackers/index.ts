@@ -1,7 +1,7 @@
 /**
  * Issues in trackers: which findings are filed and where, exactly once; how they are closed, with the reason; the history of both.
  * Providers, channels and the store come through ports.
- * It uses `findings`, `channels` and `leadership`.
+ * It uses `findings`, `channels`, `leadership` and `text`.
  */
 export { CLOSE_REASONS, type CloseReason, type IssueRef } from './issue.ts';
 export type {
@@ -48,7 +48,7 @@ export { majorityReason } from './majority.ts';
 export { MARKER, openMarkers, type Markers } from './marker.ts';
 export { planSweep, type IssueName, type PlannedEnd, type SweepPlan } from './plan-sweep.ts';
 export type { Closing, Commented, NewClosing, RunningImages, Successor, SweepStore } from './sweep-ports.ts';
-export type { Block, Inline, Line } from './text.ts';
+export type { Block, Inline, Line } from '../text/index.ts';
 export type { SummaryRoom, TextRoom, TextRooms } from './text-room.ts';
 export type {
   ContinuationStore,

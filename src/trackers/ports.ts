@@ -3,7 +3,7 @@ import type { ChannelTest, TrackerChannel } from '../channels/index.ts';
 import type { Away } from './filing-ports.ts';
 import type { CloseReason, IssueRef } from './issue.ts';
 import type { EndedFinding, TrackingRow } from './row.ts';
-import type { Block } from './text.ts';
+import type { Block } from '../text/index.ts';
 
 /** IssueDraft is an issue to be opened. `title` is plain text; `marker` is how it is recognised later. */
 export interface IssueDraft {

@@ -1,6 +1,6 @@
 import type { TrackerChannel } from '../channels/index.ts';
 import { filesSummary } from './candidates.ts';
-import type { Block, Line } from './text.ts';
+import type { Block, Line } from '../text/index.ts';
 
 /** toPlainText writes a text for a terminal, in no tracker's markup. */
 export function toPlainText(blocks: readonly Block[]): string {

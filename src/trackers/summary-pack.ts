@@ -1,5 +1,5 @@
 import { textOf, type Entry } from './summary-list.ts';
-import type { Block } from './text.ts';
+import type { Block } from '../text/index.ts';
 import type { TextRoom } from './text-room.ts';
 
 /** Part is what one text holds of a list: entries from one to before another, and which findings of all these are, from 1. */

@@ -1,5 +1,5 @@
 import type { TrackerChannel } from '../channels/index.ts';
-import type { Block } from './text.ts';
+import type { Block } from '../text/index.ts';
 
 /** TextRoom is what one text in a tracker may hold. */
 export interface TextRoom {

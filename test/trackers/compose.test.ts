@@ -13,7 +13,7 @@ import { composeComment } from '../../src/trackers/compose-comment.ts';
 import { composeIssue } from '../../src/trackers/compose-issue.ts';
 import { findingKey } from '../../src/trackers/compose-ports.ts';
 import { composeSummary } from '../../src/trackers/compose-summary.ts';
-import type { Block } from '../../src/trackers/text.ts';
+import type { Block } from '../../src/text/index.ts';
 import { githubChannel, jiraChannel } from './channels.ts';
 import { AT, describedFinding, DIGEST, knownImage, trackingRow } from './findings.ts';
 

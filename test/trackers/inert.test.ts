@@ -17,7 +17,7 @@ import { composeIssue } from '../../src/trackers/compose-issue.ts';
 import type { Described } from '../../src/trackers/compose-parts.ts';
 import { composeSummary } from '../../src/trackers/compose-summary.ts';
 import { foreign } from '../../src/trackers/inert.ts';
-import { code, heading, line, link, paragraph, type Block } from '../../src/trackers/text.ts';
+import { code, heading, line, link, paragraph, type Block } from '../../src/text/index.ts';
 import { describedFinding, trackingRow } from './findings.ts';
 import { PAYLOADS } from './payloads.ts';
 

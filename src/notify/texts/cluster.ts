@@ -1,0 +1,131 @@
+import { code, line, type Line } from '../../text/index.ts';
+import type { Entry, Payload, Section } from '../content.ts';
+import { last, listIn, numberIn, plural, said, shown, type EventText } from './words.ts';
+
+const NAMESPACES = 5;
+
+function newest({ items }: Entry): Payload | undefined {
+  return items.at(-1);
+}
+
+function cluster(section: Section): string {
+  return section.subjects === 1 ? said(last(section), 'cluster', 30) : plural(section.subjects, 'cluster');
+}
+
+function nodesLine(entry: Entry): Line {
+  const item = newest(entry);
+  const from = item?.['enforced_from'];
+  return line(
+    shown(item, 'cluster'),
+    ` has ${said(item, 'count')} ready nodes of ${said(item, 'ceiling')}`,
+    typeof from === 'string' ? ` (enforced from ${said(item, 'enforced_from').slice(0, 10)})` : '',
+  );
+}
+
+const nodes = (
+  text: Pick<EventText, 'severity' | 'why' | 'command'> & {
+    readonly short: (name: string, item: Payload | undefined) => string;
+    readonly sentence: string;
+  },
+): EventText => ({
+  severity: text.severity,
+  title: (section) => text.short(cluster(section), last(section)),
+  happened: () => line(text.sentence),
+  lines: ({ entries }) => entries.map(nodesLine),
+  of: 'clusters',
+  why: text.why,
+  command: text.command,
+});
+
+export const nodes80 = nodes({
+  severity: 'info',
+  short: (name, item) =>
+    `${name} is near its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
+  sentence: 'A cluster has 80 percent of the nodes that the licence allows.',
+  why: 'Nothing is denied. Above the ceiling, a grace period of days begins.',
+  command: () => 'kubectl get nodes',
+});
+
+export const nodesOver = nodes({
+  severity: 'warning',
+  short: (name, item) =>
+    `${name} is over its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
+  sentence: 'A cluster has more ready nodes than the licence allows.',
+  why: 'Until the date above nothing is denied. From then on, images that were not admitted before in this period are denied.',
+  command: () => 'kubectl get nodes',
+});
+
+export const nodesEnforced = nodes({
+  severity: 'critical',
+  short: (name) => `Node ceiling of ${name} is enforced: new images are denied`,
+  sentence: 'A cluster is still over its node ceiling after the grace period.',
+  why: 'Image names that were not admitted before in this period are denied until the count is within the ceiling. What runs goes on.',
+  command: () => 'ipo ledger list --label quota',
+});
+
+export const nodesCleared = nodes({
+  severity: 'good',
+  short: (name) => `${name} is within its node ceiling again`,
+  sentence: 'A cluster is within its node ceiling again.',
+  why: 'The grace period has ended, and nothing is denied for the ceiling.',
+  command: () => 'kubectl get nodes',
+});
+
+export const podsUnreviewed: EventText = {
+  severity: 'warning',
+  title: (section) => {
+    const pods = section.entries.reduce(
+      (sum, { items }) => sum + items.reduce((all, item) => all + (numberIn(item, 'pods') ?? 0), 0),
+      0,
+    );
+    return `${plural(pods, 'pod')} run unreviewed in ${cluster(section)}`;
+  },
+  happened: () => line('A sweep found running pods that the webhook never reviewed.'),
+  lines: ({ entries }) =>
+    entries.map((entry) => {
+      const item = newest(entry);
+      const namespaces = listIn(item, 'namespaces');
+      const rest = namespaces.length - NAMESPACES;
+      return line(
+        shown(item, 'cluster'),
+        `: ${plural(numberIn(item, 'pods') ?? 0, 'pod')} in `,
+        ...namespaces
+          .slice(0, NAMESPACES)
+          .flatMap((name, at) => [at === 0 ? '' : ', ', code(said({ name }, 'name', 63))]),
+        rest > 0 ? ` and ${plural(rest, 'more namespace')}` : '',
+      );
+    }),
+  of: 'clusters',
+  why: 'They were admitted while the webhook was away (failurePolicy Ignore), or by who may go past it. The ledger has their decisions now.',
+  command: (section) => {
+    const [namespace] = listIn(last(section), 'namespaces');
+    return namespace === undefined
+      ? 'ipo ledger list -d 1'
+      : `ipo ledger list -d 1 --namespace ${said({ namespace }, 'namespace', 63)}`;
+  },
+};
+
+export const podStopWithheld: EventText = {
+  severity: 'warning',
+  title: (section) =>
+    section.subjects === 1
+      ? `${said(last(section), 'workload', 40)} keeps running against ${said(last(section), 'policy', 24)}`
+      : `${section.subjects} workloads keep running against a policy`,
+  happened: () => line('Pods that a policy would stop were left running.'),
+  lines: ({ entries }) =>
+    entries.map((entry) => {
+      const item = newest(entry);
+      return line(
+        code(`${said(item, 'cluster', 63)}/${said(item, 'namespace', 63)}/${said(item, 'workload', 80)}`),
+        ' by ',
+        shown(item, 'policy', 80),
+        ': ',
+        shown(item, 'reason', 200),
+        '; left since ',
+        shown(item, 'withheld', 200),
+      );
+    }),
+  of: 'workloads',
+  why: 'Stopping them would leave nothing to take their place. Deploy an image that the policy allows; the pods are stopped once it runs.',
+  command: (section) => `ipo ledger list --namespace ${said(last(section), 'namespace', 63)}`,
+};

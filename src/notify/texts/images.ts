@@ -1,0 +1,152 @@
+import { code, line, type Line } from '../../text/index.ts';
+import type { Entry, Payload, Section } from '../content.ts';
+import {
+  imageName,
+  last,
+  plural,
+  said,
+  shortName,
+  shown,
+  whereOf,
+  type EventText,
+  type Places,
+} from './words.ts';
+
+/** CVEs that the line of one image names. */
+const CVES = 5;
+
+function cvesOf({ items, count }: Entry, more: (item: Payload) => string): Line {
+  const named = items.slice(0, CVES);
+  const rest = count - named.length;
+  return line(
+    ...named.flatMap((item, at) => [at === 0 ? '' : ', ', shown(item, 'cve', 40), more(item)]),
+    rest > 0 ? ` and ${rest} more` : '',
+  );
+}
+
+function imageLine(entry: Entry, places: Places, more: (item: Payload) => string): Line {
+  const { subject, count } = entry;
+  if (subject === '') return line(`${plural(count, 'finding')} in further images`);
+  return [
+    ...line(code(imageName(subject, places)), ': '),
+    ...cvesOf(entry, more),
+    ...whereOf(subject, places),
+  ];
+}
+
+function isExploited(item: Payload): boolean {
+  return item['known_exploited'] === true;
+}
+
+/** How an item of a finding is qualified: what a person can do about it now. */
+function fixOf(item: Payload): string {
+  const fix = typeof item['fixed'] === 'string' ? `fixed in ${said(item, 'fixed', 40)}` : 'no fix yet';
+  return ` (${isExploited(item) ? 'known exploited, ' : ''}${fix})`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  fixed: 'fixed',
+  confirmed: 'confirmed as fixed by a person',
+  triaged: 'accepted by triage',
+  image_retired: 'the image runs no longer',
+};
+
+function reasonOf(item: Payload): string {
+  return ` (${REASONS[said(item, 'reason')] ?? 'ended'})`;
+}
+
+function counted(section: Section, places: Places, what: string): string {
+  const { count, subjects, entries } = section;
+  const [only] = entries;
+  if (subjects === 1 && only !== undefined && only.subject !== '') {
+    const name = shortName(only.subject, places);
+    return count === 1
+      ? `${said(only.items[0], 'cve', 24)} ${what} in ${name}`
+      : `${plural(count, 'critical finding')} ${what} in ${name}`;
+  }
+  return `${plural(count, 'critical finding')} ${what} in ${plural(subjects, 'image')}`;
+}
+
+function firstImage({ entries }: Section): string {
+  return entries.find(({ subject }) => subject !== '')?.subject ?? '';
+}
+
+export const criticalFinding: EventText = {
+  severity: 'critical',
+  title: (section, places) => counted(section, places, 'found'),
+  happened: ({ count, subjects }) =>
+    line(`Scans found ${plural(count, 'new critical finding')} in ${plural(subjects, 'image')}.`),
+  lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, fixOf)),
+  of: 'images',
+  why: 'An attacker who reaches a critical finding can usually take over the workload. Deploy an image with the fix, or record why it does not apply with ipo triage add.',
+  command: (section) => `ipo images show ${firstImage(section)}`,
+};
+
+export const findingResolved: EventText = {
+  severity: 'good',
+  title: (section, places) => counted(section, places, 'resolved'),
+  happened: ({ count, subjects }) =>
+    line(`${plural(count, 'critical finding')} ended in ${plural(subjects, 'image')}.`),
+  lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, reasonOf)),
+  of: 'images',
+  why: 'Nothing has to be done about these any more.',
+  command: (section) => `ipo tracking list --image ${firstImage(section)}`,
+};
+
+export const knownExploitedAdded: EventText = {
+  severity: 'critical',
+  title: ({ subjects, entries }) =>
+    subjects === 1
+      ? `${said({ cve: entries[0]?.subject }, 'cve', 24)} is exploited, and runs here`
+      : `${subjects} exploited vulnerabilities run here`,
+  happened: ({ subjects }) =>
+    line(
+      `${plural(subjects, 'vulnerability', 'vulnerabilities')} of running images entered the catalogue of known exploited vulnerabilities.`,
+    ),
+  lines: ({ entries }, places) =>
+    entries.map(({ subject, count, items }) => {
+      if (subject === '') return line(`${plural(count, 'occurrence')} of further vulnerabilities`);
+      const named = items.slice(0, CVES).map((item) => imageName(said(item, 'digest', 80), places));
+      const rest = count - named.length;
+      return line(
+        code(said({ subject }, 'subject', 40)),
+        ' in ',
+        ...named.flatMap((name, at) => [at === 0 ? '' : ', ', code(name)]),
+        rest > 0 ? ` and ${plural(rest, 'more image')}` : '',
+      );
+    }),
+  of: 'vulnerabilities',
+  why: 'Attackers use these now. They come before every other finding, whatever their severity is.',
+  command: ({ entries }) => `ipo vulns ${said({ subject: entries[0]?.subject }, 'subject', 40)}`,
+};
+
+export const runtimeAlert: EventText = {
+  severity: 'critical',
+  title: (section, places) => {
+    const item = last(section);
+    return section.count === 1
+      ? `${said(item, 'rule', 40)} in ${shortName(said(item, 'digest', 80), places)}`
+      : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}`;
+  },
+  happened: ({ count }) =>
+    line(`The runtime detector reported ${plural(count, 'event')} that a rule notifies of.`),
+  lines: ({ entries }, places) =>
+    entries.map(({ count, items }) => {
+      const item = items.at(-1);
+      const digest = said(item, 'digest', 80);
+      return [
+        ...line(
+          shown(item, 'rule'),
+          ' (',
+          shown(item, 'priority', 20),
+          ') in ',
+          code(imageName(digest, places)),
+        ),
+        ...whereOf(digest, places),
+        ...line(count > 1 ? `, ${count} times: ` : ': ', shown(item, 'output', 300)),
+      ];
+    }),
+  of: 'rules and images',
+  why: 'A container did what its image should never do. Look at the pod before it is gone.',
+  command: (section) => `ipo images show ${said(last(section), 'digest', 80)}`,
+};

@@ -1,0 +1,91 @@
+import { oneLine } from '../../base/index.ts';
+import { code, line, type Line, type Piece } from '../../text/index.ts';
+import type { KnownPlace, Payload, Section } from '../content.ts';
+import type { Severity } from '../message.ts';
+
+/** EventText is how one event is told. */
+export interface EventText {
+  readonly severity: Severity;
+  /** For a title; as short as can be. */
+  title(section: Section, places: Places): string;
+  /** What happened, in a sentence; the title says the rest. */
+  happened(section: Section): Line;
+  /** One line for each subject that is shown. */
+  lines(section: Section, places: Places): readonly Line[];
+  /** What the lines count, for "and N more": such as `images`. */
+  readonly of: string;
+  /** Why it matters, or what to do. */
+  readonly why: string;
+  /** The command that shows more. */
+  command(section: Section): string;
+}
+
+/** Places are where images are known to run, by digest. */
+export type Places = Readonly<Record<string, KnownPlace>>;
+
+/** Characters of a value from outside that are shown. */
+const MAX_VALUE = 120;
+
+/** said is a field of a payload as one line; `–` where it is missing. */
+export function said(payload: Payload | undefined, field: string, max = MAX_VALUE): string {
+  const value = payload?.[field];
+  const text = typeof value === 'string' || typeof value === 'number' ? oneLine(String(value), max) : '';
+  return text === '' ? '–' : text;
+}
+
+/** shown is the same as a piece of a line. */
+export function shown(payload: Payload | undefined, field: string, max = MAX_VALUE): Piece {
+  return code(said(payload, field, max));
+}
+
+/** numberIn is a number of a payload; null where it has none. */
+export function numberIn(payload: Payload | undefined, field: string): number | null {
+  const value = payload?.[field];
+  return typeof value === 'number' ? value : null;
+}
+
+/** listIn is a list of texts of a payload. */
+export function listIn(payload: Payload | undefined, field: string): readonly string[] {
+  const value = payload?.[field];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
+
+/** last is the newest payload of a section. */
+export function last({ entries }: Section): Payload | undefined {
+  return entries.at(-1)?.items.at(-1);
+}
+
+/** plural counts: `1 image`, `2 images`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** imageName is what people call an image: the last part of its name, or the beginning of its digest. */
+export function imageName(digest: string, places: Places, max = 60): string {
+  const name = places[digest]?.name ?? null;
+  if (name === null) return shortDigest(digest);
+  return oneLine(name, max) || shortDigest(digest);
+}
+
+/** shortName is the last part of it, for a title. */
+export function shortName(digest: string, places: Places): string {
+  return oneLine(imageName(digest, places, 200).replace(/^.*\//, ''), 40);
+}
+
+function shortDigest(digest: string): string {
+  return oneLine(digest.replace(/^sha256:/, '').slice(0, 12), 12) || '–';
+}
+
+/** whereOf says where an image runs: `prod/shop/api and 3 more workloads`. */
+export function whereOf(digest: string, places: Places): Line {
+  const place = places[digest];
+  const [first] = place?.workloads ?? [];
+  if (place === undefined || first === undefined) return line(', which runs nowhere that is known');
+  const { cluster, namespace, name } = first;
+  const rest = place.total - 1;
+  return line(
+    ', which runs in ',
+    code(oneLine([cluster, namespace, name].filter((part) => part !== '').join('/'), 160) || '–'),
+    rest > 0 ? ` and ${plural(rest, 'more workload')}` : '',
+  );
+}
