@@ -1,7 +1,7 @@
 /**
  * Where the parts are joined, for the command line and for tests.
  * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`,
- * `catalogues`, `history`, `trackers`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
+ * `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
  * `supply-chain`, `store`, `adapters`, `api` and `telemetry`.
  */
 export type { TrivyReport } from '../adapters/trivy/index.ts';

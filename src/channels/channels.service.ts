@@ -57,8 +57,11 @@ export interface Channels {
    * `not_found`, `conflict`, `invalid_request`.
    */
   adopt(id: string, from: string, record: (piece: Adopted) => Promise<void>): Promise<Adopted>;
-  /** Makes the one read of a tracker channel. Throws `not_found`, `invalid_request`. */
-  test(id: string): Promise<{
+  /** Makes the one read of a tracker channel, or sends one test message over another. Throws `not_found`. */
+  test(
+    id: string,
+    by: string,
+  ): Promise<{
     readonly channel: StoredChannel;
     readonly test: ChannelTest;
     readonly told: ToldTest;
@@ -185,19 +188,11 @@ export function openChannels(deps: ChannelDeps): Channels {
       }
       return outcome;
     },
-    async test(id) {
+    async test(id, by) {
       const channel = await find(id);
-      if (!isTrackerKind(channel.kind)) {
-        throw new ChannelError(
-          'invalid_request',
-          `a channel of ${channel.kind} has nothing that could be read`,
-          {
-            hint: 'The test writes nothing, so only channels of trackers can be tested',
-          },
-        );
-      }
-      if (!isTracker(channel))
-        return shownTest(channel, failed(channel.fault ?? '', 'Write the channel anew'));
+      if (channel.settings === null)
+        return shownTest(channel, failed(channel.fault, 'Write the channel again'));
+      if (!isTracker(channel)) return shownTest(channel, await tester.tell(channel, by));
       const credential = await credentials.open(channel);
       if (credential === 'unreadable') return shownTest(channel, failed(CANNOT_READ, ENTER));
       if (credential === 'missing') return shownTest(channel, failed('no token is stored', ENTER));

@@ -81,8 +81,10 @@ export function readSettings<K extends ChannelKind>(
 /** missingSecret names the secret that a channel which only tells cannot do without and has not; null for none. */
 export function missingSecret(kind: ChannelKind, settings: Readonly<Record<string, unknown>>): string | null {
   if (isTrackerKind(kind)) return null;
-  const { field, required } = tellerOf(kind).secret;
-  return required && typeof settings[field] !== 'string' ? field : null;
+  const { secrets } = tellerOf(kind);
+  return (
+    secrets.find(({ field, required }) => required && typeof settings[field] !== 'string')?.field ?? null
+  );
 }
 
 /**

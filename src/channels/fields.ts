@@ -132,6 +132,8 @@ export const apiAddress = (formFault: FormFault, rules: ChannelRules) =>
 export const webAddress = (rules: ChannelRules) =>
   address.transform((value, issues) => {
     // Hosts of trackers are what trackers.allowedHosts is about.
-    const read = readOutboundUrl(value.trim(), { ...rules, allowedHosts: [] });
+    // Some services give their addresses with the port that https has anyway.
+    const written = value.trim().replace(/^(https:\/\/[^/?#]+):443(?=[/?#]|$)/i, '$1');
+    const read = readOutboundUrl(written, { ...rules, allowedHosts: [] });
     return said('value' in read ? { value: read.value.href } : read, issues);
   });

@@ -2,7 +2,7 @@ import { CHANNEL_EVENTS } from './events.ts';
 import { webAddress } from './fields.ts';
 import type { Teller } from './kind.ts';
 
-/** HookSettings are those of a chat and of a plain webhook. */
+/** HookSettings are those of a chat. */
 export interface HookSettings {
   /** Never answered, since whoever knows it can post; stored as it is. */
   readonly webhookUrl: string;
@@ -14,6 +14,6 @@ export const hook = <K extends string>(kind: K): Teller<K, HookSettings, 'webhoo
   events: CHANNEL_EVENTS,
   fields: (rules) => ({ webhookUrl: webAddress(rules).optional() }),
   target: ({ webhookUrl }) => new URL(webhookUrl).host,
-  secret: { field: 'webhookUrl', required: true, boundTo: [] },
+  secrets: [{ field: 'webhookUrl', required: true, boundTo: [] }],
   needsSecret: () => true,
 });

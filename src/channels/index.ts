@@ -29,6 +29,7 @@ export { openDocuments, toDocument, type ChannelDocument, type ReadDocument } fr
 export { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';
 export type { HookSettings } from './hook.ts';
 export type { TokenLook, Tracker } from './kind.ts';
+export type { WebhookSettings } from './kinds/webhook.ts';
 export type { EmailSettings } from './kinds/email.ts';
 export type { GithubSettings } from './kinds/github.ts';
 export type { GitlabSettings } from './kinds/gitlab.ts';

@@ -17,18 +17,22 @@ export interface AnyKind<K extends string = string, S = object> {
   target(settings: S): string;
 }
 
-/** Teller is a kind that only tells. Its secret is stored as it is, and never given back. */
+/** TellerSecret is a field of a kind that only tells which is written and never given back; it is stored as it is. */
+export interface TellerSecret<F extends string = string> {
+  readonly field: F;
+  /** Whether no channel can do without it. */
+  readonly required: boolean;
+  /** Fields with which it must be entered again, since they say where it goes. */
+  readonly boundTo: readonly string[];
+}
+
+/** Teller is a kind that only tells. */
 export interface Teller<K extends string = string, S = object, F extends string = string> extends AnyKind<
   K,
   S
 > {
-  readonly secret: {
-    readonly field: F;
-    /** Whether no channel can do without it. */
-    readonly required: boolean;
-    /** Fields with which it must be entered again, since they say where it goes. */
-    readonly boundTo: readonly string[];
-  };
+  /** The first is the one that is asked for where none is named. */
+  readonly secrets: readonly TellerSecret<F>[];
   /** Whether a channel with these settings waits for its secret. */
   needsSecret(settings: Readonly<Record<string, unknown>>): boolean;
 }

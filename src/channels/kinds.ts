@@ -42,10 +42,12 @@ export const CREDENTIAL_FIELDS = distinct<CredentialField>(
 );
 
 /** SecretField is a field of another kind that is written and never given back; it is stored as it is. */
-export type SecretField = (typeof TELLERS)[number]['secret']['field'];
+export type SecretField = (typeof TELLERS)[number]['secrets'][number]['field'];
 
 /** SECRET_FIELDS are all of them. */
-export const SECRET_FIELDS = distinct<SecretField>(TELLERS.map(({ secret }) => secret.field));
+export const SECRET_FIELDS = distinct<SecretField>(
+  TELLERS.flatMap(({ secrets }) => secrets.map(({ field }) => field)),
+);
 
 /** kindOf gives a kind by its name; what is asked of it takes settings of that kind. */
 export function kindOf(kind: ChannelKind): AnyKind<ChannelKind> {

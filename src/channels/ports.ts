@@ -1,5 +1,5 @@
 import type { Secret } from '../base/index.ts';
-import type { ChannelState, StoredChannel, TrackerChannel } from './channel.ts';
+import type { Channel, ChannelState, StoredChannel, TrackerChannel } from './channel.ts';
 import type { ChannelEvent } from './events.ts';
 import type { ChannelKind, CredentialField } from './kinds.ts';
 
@@ -92,7 +92,7 @@ export interface Credentials {
   open(channel: TrackerChannel): Promise<Secret | CredentialFault>;
 }
 
-/** ChannelTest is what testing a channel found: one read of the repository or project, nothing written. */
+/** ChannelTest is what testing a channel found: by one read of a repository or project, or by one message that says it is a test. */
 export interface ChannelTest {
   readonly works: boolean;
   /** What was found, in one sentence. */
@@ -101,9 +101,13 @@ export interface ChannelTest {
   readonly hints: readonly string[];
   /** Set where the tracker's limit kept it from answering: milliseconds until that ends. Nothing was found then. */
   readonly limitedMs?: number;
+  /** Set where a message was sent. */
+  readonly wrote?: true;
 }
 
-/** ChannelTester makes the one read of a channel's tracker. Never throws for what the tracker answers. */
+/** ChannelTester tries a channel. Never throws for what the other side answers. */
 export interface ChannelTester {
   test(channel: TrackerChannel, credential: Secret): Promise<ChannelTest>;
+  /** Sends one test message over a channel that only tells; `by` is the name of who asked for it. */
+  tell(channel: Exclude<Channel, TrackerChannel>, by: string): Promise<ChannelTest>;
 }

@@ -34,8 +34,10 @@ export function secretStates(
     if (credential === undefined) return [{ field, state: 'missing' }];
     return [{ field, state: open(credential) === null ? 'unreadable' : 'set' }];
   }
-  const { field } = tellerOf(kind).secret;
-  return [{ field, state: typeof settings[field] === 'string' ? 'set' : 'missing' }];
+  return tellerOf(kind).secrets.map(({ field }) => ({
+    field,
+    state: typeof settings[field] === 'string' ? 'set' : 'missing',
+  }));
 }
 
 /**
@@ -73,21 +75,22 @@ export function keptSecrets(
   settings: Settings,
   before: StoredChannel | null,
 ): Settings {
-  const { field, boundTo } = tellerOf(kind).secret;
   const earlier = before === null ? {} : settingsOf(before);
-  const secret = earlier[field];
-  if (settings[field] !== undefined) return settings;
-  if (typeof secret !== 'string') {
-    const missing = missingSecret(kind, settings);
-    if (missing === null) return settings;
-    throw refusal([{ path: missing, message: 'is missing' }]);
+  const kept: Record<string, unknown> = { ...settings };
+  for (const { field, boundTo } of tellerOf(kind).secrets) {
+    const secret = earlier[field];
+    if (settings[field] !== undefined || typeof secret !== 'string') continue;
+    const differs = boundTo.filter((one) => earlier[one] !== undefined && earlier[one] !== settings[one]);
+    if (differs.length > 0)
+      throw refusal(
+        [{ path: field, message: `must be entered again, since ${differs.join(' and ')} changed` }],
+        'What was stored is for the server before; null in its place takes it away',
+      );
+    kept[field] = secret;
   }
-  const differs = boundTo.filter((one) => earlier[one] !== undefined && earlier[one] !== settings[one]);
-  if (differs.length === 0) return { ...settings, [field]: secret };
-  throw refusal(
-    [{ path: field, message: `must be entered again, since ${differs.join(' and ')} changed` }],
-    'What was stored is for the server before; null in its place takes it away',
-  );
+  const missing = missingSecret(kind, kept);
+  if (missing !== null) throw refusal([{ path: missing, message: 'is missing' }]);
+  return kept;
 }
 
 /** The settings of a channel as they are stored, usable or not. */

@@ -17,3 +17,24 @@ export {
 } from './content.ts';
 export { MAX_TITLE, SEVERITIES, type Message, type Severity } from './message.ts';
 export { EVENT_TEXTS } from './texts/index.ts';
+export {
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryContent,
+  type DeliveryCounts,
+  type DeliveryFilter,
+  type DeliveryList,
+  type DeliveryState,
+  type DeliveryStore,
+  type Due,
+  type Ended,
+  type FindChannel,
+  type Messenger,
+  type Messengers,
+  type Mute,
+  type MuteStore,
+  type TellerChannel,
+} from './ports.ts';
+export { MESSAGE_EVERY, TRIES_END } from './schedule.ts';
+export { SendError, type SendFault } from './send-error.ts';
+export { newMessageId, Sender, type SenderDeps } from './sender.service.ts';

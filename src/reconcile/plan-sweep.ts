@@ -126,7 +126,7 @@ function noticesOf(
     const payload = { cluster, at, pods: missing.length, namespaces: namespaces.slice(0, MAX_NAMED) };
     // A sweep that broke off before the rows were appended tells of the same pods again.
     const throttleKey = `pods_unreviewed ${cluster} ${missing.length} ${first}`;
-    notices.set(throttleKey, { event: 'pods_unreviewed', throttleKey, payload });
+    notices.set(throttleKey, { event: 'pods_unreviewed', subject: cluster, throttleKey, payload });
   }
   for (const { pod, withheld: why, refusal } of pods) {
     const candidate = withheld.get(pod.uid)?.candidate;
@@ -138,6 +138,7 @@ function noticesOf(
     const payload = { cluster, at, namespace, workload, pod: pod.name, policy: policy.name, digest };
     notices.set(throttleKey, {
       event: 'pod_stop_withheld',
+      subject: [cluster, namespace, workload, policy.name].join('/'),
       throttleKey,
       payload: { ...payload, reason: refusal, withheld: why },
     });

@@ -138,7 +138,9 @@ export interface SeenWorkload {
 
 /** Notice is an event for the channels; it is kept until it is delivered. */
 export interface Notice {
-  readonly event: string;
+  readonly event: 'pods_unreviewed' | 'pod_stop_withheld';
+  /** What it is about: notices with one subject are told together. */
+  readonly subject: string;
   /** Two notices with one key within a day are one; null for never. */
   readonly throttleKey: string | null;
   readonly payload: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands here alone, what differs between
  * the engines in `dialect.ts`.
  * It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `channels`,
- * `catalogues`, `history`, `trackers`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
+ * `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
  */
 export * from './accounts/index.ts';
 export * from './admission/index.ts';
@@ -16,6 +16,8 @@ export * from './history/index.ts';
 export * from './images/index.ts';
 export * from './leadership/index.ts';
 export * from './ledger/index.ts';
+export * from './notify/index.ts';
+export * from './outbox/index.ts';
 export * from './policies/index.ts';
 export * from './replay/index.ts';
 export * from './scans/index.ts';

@@ -65,7 +65,7 @@ test('each kind is read with the defaults of the service', () => {
     },
     slack: { webhookUrl: DOCUMENTS.slack.webhookUrl },
     teams: { webhookUrl: DOCUMENTS.teams.webhookUrl },
-    webhook: { webhookUrl: DOCUMENTS.webhook.webhookUrl },
+    webhook: { webhookUrl: DOCUMENTS.webhook.webhookUrl, format: 'cloudevents' },
   };
   for (const kind of CHANNEL_KINDS) {
     const document = read(DOCUMENTS[kind]);
@@ -87,7 +87,7 @@ test('a new channel subscribes to the events that it can do something with', () 
       read(DOCUMENTS[kind]).subscriptions,
       isTrackerKind(kind)
         ? ['critical_finding', 'runtime_alert']
-        : ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced'],
+        : ['critical_finding', 'runtime_alert', 'nodes_over', 'nodes_enforced', 'ledger_broken'],
       kind,
     );
   }
@@ -231,7 +231,10 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.jira, email: 'a:b@example.com' }, /email: is no e-mail address/],
   [{ ...DOCUMENTS.email, host: 'https://mail' }, /host: is no host name/],
   [{ ...DOCUMENTS.email, port: 0 }, /port: must be between 1 and 65535/],
-  [{ ...DOCUMENTS.email, security: 'none' }, /security: must be starttls or tls/],
+  [{ ...DOCUMENTS.email, security: 'ssl' }, /security: must be starttls, tls, or none on loopback/],
+  [{ ...DOCUMENTS.email, security: 'none' }, /security: none is for a server on loopback alone/],
+  [{ ...DOCUMENTS.webhook, secret: 'whsec_short' }, /secret: must be whsec_ and Base64 of 24 to 64 bytes/],
+  [{ ...DOCUMENTS.webhook, format: 'plain' }, /format: must be cloudevents/],
   [{ ...DOCUMENTS.email, to: [] }, /to: is empty/],
   [{ ...DOCUMENTS.email, to: ['a@b.c>\r\nBcc: x@y.z'] }, /to\[0\]: is no e-mail address/],
   [{ ...DOCUMENTS.email, password: 'a\u0000b' }, /password: has control characters/],

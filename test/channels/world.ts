@@ -70,6 +70,7 @@ export async function openWorld(
         tested.push({ channel, credential: credential.reveal() });
         return world.found;
       },
+      tell: async () => ({ works: true, sentence: 'a test message was taken', hints: [], wrote: true }),
     },
     dataKey,
     rules: { testLoopback: false, allowedHosts: [] },

@@ -169,7 +169,7 @@ test('a credential comes from stdin or a question, and goes into the field that 
   await served.world.channels.create(DOCUMENTS.jira, null);
   await served.world.channels.create(DOCUMENTS.slack, null);
   const used = async (name: string): Promise<string | undefined> => {
-    await served.world.channels.test(await idOf(served, name));
+    await served.world.channels.test(await idOf(served, name), 'ada');
     return served.world.tested.at(-1)?.credential;
   };
   const moved = await served.ipo(

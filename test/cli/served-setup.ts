@@ -48,7 +48,10 @@ export async function serveChannels(
     store: kept,
     adoptions: adoptionStore(store),
     credentials: openCredentials({ store: kept, dataKey, guard, log: keptLog() }),
-    tester: { test: async () => ({ works: true, sentence: '', hints: [] }) },
+    tester: {
+      test: async () => ({ works: true, sentence: '', hints: [] }),
+      tell: async () => ({ works: true, sentence: '', hints: [], wrote: true }),
+    },
     dataKey,
     rules: { testLoopback: true, allowedHosts: [] },
     guard,

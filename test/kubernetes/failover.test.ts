@@ -75,23 +75,23 @@ async function opened(t: TestContext, url: string): Promise<Stage> {
       return { next, took: performance.now() - from };
     },
     check: async () => {
-      const rows = await store.read.selectFrom('outbox').select(['event', 'payload']).orderBy('id').execute();
-      const fences = rows.map(({ payload }) => Number(payload));
+      const rows = await store.read.selectFrom('audit').select(['action', 'detail']).orderBy('id').execute();
+      const fences = rows.map(({ detail }) => Number(detail));
       assert.ok(fences.length > 0);
       assert.deepEqual(
         fences,
         fences.toSorted((a, b) => a - b),
         'a write stands under an old fence',
       );
-      for (const [fence, own] of Map.groupBy(rows, ({ payload }) => payload))
-        assert.equal(new Set(own.map(({ event }) => event)).size, 1, `two wrote under the fence ${fence}`);
+      for (const [fence, own] of Map.groupBy(rows, ({ detail }) => detail))
+        assert.equal(new Set(own.map(({ action }) => action)).size, 1, `two wrote under the fence ${fence}`);
     },
   };
 }
 
 /** Rows that a replica has written. */
 async function rowsOf(store: Store, name: string): Promise<number> {
-  const rows = await store.read.selectFrom('outbox').select('id').where('event', '=', name).execute();
+  const rows = await store.read.selectFrom('audit').select('id').where('action', '=', name).execute();
   return rows.length;
 }
 

@@ -38,8 +38,8 @@ for (;;) {
     await underLeadership(fence, () =>
       store.write(async (transaction) => {
         await transaction
-          .insertInto('outbox')
-          .values({ event: name, payload: String(fence), created_at: Date.now(), not_before: 0, attempts: 0 })
+          .insertInto('audit')
+          .values({ at: Date.now(), actor: '', action: name, target: '', detail: String(fence) })
           .execute();
         if (stopInside) process.kill(process.pid, 'SIGSTOP');
         stopInside = false;

@@ -9,6 +9,7 @@ import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { listen } from '../ledger/parts.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
+import { subscribe } from '../notify/subscriber.ts';
 
 const AT = Date.UTC(2026, 10, 20, 6);
 
@@ -41,6 +42,7 @@ async function polling(store: Store) {
   });
   const told = async (): Promise<unknown[]> =>
     (await rowsOf(store, 'select event from outbox order by id')).map(({ event }) => event);
+  if ((await rowsOf(store, 'select id from channels')).length === 0) await subscribe(store);
   return { world, poll, told, log };
 }
 
@@ -74,10 +76,10 @@ forEachEngine('counting nodes', (engine) => {
     assert.deepEqual(await told(), ['nodes_over', 'nodes_enforced', 'nodes_cleared']);
     const [first] = await rowsOf(
       store,
-      'select payload, created_at, not_before, delivered_at from outbox order by id',
+      'select subject, count, items, first_at, last_at from outbox order by id',
     );
-    assert.deepEqual([first?.created_at, first?.not_before, first?.delivered_at], [AT, AT, null]);
-    assert.equal(JSON.parse(String(first?.payload)).enforced_from, '2026-12-04T06:00:00Z');
+    assert.deepEqual([first?.subject, first?.count, first?.first_at, first?.last_at], ['eu', 1, AT, AT]);
+    assert.equal(JSON.parse(String(first?.items)).enforced_from, '2026-12-04T06:00:00Z');
     assert.deepEqual(await nodeStore(store).standing('eu'), {
       ...{ count: 10, ceiling: 10, countedAt: AT + 14 * DAY_MS },
       ...{ state: 'within', overSince: null, notified: 'nodes_cleared' },
@@ -121,6 +123,7 @@ forEachEngine('counting nodes', (engine) => {
   test('a transition whose plan fails leaves neither standing nor event', async (t) => {
     const store = await engine.open(t);
     const fence = await raiseClusterFence(store, 'eu', 'one', AT);
+    await subscribe(store);
     const nodes = nodeStore(store);
     const count = { cluster: 'eu', count: 11, ceiling: 10, at: AT, grace: 0 };
     await assert.rejects(

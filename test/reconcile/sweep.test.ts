@@ -10,6 +10,7 @@ import type { Severity } from '../../src/findings/index.ts';
 import { digestOf as digestOfRecord, rowsOf } from '../store/image-records.ts';
 import { SweepHarness } from './harness.ts';
 import { AT, BAD, CLEAN, container, podOf, policy, specOf, uidOf } from './parts.ts';
+import { subscribe } from '../notify/subscriber.ts';
 
 const ENFORCE = policy({ runtimeReconciliation: 'enforce' });
 const bad = (n: number): ReturnType<typeof podOf> => podOf(n, { containers: [container(BAD)] });
@@ -52,6 +53,7 @@ forEachEngine('a sweep', (engine) => {
     const h = await harness(engine, t);
     for (let n = 0; n < 40; n += 1) await reviewed(h, n);
     // The clock of the API server goes a little behind ours.
+    await subscribe(h.store);
     const before = Array.from({ length: 40 }, (_, n) => podOf(n, { createdAt: AT - 2000 }));
     h.now = AT + 600_000;
     const missed = Array.from({ length: 500 }, (_, i) => podOf(1000 + i, { createdAt: AT + i * 1000 }));
@@ -65,9 +67,9 @@ forEachEngine('a sweep', (engine) => {
     assert.equal((await h.rows('reconcile')).length, 500, 'and each image its first verdict');
     assert.equal(h.events.filter(({ kind }) => kind === 'unreviewed').length, 500);
     assert.equal(h.counted.all.get('svc_reconcile_unreviewed_total'), 500);
-    const outbox = await rowsOf(h.store, 'select event, payload from outbox');
+    const outbox = await rowsOf(h.store, 'select event, items from outbox');
     assert.deepEqual(
-      outbox.map(({ event, payload }) => [event, JSON.parse(String(payload)).pods]),
+      outbox.map(({ event, items }) => [event, JSON.parse(String(items)).pods]),
       [['pods_unreviewed', 500]],
     );
     // Neither this process nor one that begins anew says it twice.
@@ -428,6 +430,7 @@ forEachEngine('a sweep', (engine) => {
 
   test('a fault while rows are appended is kept on the sweep', async (t) => {
     const h = await harness(engine, t);
+    await subscribe(h.store);
     h.pods = [podOf(1)];
     h.beforeAppend = () => {
       throw new Error('the disk is full');

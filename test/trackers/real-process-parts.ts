@@ -153,6 +153,7 @@ export async function joinTrackers(options: JoinOptions): Promise<Joined> {
     credentials,
     tester: {
       test: async (channel, credential) => factory.open(channel, credential, () => false).test(),
+      tell: async () => ({ works: false, sentence: '', hints: [] }),
     },
     dataKey,
     rules: { testLoopback: true, allowedHosts: [] },

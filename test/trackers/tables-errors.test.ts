@@ -69,7 +69,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
         await world.scan(1, []);
         const asked = fake.requests.length;
         await desk.start(DataKey.parse(randomBytes(32).toString('base64')));
-        const { test: report } = await desk.joined.channels.test(id);
+        const { test: report } = await desk.joined.channels.test(id, 'ada');
         assert.deepEqual([report.works, report.sentence], [false, 'the stored token cannot be read']);
         assert.equal(CANNOT_READ, report.sentence);
         await world.scan(2, ['CVE-2', 'CVE-3']);
@@ -126,7 +126,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
     const { id, fake } = await desk.channel('jira-cloud');
     const { secret } = fake.tokens.other_form;
     await desk.change(id, { apiToken: secret });
-    const { test: report } = await desk.joined.channels.test(id);
+    const { test: report } = await desk.joined.channels.test(id, 'ada');
     assert.equal(report.works, false);
     assert.match(report.sentence, /401/);
     assert.match(report.hints.join(' '), /gateway/);
@@ -138,7 +138,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
     // The same kind of token at the gateway.
     const gateway = await desk.channel('jira-gateway');
     assert.equal(gateway.fake.tokens.good.form, fake.tokens.other_form.form);
-    assert.equal((await desk.joined.channels.test(gateway.id)).test.works, true);
+    assert.equal((await desk.joined.channels.test(gateway.id, 'ada')).test.works, true);
   });
 
   test('"Deleted channel during a sweep": "A log line once per sweep. The rows stay open."', async (t) => {

@@ -30,7 +30,7 @@ function firstOf(block: Block, lines: number): Block | null {
 
 const SPACE = { kind: 'text', text: ' ' } as const;
 
-function head(blocks: readonly Block[], lines: number, all: number): Block[] {
+function head(blocks: readonly Block[], lines: number, all: number, taker: string): Block[] {
   let left = lines;
   const kept = blocks.flatMap((block) => {
     const first = firstOf(block, left);
@@ -40,7 +40,7 @@ function head(blocks: readonly Block[], lines: number, all: number): Block[] {
   const entries = entriesOf(blocks);
   const missing = entries - entriesOf(kept);
   const among = missing === 0 ? '' : `, among them ${missing} of ${entries} entries of tables and lists`;
-  const text = `Cut at the length that the tracker takes: ${all - lines} of ${all} lines are left out${among}.`;
+  const text = `Cut at the length that ${taker} takes: ${all - lines} of ${all} lines are left out${among}.`;
   const rest = blocks.flatMap((block) => (block.kind === 'rest' ? [SPACE, ...block.content] : []));
   return [...kept, { kind: 'paragraph', content: [{ kind: 'text', text }, ...rest] }];
 }
@@ -49,7 +49,7 @@ function head(blocks: readonly Block[], lines: number, all: number): Block[] {
 const AT_ONCE = 500;
 
 /**
- * cutTo renders as many lines of a text as a tracker takes (of a long one about as many), with a note that counts those left out.
+ * cutTo renders as many lines of a text as its `taker` takes (of a long one about as many), with a note that counts those left out.
  * `sizeOf` tells the size of what was rendered, of which there may be `max`.
  */
 export function cutTo<T>(
@@ -57,9 +57,10 @@ export function cutTo<T>(
   render: (blocks: readonly Block[]) => T,
   sizeOf: (rendered: T) => number,
   max: number,
+  taker = 'the tracker',
 ): T {
   const all = blocks.reduce((sum, block) => sum + linesOf(block), 0);
-  const renderFirst = (lines: number): T => render(lines >= all ? blocks : head(blocks, lines, all));
+  const renderFirst = (lines: number): T => render(lines >= all ? blocks : head(blocks, lines, all, taker));
   let [low, lowSize, best] = [0, 0, renderFirst(0)];
   let high = all + 1; // so many lines are known not to fit
   let tried = Math.min(all, AT_ONCE);

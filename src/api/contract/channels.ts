@@ -80,7 +80,7 @@ export const channelTestSchema = z
     limited_until: time.nullable().describe('When that limit ends'),
     detail: z.string().describe('What was found, in one sentence'),
     hints: z.array(z.string()).describe('What to do about it'),
-    wrote: z.literal(false).describe('The test makes one read; it writes nothing'),
+    wrote: z.boolean().describe('Whether a test message was sent; a tracker is only read'),
   })
   .meta({ id: 'ChannelTest' });
 

@@ -170,12 +170,16 @@ export function channelRoutes({ channels, audit, together }: ChannelParts): Rout
       key: 'POST /channels/{id}/test',
       id: 'testChannel',
       tag: 'channels',
-      summary: 'Try the credential of a tracker channel by one read',
-      description: 'One GET of the repository or project; nothing is written anywhere but the audit log.',
+      summary: 'Try a channel: a tracker by one read, another by one test message',
+      description:
+        'A tracker is asked by one GET of the repository or project, and nothing is written there. Any other channel is sent one message that says it is a test; whether it arrived, a person must see.',
       params: channelPath,
       answers: { 200: { description: 'What was found', schema: channelTestSchema } },
       handle: async (call) => {
-        const { channel, test, told } = await channels.test(call.params.id);
+        const { channel, test, told } = await channels.test(
+          call.params.id,
+          (call.principal as Principal).name,
+        );
         const { id, kind, name } = channel;
         await record(call, 'channel_test', id, { kind, name, works: test.works });
         const { works, hints } = test;
@@ -186,7 +190,7 @@ export function channelRoutes({ channels, audit, together }: ChannelParts): Rout
           limited_until: limitedUntil === null ? null : formatTime(limitedUntil),
           detail,
           hints: [...hints],
-          wrote: false,
+          wrote: test.wrote === true,
         };
         return { body };
       },

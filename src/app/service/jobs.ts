@@ -16,6 +16,8 @@ export interface JobsParts extends Pick<
 > {
   readonly settings: Settings;
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
+  /** Sends what the channels are to be told, and looks for what nobody else tells. */
+  readonly notices: readonly Job[];
   /** The time by which what was kept for a while is deleted. */
   readonly retention: RetentionClock;
   /** Signs what the ledger has grown by and tells it outside. */
@@ -123,6 +125,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
         if (fault !== null) throw fault;
       },
     },
+    ...parts.notices,
     ...parts.history,
     ...parts.facts,
     ...parts.operator,

@@ -33,6 +33,7 @@ import { parseListen } from '../config/settings.ts';
 import { linkedPair } from '../processes/link.ts';
 import { CALLS_MS, END_MS } from '../running/shutdown.ts';
 import { lockSpool } from '../running/spool-lock.ts';
+import { noticeJobs, tellingBroken } from '../notify/notice-jobs.ts';
 import { openTrackers } from '../trackers/trackers.ts';
 import { timers } from '../running/timers.ts';
 import { readTls } from '../running/tls-files.ts';
@@ -138,8 +139,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       trackers,
       operator: [...ledger.jobs, ...operator.jobs],
       facts: facts.jobs,
+      notices: noticeJobs({
+        notifications: trackers.notifications,
+        retention,
+        feeds: async () => {
+          const { kev, trivyDb } = await catalogueStates(store);
+          return {
+            ...(!parts.kev.off && { 'catalogue of known exploited vulnerabilities': kev }),
+            ...(!facts.scanning.database.off && { 'vulnerability database': trivyDb }),
+          };
+        },
+      }),
       history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
-      checkpoint,
+      checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
       renewTls:
         settings.tls === undefined || tls === undefined
           ? null
@@ -259,7 +271,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ends =
       part?.close(graceMs, passed()) ?? operator.peer.ended(Math.max(0, LAST_OF_WEBHOOK - passed()));
     await Promise.all([served.close(graceMs), ends]);
-    await operator.close();
+    await Promise.all([operator.close(), trackers.notifications.stop()]);
     await appender.close();
     // The last checkpoint covers what the webhook's part wrote at its end.
     await jobs.stop();

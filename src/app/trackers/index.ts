@@ -1,5 +1,5 @@
 /**
  * Trackers as the service opens them.
- * It uses `config`, `leadership` and `running`.
+ * It uses `config`, `leadership`, `notify` and `running`.
  */
 export {};

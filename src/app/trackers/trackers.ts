@@ -46,6 +46,8 @@ import { criticalWindow } from '../running/critical-window.ts';
 import type { Settings } from '../config/settings.ts';
 import { loadAdapters, textRoomsOf, type TrackerAdapters } from './adapters.ts';
 import { trackingTerms } from './tracking-terms.ts';
+import { openNotifications, type Notifications } from '../notify/notifications.ts';
+import type { Messengers } from '../../notify/index.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader, type StandaloneLeader } from '../leadership/standalone-leader.ts';
 
@@ -63,12 +65,15 @@ export interface TrackersDeps {
   readonly policies: () => Promise<PoliciesInForce>;
   /** Who leads; the process itself from its start unless given. */
   readonly leader?: Leader | undefined;
+  /** What messages go over; the adapters of each kind unless given. */
+  readonly messengers?: Messengers | undefined;
 }
 
 /** ServiceTrackers are the channels of a service and what files and closes through them. */
 export interface ServiceTrackers {
   readonly routes: Pick<ChannelParts, 'channels'> &
     Pick<TrackingParts, 'history' | 'previews' | 'markers' | 'terms'>;
+  readonly notifications: Notifications;
   /** Files what waits; nothing where `DATA_KEY` is not set, or another process leads. */
   file(signal?: AbortSignal): Promise<FilingReport | null>;
   /** One closing sweep; nothing likewise. */
@@ -88,7 +93,8 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const trackerClock = { now: () => clock.now(), monotonic: () => pace.monotonic() };
   const adapters = await loadAdapters();
   const textRooms = textRoomsOf(adapters);
-  const factory = trackerFactory(adapters, openLine(settings.trackers, `ipo/${version}`, clock, pace));
+  const line = openLine(settings.trackers, `ipo/${version}`, clock, pace);
+  const factory = trackerFactory(adapters, line);
 
   const filing = filingStore(store);
   const facts = issueFacts(store);
@@ -98,6 +104,10 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
     dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
   const leader =
     deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
+  const notifications = await openNotifications({
+    ...{ store, line, leader, clock, log, count },
+    messengers: deps.messengers,
+  });
   if ((await sealPlainCredentials(credentialDeps)) > 0) {
     // The plain text goes from the files as well; what keeps it there now is tried again by the job `erasure`.
     const erasure = erasureOf(store);
@@ -133,7 +143,10 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         store: channels,
         adoptions: adoptionStore(store),
         credentials,
-        tester: { test: (channel, credential) => testChannel(factory, channel, credential) },
+        tester: {
+          test: (channel, credential) => testChannel(factory, channel, credential),
+          tell: (channel, by) => notifications.test(channel, by),
+        },
         dataKey,
         rules: { testLoopback, allowedHosts },
         guard,
@@ -148,6 +161,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       }),
       markers,
     },
+    notifications,
     async file(signal) {
       await leader.check();
       return (await work?.filing.run(signal)) ?? null;

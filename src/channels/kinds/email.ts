@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from '../../base/index.ts';
 import { CHANNEL_EVENTS } from '../events.ts';
 import { ADDRESS, password, shaped, text } from '../fields.ts';
 import type { Teller } from '../kind.ts';
@@ -7,7 +8,8 @@ import type { Teller } from '../kind.ts';
 export interface EmailSettings {
   readonly host: string;
   readonly port: number;
-  readonly security: 'starttls' | 'tls';
+  /** `none` is plain text, which a server on loopback alone may be sent. */
+  readonly security: 'starttls' | 'tls' | 'none';
   readonly username: string | null;
   /** Never answered; stored as it is. */
   readonly password: string | null;
@@ -24,7 +26,9 @@ export const email: Teller<'email', EmailSettings, 'password'> = {
   fields: () => ({
     host: shaped('host name of a mail server', HOST, 253),
     port: z.int({ error: PORT }).min(1, { error: PORT }).max(65_535, { error: PORT }).default(587),
-    security: z.enum(['starttls', 'tls'], { error: 'must be starttls or tls' }).default('starttls'),
+    security: z
+      .enum(['starttls', 'tls', 'none'], { error: 'must be starttls, tls, or none on loopback' })
+      .default('starttls'),
     username: text('user name', 254).nullish(),
     password: password.nullish(),
     from: shaped('e-mail address', ADDRESS, 254),
@@ -33,8 +37,18 @@ export const email: Teller<'email', EmailSettings, 'password'> = {
       .min(1, { error: 'is empty' })
       .max(100, { error: 'must have at most 100 addresses' }),
   }),
+  together: (document) =>
+    document.superRefine((read, issues) => {
+      const { security, host } = read as { readonly security: unknown; readonly host: string };
+      if (security === 'none' && !isLoopback(host))
+        issues.addIssue({
+          code: 'custom',
+          path: ['security'],
+          message: 'none is for a server on loopback alone: mail and password would go in plain text',
+        });
+    }),
   unset: { username: null, password: null },
   target: ({ to }) => to.join(', '),
-  secret: { field: 'password', required: false, boundTo: ['host', 'port', 'security'] },
+  secrets: [{ field: 'password', required: false, boundTo: ['host', 'port', 'security'] }],
   needsSecret: ({ username }) => typeof username === 'string',
 };

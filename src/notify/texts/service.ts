@@ -25,7 +25,7 @@ export const catalogueStale: EventText = {
     }),
   of: 'catalogues',
   why: 'Decisions use what is kept. What was published since then is not known here.',
-  command: () => 'curl $IPO_SERVER/api/v1/health',
+  command: () => 'curl $IPO_SERVER/api/v1/system/health',
 };
 
 export const channelFailed: EventText = {
@@ -66,5 +66,5 @@ export const backupFailed: EventText = {
   lines: () => [],
   of: 'backups',
   why: 'The last good backup is the one that a restore would bring back. Everything since then would be lost.',
-  command: () => 'curl $IPO_SERVER/api/v1/health',
+  command: () => 'curl $IPO_SERVER/api/v1/system/health',
 };

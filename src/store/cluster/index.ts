@@ -1,6 +1,6 @@
 /**
  * What is known of a cluster: nodes, replicas, the meter, and sweeps over running pods.
- * It uses `cells`, `history`, `leadership`, `ledger`, `sql`, `tables` and `tracking`.
+ * It uses `cells`, `history`, `leadership`, `ledger`, `outbox`, `sql` and `tables`.
  */
 export { meterStore } from './meter.ts';
 export { nodeStandings, nodeStore } from './nodes.ts';

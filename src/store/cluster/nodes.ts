@@ -9,7 +9,7 @@ import {
   type NodeStore,
 } from '../../nodes/index.ts';
 import { seeCluster } from '../history/cluster-sweeps.ts';
-import { writeOutbox } from '../tracking/outbox.ts';
+import { writeEvents } from '../outbox/index.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import { underFence } from '../leadership/fence.ts';
 import type { Store } from '../sql/store.ts';
@@ -31,8 +31,8 @@ export function nodeStore(store: Store): NodeStore {
              counted_at = excluded.counted_at, state = excluded.state, over_since = excluded.over_since,
              notified = excluded.notified`,
         );
-        const events = made.notices.map((notice) => ({ ...notice, throttleKey: null }));
-        await writeOutbox(transaction, events, at, 0);
+        const happened = made.notices.map((notice) => ({ ...notice, subject: cluster }));
+        await writeEvents(transaction, happened, { at });
         return made;
       }),
   };

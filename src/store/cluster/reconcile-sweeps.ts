@@ -3,7 +3,7 @@ import { DAY_MS } from '../../base/index.ts';
 import { PERIOD, type SweepLog } from '../../reconcile/index.ts';
 import { seeCluster, seeRunning } from '../history/cluster-sweeps.ts';
 import { noteAccounted } from '../history/cluster-days.ts';
-import { writeOutbox } from '../tracking/outbox.ts';
+import { writeEvents } from '../outbox/index.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import { underFence } from '../leadership/fence.ts';
 import { FactsCache } from '../ledger/recorded-facts.ts';
@@ -39,7 +39,7 @@ export function sweepLog(store: Store): SweepLog {
             Row<'reconcile_sweeps', 'id'>
           >`insert into reconcile_sweeps (cluster, started_at, pods, unreviewed, refused) values (${cluster}, ${startedAt}, ${pods}, ${unreviewed}, ${refused}) returning id`,
         );
-        await writeOutbox(transaction, notices, startedAt, PERIOD);
+        await writeEvents(transaction, notices, { at: startedAt, period: PERIOD });
         if (row === undefined) throw new Error('a sweep was not recorded');
         return row.id;
       }),

@@ -1,75 +1,14 @@
 import { sql } from 'kysely';
-import { missingProof, type FoundStamp, type ScanStamp } from '../../trackers/index.ts';
+import { COLUMNS, TYPES, type Episode, type HistoryCause, type MadeScan } from './episode.ts';
 import { within, type CveRange } from './cve-range.ts';
 import type { CountedFinding } from './cve-totals.ts';
 import { insertMany, type Cell } from '../sql/dialect.ts';
 import { imageNumbers } from './history-images.ts';
-import { standingAmong, type Standing } from './standing.ts';
+import { planHistory } from './plan-history.ts';
+import { standingAmong } from './standing.ts';
+import { tellEnded, tellFindings } from './tell-findings.ts';
 import { run, type Executor } from '../sql/run.ts';
 
-/** MadeScan is a scan that was just recorded and is in use; times are UTC milliseconds. */
-export interface MadeScan {
-  readonly id: number;
-  /** Null where the report does not say: then it counts from when it was recorded, and shows no age. */
-  readonly scannedAt: number | null;
-  readonly stamp: ScanStamp;
-  readonly version: string | null;
-  /** When all of the image was scanned at least: where platforms are scanned by themselves, the time of the oldest; null as above. */
-  readonly wholeAt: number | null;
-  /** What it was compared with: the scan that it replaced, or null. */
-  readonly replaced: FoundStamp | null;
-  /** CVEs that only platforms had which are not scanned any more, since no node has them. */
-  readonly gone?: ReadonlySet<string>;
-}
-
-/** HistoryCause is why findings changed: a scan, the catalogue, or platforms that no node has any more. */
-export type HistoryCause = MadeScan | 'catalogue' | 'platforms';
-
-/** Episode is a row of `finding_history`, without its image. */
-export interface Episode {
-  readonly cve: string;
-  readonly first_seen_at: number;
-  readonly first_scan: number | null;
-  readonly rank: number;
-  readonly worst: number;
-  readonly package: string;
-  readonly fixed: string | null;
-  readonly others: string | null;
-  readonly fixable_at: number | null;
-  readonly exploited_at: number | null;
-  readonly exploited_until: number | null;
-  readonly unreported_at: number | null;
-  readonly found_scanner: string | null;
-  readonly found_db_at: number | null;
-  readonly found_scan_at: number | null;
-  readonly ended_at: number | null;
-  readonly ended_scan: number | null;
-  readonly ended_by: string | null;
-}
-
-const TYPES = {
-  image: 'integer',
-  cve: 'text',
-  first_seen_at: 'integer',
-  first_scan: 'integer',
-  rank: 'integer',
-  worst: 'integer',
-  package: 'text',
-  fixed: 'text',
-  others: 'text',
-  fixable_at: 'integer',
-  exploited_at: 'integer',
-  exploited_until: 'integer',
-  unreported_at: 'integer',
-  found_scanner: 'text',
-  found_db_at: 'integer',
-  found_scan_at: 'integer',
-  ended_at: 'integer',
-  ended_scan: 'integer',
-  ended_by: 'text',
-} as const;
-
-const [, ...COLUMNS] = Object.keys(TYPES) as ['image', ...(keyof Episode)[]];
 const NAMES = sql.join(COLUMNS.map((name) => sql.ref(name)));
 const REPLACE = `on conflict (image, cve, first_seen_at) do update set ${COLUMNS.filter(
   (name) => name !== 'cve' && name !== 'first_seen_at',
@@ -102,7 +41,11 @@ export async function followFindings(
     sql<Episode>`select ${NAMES} from finding_history
      where image = ${image} and ended_at is null and ${within(range)}`,
   );
-  await writeEpisodes(transaction, image, planHistory(standing, open, at, cause));
+  await writeEpisodes(
+    transaction,
+    { digest, image, open, cause, at },
+    planHistory(standing, open, at, cause),
+  );
 }
 
 /**
@@ -134,7 +77,11 @@ export async function followSame(
   );
   const cves = new Set(waiting.map(({ cve }) => cve));
   const standing = standingAmong(found.filter(({ cve }) => cves.has(cve)));
-  await writeEpisodes(transaction, image, planHistory(standing, waiting, at, cause));
+  await writeEpisodes(
+    transaction,
+    { digest, image, open: waiting, cause, at },
+    planHistory(standing, waiting, at, cause),
+  );
 }
 
 /** Gives the number of the image, whose scan is kept as one. */
@@ -149,11 +96,23 @@ async function noteScan(transaction: Executor, digest: string, cause: HistoryCau
   return image;
 }
 
+/** Followed is whose history is followed, why, and what of it was open. */
+interface Followed {
+  readonly digest: string;
+  readonly image: number;
+  readonly open: readonly Episode[];
+  readonly cause: HistoryCause;
+  readonly at: number;
+}
+
 async function writeEpisodes(
   transaction: Executor,
-  image: number,
+  { digest, image, open, cause, at }: Followed,
   episodes: readonly Episode[],
 ): Promise<void> {
+  const before = new Map(open.map((episode) => [episode.cve, episode]));
+  const byCatalogue = cause === 'catalogue';
+  await tellFindings(transaction, { digest, before, changed: episodes, byCatalogue, at });
   const rows = episodes.map((row) => cellsOf(image, row));
   await insertMany(transaction, 'finding_history', TYPES, rows, REPLACE);
 }
@@ -173,91 +132,6 @@ async function readFindings(transaction: Executor, digest: string): Promise<Coun
     sql<CountedFinding>`select f.cve, f.rank, f.package, f.fixed, f.known_exploited from scans s join findings f on f.scan_id = s.id
      where s.digest = ${digest} and s.current = 1`,
   );
-}
-
-/** Of one that is reported, or has ended: nothing is waited for. */
-const NEVER_MISSED = { unreported_at: null, found_scanner: null, found_db_at: null, found_scan_at: null };
-
-function planHistory(
-  standing: ReadonlyMap<string, Standing>,
-  open: readonly Episode[],
-  at: number,
-  cause: HistoryCause,
-): Episode[] {
-  const changed: Episode[] = [];
-  const known = new Set<string>();
-  const made = typeof cause === 'object' ? cause : null;
-  const when = made?.scannedAt ?? at;
-  for (const episode of open) {
-    known.add(episode.cve);
-    const now = standing.get(episode.cve);
-    const next = now === undefined ? missed(episode, cause, when) : goOn(episode, now, when, at);
-    if (next !== episode) changed.push(next);
-  }
-  for (const [cve, now] of standing) if (!known.has(cve)) changed.push(begun(cve, now, when, at, made));
-  return changed;
-}
-
-function begun(cve: string, now: Standing, when: number, at: number, made: MadeScan | null): Episode {
-  const { rank, package: name, fixed, others, isFixable, isExploited } = now;
-  return {
-    cve,
-    first_seen_at: when,
-    first_scan: made?.id ?? null,
-    rank,
-    worst: rank,
-    package: name,
-    fixed,
-    others,
-    fixable_at: isFixable ? when : null,
-    exploited_at: isExploited ? at : null,
-    exploited_until: null,
-    ...NEVER_MISSED,
-    ended_at: null,
-    ended_scan: null,
-    ended_by: null,
-  };
-}
-
-/** It is reported; the same row where it is reported as before. */
-function goOn(episode: Episode, now: Standing, when: number, at: number): Episode {
-  const next: Episode = {
-    ...episode,
-    ...{ rank: now.rank, package: now.package, fixed: now.fixed, others: now.others },
-    worst: Math.max(episode.worst, now.rank),
-    fixable_at: episode.fixable_at ?? (now.isFixable ? when : null),
-    exploited_at: episode.exploited_at ?? (now.isExploited ? at : null),
-    exploited_until:
-      now.isExploited || episode.exploited_at === null ? null : (episode.exploited_until ?? at),
-    ...NEVER_MISSED,
-  };
-  return COLUMNS.every((name) => next[name] === episode[name]) ? episode : next;
-}
-
-/** It is not reported any more: it ended where that scan proves it, and else waits for one that does, as its issue would. */
-function missed(episode: Episode, cause: HistoryCause, when: number): Episode {
-  if (cause === 'catalogue') return episode;
-  // A report may say that it was made before the one that found it, and an end is never before the beginning.
-  const ended_at = Math.max(episode.first_seen_at, when);
-  // An end without a scan is no fix: what had it does not run here any more.
-  if (cause === 'platforms' || cause.gone?.has(episode.cve) === true)
-    return episode.unreported_at === null ? { ...episode, ended_at } : episode;
-  const { id, stamp, version, replaced } = cause;
-  const { found_scanner: scanner, found_db_at: dbUpdatedAt, found_scan_at: recordedAt } = episode;
-  // The row says what found it from when it is not reported any more.
-  const found: FoundStamp =
-    episode.unreported_at === null && replaced !== null ? replaced : { scanner, dbUpdatedAt, recordedAt };
-  if (missingProof(found, stamp) === null)
-    return {
-      ...{ ...episode, ended_at, ended_scan: id },
-      ended_by: JSON.stringify({ scanner: stamp.scanner, version, db_updated_at: stamp.dbUpdatedAt }),
-      ...NEVER_MISSED,
-    };
-  if (episode.unreported_at !== null) return episode;
-  return {
-    ...{ ...episode, unreported_at: when },
-    ...{ found_scanner: found.scanner, found_db_at: found.dbUpdatedAt, found_scan_at: found.recordedAt },
-  };
 }
 
 /** goneWith gives the CVEs that only platforms had which are not kept; `platforms` null is all that there were. */
@@ -283,6 +157,7 @@ export async function endConfirmed(
   cve: string,
   at: number,
 ): Promise<void> {
+  await tellEnded(transaction, digest, cve, 'confirmed', at);
   await run(
     transaction,
     sql`update finding_history set ended_at = case when first_seen_at > ${at} then first_seen_at else ${at} end, ended_by = 'person',

@@ -1,5 +1,5 @@
 /**
  * Findings as they are kept, their totals and advisories, and their history as it is written.
- * It uses `sql`.
+ * It uses `outbox` and `sql`.
  */
 export { kevDueDates } from './kev-entries.ts';

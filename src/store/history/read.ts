@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { SEVERITIES, type Severity } from '../../findings/index.ts';
 import type { FindingEpisode, HistoryReader, ImageHistory, RecordKind } from '../../history/index.ts';
-import type { Episode } from '../findings/finding-history.ts';
+import type { Episode } from '../findings/episode.ts';
 import { readSuccessorCves } from './successors.ts';
 import { inChunks, inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';

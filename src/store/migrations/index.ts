@@ -37,6 +37,7 @@ import { imageFacts } from './0032-image-facts.ts';
 import { whatifRuns } from './0033-whatif-runs.ts';
 import { imageVerdicts } from './0034-image-verdicts.ts';
 import { imageVerdictsFilled } from './0035-image-verdicts-filled.ts';
+import { notifications } from './0036-notifications.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly Migration[] = [
   whatifRuns,
   imageVerdicts,
   imageVerdictsFilled,
+  notifications,
 ];

@@ -5,7 +5,8 @@ import type { ChangePiece, ChangeRows } from '../findings/change-rows.ts';
 import { within, type CveRange } from '../findings/cve-range.ts';
 import { changeTotals, type CountedFinding } from '../findings/cve-totals.ts';
 import { lockImage } from '../facts/facts.ts';
-import { followFindings, type MadeScan } from '../findings/finding-history.ts';
+import type { MadeScan } from '../findings/episode.ts';
+import { followFindings } from '../findings/finding-history.ts';
 import type { Store } from '../sql/store.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 

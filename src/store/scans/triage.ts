@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { FoundOn, TriageEntry, TriageQuery, TriageStore } from '../../inventory/index.ts';
 import { lockImage, NO_PACKAGES, rebuildFacts } from '../facts/facts.ts';
+import { tellEnded } from '../findings/tell-findings.ts';
 import type { Store } from '../sql/store.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
@@ -20,6 +21,8 @@ export function triageStore(store: Store): TriageStore {
            values (${entry.digest}, ${entry.cve ?? NO_PACKAGES}, ${entry.reason}, ${entry.triagedBy}, ${entry.accountId}, ${entry.severity}, ${entry.createdAt}, ${entry.until}) returning id`,
         );
         await rebuildFacts(transaction, entry.digest);
+        if (entry.cve !== null)
+          await tellEnded(transaction, entry.digest, entry.cve, 'triaged', entry.createdAt);
         const whole = made === undefined ? null : await getTriage(transaction, made.id);
         if (whole === null) throw new Error('a triage decision was not inserted');
         return whole;

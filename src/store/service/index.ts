@@ -2,5 +2,5 @@
  * What a service keeps of itself: the id of the installation, and when its jobs ran.
  * It uses `sql`.
  */
-export { installationId } from './installation.ts';
+export { installationId, signingSeed } from './installation.ts';
 export { jobMarks, type JobMarks } from './job-marks.ts';

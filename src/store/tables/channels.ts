@@ -36,20 +36,67 @@ export interface ChannelTables {
     value: string;
     updated_at: number;
   };
+  /** What each channel is to be told next, gathered by what it is about. */
   outbox: {
     id: Generated<number>;
+    channel_id: string;
+    /** One of CHANNEL_EVENTS. */
     event: string;
-    /** What makes two notifications one within the throttle's period, or null. */
-    throttle_key: string | null;
-    /** JSON of the event. */
-    payload: string;
-    channel_id: string | null;
+    /** Empty where many subjects are counted together. */
+    subject: string;
+    /** Occurrences. */
+    count: number;
+    /** Lines of `items`. */
+    shown: number;
+    /** A line of JSON for each of the first occurrences. */
+    items: string;
+    first_at: number;
+    last_at: number;
+  };
+  /** When an event was last written that is told once in a while. */
+  event_throttle: { throttle_key: string; at: number };
+  /** Messages, and what became of them. */
+  deliveries: {
+    id: Generated<number>;
+    /** Its id for whoever gets it, the same on every try. */
+    message: string;
+    channel_id: string;
+    /** As they were when the message was made. */
+    channel_name: string;
+    kind: string;
+    target: string;
+    /** JSON: `[{event, count}]`. */
+    events: string;
+    /** JSON list of the first messages about the same subjects. */
+    refs: string;
+    /** JSON of Content. */
+    content: string;
+    title: string;
+    /** `waiting`, `sent` or `failed`. */
+    state: string;
     created_at: number;
+    attempts: Generated<number>;
+    attempted_at: number | null;
+    /** Since it was last handed in: tries end 24 hours after it. */
+    first_attempt_at: number | null;
     not_before: number;
-    attempts: number;
-    claimed_at: number | null;
-    fence: number | null;
-    delivered_at: number | null;
+    ended_at: number | null;
+    /** What the other side said when it took the message. */
+    answer: string | null;
     last_error: string | null;
+  };
+  /** The first message about a subject in a channel. */
+  delivery_threads: { channel_id: string; subject: string; message: string; at: number };
+  channel_mutes: {
+    id: Generated<number>;
+    channel_id: string;
+    muted_at: number;
+    until: number;
+    reason: string;
+    /** `user:<account_id>`, or null. */
+    muted_by: string | null;
+    /** When a person ended it before `until`. */
+    ended_at: number | null;
+    ended_by: string | null;
   };
 }

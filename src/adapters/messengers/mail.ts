@@ -1,0 +1,191 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { isLoopback, printable, Secret } from '../../base/index.ts';
+import type { EmailSettings } from '../../channels/index.ts';
+import { SendError, type Message, type Messenger } from '../../notify/index.ts';
+import { toMail } from '../markup/index.ts';
+import { openAddressCheck, openRedactor, type AddressRules } from '../transport/index.ts';
+
+/** Milliseconds: for a connection and its greeting, and for each answer. */
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 30_000;
+
+/** MailOptions say how a mail server is reached. */
+export interface MailOptions {
+  readonly settings: EmailSettings;
+  readonly rules: AddressRules;
+  /** Asked right before the connection is made. */
+  readonly guard: () => boolean;
+  /** PEM of further authorities. */
+  readonly ca?: readonly string[] | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Gives the addresses of a name; the system's unless said. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+}
+
+/** MailMessenger can be asked whether it works, too. */
+export interface MailMessenger extends Messenger {
+  /** Connects, takes TLS and signs in, and sends nothing. Throws SendError. */
+  check(): Promise<void>;
+}
+
+/**
+ * openMail gives the messenger of a mail server. Recipients are given as objects, since a text could hold more than one; nothing is read
+ * from a file or an address into a mail.
+ */
+export function openMail(options: MailOptions): MailMessenger {
+  const { settings, guard } = options;
+  const { host, port, password } = settings;
+  const redact = openRedactor(password === null ? [] : [new Secret(password)]);
+  const where = `${host}:${port}`;
+  const connected = async <T>(
+    act: (transport: ReturnType<typeof openTransport>) => Promise<T>,
+  ): Promise<T> => {
+    const address = await addressOf(options);
+    if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
+    const transport = openTransport(options, address);
+    try {
+      return await act(transport);
+    } catch (error) {
+      throw toSendError(error, where, redact);
+    } finally {
+      transport.close();
+    }
+  };
+  return {
+    send: (message) =>
+      connected(async (transport) => {
+        const { response, rejected } = await transport.sendMail(toEnvelope(message, settings));
+        const said = printable(redact(response), 200);
+        return rejected.length === 0 ? said : `${said}; refused for ${rejected.map(String).join(', ')}`;
+      }),
+    check: () => connected(async (transport) => void (await transport.verify())),
+  };
+}
+
+function openTransport({ settings, ca, timeoutMs = ANSWER_MS }: MailOptions, address: string) {
+  const { host, port, security, username, password } = settings;
+  return createTransport({
+    host: address,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(username !== null && { auth: { user: username, pass: password ?? '' } }),
+    tls: { servername: isIP(host) === 0 ? host : '', ...(ca !== undefined && { ca: [...ca] }) },
+    connectionTimeout: Math.min(CONNECT_MS, timeoutMs),
+    greetingTimeout: Math.min(CONNECT_MS, timeoutMs),
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/** One checked address: what a name leads to is judged by the very address that is then connected to. */
+async function addressOf({ settings, rules, resolve = resolved }: MailOptions): Promise<string> {
+  const { host } = settings;
+  // A mail server of one's own may stand beside the service, if it is named as what it is.
+  const faultOf = openAddressCheck(isLoopback(host) ? { ...rules, testLoopback: true } : rules);
+  const bare = host.replace(/^\[|\]$/g, '');
+  const addresses = isIP(bare) === 0 ? await named(host, resolve) : [bare];
+  const [first] = addresses;
+  for (const address of addresses) {
+    const fault = faultOf(address);
+    if (fault !== null)
+      throw new SendError('refused', `${host} leads to ${address}, which ${fault}; it is not called`);
+  }
+  if (first === undefined) throw new SendError('later', `${host} has no address`);
+  return first;
+}
+
+async function named(host: string, resolve: NonNullable<MailOptions['resolve']>): Promise<readonly string[]> {
+  try {
+    return await resolve(host);
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    throw new SendError(
+      'later',
+      code === 'ENOTFOUND' ? `${host} is not a known host` : `${host} cannot be looked up now`,
+      { cause: error },
+    );
+  }
+}
+
+async function resolved(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function toEnvelope(message: Message, { from, to }: EmailSettings): SendMailOptions {
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const idOf = (id: string): string => `<${id}@${domain}>`;
+  const { subject, text, html } = toMail(message);
+  const references = message.references.map(idOf);
+  return {
+    from: { name: 'ipo', address: from },
+    to: to.map((address) => ({ name: '', address })),
+    envelope: { from, to: [...to] },
+    subject,
+    text,
+    html,
+    messageId: idOf(message.id),
+    ...(references.length > 0 && { references, inReplyTo: references.at(-1) }),
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNECTION: 'cannot be reached',
+  ECONNREFUSED: 'refuses connections',
+  ETIMEDOUT: 'did not answer in time',
+  ESOCKET: 'cut the connection',
+  EDNS: 'cannot be looked up now',
+  ETLS: 'does not offer STARTTLS',
+  EAUTH: 'does not accept the user name and password',
+  EPROTOCOL: 'does not speak SMTP there',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that no trusted authority signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that no trusted authority signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that no trusted authority signed',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+};
+
+interface MailFault {
+  readonly code?: string;
+  readonly responseCode?: number;
+  readonly response?: string;
+  readonly message?: string;
+}
+
+function toSendError(error: unknown, where: string, redact: (text: string) => string): unknown {
+  if (error instanceof SendError || !(error instanceof Error)) return error;
+  const { code = '', responseCode, response, message } = error as MailFault;
+  // A recipient, a sender or a mail that is refused for good; a sign-in that fails is mended in the channel, and tried on.
+  const isOwn = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const refused = isOwn && responseCode !== undefined && responseCode >= 500;
+  const known = SENTENCES[inner(error)] ?? SENTENCES[code];
+  const said = response === undefined ? '' : printable(redact(response.replaceAll(/\s+/g, ' ')), 300);
+  const sentence =
+    said !== ''
+      ? `${where} ${known === undefined || isOwn ? 'answers' : `${known}:`} ${said}`
+      : `${where} ${known ?? `cannot be used: ${printable(redact(message ?? ''), 200)}`}`;
+  return new SendError(refused ? 'refused' : 'later', sentence, { hint: HINTS[code] });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ETLS: 'Use the port of the server that offers STARTTLS (mostly 587), or security: tls (mostly 465)',
+  EAUTH: 'Enter the password again: ipo channel edit CHANNEL --ask-credential',
+};
+
+/** The code of what lies below, such as that of a certificate. */
+function inner(error: Error): string {
+  const { cause } = error as { readonly cause?: unknown };
+  const { code } = (cause ?? {}) as MailFault;
+  if (typeof code === 'string') return code;
+  return Object.keys(SENTENCES).find((one) => error.message.includes(one)) ?? '';
+}

@@ -1,0 +1,7 @@
+/**
+ * The notifications of a service: what sends them, what is told of the service itself, and what people ask of them.
+ * It uses `leadership` and `running`.
+ */
+export { openMessengers } from './messengers.ts';
+export { openNotifications, type Notifications } from './notifications.ts';
+export { noticeJobs } from './notice-jobs.ts';

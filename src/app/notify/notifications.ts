@@ -1,0 +1,133 @@
+import { signingKeyOf, type SigningKey } from '../../adapters/messengers/index.ts';
+import { DAY_MS, formatTime, isIpoError, type Clock, type Count, type Log } from '../../base/index.ts';
+import type { ChannelTest, StoredChannel } from '../../channels/index.ts';
+import {
+  composeMessage,
+  newMessageId,
+  SendError,
+  Sender,
+  type DeliveryCounts,
+  type DeliveryList,
+  type Happened,
+  type Messengers,
+  type MuteStore,
+  type TellerChannel,
+} from '../../notify/index.ts';
+import {
+  channelStore,
+  deliveryList,
+  deliveryStore,
+  installationId,
+  muteStore,
+  signingSeed,
+  underLeadership,
+  writeEvents,
+  type Store,
+} from '../../store/index.ts';
+import type { StandaloneLeader } from '../leadership/standalone-leader.ts';
+import type { Line } from '../../adapters/transport/index.ts';
+import { openMessengers } from './messengers.ts';
+
+/** NotificationsDeps are what the notifications of a service are joined with. */
+export interface NotificationsDeps {
+  /** Whose writes hold the fence of the job that makes them. */
+  readonly store: Store;
+  /** What all calls to channels share. */
+  readonly line: Line;
+  readonly leader: StandaloneLeader;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: Count;
+  /** Others than those of the adapters; for tests. */
+  readonly messengers?: Messengers | undefined;
+}
+
+/** Notifications are those of a service. */
+export interface Notifications {
+  readonly list: DeliveryList;
+  readonly mutes: MuteStore;
+  /** Sends what is due; begins it, and does not wait for it. */
+  send(signal: AbortSignal): Promise<void>;
+  /** Deletes messages that are older than 90 days at a time, and all that hangs on them. */
+  prune(now: number): Promise<void>;
+  /** Puts down what happened to the service itself. An occurrence with the throttle key of an earlier one is told once in 90 days. */
+  tell(happened: Happened): Promise<void>;
+  counts(): Promise<DeliveryCounts>;
+  /** Sends one message that says that it is a test. */
+  test(channel: StoredChannel, by: string): Promise<ChannelTest>;
+  /** The key by which webhooks are signed, in the form of Standard Webhooks. */
+  publicKey(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** KEPT is how long messages are kept, in milliseconds. */
+const KEPT = 90 * DAY_MS;
+
+/** openNotifications joins them. */
+export async function openNotifications(deps: NotificationsDeps): Promise<Notifications> {
+  const { store, line, leader, clock, log, count } = deps;
+  const channels = channelStore(store);
+  const source = `urn:ipo:${await installationId(store)}`;
+  let known: SigningKey | null = null;
+  const key = async (): Promise<SigningKey> => (known ??= signingKeyOf(await signingSeed(store)));
+  const messengers = deps.messengers ?? openMessengers({ line, source, key, clock });
+  const deliveries = deliveryStore(store);
+  const sender = new Sender({
+    store: deliveries,
+    find: (id) => channels.get(id),
+    messengers,
+    isLeader: () => leader.isLeader(),
+    ...{ clock, log, count },
+    noteError: (id, lastError, at) =>
+      channels.setState(id, { lastError, lastErrorAt: lastError === null ? null : at }),
+  });
+  return {
+    list: deliveryList(store),
+    mutes: muteStore(store),
+    async send(signal) {
+      await leader.check();
+      await underLeadership(leader.fence(), () => sender.run(signal));
+    },
+    async prune(now) {
+      while (await deliveries.prune(now - KEPT));
+    },
+    tell: (happened) =>
+      store.write((transaction) =>
+        writeEvents(transaction, [happened], { at: clock.now(), period: 2 * KEPT }),
+      ),
+    counts: () => deliveries.counts(clock.now() - DAY_MS),
+    test: (channel, by) => sendTest(messengers, channel, by, clock),
+    publicKey: async () => (await key()).publicKey,
+    stop: () => sender.stop(),
+  };
+}
+
+async function sendTest(
+  messengers: Messengers,
+  channel: StoredChannel,
+  by: string,
+  clock: Clock,
+): Promise<ChannelTest> {
+  const at = clock.now();
+  const content = { sections: [], places: {}, test: { by } };
+  try {
+    // Only channels that tell are given here.
+    const messenger = await messengers.open(channel as TellerChannel, () => true);
+    const answer = await messenger.send(composeMessage(content, { id: newMessageId(), at, references: [] }));
+    return {
+      works: true,
+      sentence: `a test message was taken at ${formatTime(at)}: ${answer}`,
+      hints: ['Look whether it arrived: only a person sees that'],
+      wrote: true,
+    };
+  } catch (error) {
+    if (!isIpoError(error)) throw error;
+    const limitedMs = error instanceof SendError ? error.quietMs : null;
+    return {
+      works: false,
+      sentence: error.message,
+      hints: error.hint === undefined ? [] : [error.hint],
+      ...(limitedMs !== null && { limitedMs }),
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import { DAY_MS } from '../base/index.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** "Retries after 10 s, 1 m, 5 m, 30 m, 2 h, then hourly to 24 h". */
+const WAITS = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
+
+/** MESSAGE_EVERY is how long a channel has peace between two messages, in milliseconds. */
+export const MESSAGE_EVERY = MINUTE;
+
+/** TRIES_END is how long a message is tried, in milliseconds from its first try. */
+export const TRIES_END = DAY_MS;
+
+/** waitAfter gives how long the next try waits after so many, in milliseconds; 1 is the first. */
+export function waitAfter(attempts: number): number {
+  return WAITS[attempts - 1] ?? HOUR;
+}
+
+/** nextTry gives when a message is tried next; null where it is given up. Times are UTC milliseconds. */
+export function nextTry(
+  attempts: number,
+  firstAt: number,
+  now: number,
+  quietMs: number | null,
+): number | null {
+  const next = now + Math.max(waitAfter(attempts), Math.min(quietMs ?? 0, TRIES_END));
+  return next > firstAt + TRIES_END ? null : next;
+}

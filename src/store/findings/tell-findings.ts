@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { severityRank } from '../../findings/index.ts';
+import type { Happened } from '../../notify/index.ts';
+import { writeEvents } from '../outbox/index.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
+import type { Episode } from './episode.ts';
+
+const CRITICAL = severityRank('CRITICAL') as number;
+
+/** TellFindings is what changed in the history of an image's findings. */
+export interface TellFindings {
+  readonly digest: string;
+  /** Episodes as they stood before, by CVE; one that is not there began. */
+  readonly before: ReadonlyMap<string, Episode>;
+  readonly changed: readonly Episode[];
+  /** Whether the catalogue of known exploited vulnerabilities changed, and not a scan. */
+  readonly byCatalogue: boolean;
+  /** UTC milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * tellFindings puts down for the channels which critical findings of an image are new, which ended, and which entered the catalogue, in the
+ * transaction that changed them. One that triage covers is nobody's news.
+ */
+export async function tellFindings(
+  transaction: Executor,
+  { digest, before, changed, byCatalogue, at }: TellFindings,
+): Promise<void> {
+  const wasCritical = (cve: string): boolean => before.get(cve)?.rank === CRITICAL;
+  const news = changed.filter(
+    ({ cve, rank, ended_at }) => rank === CRITICAL && ended_at === null && !wasCritical(cve),
+  );
+  const ended = changed.filter(({ cve, ended_at }) => ended_at !== null && wasCritical(cve));
+  const listed = byCatalogue
+    ? changed.filter(({ cve, exploited_at }) => exploited_at === at && before.get(cve)?.exploited_at === null)
+    : [];
+  if (news.length + ended.length + listed.length === 0) return;
+  const triaged = await triagedAmong(
+    transaction,
+    digest,
+    [...news, ...ended].map(({ cve }) => cve),
+    at,
+  );
+  const isTold = ({ cve }: Episode): boolean => !triaged.has(cve);
+  const runs = listed.length > 0 && (await isRunning(transaction, digest));
+  const happened: Happened[] = [
+    ...news.filter(isTold).map((episode): Happened => ({
+      event: 'critical_finding',
+      subject: digest,
+      payload: {
+        ...payloadOf(digest, episode),
+        severity: 'CRITICAL',
+        fixed: episode.fixed,
+        known_exploited: episode.exploited_at !== null && episode.exploited_until === null,
+      },
+    })),
+    ...ended.filter(isTold).map((episode): Happened => ({
+      event: 'finding_resolved',
+      subject: digest,
+      // What ended without a scan ran nowhere any more.
+      payload: {
+        ...payloadOf(digest, episode),
+        reason: episode.ended_scan === null ? 'image_retired' : 'fixed',
+      },
+    })),
+    ...(runs ? listed : []).map((episode): Happened => ({
+      event: 'known_exploited_added',
+      subject: episode.cve,
+      payload: { ...payloadOf(digest, episode), fixed: episode.fixed },
+    })),
+  ];
+  await writeEvents(transaction, happened, { at });
+}
+
+/** tellEnded does the same for one finding that a person ended: by triage, or on the word that it is fixed. */
+export async function tellEnded(
+  transaction: Executor,
+  digest: string,
+  cve: string,
+  reason: 'triaged' | 'confirmed',
+  at: number,
+): Promise<void> {
+  const [found] = await run(
+    transaction,
+    sql<Row<'finding_history', 'cve' | 'package'>>`select f.cve, f.package from finding_history f
+     join history_images i on i.id = f.image
+     where i.digest = ${digest} and f.cve = ${cve} and f.ended_at is null and f.rank = ${CRITICAL}`,
+  );
+  if (found === undefined) return;
+  await writeEvents(
+    transaction,
+    [{ event: 'finding_resolved', subject: digest, payload: { ...payloadOf(digest, found), reason } }],
+    { at },
+  );
+}
+
+function payloadOf(digest: string, { cve, package: name }: Pick<Episode, 'cve' | 'package'>) {
+  return { digest, cve, package: name };
+}
+
+async function triagedAmong(
+  transaction: Executor,
+  digest: string,
+  cves: readonly string[],
+  at: number,
+): Promise<ReadonlySet<string>> {
+  const triaged = new Set<string>();
+  for (const marks of inLists(cves)) {
+    const rows = await run(
+      transaction,
+      sql<Row<'triage', 'cve'>>`select distinct cve from triage
+       where digest = ${digest} and cve in (${marks}) and (ended_at is null or ended_at > ${at}) and "until" > ${at}`,
+    );
+    for (const { cve } of rows) triaged.add(cve);
+  }
+  return triaged;
+}
+
+async function isRunning(transaction: Executor, digest: string): Promise<boolean> {
+  const rows = await run(
+    transaction,
+    sql`select 1 as there from running_images r where r.digest = ${digest}
+     and not exists (select 1 from clusters c where c.name = r.cluster and c.forgotten_at is not null) limit 1`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,290 @@
+import { sql, type RawBuilder } from 'kysely';
+import { CHANNEL_EVENTS, type ChannelEvent } from '../../channels/index.ts';
+import {
+  digestsIn,
+  DELIVERY_STATES,
+  toSections,
+  type Content,
+  type Delivery,
+  type DeliveryContent,
+  type DeliveryStore,
+  type Ended,
+  type Entry,
+  type KnownPlace,
+  type Payload,
+} from '../../notify/index.ts';
+import type { KnownImage } from '../../trackers/index.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
+import type { Store } from '../sql/store.ts';
+import { readImages } from '../tracking/issue-images.ts';
+import { readMute } from './mutes.ts';
+import { dropThrottles, writeEvents } from '../outbox/index.ts';
+
+/** Earlier messages that one names at most. */
+const MOST_REFERENCES = 10;
+/** Workloads of an image that are kept for a message; it counts the others. */
+const MOST_WORKLOADS = 3;
+const MAX_TEXT = 1000;
+/** Rows that one deletion takes. */
+const PRUNED = 500;
+
+/** deliveryStore keeps what waits for the channels in a database; its writes hold the fence of the job that makes them. */
+export function deliveryStore(store: Store): DeliveryStore {
+  const { read } = store;
+  return {
+    async waiting() {
+      const rows = await run(
+        read,
+        sql<
+          Row<'outbox', 'channel_id'>
+        >`select channel_id from outbox union select channel_id from deliveries where state = 'waiting'`,
+      );
+      return rows.map(({ channel_id }) => channel_id);
+    },
+    async due(channelId, now) {
+      const [open] = await run(
+        read,
+        sql<DeliveryRow & ContentRow>`select ${COLUMNS}, content, refs from deliveries
+         where channel_id = ${channelId} and state = 'waiting' order by id limit 1`,
+      );
+      const [last] = await run(
+        read,
+        sql<{
+          at: number | null;
+        }>`select max(coalesce(attempted_at, created_at)) as at from deliveries where channel_id = ${channelId} and attempted_at is not null`,
+      );
+      const gathered = await run(
+        read,
+        sql`select 1 as there from outbox where channel_id = ${channelId} limit 1`,
+      );
+      return {
+        delivery: open === undefined ? null : { ...toDelivery(open), ...toContent(open) },
+        gathered: gathered.length > 0,
+        lastAt: last?.at ?? null,
+        mutedUntil: (await readMute(read, channelId, now))?.until ?? null,
+      };
+    },
+    claim: (channel, { message, at, target }, word) =>
+      store.write(async (transaction) => {
+        const entries = await takeGathered(transaction, channel.id);
+        if (entries.length === 0) return null;
+        const sections = toSections(entries);
+        const content: Content = { sections, places: await placesOf(transaction, digestsIn(sections)) };
+        const references = await threadsOf(transaction, channel.id, entries, message, at);
+        const events = sections.map(({ event, count }) => ({ event, count }));
+        const [row] = await run(
+          transaction,
+          sql<DeliveryRow>`insert into deliveries (message, channel_id, channel_name, kind, target, events, refs, content, title, state, created_at, not_before)
+           values (${message}, ${channel.id}, ${channel.name}, ${channel.kind}, ${target}, ${JSON.stringify(events)}, ${JSON.stringify(references)},
+             ${JSON.stringify(content)}, ${word(content)}, 'waiting', ${at}, ${at}) returning ${COLUMNS}`,
+        );
+        if (row === undefined) throw new Error('a delivery was not recorded');
+        return { ...toDelivery(row), content, references };
+      }),
+    begin: (id, at, notBefore) =>
+      store.write(async (transaction) => {
+        await run(
+          transaction,
+          sql`update deliveries set attempts = attempts + 1, attempted_at = ${at}, first_attempt_at = coalesce(first_attempt_at, ${at}), not_before = ${notBefore}
+           where id = ${id} and state = 'waiting'`,
+        );
+      }),
+    end: (delivery, ended) => store.write((transaction) => writeEnd(transaction, delivery, ended)),
+    prune: (before) => store.write((transaction) => pruneSome(transaction, before)),
+    async counts(since) {
+      const [open] = await run(
+        read,
+        sql<{
+          waiting: number;
+          oldest: number | null;
+        }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting'`,
+      );
+      const [gathered] = await run(
+        read,
+        sql<{
+          waiting: number;
+          oldest: number | null;
+        }>`select count(*) as waiting, min(first_at) as oldest from outbox`,
+      );
+      const [given] = await run(
+        read,
+        sql<{
+          failed: number;
+        }>`select count(*) as failed from deliveries where created_at >= ${since} and state = 'failed'`,
+      );
+      const times = [open?.oldest, gathered?.oldest].filter((at) => at !== null && at !== undefined);
+      return {
+        oldest: times.length === 0 ? null : Math.min(...times),
+        waiting: (open?.waiting ?? 0) + (gathered?.waiting ?? 0),
+        failed: given?.failed ?? 0,
+      };
+    },
+  };
+}
+
+/** COLUMNS are those of a delivery without what it tells. */
+export const COLUMNS = sql`id, message, channel_id, channel_name, kind, target, events, title, state, created_at, attempts, attempted_at, first_attempt_at, not_before, ended_at, answer, last_error`;
+
+/** DeliveryRow is a row of them. */
+export type DeliveryRow = Row<
+  'deliveries',
+  | 'id'
+  | 'message'
+  | 'channel_id'
+  | 'channel_name'
+  | 'kind'
+  | 'target'
+  | 'events'
+  | 'title'
+  | 'state'
+  | 'created_at'
+  | 'attempts'
+  | 'attempted_at'
+  | 'first_attempt_at'
+  | 'not_before'
+  | 'ended_at'
+  | 'answer'
+  | 'last_error'
+>;
+
+/** ContentRow is what it tells. */
+export type ContentRow = Row<'deliveries', 'content' | 'refs'>;
+
+/** toDelivery reads a row. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  const state = DELIVERY_STATES.find((one) => one === row.state);
+  if (state === undefined) throw new Error(`the state of a delivery "${row.state}" is not known`);
+  return {
+    id: row.id,
+    message: row.message,
+    channelId: row.channel_id,
+    channelName: row.channel_name,
+    kind: row.kind,
+    target: row.target,
+    title: row.title,
+    events: JSON.parse(row.events) as Delivery['events'],
+    state,
+    createdAt: row.created_at,
+    attempts: row.attempts,
+    attemptedAt: row.attempted_at,
+    firstAttemptAt: row.first_attempt_at,
+    notBefore: row.not_before,
+    endedAt: row.ended_at,
+    answer: row.answer,
+    lastError: row.last_error,
+  };
+}
+
+/** toContent reads what it tells. */
+export function toContent({ content, refs }: ContentRow): DeliveryContent {
+  return { content: JSON.parse(content) as Content, references: JSON.parse(refs) as string[] };
+}
+
+/** Takes what is gathered out of the outbox, oldest first. */
+async function takeGathered(transaction: Executor, channelId: string): Promise<readonly Entry[]> {
+  const rows = await run(
+    transaction,
+    sql<
+      Row<'outbox', 'id' | 'event' | 'subject' | 'count' | 'items' | 'first_at' | 'last_at'>
+    >`delete from outbox where channel_id = ${channelId} returning id, event, subject, count, items, first_at, last_at`,
+  );
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .flatMap(({ event: name, subject, count, items, first_at, last_at }) => {
+      const event = CHANNEL_EVENTS.find((one): one is ChannelEvent => one === name);
+      if (event === undefined) return []; // a later release wrote it, and was taken back
+      const lines = items.split('\n').map((item) => JSON.parse(item) as Payload);
+      return [{ event, subject, count, firstAt: first_at, lastAt: last_at, items: lines }];
+    });
+}
+
+async function placesOf(
+  transaction: Executor,
+  digests: readonly string[],
+): Promise<Readonly<Record<string, KnownPlace>>> {
+  const images = new Map<string, KnownImage>();
+  await readImages(transaction, digests, images);
+  return Object.fromEntries(
+    [...images].map(([digest, { names, workloads, workloadsTotal }]) => [
+      digest,
+      {
+        name: names[0] ?? null,
+        workloads: workloads
+          .slice(0, MOST_WORKLOADS)
+          .map(({ cluster, namespace, name }) => ({ cluster, namespace, name })),
+        total: workloadsTotal,
+      },
+    ]),
+  );
+}
+
+/** Gives the first messages about what a message is about, and notes it as the first where there is none. */
+async function threadsOf(
+  transaction: Executor,
+  channelId: string,
+  entries: readonly Entry[],
+  message: string,
+  at: number,
+): Promise<readonly string[]> {
+  const subjects = [...new Set(entries.map(({ subject }) => subject))].filter((subject) => subject !== '');
+  const known: Row<'delivery_threads', 'subject' | 'message' | 'at'>[] = [];
+  for (const marks of inLists(subjects))
+    known.push(
+      ...(await run(
+        transaction,
+        sql<
+          Row<'delivery_threads', 'subject' | 'message' | 'at'>
+        >`select subject, message, at from delivery_threads where channel_id = ${channelId} and subject in (${marks})`,
+      )),
+    );
+  const begun = new Set(known.map(({ subject }) => subject));
+  for (const subject of subjects)
+    if (!begun.has(subject))
+      await run(
+        transaction,
+        sql`insert into delivery_threads (channel_id, subject, message, at) values (${channelId}, ${subject}, ${message}, ${at})`,
+      );
+  const ids = known.toSorted((a, b) => a.at - b.at).map((row) => row.message);
+  return [...new Set(ids)].slice(-MOST_REFERENCES);
+}
+
+async function writeEnd(transaction: Executor, delivery: Delivery, ended: Ended): Promise<void> {
+  const { id, channelId, channelName, kind, events } = delivery;
+  const { state, at } = ended;
+  const set: RawBuilder<unknown> =
+    state === 'sent'
+      ? sql`state = 'sent', ended_at = ${at}, answer = ${kept(ended.answer)}, last_error = null`
+      : state === 'failed'
+        ? sql`state = 'failed', ended_at = ${at}, last_error = ${kept(ended.error)}`
+        : sql`not_before = ${ended.notBefore}, last_error = ${kept(ended.error)}`;
+  await run(transaction, sql`update deliveries set ${set} where id = ${id} and state = 'waiting'`);
+  // Two channels that both fail must not tell each other of it for ever.
+  if (state !== 'failed' || events.every(({ event }) => event === 'channel_failed')) return;
+  const payload = {
+    ...{ channel: channelName, channel_id: channelId, kind, error: ended.error },
+    events: events.map(({ event }) => event),
+  };
+  await writeEvents(transaction, [{ event: 'channel_failed', subject: channelId, payload }], {
+    at,
+    except: channelId,
+  });
+}
+
+function kept(text: string): string {
+  return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', '');
+}
+
+async function pruneSome(transaction: Executor, before: number): Promise<boolean> {
+  const old = await run(
+    transaction,
+    sql<
+      Row<'deliveries', 'id'>
+    >`select id from deliveries where created_at < ${before} and state <> 'waiting' order by created_at limit ${PRUNED}`,
+  );
+  for (const marks of inLists(old.map(({ id }) => id)))
+    await run(transaction, sql`delete from deliveries where id in (${marks})`);
+  await run(transaction, sql`delete from delivery_threads where at < ${before}`);
+  await dropThrottles(transaction, before);
+  return old.length === PRUNED;
+}

@@ -1,0 +1,149 @@
+/**
+ * What the channels are to be told, written in the transaction of what happened.
+ * It uses `sql`.
+ */
+import { sql } from 'kysely';
+import { latestWait, oneLine } from '../../base/index.ts';
+import {
+  CHANNEL_EVENTS,
+  CHANNEL_KINDS,
+  isTrackerKind,
+  receives,
+  type ChannelEvent,
+} from '../../channels/index.ts';
+import { MAX_SHOWN, type Happened } from '../../notify/index.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
+
+/** Subjects of one event that wait apart for a channel; what comes beyond them is counted together. */
+const MOST_SUBJECTS = 200;
+const MAX_SUBJECT = 300;
+const MAX_VALUE = 500;
+
+/** Written says when, and for how long what was told is not told again. Milliseconds. */
+export interface Written {
+  readonly at: number;
+  /** An occurrence whose throttle key was written within this before is left out. */
+  readonly period?: number;
+  /** A channel that is not told. */
+  readonly except?: string;
+}
+
+/**
+ * writeEvents puts what happened down for every channel that is subscribed now, in the transaction of the act that it tells of, so that
+ * neither is there without the other. What waits for a channel grows by subject and not by occurrence.
+ */
+export async function writeEvents(
+  transaction: Executor,
+  happened: readonly Happened[],
+  { at, period = 0, except }: Written,
+): Promise<void> {
+  if (happened.length === 0) return;
+  const news = await notThrottled(transaction, happened, at, period);
+  if (news.length === 0) return;
+  const channels = await subscribers(transaction);
+  for (const { id, takes } of channels) {
+    const taken = id === except ? [] : news.filter(({ event }) => takes(event));
+    if (taken.length > 0) await gather(transaction, id, taken, at);
+  }
+}
+
+async function notThrottled(
+  transaction: Executor,
+  happened: readonly Happened[],
+  at: number,
+  period: number,
+): Promise<readonly Happened[]> {
+  const news: Happened[] = [];
+  for (const one of happened) {
+    const { throttleKey = null } = one;
+    if (throttleKey === null) {
+      news.push(one);
+      continue;
+    }
+    // A time ahead was written by a clock that was ahead, and throttles nothing.
+    const written = await run(
+      transaction,
+      sql`insert into event_throttle (throttle_key, at) values (${throttleKey}, ${at})
+       on conflict (throttle_key) do update set at = excluded.at
+       where event_throttle.at <= ${at - period} or event_throttle.at > ${latestWait(at, 0)} returning at`,
+    );
+    if (written.length > 0) news.push(one);
+  }
+  return news;
+}
+
+interface Subscriber {
+  readonly id: string;
+  takes(event: ChannelEvent): boolean;
+}
+
+async function subscribers(transaction: Executor): Promise<readonly Subscriber[]> {
+  const rows = await run(
+    transaction,
+    sql<
+      Row<'channels', 'id' | 'kind' | 'subscriptions'>
+    >`select id, kind, subscriptions from channels where enabled = 1 order by place`,
+  );
+  return rows.flatMap(({ id, kind: name, subscriptions }) => {
+    const kind = CHANNEL_KINDS.find((one) => one === name);
+    // Trackers are told by what files issues, which looks for itself.
+    if (kind === undefined || isTrackerKind(kind)) return [];
+    const named = new Set(JSON.parse(subscriptions) as string[]);
+    const channel = {
+      kind,
+      enabled: true,
+      subscriptions: CHANNEL_EVENTS.filter((event) => named.has(event)),
+    };
+    return [{ id, takes: (event: ChannelEvent) => receives(channel, event) }];
+  });
+}
+
+async function gather(
+  transaction: Executor,
+  channel: string,
+  happened: readonly Happened[],
+  at: number,
+): Promise<void> {
+  const waiting = await run(
+    transaction,
+    sql<
+      Row<'outbox', 'event'> & { readonly subjects: number }
+    >`select event, count(*) as subjects from outbox where channel_id = ${channel} group by event`,
+  );
+  const open = new Map(waiting.map(({ event, subjects }) => [event, subjects]));
+  const groups = Map.groupBy(happened, ({ event, subject }) => JSON.stringify([event, subject]));
+  for (const all of groups.values()) {
+    const [{ event, subject }] = all as [Happened];
+    const known = open.get(event) ?? 0;
+    open.set(event, known + 1);
+    const items = all.slice(0, MAX_SHOWN).map(({ payload }) => JSON.stringify(payload, bounded));
+    const own = oneLine(subject, MAX_SUBJECT) || '–';
+    await run(
+      transaction,
+      sql`insert into outbox (channel_id, event, subject, count, shown, items, first_at, last_at)
+       values (${channel}, ${event}, ${known < MOST_SUBJECTS ? own : ''}, ${all.length}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
+       on conflict (channel_id, event, subject) do update set
+         count = outbox.count + excluded.count, last_at = excluded.last_at,
+         items = case when outbox.shown < ${MAX_SHOWN} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
+         shown = case when outbox.shown < ${MAX_SHOWN} then outbox.shown + excluded.shown else outbox.shown end`,
+    );
+  }
+}
+
+/** No value from outside makes the outbox grow. */
+function bounded(_key: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > MAX_VALUE ? oneLine(value, MAX_VALUE) : value;
+}
+
+/** dropThrottles forgets throttles that no period reaches any more; `before` is UTC milliseconds. */
+export async function dropThrottles(transaction: Executor, before: number): Promise<void> {
+  const old = await run(
+    transaction,
+    sql<
+      Row<'event_throttle', 'throttle_key'>
+    >`select throttle_key from event_throttle where at < ${before} limit 1000`,
+  );
+  for (const marks of inLists(old.map(({ throttle_key }) => throttle_key)))
+    await run(transaction, sql`delete from event_throttle where throttle_key in (${marks})`);
+}
