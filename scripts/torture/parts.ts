@@ -56,6 +56,13 @@ export const PARTS: readonly Part[] = [
     minutes: 20,
   },
   {
+    name: 'notification-faults',
+    about: '60,000 cells of the fault matrix of notifications on SQLite and 12,000 on PostgreSQL',
+    files: ['test/notify/fault-matrix.test.ts'],
+    shares: 20,
+    minutes: 50,
+  },
+  {
     name: 'tracker-faults',
     about:
       '840 cells of step, failure and crash of the tracker protocol, 200 times each; 210 of them on PostgreSQL',

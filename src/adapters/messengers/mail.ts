@@ -157,6 +157,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 interface MailFault {
   readonly code?: string;
+  /** What lies below, such as the fault of a certificate. */
+  readonly originalCode?: string;
   readonly responseCode?: number;
   readonly response?: string;
   readonly message?: string;
@@ -164,11 +166,11 @@ interface MailFault {
 
 function toSendError(error: unknown, where: string, redact: (text: string) => string): unknown {
   if (error instanceof SendError || !(error instanceof Error)) return error;
-  const { code = '', responseCode, response, message } = error as MailFault;
+  const { code = '', originalCode = '', responseCode, response, message } = error as MailFault;
   // A recipient, a sender or a mail that is refused for good; a sign-in that fails is mended in the channel, and tried on.
   const isOwn = code === 'EENVELOPE' || code === 'EMESSAGE';
   const refused = isOwn && responseCode !== undefined && responseCode >= 500;
-  const known = SENTENCES[inner(error)] ?? SENTENCES[code];
+  const known = SENTENCES[originalCode] ?? SENTENCES[code];
   const said = response === undefined ? '' : printable(redact(response.replaceAll(/\s+/g, ' ')), 300);
   const sentence =
     said !== ''
@@ -181,11 +183,3 @@ const HINTS: Readonly<Record<string, string>> = {
   ETLS: 'Use the port of the server that offers STARTTLS (mostly 587), or security: tls (mostly 465)',
   EAUTH: 'Enter the password again: ipo channel edit CHANNEL --ask-credential',
 };
-
-/** The code of what lies below, such as that of a certificate. */
-function inner(error: Error): string {
-  const { cause } = error as { readonly cause?: unknown };
-  const { code } = (cause ?? {}) as MailFault;
-  if (typeof code === 'string') return code;
-  return Object.keys(SENTENCES).find((one) => error.message.includes(one)) ?? '';
-}

@@ -1,5 +1,5 @@
 import { createHmac, sign } from 'node:crypto';
-import { formatTime, Secret, type Clock } from '../../base/index.ts';
+import { formatTime, type Clock, type Secret } from '../../base/index.ts';
 import type { Content, Message, Messenger, Section } from '../../notify/index.ts';
 import type { Line } from '../transport/index.ts';
 import { openHook } from './hook.ts';

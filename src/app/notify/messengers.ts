@@ -20,7 +20,12 @@ export function openMessengers({ line, source, key, clock }: MessengersDeps): Me
         await import('../../adapters/messengers/index.ts');
       switch (channel.kind) {
         case 'email':
-          return openMail({ settings: channel.settings, rules: line.rules, guard });
+          return openMail({
+            settings: channel.settings,
+            rules: line.rules,
+            guard,
+            timeoutMs: line.timeoutMs,
+          });
         case 'slack':
           return openSlack(channel.settings.webhookUrl, guard, line);
         case 'teams':

@@ -47,7 +47,6 @@ import type { Settings } from '../config/settings.ts';
 import { loadAdapters, textRoomsOf, type TrackerAdapters } from './adapters.ts';
 import { trackingTerms } from './tracking-terms.ts';
 import { openNotifications, type Notifications } from '../notify/notifications.ts';
-import type { Messengers } from '../../notify/index.ts';
 import { openLine, REAL_PACE, type Pace } from './tracker-line.ts';
 import { openStandaloneLeader, type StandaloneLeader } from '../leadership/standalone-leader.ts';
 
@@ -65,8 +64,6 @@ export interface TrackersDeps {
   readonly policies: () => Promise<PoliciesInForce>;
   /** Who leads; the process itself from its start unless given. */
   readonly leader?: Leader | undefined;
-  /** What messages go over; the adapters of each kind unless given. */
-  readonly messengers?: Messengers | undefined;
 }
 
 /** ServiceTrackers are the channels of a service and what files and closes through them. */
@@ -99,21 +96,12 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const filing = filingStore(store);
   const facts = issueFacts(store);
   const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
-  const history = trackingHistory(store);
   const markers =
     dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
   const leader =
     deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
-  const notifications = await openNotifications({
-    ...{ store, line, leader, clock, log, count },
-    messengers: deps.messengers,
-  });
-  if ((await sealPlainCredentials(credentialDeps)) > 0) {
-    // The plain text goes from the files as well; what keeps it there now is tried again by the job `erasure`.
-    const erasure = erasureOf(store);
-    await erasure.mark();
-    await erasure.attempt();
-  }
+  const notifications = await openNotifications({ store, line, leader, clock, log, count });
+  await sealPlain(credentialDeps, store);
 
   const parts =
     markers === null
@@ -153,7 +141,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         together: (act) => store.write(act),
         clock,
       }),
-      history,
+      history: trackingHistory(store),
       terms: trackingTerms(policies, channels),
       previews: openPreviews({
         ...{ channels, filing, facts, terms, rooms: textRooms },
@@ -171,6 +159,14 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       return (await work?.sweep.run(signal)) ?? null;
     },
   };
+}
+
+async function sealPlain(deps: CredentialDeps, store: Store): Promise<void> {
+  if ((await sealPlainCredentials(deps)) === 0) return;
+  // The plain text goes from the files as well; what keeps it there now is tried again by the job `erasure`.
+  const erasure = erasureOf(store);
+  await erasure.mark();
+  await erasure.attempt();
 }
 
 /** Whoever was elected looks by itself whether it still leads. */

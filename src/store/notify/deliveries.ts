@@ -7,11 +7,13 @@ import {
   type Content,
   type Delivery,
   type DeliveryContent,
+  type DeliveryCounts,
   type DeliveryStore,
   type Ended,
   type Entry,
   type KnownPlace,
   type Payload,
+  type TellerChannel,
 } from '../../notify/index.ts';
 import type { KnownImage } from '../../trackers/index.ts';
 import { inLists } from '../sql/marks.ts';
@@ -21,7 +23,6 @@ import { readImages } from '../tracking/issue-images.ts';
 import { readMute } from './mutes.ts';
 import { dropThrottles, writeEvents } from '../outbox/index.ts';
 
-/** Earlier messages that one names at most. */
 const MOST_REFERENCES = 10;
 /** Workloads of an image that are kept for a message; it counts the others. */
 const MOST_WORKLOADS = 3;
@@ -65,23 +66,8 @@ export function deliveryStore(store: Store): DeliveryStore {
         mutedUntil: (await readMute(read, channelId, now))?.until ?? null,
       };
     },
-    claim: (channel, { message, at, target }, word) =>
-      store.write(async (transaction) => {
-        const entries = await takeGathered(transaction, channel.id);
-        if (entries.length === 0) return null;
-        const sections = toSections(entries);
-        const content: Content = { sections, places: await placesOf(transaction, digestsIn(sections)) };
-        const references = await threadsOf(transaction, channel.id, entries, message, at);
-        const events = sections.map(({ event, count }) => ({ event, count }));
-        const [row] = await run(
-          transaction,
-          sql<DeliveryRow>`insert into deliveries (message, channel_id, channel_name, kind, target, events, refs, content, title, state, created_at, not_before)
-           values (${message}, ${channel.id}, ${channel.name}, ${channel.kind}, ${target}, ${JSON.stringify(events)}, ${JSON.stringify(references)},
-             ${JSON.stringify(content)}, ${word(content)}, 'waiting', ${at}, ${at}) returning ${COLUMNS}`,
-        );
-        if (row === undefined) throw new Error('a delivery was not recorded');
-        return { ...toDelivery(row), content, references };
-      }),
+    claim: (channel, made, word) =>
+      store.write((transaction) => claimGathered(transaction, channel, made, word)),
     begin: (id, at, notBefore) =>
       store.write(async (transaction) => {
         await run(
@@ -92,34 +78,7 @@ export function deliveryStore(store: Store): DeliveryStore {
       }),
     end: (delivery, ended) => store.write((transaction) => writeEnd(transaction, delivery, ended)),
     prune: (before) => store.write((transaction) => pruneSome(transaction, before)),
-    async counts(since) {
-      const [open] = await run(
-        read,
-        sql<{
-          waiting: number;
-          oldest: number | null;
-        }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting'`,
-      );
-      const [gathered] = await run(
-        read,
-        sql<{
-          waiting: number;
-          oldest: number | null;
-        }>`select count(*) as waiting, min(first_at) as oldest from outbox`,
-      );
-      const [given] = await run(
-        read,
-        sql<{
-          failed: number;
-        }>`select count(*) as failed from deliveries where created_at >= ${since} and state = 'failed'`,
-      );
-      const times = [open?.oldest, gathered?.oldest].filter((at) => at !== null && at !== undefined);
-      return {
-        oldest: times.length === 0 ? null : Math.min(...times),
-        waiting: (open?.waiting ?? 0) + (gathered?.waiting ?? 0),
-        failed: given?.failed ?? 0,
-      };
-    },
+    counts: (since) => readCounts(read, since),
   };
 }
 
@@ -179,6 +138,57 @@ export function toDelivery(row: DeliveryRow): Delivery {
 /** toContent reads what it tells. */
 export function toContent({ content, refs }: ContentRow): DeliveryContent {
   return { content: JSON.parse(content) as Content, references: JSON.parse(refs) as string[] };
+}
+
+async function claimGathered(
+  transaction: Executor,
+  channel: TellerChannel,
+  { message, at, target }: Parameters<DeliveryStore['claim']>[1],
+  word: (content: Content) => string,
+): Promise<(Delivery & DeliveryContent) | null> {
+  const entries = await takeGathered(transaction, channel.id);
+  if (entries.length === 0) return null;
+  const sections = toSections(entries);
+  const content: Content = { sections, places: await placesOf(transaction, digestsIn(sections)) };
+  const references = await threadsOf(transaction, channel.id, entries, message, at);
+  const events = sections.map(({ event, count }) => ({ event, count }));
+  const [row] = await run(
+    transaction,
+    sql<DeliveryRow>`insert into deliveries (message, channel_id, channel_name, kind, target, events, refs, content, title, state, created_at, not_before)
+     values (${message}, ${channel.id}, ${channel.name}, ${channel.kind}, ${target}, ${JSON.stringify(events)}, ${JSON.stringify(references)},
+       ${JSON.stringify(content)}, ${word(content)}, 'waiting', ${at}, ${at}) returning ${COLUMNS}`,
+  );
+  if (row === undefined) throw new Error('a delivery was not recorded');
+  return { ...toDelivery(row), content, references };
+}
+
+async function readCounts(read: Executor, since: number): Promise<DeliveryCounts> {
+  const [open] = await run(
+    read,
+    sql<{
+      waiting: number;
+      oldest: number | null;
+    }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting'`,
+  );
+  const [gathered] = await run(
+    read,
+    sql<{
+      waiting: number;
+      oldest: number | null;
+    }>`select count(*) as waiting, min(first_at) as oldest from outbox`,
+  );
+  const [given] = await run(
+    read,
+    sql<{
+      failed: number;
+    }>`select count(*) as failed from deliveries where created_at >= ${since} and state = 'failed'`,
+  );
+  const times = [open?.oldest, gathered?.oldest].filter((at) => at !== null && at !== undefined);
+  return {
+    oldest: times.length === 0 ? null : Math.min(...times),
+    waiting: (open?.waiting ?? 0) + (gathered?.waiting ?? 0),
+    failed: given?.failed ?? 0,
+  };
 }
 
 /** Takes what is gathered out of the outbox, oldest first. */
