@@ -100,6 +100,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'channels',
     'catalogues',
     'trackers',
+    'notify',
     'replicas',
     'nodes',
     'supply-chain',

@@ -52,4 +52,6 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
   'POST /channels': CHANNEL,
   'PUT /channels/{id}': { ...CHANNEL, dailyCap: 50 },
   'POST /channels/{id}/adopt': { channel: 'k3v7q2mzt5a6wxyb' },
+  'POST /channels/{id}/resend': { since: '2026-11-20T06:00:00Z' },
+  'PUT /channels/{id}/mute': { for: '6h', reason: 'the mail server is being moved' },
 };

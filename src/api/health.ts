@@ -55,6 +55,13 @@ export interface Health {
     readonly checkedAt: number | null;
     readonly lastError: string | null;
   };
+  /** How what the channels are told stands; null where the database does not say. */
+  readonly notifications: {
+    readonly waiting: number;
+    readonly failed: number;
+    /** When the oldest of what waits was made or happened. */
+    readonly oldest: number | null;
+  } | null;
   readonly trivyDb: {
     readonly updatedAt: number | null;
     readonly checkedAt: number | null;
@@ -166,6 +173,7 @@ export function toHealthBody(health: Health): HealthBody {
     })),
     ...(webhook !== null && { webhook: toWebhook(webhook) }),
     ...(cluster !== null && { cluster: toCluster(cluster) }),
+    ...(health.notifications !== null && { notifications: toNotifications(health.notifications, now) }),
     ...(trivyDb.updatedAt !== null && { vulnerability_database_age: formatAge(now - trivyDb.updatedAt) }),
     kev_state: {
       ...(kev.version !== null && { version: kev.version }),
@@ -204,6 +212,16 @@ export function toHealthBody(health: Health): HealthBody {
         })),
       },
     }),
+  };
+}
+
+function toNotifications(
+  { waiting, failed, oldest }: NonNullable<Health['notifications']>,
+  now: number,
+): NonNullable<HealthBody['notifications']> {
+  return {
+    ...{ waiting, failed },
+    ...(oldest !== null && { oldest_at: formatTime(oldest), age: formatAge(now - oldest) }),
   };
 }
 

@@ -2,7 +2,7 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`,
- * `catalogues`, `trackers`, `replicas`, `nodes` and `supply-chain`.
+ * `catalogues`, `trackers`, `notify`, `replicas`, `nodes` and `supply-chain`.
  */
 export {
   LISTENER_LIMITS,
@@ -40,6 +40,8 @@ export { scanRoutes, type ScanParts } from './routes/scans.ts';
 export { sessionRoutes, type SessionParts } from './routes/session.ts';
 export { setupRoutes, type SetupParts } from './routes/setup.ts';
 export { tokensRoutes, type TokensParts } from './routes/tokens.ts';
+export { notificationRoutes, toMuteBody, type NotificationParts } from './routes/notifications.ts';
+export type { ChannelBody } from './contract/channels.ts';
 export { trackingRoutes, type TrackingParts } from './routes/tracking.ts';
 export { triageRoutes, type TriageParts } from './routes/triage.ts';
 export { vulnerabilityRoutes, type VulnerabilityParts } from './routes/vulnerabilities.ts';

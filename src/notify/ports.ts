@@ -81,8 +81,8 @@ export interface DeliveryStore {
   end(delivery: Delivery, ended: Ended): Promise<void>;
   /** Deletes what is older than a time, some at once; gives whether there may be more. */
   prune(before: number): Promise<boolean>;
-  /** When the oldest of what waits happened, and how much waits and failed. */
-  counts(since: number): Promise<DeliveryCounts>;
+  /** When the oldest of what waits happened, and how much waits and failed; of one channel, or of all. */
+  counts(since: number, channelId?: string): Promise<DeliveryCounts>;
 }
 
 /** DeliveryCounts are how the channels stand. */

@@ -252,6 +252,19 @@ export const METRICS = {
     help: 'Findings for which no issue was opened in a run: already filed, channel at its cap, tracker refusing',
     labels: { reason: ['dedup', 'cap', 'error'] },
   },
+  svc_notifications_total: {
+    kind: 'counter',
+    help: 'Occurrences that channels were told of (`sent`), tried again (`retried`) or given up (`failed`)',
+    labels: { kind: null, event: null, outcome: null },
+  },
+  svc_notifications_waiting: {
+    kind: 'gauge',
+    help: 'Messages that wait for a channel, and subjects gathered for the next',
+  },
+  svc_notifications_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest of them; 0 for none',
+  },
   svc_http_requests_total: {
     kind: 'counter',
     help: 'Requests answered, by route as the API documents it',

@@ -36,6 +36,7 @@ const health: Health = {
   scanner: null,
   registries: { status: 'ok', away: [], more: 0 },
   scanFailures: { images: 0, byReason: {} },
+  notifications: { waiting: 0, failed: 0, oldest: null },
   untrustedProxies: [],
 };
 
@@ -118,6 +119,7 @@ test('health tells every part, and leaves out times that are not known', async (
       message: 'www.cisa.gov is not a known host',
     },
     trivy_db_state: { updated_at: '2026-11-19T10:00:00Z' },
+    notifications: { waiting: 0, failed: 0 },
     registries: { status: 'ok', away: [] },
   });
 });

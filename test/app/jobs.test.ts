@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Jobs, type Job } from '../../src/app/running/jobs.ts';
 import { openFacts } from '../../src/app/service/facts.ts';
 import { retentionJobs } from '../../src/app/ledger/history.ts';
+import { noticeJobs } from '../../src/app/notify/notice-jobs.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service/jobs.ts';
 import { settingsSchema } from '../../src/app/config/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
@@ -338,6 +339,11 @@ const PARTS = {
   endOfLife: { refresh: never },
   facts: [],
   operator: [],
+  notices: noticeJobs({
+    notifications: { send: never, prune: never, tell: never },
+    retention: { now: async () => 0 },
+    feeds: async () => ({}),
+  }),
   history: retentionJobs(NO_STORE, 400, { now: async () => 0 }),
   settings: settingsSchema.parse({}),
   retention: { now: async () => 0 },

@@ -3,6 +3,7 @@ import { accountId, cveOf, digestOf, GONE, policyOf } from './route-cost-data.ts
 import {
   channel,
   channelDocument,
+  hook,
   closedRow,
   DRAFT,
   LONG,
@@ -204,6 +205,24 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
     },
   },
   'POST /channels/{id}/test': { one: async (stage) => ({ path: `/channels/${await channel(stage)}/test` }) },
+  'GET /channels/{id}/deliveries': {
+    none: async (stage) => ({ path: `/channels/${await hook(stage)}/deliveries` }),
+  },
+  'POST /channels/{id}/resend': {
+    none: async (stage) => ({
+      path: `/channels/${await hook(stage)}/resend`,
+      body: { since: '2026-11-20T06:00:00Z' },
+    }),
+  },
+  'PUT /channels/{id}/mute': {
+    one: async (stage) => ({
+      path: `/channels/${await hook(stage)}/mute`,
+      body: { for: '6h', reason: 'a move' },
+    }),
+  },
+  'DELETE /channels/{id}/mute': {
+    one: async (stage) => ({ path: `/channels/${await hook(stage)}/mute`, status: 204 }),
+  },
   'GET /channels/{id}/preview': {
     next: async (stage) => ({ path: `/channels/${await channel(stage)}/preview` }),
   },

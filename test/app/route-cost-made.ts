@@ -73,6 +73,15 @@ export const channelDocument = (n: number) => ({
 export const channel = async (stage: CostStage): Promise<string> =>
   (await make<{ id: string }>(stage, 'POST /channels', channelDocument(next()))).id;
 
+/** hook makes one that is told, and not called: it is disabled. */
+export const hook = async (stage: CostStage): Promise<string> =>
+  (
+    await make<{ id: string }>(stage, 'POST /channels', {
+      ...{ kind: 'webhook', name: `hook ${next()}`, enabled: false },
+      webhookUrl: 'https://hooks.example.com/in',
+    })
+  ).id;
+
 /** DRAFT and LONG are drafts of policies. */
 export const DRAFT = policyOf(100_000, 20).document;
 export const LONG = policyOf(100_001, 250).document;

@@ -695,6 +695,7 @@ const HEALTH: Health = {
     webhook: null,
     cluster: null,
     scanner: null,
+    notifications: null,
     untrustedProxies: [],
   },
   kev: { version: null, entries: null, fetchedAt: null, checkedAt: null, lastError: null },

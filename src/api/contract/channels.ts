@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHANNEL_EVENTS, CHANNEL_KINDS, channelJsonSchema } from '../../channels/index.ts';
+import { muteSchema } from './notifications.ts';
 
 /**
  * channelDocument is a channel as a person writes it. It is described by the schema of its kind; the channels' own reader checks it,
@@ -42,6 +43,18 @@ export const channelSchema = z
       }),
     ),
     fault: z.string().nullable().describe('Why it cannot be used as it is stored'),
+    notifications: z
+      .object({
+        waiting: z.int().min(0).describe('Messages, and subjects gathered for the next'),
+        failed: z.int().min(0).describe('Messages of the last 24 hours that were given up'),
+        muted: muteSchema.nullable(),
+        key: z
+          .string()
+          .optional()
+          .describe('Ed25519 key that signs what a webhook gets, as Standard Webhooks has it'),
+      })
+      .optional()
+      .describe('How what it is told stands; where one channel is shown, and it is no tracker'),
     created_at: time,
     updated_at: time,
     updated_by: z.string().nullable().describe('`user:<account_id>`'),

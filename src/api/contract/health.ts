@@ -109,6 +109,15 @@ export const healthSchema = z
     vulnerability_database_age: age
       .optional()
       .describe('Since the newest database that a scan used was made'),
+    notifications: z
+      .object({
+        waiting: z.int().min(0).describe('Messages, and subjects gathered for the next'),
+        failed: z.int().min(0).describe('Messages of the last 24 hours that were given up'),
+        oldest_at: time.optional().describe('When the oldest of what waits was made or happened'),
+        age: age.optional(),
+      })
+      .optional()
+      .describe('What the channels are told (`ipo channel show`); absent while the database does not answer'),
     kev_state: z
       .object({
         version: z.string().optional(),

@@ -1,6 +1,11 @@
 import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
 import { formatTime } from '../../base/index.ts';
-import { targetWarnings, type Channels, type WrittenChannel } from '../../channels/index.ts';
+import {
+  targetWarnings,
+  type Channels,
+  type StoredChannel,
+  type WrittenChannel,
+} from '../../channels/index.ts';
 import { toChannelBody } from '../channel-bodies.ts';
 import {
   adoptedSchema,
@@ -11,6 +16,7 @@ import {
   channelTestSchema,
   writtenChannelSchema,
   type AdoptedBody,
+  type ChannelBody,
   type ChannelTestBody,
 } from '../contract/channels.ts';
 import { listOf, pageSchema } from '../contract/paging.ts';
@@ -24,6 +30,8 @@ export interface ChannelParts {
   readonly audit: AuditLog;
   /** Runs an act whose writes commit together or not at all. */
   together<T>(act: () => Promise<T>): Promise<T>;
+  /** How what a channel is told stands; undefined for a tracker. */
+  told?(channel: StoredChannel): Promise<ChannelBody['notifications']>;
 }
 
 const PROBLEM = { schema: problemSchema, type: 'application/problem+json' } as const;
@@ -41,7 +49,7 @@ const MAX_BODY = 65_536;
 type Call = { readonly principal: Principal | null; readonly path: string };
 
 /** channelRoutes read, write and test channels. A write and its audit entry are durable together before its answer. */
-export function channelRoutes({ channels, audit, together }: ChannelParts): Route[] {
+export function channelRoutes({ channels, audit, together, told }: ChannelParts): Route[] {
   const record = (
     { principal, path }: Call,
     action: AuditAction,
@@ -104,7 +112,11 @@ export function channelRoutes({ channels, audit, together }: ChannelParts): Rout
       answers: { 200: { description: 'The channel', schema: channelSchema, headers: ETAG } },
       handle: async ({ params }) => {
         const shown = await channels.get(params.id);
-        return { body: toChannelBody(shown), headers: { etag: toETag(shown.channel.version) } };
+        const notifications = await told?.(shown.channel);
+        return {
+          body: { ...toChannelBody(shown), ...(notifications !== undefined && { notifications }) },
+          headers: { etag: toETag(shown.channel.version) },
+        };
       },
     }),
     route({

@@ -1,6 +1,7 @@
 import { signingKeyOf, type SigningKey } from '../../adapters/messengers/index.ts';
 import { DAY_MS, formatTime, isIpoError, type Clock, type Count, type Log } from '../../base/index.ts';
-import type { ChannelTest, StoredChannel } from '../../channels/index.ts';
+import { toMuteBody, type ChannelBody } from '../../api/index.ts';
+import { isTrackerKind, type ChannelTest, type StoredChannel } from '../../channels/index.ts';
 import {
   composeMessage,
   newMessageId,
@@ -55,8 +56,8 @@ export interface Notifications {
   counts(): Promise<DeliveryCounts>;
   /** Sends one message that says that it is a test. */
   test(channel: StoredChannel, by: string): Promise<ChannelTest>;
-  /** The key by which webhooks are signed, in the form of Standard Webhooks. */
-  publicKey(): Promise<string>;
+  /** How what a channel is told stands; undefined for a tracker. */
+  told(channel: StoredChannel): Promise<ChannelBody['notifications']>;
   stop(): Promise<void>;
 }
 
@@ -72,6 +73,7 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
   const key = async (): Promise<SigningKey> => (known ??= signingKeyOf(await signingSeed(store)));
   const messengers = deps.messengers ?? openMessengers({ line, source, key, clock });
   const deliveries = deliveryStore(store);
+  const mutes = muteStore(store);
   const sender = new Sender({
     store: deliveries,
     find: (id) => channels.get(id),
@@ -83,7 +85,7 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
   });
   return {
     list: deliveryList(store),
-    mutes: muteStore(store),
+    mutes,
     async send(signal) {
       await leader.check();
       await underLeadership(leader.fence(), () => sender.run(signal));
@@ -96,8 +98,18 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
         writeEvents(transaction, [happened], { at: clock.now(), period: 2 * KEPT }),
       ),
     counts: () => deliveries.counts(clock.now() - DAY_MS),
+    async told({ id, kind }) {
+      if (isTrackerKind(kind)) return undefined;
+      const now = clock.now();
+      const { waiting, failed } = await deliveries.counts(now - DAY_MS, id);
+      const mute = await mutes.current(id, now);
+      return {
+        ...{ waiting, failed },
+        muted: mute === null ? null : toMuteBody(mute),
+        ...(kind === 'webhook' && { key: (await key()).publicKey }),
+      };
+    },
     test: (channel, by) => sendTest(messengers, channel, by, clock),
-    publicKey: async () => (await key()).publicKey,
     stop: () => sender.stop(),
   };
 }

@@ -29,6 +29,8 @@ export interface HealthDeps {
   operator(): Promise<Pick<Health, 'webhook' | 'cluster'>>;
   /** What is known of the databases that scans and the catalogue came from. */
   feeds(): Promise<Pick<Health, 'kev' | 'trivyDb'>>;
+  /** How what the channels are told stands. */
+  notifications(): Promise<NonNullable<Health['notifications']>>;
   /** Images that cannot be scanned. */
   scanFailures(): Promise<Health['scanFailures']>;
   /** How what scans images stands. */
@@ -74,6 +76,7 @@ export class ServiceHealth {
     const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
     const known = await this.#ask(feeds);
     const failing = await this.#ask(() => this.#deps.scanFailures());
+    const notifications = await this.#ask(() => this.#deps.notifications());
     const told = (await this.#ask(() => anchors.list())).value ?? [];
     const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
     const states = jobs.states();
@@ -122,6 +125,7 @@ export class ServiceHealth {
         ...{ fetchedAt: null, checkedAt: null },
       },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
+      notifications: notifications.value ?? null,
       scanner: this.#deps.scanner(),
       scanFailures: failing.value ?? { images: 0, byReason: {} },
       registries: this.#deps.registries(),
@@ -143,6 +147,13 @@ export class ServiceHealth {
         metrics.set('svc_job_last_success_seconds', lastSuccessAt / 1000, { job: name });
     }
     if (rows.value === null) return;
+    const notices = await this.#ask(() => this.#deps.notifications());
+    if (notices.value !== null) {
+      const { waiting, oldest } = notices.value;
+      metrics.set('svc_notifications_waiting', waiting);
+      const age = oldest === null ? 0 : Math.max(0, clock.now() - oldest);
+      metrics.set('svc_notifications_oldest_seconds', age / 1000);
+    }
     metrics.set('svc_ledger_size', rows.value);
     const tree = await this.#ask(() => parts.tree.size());
     if (tree.value !== null) metrics.set('svc_ledger_tree_size', tree.value);

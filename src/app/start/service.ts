@@ -175,6 +175,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operator: () => operator.health(),
     scanner: () => facts.health(),
     scanFailures: () => countFailing(store.read),
+    notifications: () => trackers.notifications.counts(),
     registries: () => facts.registries(),
     untrustedProxies: () => proxies.list(),
     feeds: async () => {

@@ -41,7 +41,7 @@ import {
   type TrackerFactory,
 } from '../../trackers/index.ts';
 import { type Leader } from '../../leadership/index.ts';
-import type { ChannelParts, TrackingParts } from '../../api/index.ts';
+import type { ChannelParts, NotificationParts, TrackingParts } from '../../api/index.ts';
 import { criticalWindow } from '../running/critical-window.ts';
 import type { Settings } from '../config/settings.ts';
 import { loadAdapters, textRoomsOf, type TrackerAdapters } from './adapters.ts';
@@ -68,7 +68,8 @@ export interface TrackersDeps {
 
 /** ServiceTrackers are the channels of a service and what files and closes through them. */
 export interface ServiceTrackers {
-  readonly routes: Pick<ChannelParts, 'channels'> &
+  readonly routes: Pick<ChannelParts, 'channels' | 'told'> &
+    Pick<NotificationParts, 'deliveries' | 'mutes'> &
     Pick<TrackingParts, 'history' | 'previews' | 'markers' | 'terms'>;
   readonly notifications: Notifications;
   /** Files what waits; nothing where `DATA_KEY` is not set, or another process leads. */
@@ -148,6 +149,9 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         clock: trackerClock,
       }),
       markers,
+      deliveries: notifications.list,
+      mutes: notifications.mutes,
+      told: (channel) => notifications.told(channel),
     },
     notifications,
     async file(signal) {

@@ -7,7 +7,6 @@ import {
   type Content,
   type Delivery,
   type DeliveryContent,
-  type DeliveryCounts,
   type DeliveryStore,
   type Ended,
   type Entry,
@@ -21,14 +20,13 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 import { readImages } from '../tracking/issue-images.ts';
 import { readMute } from './mutes.ts';
-import { dropThrottles, writeEvents } from '../outbox/index.ts';
+import { writeEvents } from '../outbox/index.ts';
+import { pruneSome, readCounts } from './delivery-upkeep.ts';
 
 const MOST_REFERENCES = 10;
 /** Workloads of an image that are kept for a message; it counts the others. */
 const MOST_WORKLOADS = 3;
 const MAX_TEXT = 1000;
-/** Rows that one deletion takes. */
-const PRUNED = 500;
 
 /** deliveryStore keeps what waits for the channels in a database; its writes hold the fence of the job that makes them. */
 export function deliveryStore(store: Store): DeliveryStore {
@@ -78,7 +76,7 @@ export function deliveryStore(store: Store): DeliveryStore {
       }),
     end: (delivery, ended) => store.write((transaction) => writeEnd(transaction, delivery, ended)),
     prune: (before) => store.write((transaction) => pruneSome(transaction, before)),
-    counts: (since) => readCounts(read, since),
+    counts: (since, channelId) => readCounts(read, since, channelId),
   };
 }
 
@@ -160,35 +158,6 @@ async function claimGathered(
   );
   if (row === undefined) throw new Error('a delivery was not recorded');
   return { ...toDelivery(row), content, references };
-}
-
-async function readCounts(read: Executor, since: number): Promise<DeliveryCounts> {
-  const [open] = await run(
-    read,
-    sql<{
-      waiting: number;
-      oldest: number | null;
-    }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting'`,
-  );
-  const [gathered] = await run(
-    read,
-    sql<{
-      waiting: number;
-      oldest: number | null;
-    }>`select count(*) as waiting, min(first_at) as oldest from outbox`,
-  );
-  const [given] = await run(
-    read,
-    sql<{
-      failed: number;
-    }>`select count(*) as failed from deliveries where created_at >= ${since} and state = 'failed'`,
-  );
-  const times = [open?.oldest, gathered?.oldest].filter((at) => at !== null && at !== undefined);
-  return {
-    oldest: times.length === 0 ? null : Math.min(...times),
-    waiting: (open?.waiting ?? 0) + (gathered?.waiting ?? 0),
-    failed: given?.failed ?? 0,
-  };
 }
 
 /** Takes what is gathered out of the outbox, oldest first. */
@@ -283,18 +252,4 @@ async function writeEnd(transaction: Executor, delivery: Delivery, ended: Ended)
 
 function kept(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', '');
-}
-
-async function pruneSome(transaction: Executor, before: number): Promise<boolean> {
-  const old = await run(
-    transaction,
-    sql<
-      Row<'deliveries', 'id'>
-    >`select id from deliveries where created_at < ${before} and state <> 'waiting' order by created_at limit ${PRUNED}`,
-  );
-  for (const marks of inLists(old.map(({ id }) => id)))
-    await run(transaction, sql`delete from deliveries where id in (${marks})`);
-  await run(transaction, sql`delete from delivery_threads where at < ${before}`);
-  await dropThrottles(transaction, before);
-  return old.length === PRUNED;
 }

@@ -38,11 +38,12 @@ async function post(
       else callback(Object.assign(new Error('authentication failed'), { responseCode: 535 }));
     },
     onData: (stream, session, callback) => {
-      void simpleParser(stream).then((mail) => {
-        mails.push(mail);
+      const take = async (): Promise<void> => {
+        mails.push(await simpleParser(stream));
         recipients.push(session.envelope.rcptTo.map(({ address }) => address));
         callback();
-      });
+      };
+      void take();
     },
     ...options,
   });
