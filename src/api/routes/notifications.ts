@@ -32,27 +32,12 @@ type Call = { readonly principal: Principal | null; readonly path: string };
 
 /** notificationRoutes list what channels were told, send it again, and mute channels. */
 export function notificationRoutes(parts: NotificationParts): Route[] {
-  const { channels, deliveries, mutes, audit, clock, together } = parts;
-  const record = (
-    { principal, path }: Call,
-    action: AuditAction,
-    target: string,
-    detail: Readonly<Record<string, unknown>>,
-  ): Promise<void> => {
-    const { accountId, name } = principal as Principal;
-    return audit.record({ actor: { accountId, name }, action, target, path, detail });
-  };
-  const teller = async (id: string): Promise<StoredChannel> => {
-    const { channel } = await channels.get(id);
-    if (!isTrackerKind(channel.kind)) return channel;
-    throw new IpoError(
-      'invalid_request',
-      `${channel.name} is a channel of ${channel.kind}, which is sent no messages`,
-      {
-        hint: 'ipo tracking list shows the issues that it opened',
-      },
-    );
-  };
+  return [...deliveryRoutes(parts), ...muteRoutes(parts)];
+}
+
+function deliveryRoutes(parts: NotificationParts): Route[] {
+  const { deliveries, clock, together } = parts;
+  const { record, teller } = openActs(parts);
   return [
     route({
       key: 'GET /channels/{id}/deliveries',
@@ -93,6 +78,13 @@ export function notificationRoutes(parts: NotificationParts): Route[] {
         return { body: { resent } };
       },
     }),
+  ];
+}
+
+function muteRoutes(parts: NotificationParts): Route[] {
+  const { mutes, clock, together } = parts;
+  const { record, teller } = openActs(parts);
+  return [
     route({
       key: 'PUT /channels/{id}/mute',
       id: 'muteChannel',
@@ -134,6 +126,31 @@ export function notificationRoutes(parts: NotificationParts): Route[] {
       },
     }),
   ];
+}
+
+/** What both have in common: entries of the audit log, and channels that are told. */
+function openActs({ channels, audit }: Pick<NotificationParts, 'channels' | 'audit'>) {
+  const record = (
+    { principal, path }: Call,
+    action: AuditAction,
+    target: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> => {
+    const { accountId, name } = principal as Principal;
+    return audit.record({ actor: { accountId, name }, action, target, path, detail });
+  };
+  const teller = async (id: string): Promise<StoredChannel> => {
+    const { channel } = await channels.get(id);
+    if (!isTrackerKind(channel.kind)) return channel;
+    throw new IpoError(
+      'invalid_request',
+      `${channel.name} is a channel of ${channel.kind}, which is sent no messages`,
+      {
+        hint: 'ipo tracking list shows the issues that it opened',
+      },
+    );
+  };
+  return { record, teller };
 }
 
 function toDeliveryBody(delivery: Delivery): DeliveryBody {

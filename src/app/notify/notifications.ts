@@ -45,8 +45,13 @@ export interface NotificationsDeps {
 
 /** Notifications are those of a service. */
 export interface Notifications {
-  readonly list: DeliveryList;
-  readonly mutes: MuteStore;
+  /** What the routes of the API act through. */
+  readonly routes: {
+    readonly deliveries: DeliveryList;
+    readonly mutes: MuteStore;
+    /** How what a channel is told stands; undefined for a tracker. */
+    told(channel: StoredChannel): Promise<ChannelBody['notifications']>;
+  };
   /** Sends what is due; begins it, and does not wait for it. */
   send(signal: AbortSignal): Promise<void>;
   /** Deletes messages that are older than 90 days at a time, and all that hangs on them. */
@@ -56,8 +61,6 @@ export interface Notifications {
   counts(): Promise<DeliveryCounts>;
   /** Sends one message that says that it is a test. */
   test(channel: StoredChannel, by: string): Promise<ChannelTest>;
-  /** How what a channel is told stands; undefined for a tracker. */
-  told(channel: StoredChannel): Promise<ChannelBody['notifications']>;
   stop(): Promise<void>;
 }
 
@@ -84,8 +87,21 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
       channels.setState(id, { lastError, lastErrorAt: lastError === null ? null : at }),
   });
   return {
-    list: deliveryList(store),
-    mutes,
+    routes: {
+      deliveries: deliveryList(store),
+      mutes,
+      async told({ id, kind }) {
+        if (isTrackerKind(kind)) return undefined;
+        const now = clock.now();
+        const { waiting, failed } = await deliveries.counts(now - DAY_MS, id);
+        const mute = await mutes.current(id, now);
+        return {
+          ...{ waiting, failed },
+          muted: mute === null ? null : toMuteBody(mute),
+          ...(kind === 'webhook' && { key: (await key()).publicKey }),
+        };
+      },
+    },
     async send(signal) {
       await leader.check();
       await underLeadership(leader.fence(), () => sender.run(signal));
@@ -98,17 +114,6 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
         writeEvents(transaction, [happened], { at: clock.now(), period: 2 * KEPT }),
       ),
     counts: () => deliveries.counts(clock.now() - DAY_MS),
-    async told({ id, kind }) {
-      if (isTrackerKind(kind)) return undefined;
-      const now = clock.now();
-      const { waiting, failed } = await deliveries.counts(now - DAY_MS, id);
-      const mute = await mutes.current(id, now);
-      return {
-        ...{ waiting, failed },
-        muted: mute === null ? null : toMuteBody(mute),
-        ...(kind === 'webhook' && { key: (await key()).publicKey }),
-      };
-    },
     test: (channel, by) => sendTest(messengers, channel, by, clock),
     stop: () => sender.stop(),
   };

@@ -122,8 +122,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
           steady: new SteadyClock(filing, trackerClock),
           breaker: new Breaker(),
           newId: () => randomBytes(16).toString('hex'),
-          log,
-          count,
+          ...{ log, count },
         };
   const work = parts === null ? null : { filing: new Filing(parts), sweep: new Sweep(parts) };
   return {
@@ -149,9 +148,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         clock: trackerClock,
       }),
       markers,
-      deliveries: notifications.list,
-      mutes: notifications.mutes,
-      told: (channel) => notifications.told(channel),
+      ...notifications.routes,
     },
     notifications,
     async file(signal) {
