@@ -59,6 +59,11 @@ async function testStored(service: ServiceClient, which: string | undefined): Pr
       : [(await findChannel(service, which)).body];
   const tests: Tested[] = [];
   for (const channel of channels) {
+    if (!isTrackerKind(channel.kind))
+      throw new UsageError(
+        `a channel of ${channel.kind} has nothing that could be read`,
+        'POST /channels/{id}/test of the API sends it one test message',
+      );
     const params = { id: channel.id };
     const { body: found } = await service.json<OlderTestBody>('POST /channels/{id}/test', { params });
     const { works, status = works ? 'works' : 'fails', limited_until = null } = found;
