@@ -195,6 +195,8 @@ const PURE = [
   'nodes',
   'catalogues',
   'history',
+  'text',
+  'notify',
   'vex',
   'supply-chain',
 ];

@@ -25,6 +25,7 @@ export { Outage } from './outage.ts';
 export type { Clock, Count, Keys, Log } from './ports.ts';
 export { oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
+export { randomLetters } from './random-letters.ts';
 export { Secret } from './secret.ts';
-export { DAY_MS, formatTime, microTime, parseTime } from './time.ts';
+export { DAY_MS, formatMinute, formatTime, microTime, parseTime } from './time.ts';
 export { isWaiting, latestWait } from './waiting.ts';

@@ -86,3 +86,8 @@ function digits(text: string, from: number, count: number): number {
 export function microTime(at: number): string {
   return new Date(at).toISOString().replace('Z', '000Z');
 }
+
+/** formatMinute writes a time, in UTC milliseconds, as people read it: `2026-11-20 06:00 UTC`. */
+export function formatMinute(at: number): string {
+  return `${formatTime(at).slice(0, 16).replace('T', ' ')} UTC`;
+}

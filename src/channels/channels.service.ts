@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto';
-import type { Clock, Secret } from '../base/index.ts';
+import { randomLetters, type Clock, type Secret } from '../base/index.ts';
 import { webHost } from './base-url.ts';
 import { CANNOT_READ, ChannelError } from './channel-error.ts';
 import { isTracker, type StoredChannel } from './channel.ts';
@@ -215,10 +214,8 @@ function failed(sentence: string, hint: string): ChannelTest {
   return { works: false, sentence, hints: [hint] };
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
-
 function newId(): string {
-  return Array.from({ length: 16 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return randomLetters(16);
 }
 
 function notFound(id: string): ChannelError {

@@ -1,4 +1,4 @@
-import { formatTime, oneLine } from '../base/index.ts';
+import { formatMinute, oneLine } from '../base/index.ts';
 import { code, heading, line, paragraph, type Block, type Line } from '../text/index.ts';
 import type { Content, Section } from './content.ts';
 import { MAX_TITLE, SEVERITIES, type Message, type Severity } from './message.ts';
@@ -50,13 +50,8 @@ function blocksOf(section: Section, { places }: Content, named: boolean): Block[
   ];
 }
 
-/** Minutes are enough for people; machines have the rest. */
-function minute(at: number): string {
-  return `${formatTime(at).slice(0, 16).replace('T', ' ')} UTC`;
-}
-
 function whenOf({ firstAt, lastAt }: Section): string {
-  const [first, until] = [minute(firstAt), minute(lastAt)];
+  const [first, until] = [formatMinute(firstAt), formatMinute(lastAt)];
   return first === until ? `(${first})` : `(${first} to ${until})`;
 }
 

@@ -50,7 +50,7 @@ export interface Due {
   readonly delivery: (Delivery & DeliveryContent) | null;
   /** Whether something is gathered for the next message. */
   readonly gathered: boolean;
-  /** When a message was last tried or made; null for never. */
+  /** When a message was last tried; null for never. */
   readonly lastAt: number | null;
   readonly mutedUntil: number | null;
 }
@@ -107,7 +107,6 @@ export interface DeliveryFilter {
 export interface DeliveryList {
   /** Newest first. */
   list(filter: DeliveryFilter): Promise<{ readonly items: readonly Delivery[]; readonly total: number }>;
-  get(channelId: string, message: string): Promise<(Delivery & DeliveryContent) | null>;
   /** Hands messages in again, each with its id: those named, or those that failed and were made since a time. Gives how many. */
   resend(
     channelId: string,

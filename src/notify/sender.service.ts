@@ -1,5 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { isIpoError, isWaiting, Outage, type Clock, type Count, type Log } from '../base/index.ts';
+import {
+  isIpoError,
+  isWaiting,
+  Outage,
+  randomLetters,
+  type Clock,
+  type Count,
+  type Log,
+} from '../base/index.ts';
 import { isTracker, targetOf, type StoredChannel } from '../channels/index.ts';
 import { composeMessage } from './compose.ts';
 import type {
@@ -112,7 +119,7 @@ export class Sender {
     const begun = clock.now();
     if (!isLeader() || this.#stopped) return;
     await store.begin(delivery.id, begun, begun + waitAfter(attempts));
-    const { id, message, content, references, createdAt } = delivery;
+    const { message, content, references, createdAt } = delivery;
     let ended: Ended;
     try {
       const messenger = await messengers.open(channel, isLeader);
@@ -125,7 +132,7 @@ export class Sender {
       if (error instanceof SendError && error.fault === 'stopped') return;
       ended = this.#failed(error, attempts, delivery.firstAttemptAt ?? begun);
     }
-    await store.end({ ...delivery, id, attempts }, ended);
+    await store.end(delivery, ended);
     await this.#tell(channel, delivery, ended);
   }
 
@@ -165,9 +172,7 @@ function isTeller(channel: StoredChannel | null): channel is TellerChannel {
   return channel !== null && channel.settings !== null && !isTracker(channel);
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
-
 /** newMessageId gives `msg_` and 26 letters or digits of 130 random bits. */
 export function newMessageId(): string {
-  return `msg_${Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('')}`;
+  return `msg_${randomLetters(26)}`;
 }

@@ -1,9 +1,9 @@
+import { formatMinute } from '../base/index.ts';
 import { CANNOT_READ, isTracker, type CredentialFault, type TrackerChannel } from '../channels/index.ts';
 import type { Fence } from './filing-ports.ts';
 import type { TrackerParts } from './parts.ts';
 import type { IssueTracker } from './ports.ts';
 import { concernsChannel, concernsHost } from './concerns.ts';
-import { whenOf } from './compose-parts.ts';
 import { isStopped, TrackerError } from './tracker-error.ts';
 import { isQuiet, quietUntil } from './waiting.ts';
 
@@ -181,7 +181,7 @@ export class ChannelRun {
 }
 
 function leftAlone(until: number): string {
-  return `the tracker asked to be called less often; nothing is sent until ${whenOf(until)}`;
+  return `the tracker asked to be called less often; nothing is sent until ${formatMinute(until)}`;
 }
 
 function pausedFor(host: string | null): string {

@@ -1,3 +1,4 @@
+import { formatMinute } from '../base/index.ts';
 import { aboutVulnerability, whatToChange } from './compose-advisory.ts';
 import {
   cveOf,
@@ -6,7 +7,6 @@ import {
   ledgerOf,
   nameOf,
   triageCommand,
-  whenOf,
   type Described,
 } from './compose-parts.ts';
 import type { KnownImage, Workload } from './compose-ports.ts';
@@ -60,7 +60,7 @@ function foundBy(image: KnownImage | null): string {
   const scan = image?.scan ?? null;
   if (scan === null) return 'The scan that found it is no longer kept.';
   const { scanner, at } = scan;
-  return `It was found by ${scanner === null ? 'a scan' : foreign(scanner, 60)} on ${whenOf(at)}.`;
+  return `It was found by ${scanner === null ? 'a scan' : foreign(scanner, 60)} on ${formatMinute(at)}.`;
 }
 
 function running(image: KnownImage | null): readonly Block[] {
@@ -88,7 +88,7 @@ function workloadRow({ cluster, namespace, name, since }: Workload): readonly Li
     line(code(foreign(cluster, 100))),
     line(code(foreign(namespace, 100))),
     line(code(foreign(name))),
-    line(whenOf(since)),
+    line(formatMinute(since)),
   ];
 }
 

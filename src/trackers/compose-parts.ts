@@ -1,4 +1,4 @@
-import { formatDuration, formatTime } from '../base/index.ts';
+import { formatDuration, formatMinute } from '../base/index.ts';
 import type { FoundPackage, KnownFinding, KnownImage } from './compose-ports.ts';
 import { foreign, isPlainId } from './inert.ts';
 import { code, line, link, paragraph, type Block, type Inline, type Line } from '../text/index.ts';
@@ -21,11 +21,6 @@ export interface Described {
 /** nameOf is the name that an image goes by; its digest where it has none. */
 export function nameOf({ image, digest }: Pick<Described, 'image' | 'digest'>): string {
   return foreign(image?.names[0] ?? digest);
-}
-
-/** whenOf writes a moment as people read it. */
-export function whenOf(at: number): string {
-  return `${formatTime(at).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** cveOf shows a CVE; one that a public list explains leads there. */
@@ -61,7 +56,7 @@ export function deadline(window: number | null, since: number): Block {
   if (window === null) return paragraph('No remediation window for critical findings is declared.');
   return paragraph(
     `The declared window for critical findings is ${formatDuration(window)}: fix it by `,
-    whenOf(since + window),
+    formatMinute(since + window),
     '.',
   );
 }
@@ -70,7 +65,9 @@ export function deadline(window: number | null, since: number): Block {
 export function ledgerOf(image: KnownImage | null): Line {
   const row = image?.ledger ?? null;
   return line(
-    row === null ? 'the ledger has no decision on it yet' : `row ${row.id} of the ledger, ${whenOf(row.at)}`,
+    row === null
+      ? 'the ledger has no decision on it yet'
+      : `row ${row.id} of the ledger, ${formatMinute(row.at)}`,
   );
 }
 

@@ -1,6 +1,6 @@
+import { formatMinute } from '../base/index.ts';
 import type { TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
-import { whenOf } from './compose-parts.ts';
 import type { PendingAttempt, PendingClaim } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
 import type { TrackerParts } from './parts.ts';
@@ -103,7 +103,7 @@ export function notKnown(
   why: string,
   made: LookedFor,
 ): string {
-  const wall = (tick: number): string => whenOf(clock.now() + tick - steady.now() + 59_999);
+  const wall = (tick: number): string => formatMinute(clock.now() + tick - steady.now() + 59_999);
   const next = nextLookUp(kind, made);
   const soon = next <= steady.now() ? 'within the next minutes' : `at ${wall(next)}`;
   const last = lastLookUp(kind, made);

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
-const LENGTH = 16;
+import { randomLetters } from '../base/index.ts';
 
 /** RUN_ID is the form of a kept run's id. */
 export const RUN_ID = /^[a-z2-7]{16}$/;
 
 /** newRunId makes the id of a run: 80 random bits, so that nobody guesses one. */
 export function newRunId(): string {
-  return Array.from(randomBytes(LENGTH), (byte) => LETTERS[byte & 31]).join('');
+  return randomLetters(16);
 }

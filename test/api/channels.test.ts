@@ -364,10 +364,7 @@ forEachEngine('the routes of channels', (engine) => {
     assert.equal((await other.call('POST', path)).body['detail'], 'no token is stored');
     const chat = await made(world, DOCUMENTS.slack);
     const refused = await world.call('POST', `/channels/${idOf(chat)}/test`);
-    assert.deepEqual(
-      [refused.status, refused.body['detail']],
-      [200, 'a test message was taken'],
-    );
+    assert.deepEqual([refused.status, refused.body['detail']], [200, 'a test message was taken']);
     assert.equal((await world.call('POST', '/channels/nothing/test')).status, 404);
   });
 

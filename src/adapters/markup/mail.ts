@@ -1,8 +1,8 @@
-import { formatTime } from '../../base/index.ts';
 import type { Message, Severity } from '../../notify/index.ts';
 import { html, wrapWords, type Html } from '../../render/index.ts';
 import type { Block, Inline } from '../../text/index.ts';
 import { cutTo } from './cut.ts';
+import { footOf } from './foot.ts';
 import { spaced, toHref, toLine, toLines } from './inert.ts';
 
 /** Mail is what a message is as mail; each part has the same words. */
@@ -39,13 +39,9 @@ export function toMail(message: Message): Mail {
 
 const FOOT = 'To hear less: ipo channel edit, or ipo channel mute for a while.';
 
-function signature({ severity, at, id }: Message): string {
-  return `ipo · ${severity} · ${formatTime(at).slice(0, 16).replace('T', ' ')} UTC · ${id}`;
-}
-
 function textOf(message: Message, blocks: readonly Block[]): string {
   const title = toLine(message.title);
-  const parts = [title, ...blocks.map(plainOf), `-- \n${signature(message)}\n${FOOT}`];
+  const parts = [title, ...blocks.map(plainOf), `-- \nipo · ${footOf(message)}\n${FOOT}`];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
@@ -124,7 +120,7 @@ function pageOf(message: Message, blocks: readonly Block[]): string {
           </h1>
           ${blocks.map(htmlOf)}
           <p style="margin:20px 0 0;padding-top:8px;border-top:1px solid #9e9e9e;font-size:12px;opacity:.75">
-            ${signature(message)}<br />${FOOT}
+            ipo · ${footOf(message)}<br />${FOOT}
           </p>
         </div>
       </body>

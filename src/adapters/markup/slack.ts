@@ -1,7 +1,7 @@
-import { formatTime } from '../../base/index.ts';
 import type { Message } from '../../notify/index.ts';
 import type { Block, Inline } from '../../text/index.ts';
 import { cutLine, cutTo } from './cut.ts';
+import { footOf } from './foot.ts';
 import { spaced, toHref, toLine, toLines } from './inert.ts';
 
 /** SlackText is text of a block; only `mrkdwn` is parsed, and `verbatim` keeps names and addresses in it from becoming links. */
@@ -37,15 +37,14 @@ export function toSlack(message: Message): SlackMessage {
   };
 }
 
-function blocksOf({ title, severity, at, id }: Message, blocks: readonly Block[]): readonly SlackBlock[] {
-  const foot = `${severity} · ${formatTime(at).slice(0, 16).replace('T', ' ')} UTC · ${id}`;
+function blocksOf(message: Message, blocks: readonly Block[]): readonly SlackBlock[] {
   return [
     {
       type: 'header',
-      text: { type: 'plain_text', text: cutLine(toLine(title), MAX_HEADER) || 'ipo', emoji: false },
+      text: { type: 'plain_text', text: cutLine(toLine(message.title), MAX_HEADER) || 'ipo', emoji: false },
     },
     ...blocks.flatMap(sectionsOf),
-    { type: 'context', elements: [mrkdwn(escaped(foot))] },
+    { type: 'context', elements: [mrkdwn(escaped(footOf(message)))] },
   ];
 }
 

@@ -1,7 +1,7 @@
-import { formatTime } from '../../base/index.ts';
 import type { Message, Severity } from '../../notify/index.ts';
 import type { Block, Inline } from '../../text/index.ts';
 import { cutTo } from './cut.ts';
+import { footOf } from './foot.ts';
 import { BREAK, spaced, toHref, toLine, toLines } from './inert.ts';
 
 /** TeamsMessage is what a workflow takes that posts a card to a channel. */
@@ -43,9 +43,8 @@ export function toTeams(message: Message): TeamsMessage {
 }
 
 function envelope(message: Message, blocks: readonly Block[]): TeamsMessage {
-  const { title, severity, at, id } = message;
+  const { title, severity } = message;
   const name = inert(toLine(title)) || 'ipo';
-  const foot = `${severity} · ${formatTime(at).slice(0, 16).replace('T', ' ')} UTC · ${id}`;
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -55,7 +54,7 @@ function envelope(message: Message, blocks: readonly Block[]): TeamsMessage {
     body: [
       rich([{ type: 'TextRun', text: name, size: 'Large', weight: 'Bolder', color: COLORS[severity] }]),
       ...blocks.flatMap(elementsOf),
-      rich([{ type: 'TextRun', text: foot, size: 'Small', isSubtle: true }], { separator: true }),
+      rich([{ type: 'TextRun', text: footOf(message), size: 'Small', isSubtle: true }], { separator: true }),
     ],
   };
   return {

@@ -1,7 +1,7 @@
 import { Secret } from '../../base/index.ts';
 import { SendError } from '../../notify/index.ts';
 import { TrackerError } from '../../trackers/index.ts';
-import { AnswerError, openOnLine, type Line } from '../transport/index.ts';
+import { AnswerError, openOnLine, openRedactor, type Line } from '../transport/index.ts';
 
 /** HookCaller is who posts over a line. */
 export interface HookCaller {
@@ -54,10 +54,7 @@ function firstLine(text: string): string {
 
 function toSendError(error: unknown, secrets: readonly Secret[]): unknown {
   if (!(error instanceof TrackerError)) return error;
-  const sentence = secrets.reduce(
-    (text, secret) => text.replaceAll(secret.reveal(), '[redacted]'),
-    error.message,
-  );
+  const sentence = openRedactor(secrets)(error.message);
   const { quietMs, hint } = error;
   if (error.fault === 'stopped') return new SendError('stopped', sentence);
   const refused = error instanceof AnswerError ? isRefusal(error.status) : error.fault === 'address';

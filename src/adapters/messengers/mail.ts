@@ -5,7 +5,7 @@ import { isLoopback, printable, Secret } from '../../base/index.ts';
 import type { EmailSettings } from '../../channels/index.ts';
 import { SendError, type Message, type Messenger } from '../../notify/index.ts';
 import { toMail } from '../markup/index.ts';
-import { openAddressCheck, openRedactor, type AddressRules } from '../transport/index.ts';
+import { openAddressCheck, openRedactor, toSaid, type AddressRules } from '../transport/index.ts';
 
 /** Milliseconds: for a connection and its greeting, and for each answer. */
 const CONNECT_MS = 10_000;
@@ -171,7 +171,7 @@ function toSendError(error: unknown, where: string, redact: (text: string) => st
   const isOwn = code === 'EENVELOPE' || code === 'EMESSAGE';
   const refused = isOwn && responseCode !== undefined && responseCode >= 500;
   const known = SENTENCES[originalCode] ?? SENTENCES[code];
-  const said = response === undefined ? '' : printable(redact(response.replaceAll(/\s+/g, ' ')), 300);
+  const said = response === undefined ? '' : toSaid(response, redact);
   const sentence =
     said !== ''
       ? `${where} ${known === undefined || isOwn ? 'answers' : `${known}:`} ${said}`

@@ -8,7 +8,7 @@ export { parseBase } from './base-address.ts';
 export { AddressRefused, openConnector } from './connect.ts';
 export { toFetch } from './fetch.ts';
 export { AnswerError, happenedBy, type Answer } from './outcome.ts';
-export { openRedactor } from './redact.ts';
+export { openRedactor, toSaid } from './redact.ts';
 export { openTransport, type Request, type Transport, type TransportOptions } from './transport.ts';
 export { toWait } from './waiting.ts';
 export {

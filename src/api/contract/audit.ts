@@ -1,28 +1,19 @@
 import { z } from 'zod';
+import { moment } from './moment.ts';
 import { AUDIT_ACTIONS, AUDIT_DAYS, MAX_EMAIL } from '../../accounts/index.ts';
-import { nearest, parseTime } from '../../base/index.ts';
+import { nearest } from '../../base/index.ts';
 import { listOf, pageSchema } from './paging.ts';
 
 /** AUDIT_PAGE is how many entries are given where no limit is asked for: the log is always paged. */
 export const AUDIT_PAGE = 1000;
 
-/** moment reads an RFC 3339 time and gives milliseconds. */
-const moment = (about: string) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const ms = parseTime(text);
-      if (!Number.isNaN(ms)) return ms;
-      context.addIssue({ code: 'custom', message: 'is no RFC 3339 time, such as 2026-11-20T06:00:00Z' });
-      return z.NEVER;
-    })
-    .meta({ description: about, format: 'date-time' });
+const momentAbout = (about: string) => moment.meta({ description: about, format: 'date-time' });
 
 const narrowed = {
-  from: moment(
+  from: momentAbout(
     `Entries from this time on; where it is left out, ${AUDIT_DAYS} days before the end`,
   ).optional(),
-  to: moment('Entries until this time, included; now where it is left out').optional(),
+  to: momentAbout('Entries until this time, included; now where it is left out').optional(),
   action: z
     .enum(AUDIT_ACTIONS, {
       error: ({ input }) => {

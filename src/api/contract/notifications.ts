@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { parseDuration, parseTime } from '../../base/index.ts';
+import { DAY_MS, parseDuration } from '../../base/index.ts';
 import { CHANNEL_EVENTS } from '../../channels/index.ts';
 import { DELIVERY_STATES } from '../../notify/index.ts';
+import { moment } from './moment.ts';
 import { pageSchema } from './paging.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 
 /** DELIVERIES_PAGE is how many messages are given where no limit is asked for. */
 export const DELIVERIES_PAGE = 100;
-const MAX_PAGE = 1000;
-/** MAX_MUTE is how long a channel can be muted, in milliseconds: 30 days. */
-export const MAX_MUTE = 30 * 86_400_000;
+/** MAX_DELIVERIES is how many are given at most. */
+export const MAX_DELIVERIES = 1000;
+/** How long a channel can be muted, in milliseconds. */
+const MAX_MUTE = 30 * DAY_MS;
 
 /** deliveriesQuery pages the messages of a channel. */
 export const deliveriesQuery = z.strictObject({
@@ -19,7 +21,7 @@ export const deliveriesQuery = z.strictObject({
     .optional()
     .describe('Messages in this state'),
   limit: pageSchema.shape.limit.describe(
-    `Messages of the page, at most ${MAX_PAGE}; ${DELIVERIES_PAGE} where it is left out`,
+    `Messages of the page, at most ${MAX_DELIVERIES}; ${DELIVERIES_PAGE} where it is left out`,
   ),
   offset: pageSchema.shape.offset,
 });
@@ -57,17 +59,7 @@ export const resendBody = z
       .max(1000, { error: 'must have at most 1000 ids' })
       .optional()
       .describe('Ids of messages, sent or failed'),
-    since: z
-      .string()
-      .transform((text, issues) => {
-        const at = parseTime(text);
-        if (!Number.isNaN(at)) return at;
-        issues.addIssue({
-          code: 'custom',
-          message: 'is not a valid RFC 3339 time, such as 2026-11-20T06:00:00Z',
-        });
-        return z.NEVER;
-      })
+    since: moment
       .meta({ description: 'Messages that failed and were made since this time', format: 'date-time' })
       .optional(),
   })
@@ -101,7 +93,7 @@ export const muteBody = z
       .trim()
       .min(1, { error: 'is empty' })
       .max(500, { error: 'must have at most 500 characters' })
-      .describe('Why; it stands in the audit log and in the evidence'),
+      .describe('Why; it stands in the audit log'),
   })
   .meta({ id: 'Mute' });
 

@@ -1,21 +1,11 @@
 import { z } from 'zod';
-import { parseTime } from '../../base/index.ts';
+import { moment } from './moment.ts';
 import { RUN_ID } from '../../whatif/index.ts';
 import { pageSchema } from './paging.ts';
 import { policyName, policySchema } from './policies.ts';
 import { whatIfResultSchema } from './whatif-result.ts';
 
-/** moment reads an RFC 3339 time and gives milliseconds. */
-const moment = (about: string) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const ms = parseTime(text);
-      if (!Number.isNaN(ms)) return ms;
-      context.addIssue({ code: 'custom', message: 'is no RFC 3339 time, such as 2026-11-20T06:00:00Z' });
-      return z.NEVER;
-    })
-    .meta({ description: about });
+const momentAbout = (about: string) => moment.meta({ description: about });
 
 /** whatIfBody is what a what-if is asked with. Ranges are the domain's to check, so that its sentences are told. */
 export const whatIfBody = z
@@ -30,7 +20,7 @@ export const whatIfBody = z
       .int({ error: 'must be a whole number' })
       .optional()
       .describe('Decide at most the newest so many rows; 0 is all; 5000 where it is left out'),
-    as_of: moment('End of the period (RFC 3339); now where it is left out').optional(),
+    as_of: momentAbout('End of the period (RFC 3339); now where it is left out').optional(),
     keep: z
       .boolean()
       .optional()
@@ -48,8 +38,8 @@ export const runPath = z.strictObject({
 /** runsQuery narrows and pages the list of kept runs. */
 export const runsQuery = z.strictObject({
   policy: policyName.optional().describe('Runs of drafts of this name'),
-  from: moment('Runs from this time on (RFC 3339)').optional(),
-  to: moment('Runs until this time (RFC 3339), included').optional(),
+  from: momentAbout('Runs from this time on (RFC 3339)').optional(),
+  to: momentAbout('Runs until this time (RFC 3339), included').optional(),
   ...pageSchema.shape,
 });
 

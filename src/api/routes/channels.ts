@@ -22,6 +22,7 @@ import {
 import { listOf, pageSchema } from '../contract/paging.ts';
 import { problemSchema } from '../contract/problem.ts';
 import { expectedOf, toETag } from '../if-match.ts';
+import { openRecording, type RecordedCall } from '../recording.ts';
 import { route, type Answered, type Route, type RouteAnswer } from '../route.ts';
 
 /** ChannelParts are what the routes of channels act through. */
@@ -46,21 +47,11 @@ const ETAG = { ETag: 'Version of the channel, for If-Match' };
 const IF_MATCH = 'Needs `If-Match` with the ETag that GET gave, or `*` for whatever stands.';
 const MAX_BODY = 65_536;
 
-type Call = { readonly principal: Principal | null; readonly path: string };
-
 /** channelRoutes read, write and test channels. A write and its audit entry are durable together before its answer. */
 export function channelRoutes({ channels, audit, together, told }: ChannelParts): Route[] {
-  const record = (
-    { principal, path }: Call,
-    action: AuditAction,
-    target: string,
-    detail: Readonly<Record<string, unknown>>,
-  ): Promise<void> => {
-    const { accountId, name } = principal as Principal;
-    return audit.record({ actor: { accountId, name }, action, target, path, detail });
-  };
+  const record = openRecording(audit);
   const write = (
-    call: Call,
+    call: RecordedCall,
     action: AuditAction,
     act: (by: string) => Promise<WrittenChannel>,
   ): Promise<WrittenChannel> =>

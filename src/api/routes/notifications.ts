@@ -1,4 +1,4 @@
-import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
+import type { AuditLog, Principal } from '../../accounts/index.ts';
 import { formatTime, IpoError, type Clock } from '../../base/index.ts';
 import { isTrackerKind, type Channels, type StoredChannel } from '../../channels/index.ts';
 import type { Delivery, DeliveryList, Mute, MuteStore } from '../../notify/index.ts';
@@ -7,6 +7,7 @@ import {
   deliveriesQuery,
   DELIVERIES_PAGE,
   deliverySchema,
+  MAX_DELIVERIES,
   muteBody,
   muteSchema,
   resendBody,
@@ -15,6 +16,7 @@ import {
   type MuteBody,
 } from '../contract/notifications.ts';
 import { listOf } from '../contract/paging.ts';
+import { openRecording } from '../recording.ts';
 import { route, type Route } from '../route.ts';
 
 /** NotificationParts are what the routes of notifications act through. */
@@ -27,8 +29,6 @@ export interface NotificationParts {
   /** Runs an act whose writes commit together or not at all. */
   together<T>(act: () => Promise<T>): Promise<T>;
 }
-
-type Call = { readonly principal: Principal | null; readonly path: string };
 
 /** notificationRoutes list what channels were told, send it again, and mute channels. */
 export function notificationRoutes(parts: NotificationParts): Route[] {
@@ -52,7 +52,7 @@ function deliveryRoutes(parts: NotificationParts): Route[] {
         const { items, total } = await deliveries.list({
           channelId: params.id,
           state: state ?? null,
-          limit: Math.min(limit, 1000),
+          limit: Math.min(limit, MAX_DELIVERIES),
           offset,
         });
         return { body: { items: items.map(toDeliveryBody), total } };
@@ -130,15 +130,7 @@ function muteRoutes(parts: NotificationParts): Route[] {
 
 /** What both have in common: entries of the audit log, and channels that are told. */
 function openActs({ channels, audit }: Pick<NotificationParts, 'channels' | 'audit'>) {
-  const record = (
-    { principal, path }: Call,
-    action: AuditAction,
-    target: string,
-    detail: Readonly<Record<string, unknown>>,
-  ): Promise<void> => {
-    const { accountId, name } = principal as Principal;
-    return audit.record({ actor: { accountId, name }, action, target, path, detail });
-  };
+  const record = openRecording(audit);
   const teller = async (id: string): Promise<StoredChannel> => {
     const { channel } = await channels.get(id);
     if (!isTrackerKind(channel.kind)) return channel;

@@ -19,6 +19,7 @@ import {
   type StoredPolicyBody,
 } from '../contract/policies.ts';
 import { problemSchema } from '../contract/problem.ts';
+import { openRecording } from '../recording.ts';
 import { expectedOf, toETag } from '../if-match.ts';
 import { route, type Answered, type Route, type RouteAnswer } from '../route.ts';
 
@@ -42,6 +43,7 @@ const MAX_BODY = MAX_POLICY_BYTES * 2;
 /** policyRoutes read and write the policies in force. A write and its audit entry are durable together before its answer. */
 export function policyRoutes(parts: PolicyParts): Route[] {
   const { policies, audit, together } = parts;
+  const record = openRecording(audit);
   const write = async (
     call: Call,
     action: AuditAction,
@@ -55,15 +57,6 @@ export function policyRoutes(parts: PolicyParts): Route[] {
         await record(call, action, policy.name, { revision: policy.revision, revision_before: before });
       return written;
     });
-  const record = (
-    call: Call,
-    action: AuditAction,
-    target: string,
-    detail: Record<string, unknown>,
-  ): Promise<void> => {
-    const { accountId, name } = call.principal as Principal;
-    return audit.record({ actor: { accountId, name }, action, target, path: call.path, detail });
-  };
   const update = async (call: Call & Headed, name: string | null, body: unknown): Promise<RouteAnswer> => {
     const expected = expectedOf(call.headers);
     return answerOf(

@@ -1,4 +1,4 @@
-import { signingKeyOf, type SigningKey } from '../../adapters/messengers/index.ts';
+import type { SigningKey } from '../../adapters/messengers/index.ts';
 import { DAY_MS, formatTime, isIpoError, type Clock, type Count, type Log } from '../../base/index.ts';
 import { toMuteBody, type ChannelBody } from '../../api/index.ts';
 import { isTrackerKind, type ChannelTest, type StoredChannel } from '../../channels/index.ts';
@@ -39,8 +39,6 @@ export interface NotificationsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
-  /** Others than those of the adapters; for tests. */
-  readonly messengers?: Messengers | undefined;
 }
 
 /** Notifications are those of a service. */
@@ -60,7 +58,7 @@ export interface Notifications {
   tell(happened: Happened): Promise<void>;
   counts(): Promise<DeliveryCounts>;
   /** Sends one message that says that it is a test. */
-  test(channel: StoredChannel, by: string): Promise<ChannelTest>;
+  test(channel: TellerChannel, by: string): Promise<ChannelTest>;
   stop(): Promise<void>;
 }
 
@@ -73,8 +71,12 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
   const channels = channelStore(store);
   const source = `urn:ipo:${await installationId(store)}`;
   let known: SigningKey | null = null;
-  const key = async (): Promise<SigningKey> => (known ??= signingKeyOf(await signingSeed(store)));
-  const messengers = deps.messengers ?? openMessengers({ line, source, key, clock });
+  const key = async (): Promise<SigningKey> => {
+    if (known !== null) return known;
+    const { signingKeyOf } = await import('../../adapters/messengers/index.ts');
+    return (known = signingKeyOf(await signingSeed(store)));
+  };
+  const messengers = openMessengers({ line, source, key, clock });
   const deliveries = deliveryStore(store);
   const mutes = muteStore(store);
   const sender = new Sender({
@@ -121,15 +123,14 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
 
 async function sendTest(
   messengers: Messengers,
-  channel: StoredChannel,
+  channel: TellerChannel,
   by: string,
   clock: Clock,
 ): Promise<ChannelTest> {
   const at = clock.now();
   const content = { sections: [], places: {}, test: { by } };
   try {
-    // Only channels that tell are given here.
-    const messenger = await messengers.open(channel as TellerChannel, () => true);
+    const messenger = await messengers.open(channel, () => true);
     const answer = await messenger.send(composeMessage(content, { id: newMessageId(), at, references: [] }));
     return {
       works: true,

@@ -51,7 +51,7 @@ export function deliveryStore(store: Store): DeliveryStore {
         read,
         sql<{
           at: number | null;
-        }>`select max(coalesce(attempted_at, created_at)) as at from deliveries where channel_id = ${channelId} and attempted_at is not null`,
+        }>`select max(attempted_at) as at from deliveries where channel_id = ${channelId}`,
       );
       const gathered = await run(
         read,

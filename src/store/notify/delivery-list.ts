@@ -3,7 +3,7 @@ import type { DeliveryFilter, DeliveryList } from '../../notify/index.ts';
 import { inLists } from '../sql/marks.ts';
 import { run } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
-import { COLUMNS, toContent, toDelivery, type ContentRow, type DeliveryRow } from './deliveries.ts';
+import { COLUMNS, toDelivery, type DeliveryRow } from './deliveries.ts';
 
 /** deliveryList lists the messages of a database, and hands them in again. */
 export function deliveryList(store: Store): DeliveryList {
@@ -20,15 +20,6 @@ export function deliveryList(store: Store): DeliveryList {
         sql<{ total: number }>`select count(*) as total from deliveries where ${where}`,
       );
       return { items: rows.map(toDelivery), total: counted?.total ?? 0 };
-    },
-    async get(channelId, message) {
-      const [row] = await run(
-        read,
-        sql<
-          DeliveryRow & ContentRow
-        >`select ${COLUMNS}, content, refs from deliveries where channel_id = ${channelId} and message = ${message}`,
-      );
-      return row === undefined ? null : { ...toDelivery(row), ...toContent(row) };
     },
     resend: (channelId, which, at) =>
       store.write(async (transaction) => {
