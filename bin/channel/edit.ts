@@ -41,11 +41,16 @@ export async function runChannelEdit(
       'Add --set FIELD=VALUE, or see ipo channel edit --help',
     );
   }
+  if (options.credentialField !== undefined && !askCredential && !credentialStdin)
+    throw new UsageError(
+      '--credential-field goes with --ask-credential or --credential-stdin',
+      'Add one of them: no argument may hold a secret',
+    );
   const entered = credentialStdin ? (await readStdinLines(terminal, ['the credential']))[0] : undefined;
   return withService(terminal, options, async (service) => {
     const { body, etag } = await findChannel(service, which);
     const document = changes.reduce<Document>((before, change) => change(before), written ?? body.document);
-    const field = secretField(body, document);
+    const field = secretField(body, document, options.credentialField);
     const secret = askCredential
       ? await openPrompts(terminal, 'ipo channel edit', 'Give it with --credential-stdin').secret(
           `The ${field} of ${toName(body)}`,
@@ -120,9 +125,17 @@ function toValue(field: string, text: string): unknown {
   return text;
 }
 
-/** The secret that a channel has once it is written: of a tracker the one that goes with the document. */
-function secretField({ kind, secrets }: ChannelBody, document: Document): string {
-  return isTrackerKind(kind) ? trackerOf(kind).credential(document) : (secrets[0]?.field ?? 'token');
+/** The secret that a channel has once it is written: of a tracker the one that goes with the document, else the one that is named or the first. */
+function secretField({ kind, secrets }: ChannelBody, document: Document, named: string | undefined): string {
+  const fields = isTrackerKind(kind)
+    ? [trackerOf(kind).credential(document)]
+    : secrets.map(({ field }) => field);
+  const [first = 'token'] = fields;
+  if (named === undefined || fields.includes(named)) return named ?? first;
+  throw new UsageError(
+    `--credential-field ${clean(named)}: a channel of ${kind} has no such secret`,
+    `Choose one of ${fields.join(', ')}`,
+  );
 }
 
 function remarks(after: WrittenChannelBody): readonly string[] {

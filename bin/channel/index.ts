@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { messageCommands } from './message-commands.ts';
 import { planCommand, previewCommand, setupCommand } from './setup/index.ts';
 
 /** ChannelListOptions are the flags of `ipo channel list`, and of those that switch a channel. */
@@ -28,6 +29,7 @@ export interface ChannelEditOptions extends ChannelListOptions {
   readonly file?: string;
   readonly askCredential?: true;
   readonly credentialStdin?: true;
+  readonly credentialField?: string;
 }
 
 /** ChannelDeleteOptions are the flags of `ipo channel delete`. */
@@ -67,6 +69,7 @@ function channelCommand(settle: Settle): Command {
     adopt,
     previewCommand,
     planCommand,
+    ...messageCommands,
   ])
     channel.addCommand(define(settle));
   return channel;
@@ -125,6 +128,12 @@ function edit(settle: Settle): Command {
       new Option('--ask-credential', 'ask for its credential: a token, a password or the address of a chat'),
     )
     .addOption(new Option('--credential-stdin', 'read its credential from stdin, one line'))
+    .addOption(
+      new Option(
+        '--credential-field <field>',
+        'which one, where it has several: webhookUrl or secret of a webhook',
+      ),
+    )
     .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {

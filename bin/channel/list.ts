@@ -1,5 +1,6 @@
 import type { ChannelBody } from '../../src/api/contract/channels.ts';
-import { toYaml } from '../../src/render/index.ts';
+import { isTrackerKind } from '../../src/channels/index.ts';
+import { counted, toYaml } from '../../src/render/index.ts';
 import type { ChannelListOptions, ChannelShowOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
@@ -108,11 +109,19 @@ async function shown(body: ChannelBody, terminal: Terminal): Promise<string> {
       .filter(([field]) => !heads.includes(field))
       .map(([field, value]) => [field, valueText(value)] as const),
     ...secrets.map(({ field, state }) => [field, SECRETS[state]] as const),
+    ...messageFacts(body),
     [
       'updated',
       `${shortMoment(body.updated_at)} UTC${body.updated_by === null ? '' : ` by ${body.updated_by}`}`,
     ],
-    ['first run', body.first_run_at === null ? 'not yet' : `${shortMoment(body.first_run_at)} UTC`],
+    ...(isTrackerKind(body.kind)
+      ? [
+          [
+            'first run',
+            body.first_run_at === null ? 'not yet' : `${shortMoment(body.first_run_at)} UTC`,
+          ] as const,
+        ]
+      : []),
     ...(body.not_before === null ? [] : [['quiet until', `${shortMoment(body.not_before)} UTC`] as const]),
     ...(body.last_error === null
       ? []
@@ -124,6 +133,18 @@ async function shown(body: ChannelBody, terminal: Terminal): Promise<string> {
     facts.map(([name, value]) => ({ name, value })),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** How a channel that is sent messages stands. */
+function messageFacts({ notifications }: ChannelBody): readonly (readonly [name: string, value: string])[] {
+  if (notifications === undefined) return [];
+  const { waiting, failed, muted, key } = notifications;
+  return [
+    ['waiting', waiting === 0 ? 'nothing' : String(waiting)],
+    ...(failed === 0 ? [] : [['failed', `${counted(failed, 'message')} within 24 hours`] as const]),
+    ...(muted === null ? [] : [['muted', `until ${shortMoment(muted.until)} UTC: ${muted.reason}`] as const]),
+    ...(key === undefined ? [] : [['signed by', key] as const]),
+  ];
 }
 
 function valueText(value: unknown): string {

@@ -37,9 +37,10 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   ['ipo-scan', [['scan', 'import']]],
   [
     'ipo-channel',
-    [...['setup', 'list', 'show', 'edit', 'enable', 'disable', 'delete', 'adopt', 'preview', 'plan']].map(
-      (command) => ['channel', command],
-    ),
+    [
+      ...['setup', 'list', 'show', 'edit', 'enable', 'disable', 'delete', 'adopt', 'preview', 'plan'],
+      ...['test', 'deliveries', 'resend', 'mute', 'unmute'],
+    ].map((command) => ['channel', command]),
   ],
   ['ipo-tracker', [['tracker', 'test']]],
   ['ipo-tracking', ['list', 'show', 'summary', 'reopen', 'confirm'].map((command) => ['tracking', command])],

@@ -1,0 +1,56 @@
+import type { MuteBody } from '../../src/api/contract/notifications.ts';
+import { withService } from '../service/client.ts';
+import type { ServiceFlags } from '../service/index.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
+import { shortMoment } from '../terminal/rows.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { findChannel, toName } from './find.ts';
+
+/** ChannelMuteOptions are the flags of `ipo channel mute`. */
+export interface ChannelMuteOptions extends ServiceFlags {
+  readonly for: string;
+  readonly reason: string;
+  readonly output: readonly string[];
+}
+
+/** runChannelMute is `ipo channel mute`. */
+export async function runChannelMute(
+  which: string,
+  options: ChannelMuteOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  return withService(terminal, options, async (service) => {
+    const { body } = await findChannel(service, which);
+    const { body: mute } = await service.json<MuteBody>('PUT /channels/{id}/mute', {
+      params: { id: body.id },
+      body: { for: options.for, reason: options.reason },
+    });
+    await outcome.write(
+      mute,
+      `${toName(body)} is muted until ${shortMoment(mute.until)} UTC; what happens until then is sent after it\n`,
+    );
+    return EXIT.done;
+  });
+}
+
+/** runChannelUnmute is `ipo channel unmute`. */
+export async function runChannelUnmute(
+  which: string,
+  options: ServiceFlags & { readonly output: readonly string[] },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  return withService(terminal, options, async (service) => {
+    const { body } = await findChannel(service, which);
+    const { id, name, notifications } = body;
+    const wasMuted = (notifications?.muted ?? null) !== null;
+    await service.json('DELETE /channels/{id}/mute', { params: { id } });
+    await outcome.write(
+      { id, name, muted: false, changed: wasMuted },
+      `${toName(body)} ${wasMuted ? 'is muted no longer' : 'was not muted'}\n`,
+    );
+    return EXIT.done;
+  });
+}

@@ -1,0 +1,64 @@
+import { DAY_MS, formatTime, parseDuration, parseTime } from '../../src/base/index.ts';
+import { counted } from '../../src/render/index.ts';
+import { withService } from '../service/client.ts';
+import type { ServiceFlags } from '../service/index.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { findChannel, toName } from './find.ts';
+
+/** ChannelResendOptions are the flags of `ipo channel resend`. */
+export interface ChannelResendOptions extends ServiceFlags {
+  readonly since?: string;
+  readonly output: readonly string[];
+}
+
+/** runChannelResend is `ipo channel resend`. Exit 1 where there was nothing to send again. */
+export async function runChannelResend(
+  which: string,
+  messages: readonly string[],
+  options: ChannelResendOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  if ((messages.length === 0) === (options.since === undefined))
+    throw new UsageError(
+      'either ids of messages or --since is needed',
+      'ipo channel deliveries CHANNEL --state failed shows the ids; --since 24h takes what failed since yesterday',
+    );
+  const body =
+    options.since === undefined ? { messages } : { since: formatTime(sinceOf(options.since, Date.now())) };
+  return withService(terminal, options, async (service) => {
+    const { body: channel } = await findChannel(service, which);
+    const { body: done } = await service.json<{ resent: number }>('POST /channels/{id}/resend', {
+      params: { id: channel.id },
+      body,
+    });
+    const { resent } = done;
+    const text =
+      resent === 0
+        ? `${toName(channel)}: no such message\n`
+        : `${toName(channel)}: ${counted(resent, 'message')} sent again within a minute each\n`;
+    await outcome.write(done, text);
+    return resent === 0 ? EXIT.check : EXIT.done;
+  });
+}
+
+/** A time, a day of UTC from its start, or how long ago. */
+function sinceOf(text: string, now: number): number {
+  const ago = parseDuration(text) ?? daysOf(text);
+  if (ago !== null) return now - ago;
+  const at = parseTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (!Number.isNaN(at)) return at;
+  throw new UsageError(
+    `--since ${clean(text)}: this is not a time`,
+    'Write it as 2026-11-20T06:00:00Z, 2026-11-20 or 24h',
+  );
+}
+
+function daysOf(text: string): number | null {
+  const [, days] = /^(\d{1,2})d$/.exec(text) ?? [];
+  return days === undefined ? null : Number(days) * DAY_MS;
+}

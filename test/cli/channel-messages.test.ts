@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { openStandaloneLeader } from '../../src/app/leadership/standalone-leader.ts';
+import { openNotifications } from '../../src/app/notify/notifications.ts';
+import { channelRoutes } from '../../src/api/routes/channels.ts';
+import { notificationRoutes } from '../../src/api/routes/notifications.ts';
+import type { AuditEntry } from '../../src/accounts/index.ts';
+import { openStore } from '../../src/store/index.ts';
+import { openShell, type Ran } from '../accounts/cli.ts';
+import { keptLog, startApi } from '../api/service.ts';
+import { openWorld } from '../channels/world.ts';
+import { lineOf } from '../notify/others.ts';
+import { found, openDesk, type Desk } from '../notify/world.ts';
+
+interface Served {
+  readonly desk: Desk;
+  readonly audited: AuditEntry[];
+  ipo(...args: readonly string[]): Promise<Ran>;
+}
+
+async function serve(t: TestContext): Promise<Served> {
+  const directory = mkdtempSync(join(tmpdir(), 'ipo-messages-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const store = await openStore({ url: `sqlite:${join(directory, 'ipo.db')}` });
+  t.after(() => store.close());
+  const desk = await openDesk(t, store);
+  const { channels } = await openWorld(t, store);
+  const clock = { now: (): number => desk.now };
+  const { routes } = await openNotifications({
+    ...{ store, clock, log: keptLog(), count: { add: () => undefined } },
+    line: lineOf(clock.now),
+    leader: await openStandaloneLeader(store, desk.now, keptLog()),
+  });
+  const audited: AuditEntry[] = [];
+  const audit = { record: async (entry: AuditEntry): Promise<void> => void audited.push(entry) };
+  const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const parts = { channels, audit, together, clock, ...routes };
+  const { url } = await startApi(t, [...channelRoutes(parts), ...notificationRoutes(parts)]);
+  const shell = openShell(t);
+  Object.assign(shell.env, { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' });
+  return { desk, audited, ipo: (...args) => shell.ipo(['channel', ...args]) };
+}
+
+interface Listed {
+  readonly items: readonly { readonly message: string; readonly state: string; readonly attempts: number }[];
+  readonly total: number;
+}
+
+const listed = ({ out }: Ran): Listed => JSON.parse(out) as Listed;
+
+test('deliveries lists what a channel was sent with its answers, newest first, by state and page', async (t) => {
+  const { desk, ipo } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  assert.equal((await ipo('deliveries', 'desk')).out, '0 messages\n');
+  await desk.happen([found('CVE-2026-0001')]);
+  await desk.settle();
+  desk.side.fault = 'refused';
+  await desk.happen([found('CVE-2026-0002')]);
+  await desk.run();
+  const { code, out } = await ipo('deliveries', 'desk');
+  assert.equal(code, 0);
+  const lines = out.trimEnd().split('\n');
+  assert.match(lines[0] ?? '', /^made \(UTC\) +state +tries +title +to +answer +message$/);
+  assert.match(lines[1] ?? '', /^2026-11-24 06:\d\d +(failed|waiting) .* msg_[a-z2-7]{26}$/);
+  assert.match(lines[2] ?? '', /^2026-11-24 06:00 +sent +1 .*127\.0\.0\.1.* msg_[a-z2-7]{26}$/);
+  assert.equal(lines[3], '2 messages');
+  const sent = listed(await ipo('deliveries', 'desk', '--state', 'sent', '--limit', '1', '-o', 'json'));
+  assert.deepEqual([sent.total, sent.items.map(({ state }) => state)], [1, ['sent']]);
+  const wrong = await ipo('deliveries', 'desk', '--state', 'lost');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /state must be one of waiting, sent, failed/);
+});
+
+test('resend sends named messages again with their id, or those that failed since a time', async (t) => {
+  const { desk, audited, ipo } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  await desk.happen([found('CVE-2026-0001')]);
+  await desk.settle();
+  const [first] = listed(await ipo('deliveries', 'desk', '-o', 'json')).items;
+  const id = first?.message ?? '';
+  const again = await ipo('resend', 'desk', id);
+  assert.deepEqual([again.code, again.out], [0, 'desk: 1 message sent again within a minute each\n']);
+  await desk.settle();
+  assert.deepEqual(
+    desk.side.taken.map((taken) => taken.id),
+    [id, id],
+  );
+  assert.deepEqual(
+    audited.map(({ action, detail }) => [action, detail]),
+    [['channel_resend', { messages: 1 }]],
+  );
+  const none = await ipo('resend', 'desk', '--since', '24h');
+  assert.deepEqual([none.code, none.out], [1, 'desk: no such message\n']);
+  for (const args of [
+    ['resend', 'desk'],
+    ['resend', 'desk', id, '--since', '1h'],
+    ['resend', 'desk', '--since', 'yesterday'],
+    ['resend', 'desk', 'msg_1'],
+  ]) {
+    const wrong = await ipo(...args);
+    assert.equal(wrong.code, 2, args.join(' '));
+    assert.match(wrong.err, /is needed|is not a time|is not a valid id/);
+  }
+});
+
+test('a muted channel says so, is sent nothing, and all of it once the mute ends', async (t) => {
+  const { desk, audited, ipo } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  const muted = await ipo('mute', 'desk', '--for', '6h', '--reason', 'upgrade of the cluster');
+  assert.deepEqual(
+    [muted.code, muted.out],
+    [0, 'desk is muted until 2026-11-24 12:00 UTC; what happens until then is sent after it\n'],
+  );
+  await desk.happen([found('CVE-2026-0001')]);
+  await desk.run();
+  const shown = await ipo('show', 'desk');
+  assert.match(shown.out, /^waiting +1$/m);
+  assert.match(shown.out, /^muted +until 2026-11-24 12:00 UTC: upgrade of the cluster$/m);
+  assert.match(shown.out, /^signed by +whpk_/m);
+  assert.doesNotMatch(shown.out, /first run/);
+  assert.equal(desk.side.taken.length, 0);
+  assert.equal((await ipo('unmute', 'desk')).out, 'desk is muted no longer\n');
+  assert.equal((await ipo('unmute', 'desk')).out, 'desk was not muted\n');
+  await desk.settle();
+  assert.equal(desk.side.taken.length, 1);
+  assert.deepEqual(
+    audited.map(({ action }) => action),
+    ['channel_mute', 'channel_unmute'],
+  );
+  const long = await ipo('mute', 'desk', '--for', '800h', '--reason', 'x');
+  assert.equal(long.code, 2);
+  assert.match(long.err, /at most 720h/);
+  assert.equal((await ipo('mute', 'desk', '--for', '6h')).code, 2);
+});
+
+test('test sends one message and says what was answered', async (t) => {
+  const { desk, ipo } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  const { code, out } = await ipo('test', 'desk');
+  assert.deepEqual([code, out], [0, 'desk: works: a test message was taken\n']);
+  const missing = await ipo('test', 'dask');
+  assert.equal(missing.code, 1);
+  assert.match(missing.err, /there is no channel dask[\s\S]*Did you mean desk\?/);
+});
