@@ -15,15 +15,22 @@ const MOST = { rows: 3_000, json: 4 * 1_048_576 };
  */
 const BUSY = 60;
 
-/** Tables whose rows people make one by one, or that one catalogue fills. */
+/** Tables whose rows people make one by one, that one catalogue fills, or that gather what happens by channel, event and subject up to a limit. */
 const BOUNDED = new Set([
   ...['accounts', 'tokens', 'one_time_codes', 'policies', 'policy_revisions', 'channels', 'whatif_runs'],
   ...['channel_credentials', 'runtime_rules', 'runtime_policies', 'nodes', 'node_platforms', 'replicas'],
-  ...['os_releases', 'kev_entries', 'catalogue_states', 'checkpoint_anchors', 'tracking_continuations'],
+  ...[
+    'os_releases',
+    'kev_entries',
+    'catalogue_states',
+    'checkpoint_anchors',
+    'tracking_continuations',
+    'outbox',
+  ],
 ]);
 
 /** Indexes of the rows that wait for something to be done, which is done to all of them. */
-const WAITING = new Set(['tracking_open', 'tracking_unfiled']);
+const WAITING = new Set(['tracking_open', 'tracking_unfiled', 'deliveries_waiting']);
 
 /** Scans of tables that grow, and why they may be. */
 const ALLOWED: readonly (readonly [statement: RegExp, why: string])[] = [

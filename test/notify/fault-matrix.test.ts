@@ -103,7 +103,7 @@ async function runCell(desk: Desk, cell: Cell, turn: number): Promise<void> {
 forEachEngine('the fault matrix of notifications', (engine) => {
   for (const kind of KINDS)
     test(`${kind}: nothing is lost, nothing goes again once it was recorded, a repeat has the same id`, async (t) => {
-      const desk = await openDesk(t, await engine.open(t), 60);
+      const desk = await openDesk(t, await engine.open(t));
       await desk.channel(kind);
       const own = CELLS.filter((cell) => cell.kind === kind);
       // SQLite has all of them in the test command, PostgreSQL one in five; each 100 times under torture.

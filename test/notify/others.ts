@@ -37,8 +37,11 @@ export interface Side {
   fault: Fault | null;
 }
 
+/** How long an answer is waited for where the other side is not made to keep silent: a busy machine answers late. Milliseconds. */
+const ANSWER_MS = 10_000;
+
 /** lineOf gives a line that waits for nobody. */
-export function lineOf(now: () => number, timeoutMs = 150): Line {
+export function lineOf(now: () => number, timeoutMs = () => ANSWER_MS): Line {
   // Who waits has waited: time does not pass by itself here.
   let waited = 0;
   const clock = { now, monotonic: () => now() + waited };
@@ -47,7 +50,9 @@ export function lineOf(now: () => number, timeoutMs = 150): Line {
     queues: openWriterQueues({ clock, wait: async (ms) => void (waited += ms) }),
     clock,
     userAgent: 'ipo/test',
-    timeoutMs,
+    get timeoutMs() {
+      return timeoutMs();
+    },
   };
 }
 

@@ -73,14 +73,17 @@ export interface Desk {
 }
 
 /** openDesk opens one. */
-export async function openDesk(t: TestContext, store: Store, timeoutMs = 150): Promise<Desk> {
+export async function openDesk(t: TestContext, store: Store): Promise<Desk> {
   const side = await startSide(t);
   const log = keptLog();
   const counted = new Map<string, number>();
   const clock = { now: (): number => desk.now };
   const channels = channelStore(store);
   const messengers = openMessengers({
-    line: lineOf(() => desk.now, timeoutMs),
+    line: lineOf(
+      () => desk.now,
+      () => (side.fault === 'silent' || side.fault === 'too late' ? 60 : 10_000),
+    ),
     source: 'urn:ipo:test',
     key: async () => signingKeyOf(Buffer.alloc(32, 7)),
     clock,

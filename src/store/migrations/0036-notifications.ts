@@ -54,6 +54,7 @@ export const notifications: Migration = {
     });
     await createIndex(db, 'deliveries', ['message'], { unique: true });
     await createIndex(db, 'deliveries', ['channel_id', 'id']);
+    await createIndex(db, 'deliveries', ['channel_id', 'attempted_at']);
     await createIndex(db, 'deliveries', ['channel_id'], {
       name: 'deliveries_waiting',
       where: "state = 'waiting'",
@@ -65,6 +66,7 @@ export const notifications: Migration = {
       { channel_id: 'text!', subject: 'text!', message: 'text!', at: 'integer!' },
       { key: ['channel_id', 'subject'] },
     );
+    await createIndex(db, 'delivery_threads', ['at']);
     await createTable(db, 'channel_mutes', {
       id: 'id',
       channel_id: 'text!',

@@ -33,7 +33,10 @@ test('what is sent verifies by the libraries of those who made the formats', asy
       },
       ...{ guard: () => true, clock: { now: () => now } },
     },
-    lineOf(() => now, 2000),
+    lineOf(
+      () => now,
+      () => 2000,
+    ),
   );
   for (const [event, message] of EVERY) {
     assert.equal(await webhook.send(message), '204 accepted');
@@ -66,7 +69,10 @@ test('a webhook without a secret is signed by the key alone', async (t) => {
     guard: () => true,
     clock,
   };
-  await openWebhook(options, lineOf(clock.now, 2000)).send(messageOf('nodes_over'));
+  await openWebhook(
+    options,
+    lineOf(clock.now, () => 2000),
+  ).send(messageOf('nodes_over'));
   assert.match(String(server.seen[0]?.headers['webhook-signature']), /^v1a,[A-Za-z0-9+/=]+$/);
   assert.equal(server.seen[0]?.headers['webhook-timestamp'], '1800000000');
 });
@@ -145,7 +151,10 @@ for (const [kind, status, text, expected] of ANSWERS)
           .end(text),
     );
     const url = `${server.url}/services/canary-path`;
-    const line = lineOf(() => 1, 2000);
+    const line = lineOf(
+      () => 1,
+      () => 2000,
+    );
     const messenger =
       kind === 'slack'
         ? openSlack(url, () => true, line)
