@@ -138,8 +138,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Adapters that are parts of others: how trackers are called, texts written for them, programs run, and objects of a cluster watched. */
-const SHARED_ADAPTERS = ['transport', 'markup', 'program', 'kubernetes'];
+/** Adapters that are parts of others: how calls leave, texts written for them, programs run, and objects of a cluster watched. */
+const SHARED_ADAPTERS = ['proxy', 'transport', 'markup', 'program', 'kubernetes'];
 
 /** What each door may import. Parts with effects come from `app` alone. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {

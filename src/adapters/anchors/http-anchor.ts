@@ -1,6 +1,11 @@
+import { createSecureContext } from 'node:tls';
 import type { Anchor } from '../../ledger/index.ts';
+import { DIRECT, openConnector, type Outbound } from '../transport/index.ts';
 import { AnchorError } from './anchor-error.ts';
-import { send } from './send.ts';
+import { send, TIMEOUT } from './send.ts';
+
+/** Where anchors are is the operator's to say: beside the service, too. */
+const ANYWHERE = { testLoopback: true, privateNetworks: 'allow', denied: [] } as const;
 
 /** HttpAnchorOptions say where checkpoints are sent. */
 export interface HttpAnchorOptions {
@@ -10,6 +15,8 @@ export interface HttpAnchorOptions {
   readonly token: string | null;
   /** PEM text of authorities to trust instead of those that Node brings. */
   readonly ca?: string;
+  /** Through which proxy, and whom TLS trusts unless `ca` says; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /**
@@ -17,7 +24,7 @@ export interface HttpAnchorOptions {
  * says that it conflicts with what stands there. What it keeps is never read.
  * Throws AnchorError `usage` for an address that is none, or would show the token on the way.
  */
-export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anchor {
+export function httpAnchor({ url: address, token, ca, outbound = DIRECT }: HttpAnchorOptions): Anchor {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new AnchorError('usage', 'the address of an anchor is none', {
@@ -29,6 +36,11 @@ export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anch
       hint: 'Use https; plain HTTP is for this machine alone',
     });
   }
+  const connect = openConnector({
+    rules: ANYWHERE,
+    timeoutMs: TIMEOUT,
+    outbound: ca === undefined ? outbound : { ...outbound, secureContext: createSecureContext({ ca }) },
+  });
   return {
     name: `http:${url.origin}${url.pathname}`,
     read: null,
@@ -42,7 +54,7 @@ export function httpAnchor({ url: address, token, ca }: HttpAnchorOptions): Anch
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
         body: note,
-        ...(ca === undefined ? {} : { ca }),
+        connect,
       });
       if (status >= 200 && status < 300) return;
       if (status === 409) {

@@ -1,6 +1,6 @@
 /**
  * Places outside that are told of checkpoints: a file, an address that takes POST, a ConfigMap of Kubernetes.
- * It uses no other adapter.
+ * It uses `transport`.
  */
 export { AnchorError } from './anchor-error.ts';
 export { fileAnchor, type FileAnchorOptions } from './file-anchor.ts';

@@ -95,7 +95,7 @@ async function openMap({ name, account = ACCOUNT, ...options }: KubernetesAnchor
           ...(body !== undefined && { 'content-type': type }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ca,
+        connect: { ca },
       });
     },
   };

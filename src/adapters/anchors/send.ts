@@ -1,8 +1,9 @@
-import { Agent, request } from 'undici';
+import { Agent, request, type buildConnector } from 'undici';
+import { AddressRefused, proxyFaultOf } from '../transport/index.ts';
 import { AnchorError } from './anchor-error.ts';
 
 /** Milliseconds for a whole call: the next checkpoint tries again. */
-const TIMEOUT = 10_000;
+export const TIMEOUT = 10_000;
 /** Bytes of an answer that are read. */
 const MAX_ANSWER = 1024 * 1024;
 
@@ -12,8 +13,8 @@ export interface Call {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** PEM text of authorities to trust instead of those that Node brings. */
-  readonly ca?: string;
+  /** How a connection is made: with options of TLS, or by a function that makes it. */
+  readonly connect?: buildConnector.BuildOptions | buildConnector.connector;
 }
 
 /** Answered is an answer, whatever its status. */
@@ -26,9 +27,9 @@ export interface Answered {
  * send makes one call, bounded in time and size. Redirects are not followed, since the credential would go along: they are
  * answers like any other. Throws AnchorError `network`, which names the host alone.
  */
-export async function send({ method, url, headers, body, ca }: Call): Promise<Answered> {
+export async function send({ method, url, headers, body, connect = {} }: Call): Promise<Answered> {
   // An agent for the call: one a minute needs no pool, and a certificate that was renewed is read anew.
-  const agent = new Agent({ connect: ca === undefined ? {} : { ca } });
+  const agent = new Agent({ connect });
   try {
     const { statusCode: status, body: answer } = await request(url, {
       method,
@@ -47,6 +48,9 @@ export async function send({ method, url, headers, body, ca }: Call): Promise<An
     return { status, text: Buffer.concat(parts).toString('utf8') };
   } catch (cause) {
     if (cause instanceof AnchorError) throw cause;
+    const closed = proxyFaultOf(cause);
+    if (closed !== null)
+      throw new AnchorError('network', `${url.host} ${closed.message}`, { hint: closed.hint, cause });
     throw new AnchorError('network', `${url.host} ${reasonOf(cause)}`, { cause });
   } finally {
     await agent.destroy();
@@ -54,6 +58,7 @@ export async function send({ method, url, headers, body, ca }: Call): Promise<An
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof AddressRefused) return error.message;
   const { name, code = '' } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError') return `did not answer within ${TIMEOUT / 1000} seconds`;
   const reasons: Readonly<Record<string, string>> = {

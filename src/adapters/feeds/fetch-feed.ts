@@ -1,7 +1,13 @@
 import { Agent, request } from 'undici';
 import { isLoopback, printable } from '../../base/index.ts';
 import type { Validators } from '../../catalogues/index.ts';
-import { AddressRefused, openConnector } from '../transport/index.ts';
+import {
+  AddressRefused,
+  openConnector,
+  ProxyFault,
+  proxyFaultOf,
+  type Outbound,
+} from '../transport/index.ts';
 import { FeedError } from './feed-error.ts';
 import type { FeedWords } from './words.ts';
 
@@ -16,6 +22,8 @@ export interface FeedCall {
   /** Milliseconds for everything, from the look-up of the name to the last byte. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** Fetched is what came, as it came; null: nothing is new. */
@@ -25,11 +33,12 @@ export type Fetched = { readonly bytes: Buffer; readonly validators: Validators 
  * fetchFeed makes one call: no redirect, no retry, bounded in bytes and in time. Link-local addresses and services of metadata are never
  * called, whatever a name resolves to. Throws FeedError `network` or `too_large`.
  */
-export async function fetchFeed({ url, known, max, words, timeoutMs, signal }: FeedCall): Promise<Fetched> {
+export async function fetchFeed(call: FeedCall): Promise<Fetched> {
+  const { url, known, max, words, timeoutMs, signal, outbound } = call;
   const late = AbortSignal.timeout(timeoutMs);
   const rules = { testLoopback: isLoopback(url.hostname), privateNetworks: 'allow', denied: [] } as const;
   const agent = new Agent({
-    connect: openConnector({ rules, timeoutMs }),
+    connect: openConnector({ rules, timeoutMs, outbound }),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
@@ -66,7 +75,8 @@ export async function fetchFeed({ url, known, max, words, timeoutMs, signal }: F
   } catch (error) {
     if (error instanceof FeedError) throw error;
     const what = late.aborted ? `did not answer in full within ${timeoutMs / 1000} seconds` : reasonOf(error);
-    throw new FeedError('network', placeOf(url), `${url.host} ${what}`, noWayOut(words), error);
+    const hint = proxyFaultOf(error)?.hint ?? noWayOut(words);
+    throw new FeedError('network', placeOf(url), `${url.host} ${what}`, hint, error);
   } finally {
     await agent.destroy();
   }
@@ -132,7 +142,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof AddressRefused) return at.message;
+    if (at instanceof AddressRefused || at instanceof ProxyFault) return at.message;
     const first = at instanceof AggregateError ? (at.errors[0] as NodeJS.ErrnoException) : at;
     const { code = '' } = first as NodeJS.ErrnoException;
     if (REASONS[code] !== undefined) return REASONS[code];

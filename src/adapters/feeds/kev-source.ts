@@ -2,7 +2,7 @@ import type { KevPlace, KevSource } from '../../catalogues/index.ts';
 import { MAX_CATALOGUE_BYTES, readKevCatalogue } from './kev-catalogue.ts';
 import { openFeed, type FeedOptions } from './open-feed.ts';
 
-/** KevSourceOptions bound a fetch otherwise than a service does: for tests. */
+/** KevSourceOptions say how it is fetched. */
 export type KevSourceOptions = FeedOptions;
 
 const CATALOGUE = {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { KevPlace, Validators } from '../../catalogues/index.ts';
+import type { Outbound } from '../transport/index.ts';
 import { FeedError } from './feed-error.ts';
 import { fetchFeed } from './fetch-feed.ts';
 import { readFeed } from './read-feed.ts';
@@ -10,10 +11,12 @@ import type { FeedWords } from './words.ts';
 const TIMEOUT = 60_000;
 const NO_VALIDATORS: Validators = { etag: null, lastModified: null };
 
-/** FeedOptions bound a fetch otherwise than a service does: for tests. */
+/** FeedOptions say how a feed is fetched. */
 export interface FeedOptions {
   /** 60,000 unless said. */
   readonly timeoutMs?: number;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** FeedKind says how one kind of feed is read. */
@@ -37,7 +40,7 @@ export type Asked<T> =
 export function openFeed<T>(
   place: KevPlace,
   kind: FeedKind<T>,
-  { timeoutMs = TIMEOUT }: FeedOptions = {},
+  { timeoutMs = TIMEOUT, outbound }: FeedOptions = {},
 ): ((known: Validators | null, signal: AbortSignal) => Promise<Asked<T>>) | null {
   const { words, max } = kind;
   switch (place.kind) {
@@ -54,7 +57,7 @@ export function openFeed<T>(
     case 'http': {
       const { url } = place;
       return async (known, signal) => {
-        const fetched = await fetchFeed({ url, known, max, words, timeoutMs, signal });
+        const fetched = await fetchFeed({ url, known, max, words, timeoutMs, signal, outbound });
         if (fetched === null) return { kind: 'same' };
         const file = `${url.origin}${url.pathname}`;
         const value = kind.read(await textOf(fetched.bytes, file, kind), file);

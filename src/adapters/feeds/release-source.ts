@@ -2,7 +2,7 @@ import type { KevPlace, ReleaseSource } from '../../catalogues/index.ts';
 import { openFeed, type FeedOptions } from './open-feed.ts';
 import { readReleaseData } from './release-data.ts';
 
-/** ReleaseSourceOptions bound a fetch otherwise than a service does: for tests. */
+/** ReleaseSourceOptions say how it is fetched. */
 export type ReleaseSourceOptions = FeedOptions;
 
 const RELEASE_DATA = {

@@ -1,6 +1,7 @@
 import { MAX_VEX_BYTES } from '../../vex/index.ts';
 import type { KevPlace } from '../../catalogues/index.ts';
 import type { VexSource } from '../../supply-chain/index.ts';
+import type { FeedOptions } from './open-feed.ts';
 import { FeedError } from './feed-error.ts';
 import { fetchFeed } from './fetch-feed.ts';
 import { readFeed } from './read-feed.ts';
@@ -20,17 +21,14 @@ export interface VexPlaces {
   readonly bundle: Exclude<KevPlace, { kind: 'off' }>;
 }
 
-/** VexSourceOptions bound a fetch otherwise than a service does: for tests. */
-export interface VexSourceOptions {
-  /** 60,000 unless said. */
-  readonly timeoutMs?: number;
-}
+/** VexSourceOptions say how it is fetched. */
+export type VexSourceOptions = FeedOptions;
 
 /** openVexSource makes the source of one VEX document; nothing is asked yet. The document may be packed with gzip; its bytes are what is signed. */
 export function openVexSource(
   name: string,
   { document, bundle }: VexPlaces,
-  { timeoutMs = TIMEOUT }: VexSourceOptions = {},
+  { timeoutMs = TIMEOUT, outbound }: VexSourceOptions = {},
 ): VexSource {
   const read = async (
     what: string,
@@ -41,7 +39,9 @@ export function openVexSource(
     const file = place.kind === 'file' ? place.path : `${place.url.origin}${place.url.pathname}`;
     try {
       if (place.kind === 'file') return await readFeed(place.path, max, WORDS);
-      const fetched = await fetchFeed({ url: place.url, known: null, max, words: WORDS, timeoutMs, signal });
+      const { url } = place;
+      const call = { url, known: null, max, words: WORDS, timeoutMs, signal, outbound };
+      const fetched = await fetchFeed(call);
       if (fetched !== null) return fetched.bytes;
       throw new FeedError(
         'network',

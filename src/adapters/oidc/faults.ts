@@ -4,6 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
+import { proxyFaultOf } from '../transport/index.ts';
 import { AccountError } from '../../accounts/index.ts';
 
 /** Errors of the token endpoint that are the fault of this sign-in; all others are of how we are registered there. */
@@ -50,6 +51,9 @@ export function toFault(error: unknown, issuer: string, step: 'discovery' | 'sig
       hint: 'Write oidc.issuer exactly as the provider does',
     });
   }
+  const closed = proxyFaultOf(error);
+  if (closed !== null)
+    return unavailable(`the identity provider ${issuer} ${closed.message}`, error, { hint: closed.hint });
   if (error instanceof ClientError || error instanceof TypeError)
     return unavailable(`the identity provider ${issuer} does not answer as it should`, error);
   return error;

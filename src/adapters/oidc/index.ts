@@ -1,5 +1,5 @@
 /**
  * The identity provider by OpenID Connect: discovery, authorization code with PKCE, and a token that must prove itself.
- * It uses no other adapter.
+ * It uses `transport`.
  */
 export { openIdentityProvider, type OidcOptions } from './provider.ts';

@@ -1,7 +1,8 @@
 import type * as Client from 'openid-client';
 import { AccountError, type Identity, type IdentityProvider } from '../../accounts/index.ts';
 import type { Clock } from '../../base/index.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import type { Outbound } from '../transport/index.ts';
+import { openBoundedFetch } from './bounded-fetch.ts';
 import { toFault } from './faults.ts';
 
 /** OidcOptions say where people sign in, and as whom this service asks. */
@@ -14,6 +15,8 @@ export interface OidcOptions {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly clock: Clock;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** Seconds that the provider's clock may be off. */
@@ -31,12 +34,13 @@ const MAX_QUERY = 8192;
  */
 export function openIdentityProvider(options: OidcOptions): IdentityProvider {
   const { issuer, redirectUri, scopes, clock } = options;
+  const calls = openBoundedFetch(options.outbound);
   let described: { readonly at: number; readonly config: Promise<Client.Configuration> } | null = null;
 
   async function configuration(client: typeof Client): Promise<Client.Configuration> {
     const now = clock.now();
     if (described === null || now - described.at > DESCRIPTION_LIFE) {
-      const made = { at: now, config: discover(client, options) };
+      const made = { at: now, config: discover(client, options, calls) };
       described = made;
       made.config.catch(() => {
         if (described === made) described = null; // the next sign-in asks again
@@ -102,7 +106,11 @@ export function openIdentityProvider(options: OidcOptions): IdentityProvider {
   };
 }
 
-async function discover(client: typeof Client, options: OidcOptions): Promise<Client.Configuration> {
+async function discover(
+  client: typeof Client,
+  options: OidcOptions,
+  calls: Client.CustomFetch,
+): Promise<Client.Configuration> {
   const server = new URL(options.issuer);
   const secret = options.clientSecret;
   const onThisMachine =
@@ -114,7 +122,7 @@ async function discover(client: typeof Client, options: OidcOptions): Promise<Cl
     secret === null ? client.None() : client.ClientSecretBasic(secret),
     {
       timeout: TIMEOUT,
-      [client.customFetch]: boundedFetch,
+      [client.customFetch]: calls,
       execute: [client.enableNonRepudiationChecks, ...(onThisMachine ? [client.allowInsecureRequests] : [])],
     },
   );

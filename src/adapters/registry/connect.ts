@@ -1,20 +1,24 @@
 import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
-import { openConnector } from '../transport/index.ts';
+import { openConnector, type Outbound } from '../transport/index.ts';
 import type { Reach } from './hosts.ts';
 import { CALL_MS, CONNECT_MS, PER_HOST } from './limits.ts';
+
+/** LinesOptions are those of RegistryOptions by which connections are made. */
+export interface LinesOptions {
+  readonly lookup?: LookupFunction | undefined;
+  readonly denied?: readonly string[] | undefined;
+  readonly outbound?: Outbound | undefined;
+}
 
 /** Lines are the connections of a client: one pool for each set of authorities, so that a host's own never vouch for another. */
 export class Lines {
   readonly #agents = new Map<string, Agent>();
-  readonly #lookup: LookupFunction | undefined;
-  readonly #denied: readonly string[];
+  readonly #options: LinesOptions;
 
-  /** `denied` are addresses that are never called. */
-  constructor(lookup?: LookupFunction, denied: readonly string[] = []) {
-    this.#lookup = lookup;
-    this.#denied = denied;
+  constructor(options: LinesOptions = {}) {
+    this.#options = options;
   }
 
   of({ ca, loopback }: Pick<Reach, 'ca' | 'loopback'>): Agent {
@@ -30,13 +34,15 @@ export class Lines {
   }
 
   #open(ca: string | null, loopback: boolean): Agent {
+    const { lookup, denied = [], outbound } = this.#options;
     // Checked as every address that others name is; never a metadata service, this machine only where it is meant.
-    const rules = { testLoopback: loopback, privateNetworks: 'allow', denied: this.#denied } as const;
-    const plain = openConnector({ rules, timeoutMs: CONNECT_MS, lookup: this.#lookup });
+    const rules = { testLoopback: loopback, privateNetworks: 'allow', denied } as const;
+    const plain = openConnector({ rules, timeoutMs: CONNECT_MS, lookup, outbound });
     const secure = buildConnector({
       timeout: CONNECT_MS,
       allowH2: false,
-      ...(ca !== null && { ca: [...getCACertificates('default'), ca] }),
+      ...(ca !== null && { ca: [...(outbound?.authorities ?? getCACertificates('default')), ca] }),
+      ...(ca === null && outbound?.secureContext !== undefined && { secureContext: outbound.secureContext }),
     });
     return new Agent({
       connect: (options, callback) => {

@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
 import { RegistryError } from '../../image/index.ts';
-import { AddressRefused } from '../transport/index.ts';
+import { AddressRefused, ProxyFault } from '../transport/index.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',
@@ -41,6 +41,12 @@ export function toNetworkError(error: unknown, host: string): RegistryError {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof AddressRefused)
       return new RegistryError('refused', `${host} ${at.message}; it was not called`, { cause: error });
+    if (at instanceof ProxyFault)
+      return new RegistryError('unavailable', `${host} ${at.message}`, {
+        remedy: 'reach',
+        hint: at.hint,
+        cause: error,
+      });
   }
   const codes = codesOf(error);
   for (const code of codes) {

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Count, Log } from '../../base/index.ts';
@@ -9,6 +8,7 @@ import {
   type Platform,
   type Registry,
 } from '../../image/index.ts';
+import { readAuthorities, type Outbound } from '../transport/index.ts';
 import { Asking } from './asking.ts';
 import { Authorised } from './authorised.ts';
 import { Caller } from './call.ts';
@@ -56,6 +56,8 @@ export interface RegistryOptions {
   readonly askMs?: number | undefined;
   /** Resolves names; the system's unless given. */
   readonly lookup?: LookupFunction | undefined;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless given. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** OpenRegistry is a Registry, and its end. */
@@ -73,7 +75,7 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
   for (const ca of [options.ca, ...(options.hosts ?? []).map((host) => host.ca)])
     if (ca !== undefined) assertAuthorities(ca);
   const hosts = new Hosts(options.hosts ?? [], options.loopback ?? false, options.ca ?? null);
-  const lines = new Lines(options.lookup, options.denied);
+  const lines = new Lines(options);
   const caller = new Caller({ hosts, lines, userAgent, callMs });
   const flights = new Flights(askMs);
   const authorised = new Authorised({ caller, hosts, flights, monotonic });
@@ -119,16 +121,8 @@ function thisPlatform(): Platform {
   });
 }
 
-/** Every certificate is read: TLS leaves out in silence what it cannot read. */
 function assertAuthorities(ca: string): void {
-  const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  const begun = ca.match(/-----BEGIN /g) ?? [];
-  try {
-    const read = certificates.map((certificate) => new X509Certificate(certificate));
-    if (read.length > 0 && read.length === begun.length) return;
-  } catch {
-    // told as the others are
-  }
+  if (readAuthorities(ca) !== null) return;
   throw new RegistryError(
     'refused',
     'the authorities that are to be trusted for a registry are not all certificates',

@@ -1,7 +1,7 @@
 /**
  * Verification of what vouches for an image, with Sigstore's own libraries: bundles and cosign's older layout, keyless
  * against a trust root from a file or a TUF repository, in a thread of its own.
- * It uses no other adapter.
+ * It uses `transport`.
  */
 export { MAX_EVIDENCE_BYTES } from './bundle.ts';
 export { openVerifier, VERIFY_LIMIT_MS, type OpenVerifier, type VerifierOptions } from './open-verifier.ts';

@@ -1,4 +1,5 @@
 import { formatTime, isWaiting, Outage, type Clock, type Log } from '../../base/index.ts';
+import { proxyFaultOf } from '../transport/index.ts';
 import type { CurrentTrust, TrustSource } from './trust-source.ts';
 
 /** PUBLIC_MIRROR is the TUF repository of Sigstore's public instance, whose first keys come with the library. */
@@ -138,6 +139,8 @@ async function within<T>(limit: number, work: Promise<T>): Promise<T> {
 
 /** The innermost message: the library wraps what happened in sentences that say nothing of it. */
 function causeOf(error: unknown): string {
+  const closed = proxyFaultOf(error);
+  if (closed !== null) return closed.message;
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error && inner.cause !== undefined; depth += 1)
     inner = inner.cause;

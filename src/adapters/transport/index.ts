@@ -1,15 +1,19 @@
 /**
  * The one way to a tracker: a call goes to the channel's own host or nowhere, once, bounded in time and size, at the pace that
  * providers ask for, and no fault that comes of it holds a secret.
- * It uses no other adapter.
+ * It uses `proxy`.
  */
 export { isLoopbackAddress, openAddressCheck, type AddressRules } from './address.ts';
+export { readAuthorities } from './authorities.ts';
 export { parseBase } from './base-address.ts';
 export { AddressRefused, openConnector } from './connect.ts';
 export { toFetch } from './fetch.ts';
 export { AnswerError, happenedBy, type Answer } from './outcome.ts';
+export { fetchThrough } from './global-fetch.ts';
+export { DIRECT, openOutbound, type Outbound } from './outbound.ts';
 export { openRedactor, toSaid } from './redact.ts';
 export { openTransport, type Request, type Transport, type TransportOptions } from './transport.ts';
+export { ProxyFault, proxyFaultOf } from './tunnel.ts';
 export { toWait } from './waiting.ts';
 export {
   openWriterQueues,

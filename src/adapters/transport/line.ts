@@ -3,6 +3,7 @@ import type { Secret } from '../../base/index.ts';
 import type { TrackerClock, WriteGuard } from '../../trackers/index.ts';
 import type { AddressRules } from './address.ts';
 import { parseBase } from './base-address.ts';
+import type { Outbound } from './outbound.ts';
 import { openTransport, type Transport } from './transport.ts';
 import type { WriterQueues } from './writer-queue.ts';
 
@@ -17,6 +18,8 @@ export interface Line {
   readonly timeoutMs?: number | undefined;
   /** Resolves names; the system's unless said. */
   readonly lookup?: LookupFunction | undefined;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** Caller is who calls over a line. */
@@ -46,5 +49,6 @@ export function openOnLine(line: Line, caller: Caller): Transport {
     explain: caller.explain,
     timeoutMs: line.timeoutMs,
     lookup: line.lookup,
+    outbound: line.outbound,
   });
 }

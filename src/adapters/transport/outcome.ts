@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { TrackerError, type TrackerErrorOptions, type TrackerFault } from '../../trackers/index.ts';
 import { AddressRefused } from './connect.ts';
+import { ProxyFault } from './tunnel.ts';
 import { toWait, type Headers } from './waiting.ts';
 
 /** Answer is what a tracker sent back. `text` is null where the body cannot be read; `why` then says why. */
@@ -179,6 +180,14 @@ export function toNetworkError(error: unknown, { host, write, connected, timedOu
     return new TrackerError('address', `${host} ${refused.message}; it is not called`, {
       happened: 'no',
       hint: 'Check the address of the channel, and what its name resolves to',
+    });
+  }
+  const closed = causes.find((one) => one instanceof ProxyFault);
+  if (closed !== undefined) {
+    return new TrackerError('network', `${host} ${closed.message}`, {
+      happened: 'no',
+      hint: closed.hint,
+      cause: causeOf(causes),
     });
   }
   if (timedOut !== null)

@@ -7,6 +7,7 @@ import { readBody } from './body.ts';
 import { openConnector } from './connect.ts';
 import { unreadable, type Asked } from './library.ts';
 import { toAnswerError, toNetworkError, type Answer } from './outcome.ts';
+import type { Outbound } from './outbound.ts';
 import { TooLong } from './pages.ts';
 import { openRedactor, toSaid } from './redact.ts';
 import type { WriterQueue } from './writer-queue.ts';
@@ -35,6 +36,8 @@ export interface TransportOptions {
   readonly explain: (text: string) => string;
   readonly timeoutMs?: number | undefined;
   readonly lookup?: LookupFunction | undefined;
+  /** Through which proxy, and whom TLS trusts; directly and the authorities of the system unless said. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** Request is one call. A method other than GET is a write: one at a time, and never made twice. */
@@ -65,11 +68,11 @@ export interface Transport {
 
 /** openTransport makes a transport; nothing is sent before the first call. */
 export function openTransport(options: TransportOptions): Transport {
-  const { base, rules, queue, clock, explain, timeoutMs = TIMEOUT, lookup } = options;
+  const { base, rules, queue, clock, explain, timeoutMs = TIMEOUT, lookup, outbound } = options;
   const redact = openRedactor([...Object.values(options.credential), ...options.secrets]);
   const said = (text: string): string => toSaid(text, redact);
   const host = base.host;
-  const connector = openConnector({ rules, timeoutMs, lookup });
+  const connector = openConnector({ rules, timeoutMs, lookup, outbound });
 
   async function call({ method, url, headers, body, maxBytes = MAX_ANSWER }: Request): Promise<Answer> {
     const { pathname, search } = within(base, url);

@@ -1,7 +1,7 @@
 import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
 import { isLoopback } from '../../base/index.ts';
 import { ScannerError } from '../../scan/index.ts';
-import { openConnector } from '../transport/index.ts';
+import { openConnector, type Outbound } from '../transport/index.ts';
 import { readVersion, type TrivyVersion } from './run-version.ts';
 
 const TIMEOUT = 10_000;
@@ -15,9 +15,10 @@ export async function serverState(
   server: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
+  outbound?: Outbound,
 ): Promise<TrivyVersion> {
   const url = new URL('version', server.endsWith('/') ? server : `${server}/`);
-  const agent = openAgent(url, env);
+  const agent = openAgent(url, env, outbound);
   try {
     const { statusCode, body } = await request(url, {
       method: 'GET',
@@ -53,18 +54,29 @@ export async function serverState(
   }
 }
 
-/** By a proxy where the environment names one, as the program itself goes. */
-function openAgent(url: URL, env: Readonly<Record<string, string | undefined>>): Dispatcher {
+/** By the proxy of the settings, or one that the environment names, as the program itself goes. */
+function openAgent(
+  url: URL,
+  env: Readonly<Record<string, string | undefined>>,
+  outbound?: Outbound,
+): Dispatcher {
   const limits = { headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT };
   const httpProxy = env['HTTP_PROXY'] ?? env['http_proxy'];
   const httpsProxy = env['HTTPS_PROXY'] ?? env['https_proxy'];
-  if ((url.protocol === 'https:' ? httpsProxy : httpProxy) !== undefined && !isLoopback(url.hostname))
+  const isEnvironments = (outbound?.proxyOf ?? null) === null;
+  const secureContext = outbound?.secureContext;
+  if (
+    isEnvironments &&
+    (url.protocol === 'https:' ? httpsProxy : httpProxy) !== undefined &&
+    !isLoopback(url.hostname)
+  )
     return new EnvHttpProxyAgent({
       ...limits,
+      ...(secureContext !== undefined && { requestTls: { secureContext }, proxyTls: { secureContext } }),
       ...(httpProxy !== undefined && { httpProxy }),
       ...(httpsProxy !== undefined && { httpsProxy }),
       noProxy: env['NO_PROXY'] ?? env['no_proxy'] ?? '',
     });
   const rules = { testLoopback: isLoopback(url.hostname), privateNetworks: 'allow', denied: [] } as const;
-  return new Agent({ ...limits, connect: openConnector({ rules, timeoutMs: TIMEOUT }) });
+  return new Agent({ ...limits, connect: openConnector({ rules, timeoutMs: TIMEOUT, outbound }) });
 }

@@ -20,6 +20,7 @@ import {
   type Ended,
   type ScannerRun,
 } from '../program/index.ts';
+import type { Outbound } from '../transport/index.ts';
 import { parseJson } from './not-a-report.ts';
 import { MAX_REPORT_BYTES } from './report.ts';
 import { openCaches, type TrivyCaches } from './run-caches.ts';
@@ -53,6 +54,8 @@ export interface TrivyOptions {
   readonly memory: number | null;
   /** Our environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How its server is asked; directly, or by a proxy that the environment names, unless given. */
+  readonly outbound?: Outbound | undefined;
 }
 
 /** What a download may take. */
@@ -209,8 +212,8 @@ class Trivy implements Scanner {
 
   /** The program's version, with the database of this machine; or what the server says of itself. */
   async #database(signal: AbortSignal): Promise<TrivyVersion> {
-    const { server, env } = this.#options;
-    if (server !== null) return serverState(server.url, env, signal);
+    const { server, env, outbound } = this.#options;
+    if (server !== null) return serverState(server.url, env, signal, outbound);
     const { output } = await this.#run(['version', '--format', 'json', '--cache-dir', this.#caches.root], {
       ...{ timeoutMs: ASK_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null },
     });

@@ -16,6 +16,7 @@ import {
   nodeSettings,
   reconcileSettings,
 } from './operator.ts';
+import { outboundSettings } from './outbound.ts';
 import { registrySettings } from './registries.ts';
 import { scannerSettings } from './scanner.ts';
 import { sigstoreSettings } from './sigstore.ts';
@@ -239,6 +240,7 @@ export const settingsSchema = z.strictObject({
     'Key of the installation, base64 of 32 random bytes (`openssl rand -base64 32`), under which credentials of trackers are sealed. Without it no tracker channel can be saved, and no issue is opened or closed',
     'DATA_KEY',
   ).optional(),
+  outbound: outboundSettings,
   trackers: trackerSettings,
   cluster: clusterSettings.optional(),
   reconcile: reconcileSettings,

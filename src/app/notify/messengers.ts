@@ -23,6 +23,7 @@ export function openMessengers({ line, source, key, clock }: MessengersDeps): Me
           return openMail({
             settings: channel.settings,
             rules: line.rules,
+            ca: line.outbound?.authorities,
             guard,
             timeoutMs: line.timeoutMs,
           });

@@ -11,6 +11,7 @@ import {
   type HostState,
   type Ignoring,
 } from '../../adapters/registry/index.ts';
+import type { Outbound } from '../../adapters/transport/index.ts';
 import type { DigestLookup } from '../../admission/index.ts';
 import type { Clock, Count, Log } from '../../base/index.ts';
 import {
@@ -52,6 +53,8 @@ export interface ServiceRegistryDeps {
   readonly version: string;
   /** Of the cluster; null where the service stands alone, or may not read them. */
   readonly pullSecrets: PullSecrets | null;
+  /** How calls leave; directly unless given. */
+  readonly outbound?: Outbound | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
@@ -91,7 +94,7 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
   const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
   const registry = openRegistry({
     ...{ hosts, keychain, userAgent: `ipo/${deps.version}`, count: deps.count, denied: apiServer() },
-    log,
+    ...{ log, outbound: deps.outbound },
     ...(ca !== undefined && { ca }),
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });

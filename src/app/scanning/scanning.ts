@@ -33,6 +33,8 @@ import {
 } from '../../store/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
 import { findProgram } from '../running/find-program.ts';
+import type { ServiceOutbound } from '../running/outbound.ts';
+import { scannerEnvironment } from './scanner-environment.ts';
 import { nodePlatforms, type ClusterNodes } from './node-platforms.ts';
 import type { Job } from '../running/jobs.ts';
 import type { ScannerSettings } from '../config/scanner.ts';
@@ -53,6 +55,8 @@ export interface ScanningDeps {
   readonly registry?: Pick<Registry, 'manifest' | 'platformImage'> | null | undefined;
   /** Our environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How calls leave; directly unless given. */
+  readonly way?: ServiceOutbound | undefined;
   /** The platforms of the nodes of this cluster; null or absent where the service stands alone. */
   readonly nodes?: ClusterNodes | null | undefined;
   /** Milliseconds beyond `scanner.timeout` for Trivy to say so by itself; its own unless given. */
@@ -205,11 +209,11 @@ function imageChoice({ registry = null, env }: ScanningDeps): ImageChoice | null
 async function openScanner(
   deps: ScanningDeps,
 ): Promise<{ readonly scanner: Scanner; close(): Promise<void> } | null> {
-  const { settings, data, env, log } = deps;
+  const { settings, data, way, log } = deps;
   const { kind, server } = settings;
   if (kind === 'off') return null;
   const name = kind === 'grype' ? 'grype' : 'trivy';
-  const program = await findProgram(settings.program ?? name, env);
+  const program = await findProgram(settings.program ?? name, deps.env);
   if (program === null && kind === 'auto') {
     log.info('no scanner was found, so that no image is scanned here; reports can be imported', {
       program: name,
@@ -220,6 +224,7 @@ async function openScanner(
   const directory = given === null ? await mkdtemp(join(tmpdir(), 'ipo-scanner-')) : resolve(given);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unlock = lockFile(join(directory, 'scanner.lock'));
+  const env = await scannerEnvironment(deps.env, way, directory);
   const common = {
     ...{
       program: program ?? settings.program ?? name,
@@ -238,6 +243,7 @@ async function openScanner(
             ...common,
             directory: own,
             atOnce: settings.atOnce,
+            outbound: way?.outbound,
             ...(deps.slackMs !== undefined && { slackMs: deps.slackMs }),
             server:
               server === undefined ? null : { url: server, token: settings.serverToken?.reveal() ?? null },

@@ -6,6 +6,7 @@ import type { CollectionState } from '../../supply-chain/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Job } from '../running/jobs.ts';
+import type { ServiceOutbound } from '../running/outbound.ts';
 import { podKeychains } from '../cluster/pod-keychains.ts';
 import type { ServiceParts } from './parts.ts';
 import { openServiceRegistry } from '../scanning/registry.ts';
@@ -26,6 +27,8 @@ export interface FactsDeps {
   readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads' | 'leadsCluster'> | null;
   /** The environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How calls leave; directly unless given. */
+  readonly way?: ServiceOutbound | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -54,13 +57,15 @@ const MOST_SHOWN = 20;
 
 /** openFacts joins registries, verification and scanning. Nothing is called before the jobs run. Throws FileError, `invalid_config`, StoreError. */
 export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
-  const { store, fenced, parts, settings, version, cluster, env, clock, log, metrics } = deps;
+  const { store, fenced, parts, settings, version, cluster, env, way, clock, log, metrics } = deps;
+  const outbound = way?.outbound;
   const count = metrics;
   await using opened = new AsyncDisposableStack();
   const registries = opened.adopt(
     await openServiceRegistry({
       ...{ settings: settings.registries, version, clock, log, count },
       pullSecrets: cluster?.pullSecrets ?? null,
+      outbound,
     }),
     (one) => one.close(),
   );
@@ -81,7 +86,7 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         data: settings.data,
       },
       ...{ keychain: registries.keychain, registry: registries.registry, places: registries.places },
-      ...{ env, clock, log, metrics },
+      ...{ env, way, clock, log, metrics },
       nodes:
         cluster === null
           ? null
@@ -97,7 +102,7 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
     settings.registries.proofs === 'ignore'
       ? null
       : openSupplyChain({
-          ...{ store: fenced, registry: registries.registry, verifier, vex: settings.vex },
+          ...{ store: fenced, registry: registries.registry, verifier, vex: settings.vex, outbound },
           keychainOf:
             cluster === null || !settings.registries.podSecrets
               ? null

@@ -20,6 +20,7 @@ import {
   type Store,
   type StoreLedgerWriter,
 } from '../../store/index.ts';
+import type { Outbound } from '../../adapters/transport/index.ts';
 import type { Redactor } from '../../telemetry/index.ts';
 import { openAnchors } from '../ledger/anchors.ts';
 import type { Places } from '../running/data-directory.ts';
@@ -39,6 +40,8 @@ export interface LedgerDeps {
   readonly log: Log;
   readonly count: Count;
   readonly redactor: Redactor;
+  /** How calls leave; directly unless given. */
+  readonly outbound?: Outbound | undefined;
   /** Whether this process answers reviews, too. */
   readonly reviews: boolean;
   /** Told each time that an anchor keeps a checkpoint from being published: an event in the cluster. */
@@ -73,7 +76,7 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   const pem = await openLedgerKey(places.keyFile, isSigned, log);
   const origin = settings.ledger.origin ?? `ipo.dev/ledger/${await installationId(store)}`;
   const signer = toSigner(origin, pem);
-  const anchors = await openAnchors(settings, deps.redactor);
+  const anchors = await openAnchors(settings, deps.redactor, deps.outbound);
   const configured = new Set(anchors.map(({ name }) => name));
   const refusals = 'svc_ledger_refused_checkpoints_total';
   count.add(refusals, { anchor: 'database', reason: 'stored' }, 0);

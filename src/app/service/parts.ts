@@ -51,6 +51,7 @@ import {
   vulnerabilityStore,
   type Store,
 } from '../../store/index.ts';
+import type { Outbound } from '../../adapters/transport/index.ts';
 import { openIdentityProvider } from '../../adapters/oidc/index.ts';
 import {
   openKeptRuns,
@@ -101,6 +102,8 @@ export interface ServiceDeps {
   readonly policyStore?: PolicyStore | undefined;
   readonly replay: ReplayProcess;
   readonly settings: Settings;
+  /** How calls leave; directly unless given. */
+  readonly outbound?: Outbound | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
@@ -108,7 +111,7 @@ export interface ServiceDeps {
 
 /** joinParts joins the domain's services with a store. */
 export function joinParts(deps: ServiceDeps): ServiceParts {
-  const { store, replay, settings, clock, log, count } = deps;
+  const { store, replay, settings, outbound, clock, log, count } = deps;
   const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
   const audit = auditLog(store, clock);
   const stored = policyStore(store);
@@ -133,7 +136,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
         clock,
         log,
       },
-      openOidc(settings, clock),
+      openOidc(settings, clock, outbound),
     ),
     cookie: { https: isHttps(settings) },
     coldImagePolicy,
@@ -149,27 +152,39 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     scans: scanStore(store),
     scanQueue: scanQueue(store),
     readReport: readReports,
-    kev: openKev(settings, { store: kevStore(store), clock, log }),
-    endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }),
+    kev: openKev(settings, { store: kevStore(store), clock, log }, outbound),
+    endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }, outbound),
     ledger: ledgerReader(store),
     tree: ledgerTree(store),
   };
 }
 
-function openKev({ kev }: Settings, deps: Omit<KnownExploitedDeps, 'source'>): KnownExploited {
+function openKev(
+  { kev }: Settings,
+  deps: Omit<KnownExploitedDeps, 'source'>,
+  outbound?: Outbound,
+): KnownExploited {
   const place = readKevSource(kev.source);
   if ('fault' in place) throw new Error(`kev.source ${place.fault}`); // the settings were checked
-  return new KnownExploited({ ...deps, source: openKevSource(kev.source, place) });
+  return new KnownExploited({ ...deps, source: openKevSource(kev.source, place, { outbound }) });
 }
 
-function openEndOfLife({ endOfLife }: Settings, deps: Omit<EndOfLifeDeps, 'source'>): EndOfLife {
+function openEndOfLife(
+  { endOfLife }: Settings,
+  deps: Omit<EndOfLifeDeps, 'source'>,
+  outbound?: Outbound,
+): EndOfLife {
   const place = readKevSource(endOfLife.source);
   if ('fault' in place) throw new Error(`endOfLife.source ${place.fault}`); // the settings were checked
-  return new EndOfLife({ ...deps, source: openReleaseSource(endOfLife.source, place) });
+  return new EndOfLife({ ...deps, source: openReleaseSource(endOfLife.source, place, { outbound }) });
 }
 
 /** Sign-in by the identity provider, where one is configured. */
-function openOidc({ oidc, publicUrl }: Settings, clock: Clock): Parameters<typeof openAccounts>[1] {
+function openOidc(
+  { oidc, publicUrl }: Settings,
+  clock: Clock,
+  outbound?: Outbound,
+): Parameters<typeof openAccounts>[1] {
   if (oidc === undefined || publicUrl === undefined) return null;
   const { issuer, clientId, clientSecret, scopes, trustEmail, roles } = oidc;
   return {
@@ -180,6 +195,7 @@ function openOidc({ oidc, publicUrl }: Settings, clock: Clock): Parameters<typeo
       redirectUri: `${new URL(publicUrl).origin}${BASE_PATH}/session/oidc/callback`,
       scopes,
       clock,
+      outbound,
     }),
     rules: {
       trustEmail,

@@ -1,4 +1,5 @@
 import { openVexSource } from '../../adapters/feeds/index.ts';
+import type { Outbound } from '../../adapters/transport/index.ts';
 import type { Clock, Count, Digest, Log } from '../../base/index.ts';
 import type { Keychain, Registry } from '../../image/index.ts';
 import { collectionStore, type Store } from '../../store/index.ts';
@@ -22,6 +23,8 @@ export interface SupplyChainDeps {
   /** Credentials of the pods that run an image; null leaves it to the registry's own keychain. */
   readonly keychainOf: ((digest: Digest) => Promise<Keychain | null>) | null;
   readonly vex: VexSettings;
+  /** How calls leave; directly unless given. */
+  readonly outbound?: Outbound | undefined;
   readonly clock: Clock;
   readonly monotonic: MonotonicClock;
   readonly log: Log;
@@ -51,7 +54,7 @@ const NEW_EVERY = 3_000;
 export function openSupplyChain(deps: SupplyChainDeps): SupplyChain {
   const { store, registry, verifier, keychainOf, vex, clock, monotonic, log, count } = deps;
   const kept = collectionStore(store);
-  const sources = vexSources(vex);
+  const sources = vexSources(vex, deps.outbound);
   const collector = new FactsCollector({
     store: kept,
     registry,
@@ -85,11 +88,11 @@ export function openSupplyChain(deps: SupplyChainDeps): SupplyChain {
 }
 
 /** vexSources makes the configured sources of VEX documents; nothing is asked yet. */
-export function vexSources({ sources }: VexSettings): readonly VexSource[] {
+export function vexSources({ sources }: VexSettings, outbound?: Outbound): readonly VexSource[] {
   return sources.map(({ document, bundle }) => {
     const place = readVexPlace(document);
     if ('fault' in place) throw new Error(`vex.sources ${place.fault}`); // the settings were checked
     const name = place.kind === 'file' ? place.path : `${place.url.origin}${place.url.pathname}`;
-    return openVexSource(name, { document: place, bundle: bundlePlace(place, bundle) });
+    return openVexSource(name, { document: place, bundle: bundlePlace(place, bundle) }, { outbound });
   });
 }

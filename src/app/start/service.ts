@@ -16,13 +16,13 @@ import { openServiceStore } from '../service/store.ts';
 import { keepLog } from '../running/keep-log.ts';
 import { openReplayProcess } from '../replay/process.ts';
 import type { RunningService, ServiceOptions } from './running-service.ts';
-
 import { localUrl, originsOf } from '../service/address.ts';
 import { openServiceCalls } from '../service/calls.ts';
 import { openFacts } from '../service/facts.ts';
 import { ServiceHealth } from '../service/health.ts';
 import { openRetentionTime, retentionJobs } from '../ledger/history.ts';
 import { serviceJobs } from '../service/jobs.ts';
+import { openServiceOutbound } from '../running/outbound.ts';
 import { renewing } from '../running/renew-tls.ts';
 import { openLedger } from '../service/ledger.ts';
 import { openOperator } from '../service/operator.ts';
@@ -52,6 +52,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await using opened = new AsyncDisposableStack();
 
   if (settings.data !== undefined) await openDataDirectory(settings.data);
+  const env = options.env ?? process.env;
+  const way = opened.adopt(await openServiceOutbound(settings.outbound, env), (one) => one.close());
   const tls = settings.tls === undefined ? undefined : await readTls(settings.tls);
   if (places.lockFile !== null) opened.adopt(lockFile(places.lockFile), (unlock) => unlock());
   if (options.link === undefined) opened.adopt(await lockSpool(places.spoolDirectory), (unlock) => unlock());
@@ -84,18 +86,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (cluster !== null) opened.adopt(cluster, () => cluster.close());
   const leader = cluster?.leader;
   const parts = joinParts({
-    ...{ store: fenced, policyStore: cluster?.policyStore, replay, settings, clock, log, count: metrics },
+    ...{ store: fenced, policyStore: cluster?.policyStore, replay, settings, outbound: way.outbound },
+    ...{ clock, log, count: metrics },
   });
 
   const policies = parts.inForce;
-  const { pace } = options;
   const trackers = await openTrackers({
-    ...{ store: fenced, settings, version, clock, pace },
+    ...{ store: fenced, settings, version, clock, pace: options.pace, outbound: way.outbound },
     ...{ log, count: metrics, redactor, policies, leader },
   });
 
   const ledger = await openLedger({
     ...{ store, parts, places, settings, clock, log, count: metrics, redactor },
+    outbound: way.outbound,
     reviews: options.link === undefined,
     ...(cluster !== null && { refused: toLedgerEvents(cluster.events, cluster.namespace) }),
     spool: () => {
@@ -118,9 +121,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (!answers) await part?.drop();
   });
 
-  const env = options.env ?? process.env;
   const facts = await openFacts({
-    ...{ store, fenced, parts, settings, version, cluster, env, clock, log, metrics },
+    ...{ store, fenced, parts, settings, version, cluster, env, way, clock, log, metrics },
   });
   opened.adopt(facts, () => facts.close());
   const operator = openOperator({
@@ -130,7 +132,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   let api: Api | null = null;
   const now = (): number => clock.now();
-  const retention = openRetentionTime(fenced, { clock, log, pace });
+  const retention = openRetentionTime(fenced, { clock, log, pace: options.pace });
   const jobs = new Jobs(
     serviceJobs({
       ...parts,

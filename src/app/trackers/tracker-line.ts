@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { openWriterQueues, type Line } from '../../adapters/transport/index.ts';
+import { openWriterQueues, type Line, type Outbound } from '../../adapters/transport/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -23,6 +23,7 @@ export function openLine(
   userAgent: string,
   clock: Clock = { now: () => Date.now() },
   pace: Pace = REAL_PACE,
+  outbound?: Outbound,
 ): Line {
   const both = { now: () => clock.now(), monotonic: () => pace.monotonic() };
   return {
@@ -30,6 +31,7 @@ export function openLine(
     queues: openWriterQueues({ clock: both, wait: (ms) => pace.wait(ms) }),
     clock: both,
     userAgent,
+    outbound,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Line } from '../../adapters/transport/index.ts';
+import type { Line, Outbound } from '../../adapters/transport/index.ts';
 import type { Clock, Count, Log, Secret } from '../../base/index.ts';
 import {
   DataKey,
@@ -58,6 +58,8 @@ export interface TrackersDeps {
   readonly clock: Clock;
   /** How calls to trackers wait for each other; by real time unless given. */
   readonly pace?: Pace | undefined;
+  /** How calls leave; directly unless given. */
+  readonly outbound?: Outbound | undefined;
   readonly log: Log;
   readonly count: Count;
   readonly redactor: Redactor;
@@ -91,7 +93,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const trackerClock = { now: () => clock.now(), monotonic: () => pace.monotonic() };
   const adapters = await loadAdapters();
   const textRooms = textRoomsOf(adapters);
-  const line = openLine(settings.trackers, `ipo/${version}`, clock, pace);
+  const line = openLine(settings.trackers, `ipo/${version}`, clock, pace, deps.outbound);
   const factory = trackerFactory(adapters, line);
 
   const filing = filingStore(store);
