@@ -16,7 +16,7 @@ import {
   whole,
 } from './parts.ts';
 import { factsValues } from './values-facts.ts';
-import { networkPolicy } from './values-network.ts';
+import { networkPolicy, outbound } from './values-network.ts';
 import { api, webhook } from './values-doors.ts';
 
 /**
@@ -127,6 +127,7 @@ export const chartValues = z.strictObject({
       'Writes a report of the images of each namespace for this API: `openreports` (openreports.io/v1alpha1) or `wgpolicy` (wgpolicyk8s.io/v1alpha2), whose definitions are not part of this chart',
     ),
   }),
+  outbound,
   trackers: group('Issue trackers', {
     allowedHosts: texts('Hosts that trackers may have, `*.example.com` for those below a name; none is any'),
     privateNetworks: choice(

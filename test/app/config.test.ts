@@ -56,6 +56,23 @@ test('a flag goes before the environment, which goes before the file', async () 
   );
 });
 
+test('a proxy is a secret that may be in a file of its own, and what is wrong with it is said without it', async () => {
+  const { settings } = await load('data: /d\n', {
+    IPO_OUTBOUND_PROXY_FILE: fileOf('http://ipo:canary@proxy.example.com:3128\n'),
+    IPO_OUTBOUND_NO_PROXY: '.example.com, 10.0.0.0/8',
+  });
+  assert.equal(settings.outbound.proxy?.reveal(), 'http://ipo:canary@proxy.example.com:3128');
+  assert.deepEqual(settings.outbound.noProxy, ['.example.com', '10.0.0.0/8']);
+  assert.doesNotMatch(JSON.stringify(settings), /canary/);
+  const wrong = await faults(
+    'data: /d\noutbound:\n  proxy: socks5://ipo:canary@proxy\n  noProxy: [http://x]\n',
+  );
+  assert.equal(wrong.length, 2);
+  assert.match(String(wrong[0]), /^file:3:outbound\.proxy must be http:\/\/HOST:PORT or https:\/\/HOST:PORT/);
+  assert.match(String(wrong[1]), /^file:4:outbound\.noProxy\.0 must be a host, a domain/);
+  assert.doesNotMatch(wrong.join('\n'), /canary/);
+});
+
 test('lists and objects can be given in the environment', async () => {
   const { settings } = await load('data: /d\n', {
     IPO_TRUSTED_PROXIES: '10.0.0.0/8, ::1',

@@ -74,6 +74,10 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
     standard: 'viewer',
   });
   assert.deepEqual(settings.trackers.allowedHosts, ['*.example.com']);
+  const { proxy, noProxy, caFile: outboundCa } = settings.outbound;
+  assert.equal(proxy?.reveal(), 'http://proxy.example.com:3128');
+  assert.deepEqual(noProxy, ['.example.com', '10.0.0.0/8']);
+  assert.equal(outboundCa, '/etc/ipo/outbound-ca/ca.crt');
   assert.equal(settings.whatif.timeLimit, 60_000);
   assert.deepEqual(settings.ledger.anchors, [
     { kind: 'configMap', name: 'prod-checkpoint', namespace: 'ipo-system' },

@@ -74,6 +74,11 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   evidence: { retentionDays: 800 },
   rbac: { allowEnforce: true },
   reports: { policyReports: 'openreports' },
+  outbound: {
+    proxy: 'http://proxy.example.com:3128',
+    noProxy: ['.example.com', '10.0.0.0/8'],
+    caConfigMap: 'company-ca',
+  },
   trackers: { allowedHosts: ['*.example.com'], privateNetworks: 'refuse' },
   whatif: { timeLimit: '60s', memory: 256 },
   metrics: {
@@ -103,6 +108,8 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     apiServer: { cidrs: ['10.1.0.0/28'], ports: [6443] },
     database: { cidrs: ['10.2.0.0/24'], port: 5433 },
     outside: { cidrs: ['192.0.2.0/24'], ports: [443, 8443] },
+    proxy: { cidrs: ['10.3.0.0/24'], ports: [3128] },
+    mail: { enabled: true, cidrs: ['10.4.0.0/24'], ports: [587] },
   },
   extraEnv: [
     { name: 'IPO_LOG_FORMAT', value: 'json' },
@@ -122,6 +129,7 @@ export const GIVEN: Readonly<Record<string, unknown>> = {
       caBundle: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
     },
   },
+  outbound: { existingSecret: 'company-proxy' },
   reports: { policyReports: 'wgpolicy' },
   integrations: { detector: { existingSecret: 'of-1.1.0', minPriority: 'Warning' } },
 };

@@ -56,6 +56,16 @@ test(
   },
 );
 
+test('a proxy and mail servers are reached where the values say so', withHelm, async () => {
+  const { egress } = await policy({ outbound: { existingSecret: 'company-proxy' } });
+  assert.deepEqual(toPort(egress, 3128)?.to, ANYWHERE);
+  assert.equal(toPort(egress, 587), undefined);
+  const every = await policy(EVERYTHING);
+  assert.deepEqual(toPort(every.egress, 3128)?.to, [{ ipBlock: { cidr: '10.3.0.0/24' } }]);
+  assert.deepEqual(toPort(every.egress, 587)?.to, [{ ipBlock: { cidr: '10.4.0.0/24' } }]);
+  assert.equal(toPort((await policy()).egress, 3128), undefined);
+});
+
 test('the database is reached where there is one', withHelm, async () => {
   assert.equal(toPort((await policy()).egress, 5432), undefined);
   const { egress } = await policy({ database: { existingSecret: 'postgres' } });

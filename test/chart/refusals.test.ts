@@ -58,6 +58,16 @@ const REFUSED: readonly (readonly [
     /api\.oidc\.issuer needs api\.oidc\.clientId, and api\.publicUrl or api\.ingress\.host/,
   ],
   [
+    'a password of a proxy in a ConfigMap',
+    { outbound: { proxy: 'http://ipo:secret@proxy.example.com:3128' } },
+    /put the whole address into a Secret with the key proxy, and set outbound\.existingSecret/,
+  ],
+  [
+    'two addresses of a proxy',
+    { outbound: { proxy: 'http://proxy.example.com:3128', existingSecret: 'proxy' } },
+    /outbound\.proxy and outbound\.existingSecret are both set/,
+  ],
+  [
     'a runtime detector, which this version has no listener for',
     { integrations: { detector: { enabled: true } } },
     /has no listener for a runtime detector: set it to false/,

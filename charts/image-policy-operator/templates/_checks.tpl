@@ -29,6 +29,12 @@
 {{- if and $v.scanner.serverToken.existingSecret (empty $v.scanner.server) -}}
 {{- fail "scanner.serverToken.existingSecret is set without scanner.server: set scanner.server to the address of the server of Trivy" -}}
 {{- end -}}
+{{- if contains "@" $v.outbound.proxy -}}
+{{- fail "outbound.proxy has a user name, and would stand in a ConfigMap: put the whole address into a Secret with the key proxy, and set outbound.existingSecret to its name" -}}
+{{- end -}}
+{{- if and $v.outbound.proxy $v.outbound.existingSecret -}}
+{{- fail "outbound.proxy and outbound.existingSecret are both set: keep one of them" -}}
+{{- end -}}
 {{- if and (eq $certificates.source "existing") (or (empty $certificates.existingSecret) (empty $certificates.caBundle)) -}}
 {{- fail "webhook.certificates.source is existing: set webhook.certificates.existingSecret to the Secret with tls.crt and tls.key, and webhook.certificates.caBundle to the PEM of its authority" -}}
 {{- end -}}

@@ -85,6 +85,14 @@ oidc:
     {{- end }}
 {{- end }}
 {{- end }}
+outbound:
+  {{- with $v.outbound.proxy }}
+  proxy: {{ . | quote }}
+  {{- end }}
+  noProxy: {{ toJson $v.outbound.noProxy }}
+  {{- if $v.outbound.caConfigMap }}
+  caFile: /etc/ipo/outbound-ca/ca.crt
+  {{- end }}
 trackers:
   allowedHosts: {{ toJson $v.trackers.allowedHosts }}
   privateNetworks: {{ $v.trackers.privateNetworks }}

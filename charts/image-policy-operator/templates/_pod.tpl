@@ -43,6 +43,13 @@
       name: {{ . }}
       key: token
 {{- end }}
+{{- with $v.outbound.existingSecret }}
+- name: IPO_OUTBOUND_PROXY
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: proxy
+{{- end }}
 {{- with $v.extraEnv }}
 {{ toYaml . }}
 {{- end }}

@@ -62,14 +62,15 @@ export async function openTunnel({ proxy, target, timeoutMs, outbound }: TunnelO
 }
 
 function refused({ name, authorization }: Proxy, target: string, status: number): ProxyFault {
-  if (status === 407)
+  // Some proxies, such as tinyproxy, say 401 to a wrong password.
+  if (status === 407 || status === 401)
     return authorization === null
       ? new ProxyFault(
-          `cannot be reached: the proxy ${name} asks for a user name and password (status 407)`,
+          `cannot be reached: the proxy ${name} asks for a user name and password (status ${status})`,
           'Add them to outbound.proxy: http://USER:PASSWORD@HOST:PORT, best in the file of outbound.proxyFile',
         )
       : new ProxyFault(
-          `cannot be reached: the proxy ${name} does not accept the user name and password (status 407)`,
+          `cannot be reached: the proxy ${name} does not accept the user name and password (status ${status})`,
           'Check both in outbound.proxy; only Basic authentication is supported',
         );
   if (status === 403)

@@ -16,7 +16,7 @@ const proxy = z
     format: 'http://… or https://…',
     secret: true,
   })
-  .transform((text) => new Secret(text));
+  .transform((text) => new Secret(text.trim()));
 
 const exception = z.string().refine((text) => readException(text) !== null, {
   error:
