@@ -68,8 +68,11 @@ test('a proxy is a secret that may be in a file of its own, and what is wrong wi
     'data: /d\noutbound:\n  proxy: socks5://ipo:canary@proxy\n  noProxy: [http://x]\n',
   );
   assert.equal(wrong.length, 2);
-  assert.match(String(wrong[0]), /^file:3:outbound\.proxy must be http:\/\/HOST:PORT or https:\/\/HOST:PORT/);
-  assert.match(String(wrong[1]), /^file:4:outbound\.noProxy\.0 must be a host, a domain/);
+  assert.match(
+    String(wrong[0]),
+    /^file:3:outbound\.proxy: must be http:\/\/HOST:PORT or https:\/\/HOST:PORT/,
+  );
+  assert.match(String(wrong[1]), /^file:4:outbound\.noProxy\.0:? must be a host, a domain/);
   assert.doesNotMatch(wrong.join('\n'), /canary/);
 });
 

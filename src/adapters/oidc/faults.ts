@@ -51,9 +51,11 @@ export function toFault(error: unknown, issuer: string, step: 'discovery' | 'sig
       hint: 'Write oidc.issuer exactly as the provider does',
     });
   }
-  const closed = proxyFaultOf(error);
-  if (closed !== null)
-    return unavailable(`the identity provider ${issuer} ${closed.message}`, error, { hint: closed.hint });
+  // Anyone may begin a sign-in: which proxy it is, and what it says, is for the log.
+  if (proxyFaultOf(error) !== null)
+    return unavailable(`the identity provider ${issuer} cannot be reached through the proxy`, error, {
+      hint: 'Try again in a moment; the log of the service says what the proxy answers',
+    });
   if (error instanceof ClientError || error instanceof TypeError)
     return unavailable(`the identity provider ${issuer} does not answer as it should`, error);
   return error;
