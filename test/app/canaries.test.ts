@@ -16,6 +16,7 @@ const CANARIES: Readonly<Record<string, string>> = {
   'scanner.serverToken': 'canary-scanner-token',
   'ledger.anchors': 'canary.anchor.token',
   'database.url': 'canary%2Fdatabase%2Fpassword',
+  'outbound.proxy': 'canary%2Fproxy%2Fpassword',
 };
 
 forEachEngine('no secret leaves the service', (engine) => {
@@ -30,6 +31,8 @@ forEachEngine('no secret leaves the service', (engine) => {
         IPO_OIDC_ISSUER: 'http://127.0.0.1:1/realm',
         IPO_OIDC_CLIENT_ID: 'ipo',
         IPO_OIDC_CLIENT_SECRET: CANARIES['oidc.clientSecret'] ?? '',
+        IPO_OUTBOUND_PROXY: `http://ipo:${CANARIES['outbound.proxy']}@127.0.0.1:1`,
+        IPO_KEV_SOURCE: 'https://feeds.proxied.test/kev.json',
         DATA_KEY: CANARIES['dataKey'] ?? '',
         IPO_SCANNER_SERVER: 'http://127.0.0.1:1',
         IPO_SCANNER_SERVER_TOKEN: CANARIES['scanner.serverToken'] ?? '',
@@ -69,6 +72,8 @@ forEachEngine('no secret leaves the service', (engine) => {
     const secrets = [
       ...Object.values(CANARIES),
       'canary/database/password',
+      'canary/proxy/password',
+      btoa('ipo:canary/proxy/password'),
       PASSWORD,
       'canary-wrong-password',
     ];
@@ -109,6 +114,7 @@ forEachEngine('no secret leaves the service', (engine) => {
     await service.append.append(oneRow('6f7b8c1e-0000-4000-8000-00000000000b'));
     await service.checkpoint();
     assert.match(log.join(''), /An anchor could not be told/, 'the anchor was tried');
+    assert.match(log.join(''), /the proxy 127\.0\.0\.1:1 refuses connections/, 'the proxy was tried');
     await service.close(0);
 
     const kept = readdirSync(data, { recursive: true, withFileTypes: true })
