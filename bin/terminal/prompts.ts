@@ -83,11 +83,16 @@ function refusal(password: string, person: Parameters<typeof checkPassword>[1]):
   }
 }
 
-/** readStdinLines reads exactly so many lines of stdin, such as passwords; the end of the last may be missing. Throws UsageError. */
-export async function readStdinLines(terminal: Terminal, names: readonly string[]): Promise<string[]> {
+/** readStdinLines reads a line of stdin for each name, such as passwords, and for as many `others` as there are; the end of the last may be missing. Throws UsageError. */
+export async function readStdinLines(
+  terminal: Terminal,
+  names: readonly string[],
+  others: readonly string[] = [],
+): Promise<string[]> {
   const text = await openParts(terminal).readText('-', 16_384);
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-  if (lines.length === names.length && !lines.includes('')) return lines;
+  const isRight = lines.length >= names.length && lines.length <= names.length + others.length;
+  if (isRight && !lines.includes('')) return lines;
   const wanted = names.join(', then ');
   throw new UsageError(
     `stdin has ${lines.length === 1 && lines[0] === '' ? 'nothing' : `${lines.length} lines`} where ${clean(wanted)} is read`,

@@ -38,11 +38,14 @@ export {
   CHANNEL_KINDS,
   CREDENTIAL_FIELDS,
   isTrackerKind,
+  kindOf,
   SECRET_FIELDS,
+  tellerOf,
   TRACKER_KINDS,
   trackerOf,
   type ChannelKind,
   type CredentialField,
+  type TellerKind,
   type TrackerKind,
 } from './kinds.ts';
 export { MAX_CHANNEL_BYTES, parseChannelText } from './parse-text.ts';
@@ -65,7 +68,7 @@ export { channelFieldTypes, channelJsonSchema } from './schema.ts';
 export { isBox, seal, unseal, type Place } from './seal.ts';
 export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
-export { hasEffect, receives } from './subscription.ts';
+export { defaultEvents, hasEffect, receives } from './subscription.ts';
 export { targetWarnings } from './target-warnings.ts';
 export { isAllowedTarget } from './targets.ts';
 export { tellTest, type TestStatus, type ToldTest } from './test-status.ts';

@@ -15,6 +15,17 @@ export interface AnyKind<K extends string = string, S = object> {
   readonly unset?: Readonly<Record<string, null>>;
   /** Where a channel leads, in a few words and without a secret. */
   target(settings: S): string;
+  readonly setup: KindSetup;
+}
+
+/** KindSetup is what a setup of any kind needs. */
+export interface KindSetup {
+  /** As people write it. */
+  readonly name: string;
+  /** A document that is valid but for its name: what a channel is checked with while a field of it is asked for. */
+  readonly example: Readonly<Record<string, unknown>>;
+  /** Options of the command line that not every kind has. */
+  readonly options: readonly string[];
 }
 
 /** TellerSecret is a field of a kind that only tells which is written and never given back; it is stored as it is. */
@@ -35,6 +46,13 @@ export interface Teller<K extends string = string, S = object, F extends string 
   readonly secrets: readonly TellerSecret<F>[];
   /** Whether a channel with these settings waits for its secret. */
   needsSecret(settings: Readonly<Record<string, unknown>>): boolean;
+  readonly setup: TellerSetup;
+}
+
+/** TellerSetup is what a setup asks for. */
+export interface TellerSetup extends KindSetup {
+  /** The question for each secret, by its field; what is entered is not shown. */
+  readonly questions: Readonly<Record<string, string>>;
 }
 
 /** TrackerSettings are what every tracker channel has. */
@@ -97,17 +115,11 @@ export interface TokenLook {
 }
 
 /** TrackerSetup is what a setup asks for, and how it reads the answers. */
-export interface TrackerSetup {
-  /** As people write it. */
-  readonly name: string;
+export interface TrackerSetup extends KindSetup {
   /** The address that is offered first. */
   readonly standardUrl?: string;
-  /** A document that is valid but for its name: what a channel is checked with while a field of it is asked for. */
-  readonly example: Readonly<Record<string, unknown>>;
   /** Where issues go that nothing else leads: the option that answers, the field of the document, the question. */
   readonly target: { readonly option: 'repo' | 'project'; readonly field: string; readonly text: string };
-  /** Options that not every tracker has. */
-  readonly options: readonly string[];
   /** The question for a credential, by its field. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly looks: readonly TokenLook[];

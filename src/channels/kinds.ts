@@ -61,8 +61,11 @@ export function trackerOf(kind: TrackerKind): Tracker<TrackerKind, Tracked, Cred
 
 type Tracked = SettingsByKind[TrackerKind];
 
+/** TellerKind is one of the kinds that only tell. */
+export type TellerKind = (typeof TELLERS)[number]['kind'];
+
 /** tellerOf gives a kind that only tells likewise. */
-export function tellerOf(kind: Exclude<ChannelKind, TrackerKind>): Teller<ChannelKind, object, SecretField> {
+export function tellerOf(kind: TellerKind): Teller<ChannelKind, object, SecretField> {
   return found(TELLERS, kind);
 }
 

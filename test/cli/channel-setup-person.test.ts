@@ -138,7 +138,7 @@ test('a file answers what it holds, flags go before it, and what it leaves out i
     [['--file', file, '--repo', 'a/b'], /--repo is for channels of github, and this is one of jira/],
     [['gitlab', '--file', file], /the file holds a channel of jira/],
     [['--file', '-', '--credential-stdin'], /two inputs cannot both come from stdin/],
-    [['--file', fileOf(t, 'kind: slack\nname: x\n')], /is no channel of a tracker/],
+    [['--file', fileOf(t, 'kind: slack\nname: x\n')], /--credential-stdin is missing/],
     [['--file', fileOf(t, `${text}dailycap: 3\n`)], /unknown field "dailycap"; did you mean "dailyCap"\?/],
     [['--file', fileOf(t, text.replace(/^bearerToken.*\n/m, ''))], /--credential-stdin is missing/],
   ] as const) {

@@ -7,7 +7,6 @@ import { endSetup } from '../../bin/channel/setup/end.ts';
 import { placeFields } from '../../bin/channel/setup/place.ts';
 import type { Terminal } from '../../bin/terminal/terminal.ts';
 import { startFake } from '../../fakes/index.ts';
-import { openTrackerDoor } from '../../src/app/index.ts';
 import { Secret } from '../../src/base/index.ts';
 import { serveChannels, setup, setupShell as shellFor, startTracker as start, yaml } from './served-setup.ts';
 
@@ -179,7 +178,7 @@ test('a person is asked one thing after the other, and the channel that works is
   const shell = shellFor(t, url);
   const { code, out, err } = await shell.ipo(['channel', 'setup'], {
     answers: [
-      [/Which tracker\?/, ''],
+      [/Which kind of channel\?/, ''],
       [/Address of the tracker/, fake.url],
       [/Repository for issues/, 'https://github.com/acme/shop'],
       [/Token, fine-grained/, fake.tokens.good.secret],
@@ -265,14 +264,15 @@ for (const [end, allowedTargets] of [
     } as const;
     const document = { ...placeFields(place), kind: 'github', name: 'hub', allowedTargets };
     const outcome = openOutcome([], terminal);
-    const setUp = { place, document, token: new Secret('github_pat_1'), status: 'works', outcome } as const;
+    const secrets = { token: new Secret('github_pat_1') };
+    const { kind, target } = place;
+    const setUp = { kind, target, document, secrets, status: 'works', outcome } as const;
     const interview = openInterview(terminal, false);
-    const door = await openTrackerDoor({ testLoopback: false, userAgent: 'test' });
     const answers = { gateway: '', firstRunSummary: true as const, [end]: true as const };
     const code = await endSetup(
       setUp,
       answers,
-      { interview, rest: interview, door, testLoopback: false },
+      { interview, rest: interview, testLoopback: false },
       terminal,
       { color: true },
     );

@@ -71,6 +71,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
       facts: [],
       history: [],
       operator: [],
+      notices: [],
       renewTls: null,
     };
     const jobs = serviceJobs(parts as unknown as JobsParts);

@@ -3,10 +3,11 @@ import { isIpoError, type Secret } from '../../../src/base/index.ts';
 import {
   ChannelError,
   isTracker,
+  kindOf,
   openDocuments,
   tellTest,
   toStoredChannel,
-  trackerOf,
+  type ChannelKind,
   type ChannelTest,
   type TestStatus,
   type TrackerChannel,
@@ -118,14 +119,14 @@ export function testRemarks(test: ChannelTest, proved: boolean): readonly Remark
 
 /** faultOf tells what is wrong with one field of a channel, in a sentence, whatever the others are; null for nothing. */
 export function faultOf(
-  kind: TrackerKind,
+  kind: ChannelKind,
   fields: Readonly<Record<string, unknown>>,
   field: string,
   testLoopback: boolean,
 ): string | null {
   try {
     openDocuments({ testLoopback, allowedHosts: [] })({
-      ...trackerOf(kind).setup.example,
+      ...kindOf(kind).setup.example,
       name: kind,
       kind,
       ...fields,

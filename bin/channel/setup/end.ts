@@ -1,7 +1,12 @@
 import type { WrittenChannelBody } from '../../../src/api/contract/channels.ts';
 import type { Secret } from '../../../src/base/index.ts';
 import { isIpoError } from '../../../src/base/index.ts';
-import { targetWarnings, type TestStatus } from '../../../src/channels/index.ts';
+import {
+  isTrackerKind,
+  targetWarnings,
+  type ChannelKind,
+  type TestStatus,
+} from '../../../src/channels/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, report, type ExitCode } from '../../terminal/exit.ts';
@@ -14,13 +19,16 @@ import { warningsOf } from '../remarks.ts';
 import type { Choice } from './ask.ts';
 import { toChannel } from './check.ts';
 import { askName } from './rest.ts';
-import { tokenField, type SetupAnswers, type SetupMeans, type SetupPlace } from './place.ts';
+import type { SetupAnswers, SetupMeans } from './place.ts';
 
 /** SetUp is a channel as it was entered. */
 export interface SetUp {
-  readonly place: SetupPlace;
+  readonly kind: ChannelKind;
+  /** Where it leads, in a few words. */
+  readonly target: string;
   readonly document: Document;
-  readonly token: Secret;
+  /** Its secrets, by their fields. */
+  readonly secrets: Readonly<Partial<Record<string, Secret>>>;
   /** Whether it would work; if not, or while a limit hides it, it is not saved. */
   readonly status: TestStatus;
   readonly outcome: Outcome;
@@ -34,11 +42,11 @@ type End = 'save' | 'disabled' | 'print' | 'none';
 export async function endSetup(
   setUp: SetUp,
   answers: SetupAnswers,
-  means: SetupMeans,
+  means: Pick<SetupMeans, 'interview' | 'rest' | 'testLoopback'>,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { status, place, token, outcome } = setUp;
+  const { status, kind, target, secrets, outcome } = setUp;
   const { interview } = means;
   const works = status === 'works';
   const failed = EXITS[status];
@@ -46,11 +54,11 @@ export async function endSetup(
   let wanted: End | null = answers.save ? (answers.disabled ? 'disabled' : 'save') : null;
   if (answers.print) wanted = 'print';
   // Before it is saved, so that a person can still go back; the service would say the same again.
-  const { channel } = toChannel(document, means.testLoopback);
+  const channel = isTrackerKind(kind) ? toChannel(document, means.testLoopback).channel : null;
   if (channel !== null && !globals.quiet)
     for (const line of warningsOf({ warnings: [...targetWarnings(channel)] })) terminal.err(`ipo: ${line}\n`);
   for (;;) {
-    const end: End = wanted ?? (await askEnd(works, answers.disabled === true, interview));
+    const end: End = wanted ?? (await askEnd(setUp, answers.disabled === true, interview));
     wanted = null;
     if (end === 'print') {
       const printed = answers.disabled ? { ...document, enabled: false } : document;
@@ -58,32 +66,47 @@ export async function endSetup(
       return failed;
     }
     if (end === 'none' || !works) {
-      const why = status === 'limited' ? ': the tracker could not be asked whether it works' : '';
+      const why = status === 'limited' ? `: ${UNKNOWN[isTrackerKind(kind) ? 'tracker' : 'mail']}` : '';
       terminal.err(`ipo: nothing was saved${why}\n`);
       return failed;
     }
-    const body = { ...document, enabled: end === 'save', [tokenField(place)]: token.reveal() };
+    const revealed = Object.entries(secrets).map(([field, secret]) => [field, secret?.reveal()]);
+    const body = { ...document, enabled: end === 'save', ...Object.fromEntries(revealed) };
     try {
-      return await save(body, answers, outcome, terminal, globals);
+      return await save(body, setUp, answers, terminal, globals);
     } catch (error) {
       if (!isIpoError(error) || !interview.person) throw error;
       await report(error, terminal, globals);
       if (error.code !== 'conflict') continue;
-      const { kind, target } = place;
       document = { ...document, name: await askName(kind, target, undefined, { ...means, rest: interview }) };
       wanted = end;
     }
   }
 }
 
-async function askEnd(works: boolean, disabled: boolean, interview: SetupMeans['interview']): Promise<End> {
+const UNKNOWN = {
+  tracker: 'the tracker could not be asked whether it works',
+  mail: 'the mail server could not be asked whether it works',
+};
+
+async function askEnd(
+  { kind, status }: SetUp,
+  disabled: boolean,
+  interview: SetupMeans['interview'],
+): Promise<End> {
   if (!interview.person) return 'print';
-  const saves: readonly Choice[] = [
-    { value: 'save', name: 'save it in the service; it files from the next minute on' },
-    { value: 'disabled', name: 'save it disabled, to see first what it would file' },
-  ];
+  const works = status === 'works';
+  const saves: readonly Choice[] = isTrackerKind(kind)
+    ? [
+        { value: 'save', name: 'save it in the service; it files from the next minute on' },
+        { value: 'disabled', name: 'save it disabled, to see first what it would file' },
+      ]
+    : [
+        { value: 'save', name: 'save it in the service; it is sent what happens from now on' },
+        { value: 'disabled', name: 'save it disabled' },
+      ];
   const others: readonly Choice[] = [
-    { value: 'print', name: 'print it as YAML, without its token' },
+    { value: 'print', name: 'print it as YAML, without its secrets' },
     { value: 'none', name: 'neither' },
   ];
   const choices = works ? [...(disabled ? saves.slice(1) : saves), ...others] : others;
@@ -92,8 +115,8 @@ async function askEnd(works: boolean, disabled: boolean, interview: SetupMeans['
 
 async function save(
   document: Document,
+  { kind, outcome }: SetUp,
   answers: SetupAnswers,
-  outcome: Outcome,
   terminal: Terminal,
   { quiet }: GlobalOptions,
 ): Promise<ExitCode> {
@@ -103,10 +126,19 @@ async function save(
   const text = `${clean(body.name, 100)} saved as ${body.id}${body.enabled ? '' : ', disabled'}\n`;
   await outcome.write(body, text);
   const name = quoted(body.name);
-  if (!quiet) {
-    terminal.err(`ipo: whether the service reaches the tracker too: ipo tracker test ${name}\n`);
-    terminal.err(`ipo: what it would file: ipo channel plan ${name}; ipo channel preview ${name}\n`);
-    if (!body.enabled) terminal.err(`ipo: it files once it is enabled: ipo channel enable ${name}\n`);
-  }
+  if (!quiet) for (const line of nextSteps(kind, name, body.enabled)) terminal.err(`ipo: ${line}\n`);
   return EXIT.done;
+}
+
+function nextSteps(kind: ChannelKind, name: string, enabled: boolean): readonly string[] {
+  const [first, once] = isTrackerKind(kind)
+    ? [
+        [
+          `whether the service reaches the tracker too: ipo tracker test ${name}`,
+          `what it would file: ipo channel plan ${name}; ipo channel preview ${name}`,
+        ],
+        'it files once it is enabled',
+      ]
+    : [[`send it a test message: ipo channel test ${name}`], 'it is sent messages once it is enabled'];
+  return [...first, ...(enabled ? [] : [`${once}: ipo channel enable ${name}`])];
 }

@@ -1,10 +1,7 @@
 import type { Secret } from '../../../src/base/index.ts';
 import { isTrackerKind, openDocuments, trackerOf, type TrackerKind } from '../../../src/channels/index.ts';
 import type { ChannelSetupOptions } from './index.ts';
-import { clean } from '../../terminal/clean.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { UsageError } from '../../terminal/usage.ts';
-import { readDocument } from '../document.ts';
+import type { Document } from '../document.ts';
 import type { SetupAnswers } from './place.ts';
 
 /** SetupFile is a channel of a file as the answers of a setup. */
@@ -15,18 +12,15 @@ export interface SetupFile {
   readonly token: Secret | null;
 }
 
-/** readSetupFile reads the channel of a file; flags go before what it says. Throws UsageError, ChannelError and FileError. */
-export async function readSetupFile(
-  file: string,
+/** toSetupFile reads the channel of a tracker's document; flags go before what it says. Throws ChannelError. */
+export function toSetupFile(
+  document: Document,
   flags: ChannelSetupOptions,
-  terminal: Terminal,
   testLoopback: boolean,
-): Promise<SetupFile> {
-  const document = await readDocument(file, terminal);
+): SetupFile | null {
   const read = openDocuments({ testLoopback, allowedHosts: [] })(document);
   const { kind, name, enabled, subscriptions, settings, credentials } = read;
-  if (!isTrackerKind(kind))
-    throw new UsageError(`${clean(file)} is no channel of a tracker`, 'ipo channel setup makes those alone');
+  if (!isTrackerKind(kind)) return null;
   const text = (field: string): string | undefined => {
     const value = settings[field];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;

@@ -10,6 +10,14 @@ export interface ChannelSetupOptions extends ServiceFlags {
   readonly repo?: string;
   readonly project?: string;
   readonly email?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly security?: string;
+  readonly username?: string;
+  readonly from?: string;
+  readonly to?: readonly string[];
+  readonly check: boolean;
+  readonly event?: readonly string[];
   readonly issueType?: string;
   readonly exampleIssue?: string;
   readonly doneTransition?: string;
@@ -43,12 +51,13 @@ const WHICH = 'name or id of the channel';
 /** setupCommand defines `ipo channel setup`. */
 export function setupCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('setup'))
-    .summary('create a tracker channel, after checking that it works')
+    .summary('create a channel, after checking that it works')
     .description(
-      'Asks for what a tracker channel needs, reads from the tracker whether it works (nothing is written there), and saves the ' +
-        'channel or prints it as YAML. Every answer can be given as a flag; without a terminal all that are needed must be.',
+      'Asks for what a channel needs, reads from the tracker or asks the mail server whether it works (nothing is written or sent ' +
+        'there), and saves the channel or prints it as YAML. Every answer can be given as a flag; without a terminal all that are ' +
+        'needed must be.',
     )
-    .argument('[kind]', 'github, gitlab or jira')
+    .argument('[kind]', 'github, gitlab, jira, email, slack, teams or webhook')
     .addOption(new Option('--name <name>', 'name of the channel'))
     .addOption(new Option('--url <url>', 'address of the tracker; that of its pages will do'))
     .addOption(new Option('--repo <owner/name>', 'GitHub: repository for issues that no label routes'))
@@ -78,6 +87,16 @@ export function setupCommand(settle: Settle): Command {
     )
     .addOption(new Option('--daily-cap <n>', 'issues in any 24 hours, 1 to 500'))
     .addOption(new Option('--no-first-run-summary', 'open an issue for each finding in the first run too'))
+    .addOption(new Option('--host <host>', 'Mail: name of the server that sends'))
+    .addOption(new Option('--port <port>', 'Mail: its port; 587, or 465 with --security tls'))
+    .addOption(new Option('--security <security>', 'Mail: starttls, tls, or none on loopback'))
+    .addOption(new Option('--username <name>', 'Mail: account at the server, whose password is asked for'))
+    .addOption(new Option('--from <address>', 'Mail: sender'))
+    .addOption(collecting('--to <address>', 'Mail: who gets it; repeatable, or joined by commas'))
+    .addOption(new Option('--no-check', 'Mail: save without asking the server from this machine'))
+    .addOption(
+      collecting('--event <event>', 'subscribe to these events alone; repeatable, or joined by commas'),
+    )
     .addOption(
       new Option('--gateway <url>', 'Jira Cloud: where scoped tokens work').default(
         'https://api.atlassian.com',
@@ -89,10 +108,10 @@ export function setupCommand(settle: Settle): Command {
         'take the answers from a channel as YAML or JSON; flags go before; - is stdin',
       ),
     )
-    .addOption(new Option('--credential-stdin', 'read the token from stdin, one line'))
-    .addOption(new Option('--disabled', 'save the channel disabled, to see first what it would file'))
+    .addOption(new Option('--credential-stdin', 'read the token, password or address from stdin, one line'))
+    .addOption(new Option('--disabled', 'save the channel disabled'))
     .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
-    .addOption(new Option('--print', 'print the channel as YAML, without its token'))
+    .addOption(new Option('--print', 'print the channel as YAML, without its secrets'))
     .addOption(outputOption());
   return command.action((kind: string | undefined) =>
     settle(async (terminal, globals) => {

@@ -8,7 +8,7 @@ import type { Interview } from './ask.ts';
 import { faultOf, tokenFault, toChannel } from './check.ts';
 
 /** SetupAnswers are the answers that flags or a file gave. Of `email`, null says that there is none: a Data Center. */
-export interface SetupAnswers extends Omit<ChannelSetupOptions, 'email' | 'output'> {
+export interface SetupAnswers extends Omit<ChannelSetupOptions, 'email' | 'output' | 'check'> {
   readonly email?: string | null;
   readonly subscriptions?: readonly string[];
 }

@@ -1,5 +1,6 @@
-import { trackerOf, type TrackerKind } from '../../../src/channels/index.ts';
+import { trackerOf, type ChannelKind } from '../../../src/channels/index.ts';
 import { commaParts, type Document } from '../document.ts';
+import { UsageError } from '../../terminal/usage.ts';
 import type { Interview, Question } from './ask.ts';
 import { faultOf } from './check.ts';
 import type { SetupAnswers, SetupMeans, SetupPlace } from './place.ts';
@@ -15,7 +16,7 @@ export async function askRest(
 ): Promise<Document> {
   const wrong = (field: string, value: unknown): string | null =>
     faultOf(kind, { [field]: value }, field, testLoopback);
-  const labels = await list(rest, {
+  const labels = await askList(rest, {
     flag: '--label',
     given: answers.label,
     text: `Labels of every issue, joined by commas (${NONE} for none)`,
@@ -33,7 +34,7 @@ export async function askRest(
   if (trackerOf(kind).routing === null) return fields;
   // Whoever built an image wrote the label that routes its issue; with a broad token that could be anywhere.
   const proposed = target.includes('/') ? `${target.slice(0, target.lastIndexOf('/'))}/*` : '';
-  const allowedTargets = await list(rest, {
+  const allowedTargets = await askList(rest, {
     flag: '--allowed-target',
     given: answers.allowedTarget,
     text: `Where labels of images may send issues, as patterns joined by commas (${NONE} for anywhere on its host)`,
@@ -45,7 +46,7 @@ export async function askRest(
 
 /** askName asks for the name that the command line takes from then on. */
 export async function askName(
-  kind: TrackerKind,
+  kind: ChannelKind,
   target: string,
   given: string | undefined,
   { rest, testLoopback }: Pick<SetupMeans, 'rest' | 'testLoopback'>,
@@ -59,23 +60,28 @@ export async function askName(
   });
 }
 
-interface ListQuestion extends Omit<Question, 'given' | 'check' | 'standard'> {
+/** ListQuestion asks for several answers. */
+export interface ListQuestion extends Omit<Question, 'given' | 'check'> {
   readonly given: readonly string[] | undefined;
-  readonly standard: string;
   readonly check: (value: readonly string[]) => string | null;
 }
 
-async function list(
+/** askList asks for several answers, joined by commas. */
+export async function askList(
   interview: Interview,
   { flag, given, text, standard, check }: ListQuestion,
 ): Promise<readonly string[]> {
-  if (given !== undefined) return given;
+  if (given !== undefined) {
+    const fault = check(given);
+    if (fault === null) return given;
+    throw new UsageError(`${flag}: ${fault}`);
+  }
   const entered = (answer: string): readonly string[] => (answer === NONE ? [] : commaParts(answer));
   const answer = await interview.line({
     flag,
     given,
     text,
-    standard,
+    ...(standard !== undefined && { standard }),
     check: (value) => check(entered(value)),
   });
   return entered(answer);

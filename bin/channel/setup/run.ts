@@ -1,7 +1,15 @@
 import { openTrackerDoor } from '../../../src/app/index.ts';
 import type { Secret } from '../../../src/base/index.ts';
-import { TRACKER_KINDS, trackerOf, type TestStatus, type TrackerKind } from '../../../src/channels/index.ts';
-import { wrapWords } from '../../../src/render/index.ts';
+import {
+  CHANNEL_KINDS,
+  isTrackerKind,
+  kindOf,
+  openDocuments,
+  trackerOf,
+  type ChannelKind,
+  type TestStatus,
+  type TrackerKind,
+} from '../../../src/channels/index.ts';
 import type { ChannelSetupOptions } from './index.ts';
 import { clean } from '../../terminal/clean.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
@@ -11,7 +19,7 @@ import { openOutcome } from '../../terminal/outcome.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { VERSION } from '../../terminal/version.ts';
-import type { Document } from '../document.ts';
+import { readDocument, type Document } from '../document.ts';
 import { openInterview, type Interview } from './ask.ts';
 import {
   checkGitlab,
@@ -24,17 +32,20 @@ import {
   type Remark,
 } from './check.ts';
 import { endSetup, type SetUp } from './end.ts';
-import { readSetupFile } from './file.ts';
+import { toSetupFile } from './file.ts';
 import { askJira } from './jira.ts';
 import {
   askPlace,
   askToken,
   placeFields,
+  tokenField,
   type SetupAnswers,
   type SetupMeans,
   type SetupPlace,
 } from './place.ts';
 import { askName, askRest } from './rest.ts';
+import { say } from './say.ts';
+import { runTellerSetup } from './teller.ts';
 
 /** runChannelSetup is `ipo channel setup`. Nothing is written to the tracker, and nothing is saved that would not work. */
 export async function runChannelSetup(
@@ -49,22 +60,23 @@ export async function runChannelSetup(
   if (save && print) throw new UsageError('--save and --print are two ends of a setup', 'Choose one');
   const testLoopback = isTestLoopback(terminal.env);
   const interview = openInterview(terminal);
-  const read = file === undefined ? null : await readSetupFile(file, options, terminal, testLoopback);
-  if (read !== null && given !== undefined && given !== read.kind)
-    throw new UsageError(`the file holds a channel of ${read.kind}`, `Leave ${clean(given)} out`);
+  const written = file === undefined ? null : await readDocument(file, terminal);
+  const kind = await askKind(given, written, interview);
+  checkKind(kind, options);
+  if (!isTrackerKind(kind))
+    return runTellerSetup(kind, written, options, { terminal, globals, outcome, testLoopback });
+  const read = written === null ? null : toSetupFile(written, options, testLoopback);
   const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}` });
   const rest = read === null ? interview : openInterview(terminal, false);
   const means: SetupMeans = { interview, rest, door, testLoopback };
-  const kind = read?.kind ?? (await kindOf(given, interview));
   const answers: SetupAnswers = read?.answers ?? options;
   const tell = (remark: Remark): void => say(remark, terminal, globals);
-  checkKind(kind, options);
   checkFlags(kind, answers, testLoopback);
   const stdin = credentialStdin ? (await readStdinLines(terminal, ['the token']))[0] : undefined;
   const tracker = await askTracker(kind, answers, stdin ?? read?.token?.reveal(), means, tell);
   const { place, jira } = tracker;
   const name = await askName(kind, place.target, answers.name, means);
-  const { subscriptions } = answers;
+  const subscriptions = options.event ?? answers.subscriptions;
   const document = {
     kind,
     name,
@@ -74,22 +86,41 @@ export async function runChannelSetup(
     ...(await askRest(place, answers, means)),
   };
   const { token, status } = tracker;
-  const setUp: SetUp = { place, document, token, status, outcome };
+  const { target } = place;
+  const setUp: SetUp = { kind, target, document, secrets: { [tokenField(place)]: token }, status, outcome };
   return endSetup(setUp, answers, means, terminal, globals);
 }
 
-async function kindOf(given: string | undefined, interview: Interview): Promise<TrackerKind> {
-  const choices = TRACKER_KINDS.map((kind) => ({ value: kind, name: trackerOf(kind).setup.name }));
-  const kind = await interview.choice('KIND', given, 'Which tracker?', choices);
-  return TRACKER_KINDS.find((one) => one === kind) ?? 'github';
+/** A file says of which kind its channel is. */
+async function askKind(
+  given: string | undefined,
+  written: Document | null,
+  interview: Interview,
+): Promise<ChannelKind> {
+  if (written !== null) {
+    const { kind } = openDocuments({ testLoopback: true, allowedHosts: [] })(written);
+    if (given === undefined || given === kind) return kind;
+    throw new UsageError(`the file holds a channel of ${kind}`, `Leave ${clean(given)} out`);
+  }
+  const choices = CHANNEL_KINDS.map((kind) => ({ value: kind, name: kindOf(kind).setup.name }));
+  const kind = await interview.choice('KIND', given, 'Which kind of channel?', choices);
+  return CHANNEL_KINDS.find((one) => one === kind) ?? 'github';
 }
 
-function checkKind(kind: TrackerKind, options: ChannelSetupOptions): void {
-  const optionsOf = (one: TrackerKind): readonly string[] => trackerOf(one).setup.options;
-  for (const option of new Set(TRACKER_KINDS.flatMap(optionsOf))) {
+/** Options of every tracker. */
+const OF_TRACKERS = ['url', 'label', 'dailyCap'];
+
+function checkKind(kind: ChannelKind, options: ChannelSetupOptions): void {
+  const optionsOf = (one: ChannelKind): readonly string[] => [
+    ...kindOf(one).setup.options,
+    ...(isTrackerKind(one) ? OF_TRACKERS : []),
+  ];
+  if (!options.check && kind !== 'email')
+    throw new UsageError('--no-check is for channels of email', 'Leave it out');
+  for (const option of new Set(CHANNEL_KINDS.flatMap(optionsOf))) {
     if (options[option as keyof ChannelSetupOptions] === undefined || optionsOf(kind).includes(option))
       continue;
-    const meant = TRACKER_KINDS.filter((one) => optionsOf(one).includes(option));
+    const meant = CHANNEL_KINDS.filter((one) => optionsOf(one).includes(option));
     throw new UsageError(
       `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for channels of ${meant.join(' and ')}, and this is one of ${kind}`,
       'Leave it out',
@@ -102,6 +133,7 @@ function checkFlags(kind: TrackerKind, answers: SetupAnswers, testLoopback: bool
   const { dailyCap, name, label, allowedTarget } = answers;
   const given: readonly (readonly [flag: string, field: string, value: unknown])[] = [
     ['--name', 'name', name],
+    ['--event', 'subscriptions', answers.event],
     ['--daily-cap', 'dailyCap', dailyCap === undefined ? undefined : Number(dailyCap)],
     ['--label', 'labels', label],
     ['--allowed-target', 'allowedTargets', trackerOf(kind).routing === null ? undefined : allowedTarget],
@@ -199,12 +231,4 @@ async function probe(
   if (remarks.every(({ level }) => level !== 'wait'))
     remarks.push(...testRemarks(await door.test(channel, token), proved));
   return { remarks, apiBaseUrl, jira };
-}
-
-function say({ level, sentence, fix }: Remark, terminal: Terminal, { quiet }: GlobalOptions): void {
-  if (quiet && level !== 'wrong') return;
-  const lines = [sentence, ...(fix === undefined ? [] : [fix])].flatMap((text) =>
-    wrapWords(clean(text, 1000), Math.max(40, Math.min(terminal.columns, 110)) - 7),
-  );
-  for (const [at, line] of lines.entries()) terminal.err(`${(at === 0 ? level : '').padEnd(7)}${line}\n`);
 }

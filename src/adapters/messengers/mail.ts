@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { isLoopback, printable, Secret } from '../../base/index.ts';
 import type { EmailSettings } from '../../channels/index.ts';
 import { SendError, type Message, type Messenger } from '../../notify/index.ts';
@@ -26,7 +28,7 @@ export interface MailOptions {
 
 /** MailMessenger can be asked whether it works, too. */
 export interface MailMessenger extends Messenger {
-  /** Connects, takes TLS and signs in, and sends nothing. Throws SendError. */
+  /** Connects, takes TLS, signs in and names sender and recipients, which the server must accept; no mail is sent. Throws SendError. */
   check(): Promise<void>;
 }
 
@@ -39,44 +41,88 @@ export function openMail(options: MailOptions): MailMessenger {
   const { host, port, password } = settings;
   const redact = openRedactor(password === null ? [] : [new Secret(password)]);
   const where = `${host}:${port}`;
-  const connected = async <T>(
-    act: (transport: ReturnType<typeof openTransport>) => Promise<T>,
-  ): Promise<T> => {
+  const connected = async <T>(act: (address: string) => Promise<T>): Promise<T> => {
     const address = await addressOf(options);
     if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
-    const transport = openTransport(options, address);
     try {
-      return await act(transport);
+      return await act(address);
     } catch (error) {
       throw toSendError(error, where, redact);
-    } finally {
-      transport.close();
     }
   };
   return {
     send: (message) =>
-      connected(async (transport) => {
-        const { response, rejected } = await transport.sendMail(toEnvelope(message, settings));
-        const said = printable(redact(response), 200);
-        return rejected.length === 0 ? said : `${said}; refused for ${rejected.map(String).join(', ')}`;
+      connected(async (address) => {
+        const transport = openTransport(options, address);
+        try {
+          const { response, rejected } = await transport.sendMail(toEnvelope(message, settings));
+          const said = printable(redact(response), 200);
+          return rejected.length === 0 ? said : `${said}; refused for ${rejected.map(String).join(', ')}`;
+        } finally {
+          transport.close();
+        }
       }),
-    check: () => connected(async (transport) => void (await transport.verify())),
+    check: () => connected((address) => offerEnvelope(options, address)),
   };
 }
 
-function openTransport({ settings, ca, timeoutMs = ANSWER_MS }: MailOptions, address: string) {
-  const { host, port, security, username, password } = settings;
-  return createTransport({
+/** What ends a mail that is only offered. */
+class Enough extends Error {}
+
+/**
+ * A server has accepted sender and recipients once it wants to read the mail. The connection ends there: what has no end is no mail, which
+ * RFC 5321 (4.1.1.10) lets no server deliver.
+ */
+async function offerEnvelope(options: MailOptions, address: string): Promise<void> {
+  const { from, to, username, password } = options.settings;
+  const connection = new SMTPConnection(connectionOf(options, address));
+  try {
+    await new Promise<void>((done, fail) => {
+      const next = (act: () => void) => (error?: Error | null) => {
+        if (error instanceof Error) fail(error);
+        else act();
+      };
+      const offer = (): void => {
+        // It is read once the server has asked for it.
+        const mail: Readable = new Readable({ read: () => void mail.destroy(new Enough()) });
+        connection.send({ from, to: [...to] }, mail, (error) => {
+          if (error === null || error === undefined || error instanceof Enough) done();
+          else fail(error);
+        });
+      };
+      connection.once('error', fail);
+      connection.connect(
+        next(() => {
+          if (username === null) offer();
+          else connection.login({ user: username, pass: password ?? '' }, next(offer));
+        }),
+      );
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+function connectionOf({ settings, ca, timeoutMs = ANSWER_MS }: MailOptions, address: string) {
+  const { host, port, security } = settings;
+  return {
     host: address,
     port,
     secure: security === 'tls',
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
-    ...(username !== null && { auth: { user: username, pass: password ?? '' } }),
     tls: { servername: isIP(host) === 0 ? host : '', ...(ca !== undefined && { ca: [...ca] }) },
     connectionTimeout: Math.min(CONNECT_MS, timeoutMs),
     greetingTimeout: Math.min(CONNECT_MS, timeoutMs),
     socketTimeout: timeoutMs,
+  };
+}
+
+function openTransport(options: MailOptions, address: string) {
+  const { username, password } = options.settings;
+  return createTransport({
+    ...connectionOf(options, address),
+    ...(username !== null && { auth: { user: username, pass: password ?? '' } }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -14,6 +14,7 @@ export {
   writeLong,
   type LedgerDatabase,
 } from './ledger-database.ts';
+export { checkMailServer } from './mail-door.ts';
 export { putBack, type PutBack } from './put-back.ts';
 export {
   describeScans,

@@ -51,4 +51,10 @@ export const email: Teller<'email', EmailSettings, 'password'> = {
   target: ({ to }) => to.join(', '),
   secrets: [{ field: 'password', required: false, boundTo: ['host', 'port', 'security'] }],
   needsSecret: ({ username }) => typeof username === 'string',
+  setup: {
+    name: 'Mail',
+    example: { host: 'mail.example.com', from: 'ipo@example.com', to: ['ops@example.com'] },
+    options: ['host', 'port', 'security', 'username', 'from', 'to'],
+    questions: { password: 'Password of the account at the mail server (not shown)' },
+  },
 };

@@ -1,3 +1,6 @@
 import { hook } from '../hook.ts';
 
-export const teams = hook('teams');
+export const teams = hook('teams', {
+  name: 'Microsoft Teams',
+  address: "Address of the workflow 'Send webhook alerts to a channel' (not shown)",
+});

@@ -9,7 +9,10 @@ export interface WebhookSettings extends HookSettings {
   readonly format: 'cloudevents';
 }
 
-const { fields, secrets, ...chat } = hook('webhook');
+const { fields, secrets, setup, ...chat } = hook('webhook', {
+  name: 'Webhook (CloudEvents)',
+  address: 'Address that messages are posted to (not shown)',
+});
 
 const SECRET = 'must be whsec_ and Base64 of 24 to 64 bytes, as Standard Webhooks has it';
 
@@ -21,6 +24,13 @@ export const webhook: Teller<'webhook', WebhookSettings, 'webhookUrl' | 'secret'
     format: z.literal('cloudevents', { error: 'must be cloudevents' }).default('cloudevents'),
   }),
   unset: { secret: null },
+  setup: {
+    ...setup,
+    questions: {
+      ...setup.questions,
+      secret: 'Secret that signs messages, whsec_ and Base64 of 24 to 64 bytes (not shown)',
+    },
+  },
   secrets: [...secrets, { field: 'secret', required: false, boundTo: [] }],
 };
 

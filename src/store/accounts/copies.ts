@@ -30,6 +30,8 @@ export const NAME_COPIES: readonly {
   { table: 'channels', copy: 'updated_by', owner: null },
   { table: 'runtime_policies', copy: 'updated_by', owner: null },
   { table: 'scan_queue', copy: 'requested_by', owner: null },
+  { table: 'channel_mutes', copy: 'muted_by', owner: null },
+  { table: 'channel_mutes', copy: 'unmuted_by', owner: null },
   { table: 'tracking', copy: 'confirmed_by', owner: null },
 ];
 
@@ -38,6 +40,7 @@ const TEXTS: readonly { readonly table: string; readonly text: string }[] = [
   { table: 'audit', text: 'target' },
   { table: 'audit', text: 'detail' },
   { table: 'triage', text: 'reason' },
+  { table: 'channel_mutes', text: 'reason' },
 ];
 
 const BATCH = 500;

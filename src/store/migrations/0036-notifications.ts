@@ -8,7 +8,7 @@ import type { Migration } from './migration.ts';
 export const notifications: Migration = {
   name: '0036-notifications',
   release: '1.3.7',
-  summary: 'Notifications: what waits for each channel, messages with their tries, threads and mutes',
+  summary: 'Notifications: messages to channels with their tries, and mutes',
   async up(db) {
     await db.schema.dropTable('outbox').execute();
     await createTable(db, 'outbox', {
@@ -76,7 +76,7 @@ export const notifications: Migration = {
       // `user:<account_id>`.
       muted_by: 'text',
       ended_at: 'integer',
-      ended_by: 'text',
+      unmuted_by: 'text',
     });
     await createIndex(db, 'channel_mutes', ['channel_id', 'id']);
   },

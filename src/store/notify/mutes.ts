@@ -46,7 +46,7 @@ async function endCurrent(
 ): Promise<boolean> {
   const ended = await run(
     transaction,
-    sql`update channel_mutes set ended_at = ${at}, ended_by = ${by} where channel_id = ${channelId} and ended_at is null and until > ${at} returning id`,
+    sql`update channel_mutes set ended_at = ${at}, unmuted_by = ${by} where channel_id = ${channelId} and ended_at is null and until > ${at} returning id`,
   );
   return ended.length > 0;
 }

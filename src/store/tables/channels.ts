@@ -97,6 +97,6 @@ export interface ChannelTables {
     muted_by: string | null;
     /** When a person ended it before `until`. */
     ended_at: number | null;
-    ended_by: string | null;
+    unmuted_by: string | null;
   };
 }

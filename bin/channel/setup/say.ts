@@ -1,0 +1,13 @@
+import { wrapWords } from '../../../src/render/index.ts';
+import { clean } from '../../terminal/clean.ts';
+import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
+import type { Remark } from './check.ts';
+
+/** say writes a remark to stderr, wrapped to the terminal; where a caller wants quiet, what is wrong alone. */
+export function say({ level, sentence, fix }: Remark, terminal: Terminal, { quiet }: GlobalOptions): void {
+  if (quiet && level !== 'wrong') return;
+  const lines = [sentence, ...(fix === undefined ? [] : [fix])].flatMap((text) =>
+    wrapWords(clean(text, 1000), Math.max(40, Math.min(terminal.columns, 110)) - 7),
+  );
+  for (const [at, line] of lines.entries()) terminal.err(`${(at === 0 ? level : '').padEnd(7)}${line}\n`);
+}
