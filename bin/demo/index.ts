@@ -1,5 +1,5 @@
 /**
- * `ipo demo`: the service in memory with a made-up shop, and `trackers/` with trackers of its own.
+ * `ipo demo`: the service in memory with a made-up shop, `trackers/` with trackers of its own, and `notifications/` with an inbox.
  * It uses `terminal`.
  */
 import { Argument, Command, Option } from 'commander';
@@ -26,6 +26,12 @@ export interface DemoTrackersFlags {
   readonly texts?: true;
 }
 
+/** DemoNotificationsFlags are the argument and the flags of `ipo demo notifications`. */
+export interface DemoNotificationsFlags {
+  readonly kind: string | undefined;
+  readonly event?: string;
+}
+
 /** listed is `ipo demo` in the help. */
 export const listed: Listed = {
   name: 'demo',
@@ -47,11 +53,36 @@ function demoCommand(settle: Settle): Command {
       ),
     );
   command.addCommand(trackers(settle));
+  command.addCommand(notifications(settle));
   return command.action(
     settle(async (terminal, globals) => {
       const { runDemo } = await import('./run.ts');
       return runDemo(command.opts<DemoFlags>(), terminal, globals);
     }),
+  );
+}
+
+function notifications(settle: Settle): Command {
+  const command = new Command('notifications')
+    .summary('show what mail, chats and webhooks are sent on each event')
+    .description(
+      'Sends a sample of each event to a mail server, a Slack, a Teams and a webhook on this machine, and shows what they got. ' +
+        'Nothing leaves this machine, and nothing is left behind.',
+    )
+    .addArgument(
+      new Argument('[kind]', 'the kind that is shown; all of them without one').choices([
+        'email',
+        'slack',
+        'teams',
+        'webhook',
+      ]),
+    )
+    .addOption(new Option('--event <event>', 'this event alone'));
+  return command.action((kind: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runDemoNotifications } = await import('./notifications/run.ts');
+      return runDemoNotifications({ ...command.opts<{ event?: string }>(), kind }, terminal, globals);
+    })(),
   );
 }
 

@@ -38,3 +38,5 @@ export {
 export { MESSAGE_EVERY, TRIES_END } from './schedule.ts';
 export { SendError, type SendFault } from './send-error.ts';
 export { newMessageId, Sender, type SenderDeps } from './sender.service.ts';
+export { sampleContent, sampleMessage, withEventGuide } from './event-guide.ts';
+export { EVENT_PAYLOADS, type EventPayload } from './payloads.ts';

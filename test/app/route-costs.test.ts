@@ -26,6 +26,7 @@ const BOUNDED = new Set([
     'checkpoint_anchors',
     'tracking_continuations',
     'outbox',
+    'channel_mutes',
   ],
 ]);
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { CHANNEL_EVENTS } from '../../src/channels/index.ts';
 import { ipo } from './fake-terminal.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -110,4 +111,29 @@ suite('ipo demo', { skip: built }, () => {
     assert.equal(await ended, 0, said.err);
     assert.deepEqual(traces(), earlier);
   });
+});
+
+test('ipo demo notifications shows each event as each kind of channel gets it', async () => {
+  const { code, out, err } = await ipo(['demo', 'notifications']);
+  assert.deepEqual([code, err], [0, '']);
+  for (const event of CHANNEL_EVENTS) {
+    const [, told = ''] = out.split(`\n\n${event}\n`);
+    const [own = ''] = told.split(/\n\n(?=[a-z0-9_]+\n {2}Mail\n)/);
+    const kinds = [...own.matchAll(/^ {2}([A-Z].*)$/gm)].map(([, kind]) => kind);
+    assert.deepEqual(kinds, ['Mail', 'Slack', 'Microsoft Teams', 'Webhook (CloudEvents)'], event);
+    assert.match(own, /│ Subject: .+/);
+    assert.match(own, new RegExp(`"type": "ipo\\.${event}"`));
+  }
+  assert.match(out, /^Webhooks are signed with whpk_/m);
+  assert.ok(!out.includes('not taken'));
+});
+
+test('ipo demo notifications shows one kind and one event, and names those there are', async () => {
+  const { code, out } = await ipo(['demo', 'notifications', 'slack', '--event', 'nodes_over']);
+  assert.equal(code, 0);
+  assert.match(out, /\nnodes_over\n {2}Slack\n {4}│ eu is over its node ceiling: 11 of 10\n/);
+  assert.ok(!out.includes('Mail') && !out.includes('nodes_80'));
+  const wrong = await ipo(['demo', 'notifications', 'pigeon']);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /email, slack, teams, webhook/);
 });

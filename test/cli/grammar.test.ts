@@ -8,7 +8,7 @@ import { COMMANDS } from '../../bin/commands.ts';
 import { ipo } from './fake-terminal.ts';
 
 /** Commands that print no result: they run on, or say on stderr alone what they did. */
-const PRINT_NOTHING = ['demo', 'demo trackers', 'serve', 'login', 'logout'];
+const PRINT_NOTHING = ['demo', 'demo trackers', 'demo notifications', 'serve', 'login', 'logout'];
 
 const folder = mkdtempSync(join(tmpdir(), 'ipo-grammar-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import type { DeliveryStore, Happened } from '../../src/notify/index.ts';
 import { counted, turns } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
-import { FAULTS, type Fault } from './others.ts';
+import { INBOX_FAULTS, type InboxFault } from '../../fakes/index.ts';
 import { found, KINDS, openDesk, type Desk, type Kind } from './world.ts';
 
 /** STEPS are those of a message: what happened is written, claimed, begun and sent, answered, and marked. */
@@ -18,12 +18,14 @@ type Place = (typeof PLACES)[number];
 interface Cell {
   readonly kind: Kind;
   readonly step: Step;
-  readonly fault: Fault;
+  readonly fault: InboxFault;
   readonly place: Place;
 }
 
 const CELLS: readonly Cell[] = KINDS.flatMap((kind) =>
-  STEPS.flatMap((step) => FAULTS.flatMap((fault) => PLACES.map((place) => ({ kind, step, fault, place })))),
+  STEPS.flatMap((step) =>
+    INBOX_FAULTS.flatMap((fault) => PLACES.map((place) => ({ kind, step, fault, place }))),
+  ),
 );
 
 /** A process that ends: nothing of it is heard any more. */

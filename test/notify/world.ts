@@ -6,7 +6,8 @@ import { Sender, type DeliveryStore, type Happened, type Messengers } from '../.
 import { channelStore, deliveryList, deliveryStore, muteStore, type Store } from '../../src/store/index.ts';
 import { writeEvents } from '../../src/store/outbox/index.ts';
 import { keptLog } from '../api/service.ts';
-import { lineOf, startSide, type Side } from './others.ts';
+import type { Inbox } from '../../fakes/index.ts';
+import { lineOf, startSide } from './others.ts';
 import { subscribe } from './subscriber.ts';
 
 /** AT is when it is in these tests. */
@@ -19,7 +20,7 @@ export const KINDS = ['email', 'slack', 'teams', 'webhook'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** settingsOf gives the settings of a channel that leads to the other side. */
-export function settingsOf(kind: Kind, side: Side): Readonly<Record<string, unknown>> {
+export function settingsOf(kind: Kind, side: Inbox): Readonly<Record<string, unknown>> {
   if (kind !== 'email') return { webhookUrl: `${side.url}/${kind}/services/T0/B0/canary` };
   return {
     ...{ host: '127.0.0.1', port: side.mailPort, security: 'none', username: null, password: null },
@@ -54,7 +55,7 @@ export function overCeiling(cluster = 'eu'): Happened {
 /** Desk is a sender over a store, with a clock that a test sets and the other side of its channels. */
 export interface Desk {
   now: number;
-  readonly side: Side;
+  readonly side: Inbox;
   readonly store: Store;
   readonly counted: Map<string, number>;
   readonly log: ReturnType<typeof keptLog>;

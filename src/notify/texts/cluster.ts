@@ -121,7 +121,7 @@ export const podStopWithheld: EventText = {
         shown(item, 'policy', 80),
         ': ',
         shown(item, 'reason', 200),
-        '; left since ',
+        '; left running because ',
         shown(item, 'withheld', 200),
       );
     }),

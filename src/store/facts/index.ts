@@ -4,3 +4,4 @@
  */
 export { releaseStore } from './end-of-life.ts';
 export { seePlatforms, wantedPlatforms } from './node-platforms.ts';
+export { lockImage } from './facts.ts';

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { signingKeyOf } from '../../adapters/messengers/index.ts';
+import { CHANNEL_EVENTS, type ChannelEvent, type TellerKind } from '../../channels/index.ts';
+import { EVENT_PAYLOADS, Sender } from '../../notify/index.ts';
+import {
+  channelStore,
+  deliveryList,
+  deliveryStore,
+  lockImage,
+  openStore,
+  recordSweep,
+  writeEvents,
+} from '../../store/index.ts';
+import { openLog, Redactor } from '../../telemetry/index.ts';
+import { openMessengers } from '../notify/index.ts';
+import { openLine } from '../trackers/tracker-line.ts';
+import type { DemoTime } from './demo-time.ts';
+
+/** NotificationDemoOptions say where the demonstration keeps its outbox, and to whom it sends. */
+export interface NotificationDemoOptions {
+  readonly directory: string;
+  readonly time: DemoTime;
+  readonly userAgent: string;
+  /** Channels, each with its settings. */
+  readonly channels: readonly {
+    readonly kind: TellerKind;
+    readonly settings: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** NotificationDemo is an outbox with channels that are subscribed to every event. */
+export interface NotificationDemo {
+  /** Public key that signs webhooks, as Standard Webhooks writes it. */
+  readonly key: string;
+  /** The sample of an event happens, and every channel is sent it. Gives why messages were not taken. */
+  happen(event: ChannelEvent): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** A minute and more: channels are sent one message a minute. */
+const STEP = 61_000;
+
+/** startNotificationDemo starts it: the outbox, the texts and the messengers of the service, without the rest of it. */
+export async function startNotificationDemo(options: NotificationDemoOptions): Promise<NotificationDemo> {
+  const { directory, time, userAgent, channels } = options;
+  const store = await openStore({ url: `sqlite:${join(directory, 'demo.db')}` });
+  const kept = channelStore(store);
+  for (const { kind, settings } of channels)
+    await kept.create(kind, {
+      ...{ kind, name: kind, enabled: true, subscriptions: CHANNEL_EVENTS, settings },
+      ...{ credential: null, at: time.now(), by: null },
+    });
+  const now = time.now();
+  const { subject: digest } = EVENT_PAYLOADS.critical_finding.sample;
+  await store.write((transaction) => lockImage(transaction, digest, now));
+  await recordSweep(store, {
+    ...{ cluster: 'eu', startedAt: now - 1000, finishedAt: now, pods: 1 },
+    running: [{ namespace: 'shop', workload: 'api', digest }],
+  });
+  const key = signingKeyOf(randomBytes(32));
+  const sender = new Sender({
+    store: deliveryStore(store),
+    find: (id) => kept.get(id),
+    messengers: openMessengers({
+      line: openLine({ testLoopback: true, privateNetworks: 'allow' }, userAgent, time, time),
+      source: 'urn:ipo:demo',
+      key: async () => key,
+      clock: time,
+    }),
+    isLeader: () => true,
+    clock: time,
+    log: openLog({ level: 'error', format: 'json', redactor: new Redactor(), write: () => undefined }),
+    count: { add: () => undefined },
+    noteError: async () => undefined,
+  });
+  const list = deliveryList(store);
+  return {
+    key: key.publicKey,
+    async happen(event) {
+      const happened = { event, ...EVENT_PAYLOADS[event].sample };
+      await store.write((transaction) => writeEvents(transaction, [happened], { at: time.now() }));
+      await sender.run();
+      await sender.settle();
+      time.advance(STEP);
+      const { items } = await list.list({ channelId: null, state: null, limit: channels.length, offset: 0 });
+      return items
+        .filter(({ state }) => state !== 'sent')
+        .map(({ kind, lastError }) => `${kind}: ${lastError ?? ''}`);
+    },
+    async close() {
+      await sender.stop();
+      await store.close();
+    },
+  };
+}
