@@ -87,7 +87,10 @@ async function openReplica(t: TestContext, url: string): Promise<Replica> {
       return () => void (due = due.filter((each) => each !== one));
     },
   };
-  const ledger = new Appender({ writer: ledgerWriter(store), spool: null, timers, log, count: metrics });
+  const writer = ledgerWriter(store);
+  // It answers once it has read the newest reviews.
+  await writer.follow();
+  const ledger = new Appender({ writer, spool: null, timers, log, count: metrics });
   const admission = openAdmission({
     ...{ store, ledger, host: '127.0.0.1', port: 0, certificate, cluster: null, timers, log, metrics },
     ...{ coldImagePolicy: 'AllowAndScan', failurePolicy: 'Fail', clock: { now: () => AT + now } },
