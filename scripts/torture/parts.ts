@@ -63,6 +63,13 @@ export const PARTS: readonly Part[] = [
     minutes: 50,
   },
   {
+    name: 'notification-storm',
+    about: '100,000 events of one incident in a minute, to a channel of each kind, on both databases',
+    files: ['test/notify/storm.test.ts'],
+    shares: 1,
+    minutes: 10,
+  },
+  {
     name: 'tracker-faults',
     about:
       '840 cells of step, failure and crash of the tracker protocol, 200 times each; 210 of them on PostgreSQL',
