@@ -70,7 +70,7 @@ export async function runChannelEdit(
 type Change = (document: Document) => Document;
 
 function changesOf(options: ChannelEditOptions): readonly Change[] {
-  const { name, set = [], unset = [], subscribe = [], unsubscribe = [] } = options;
+  const { name, set = [], unset = [], event, subscribe = [], unsubscribe = [] } = options;
   const events = (document: Document): readonly unknown[] => {
     const { subscriptions } = document;
     return Array.isArray(subscriptions) ? subscriptions : [];
@@ -82,6 +82,9 @@ function changesOf(options: ChannelEditOptions): readonly Change[] {
       checkField(field, '--unset');
       return (document) => Object.fromEntries(Object.entries(document).filter(([one]) => one !== field));
     }),
+    ...(event === undefined
+      ? []
+      : [(document: Document): Document => ({ ...document, subscriptions: event.flatMap(commaParts) })]),
     ...subscribe.map((event): Change => (document) => ({
       ...document,
       subscriptions: [...events(document).filter((one) => one !== event), event],

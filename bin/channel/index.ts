@@ -24,6 +24,7 @@ export interface ChannelEditOptions extends ChannelListOptions {
   readonly name?: string;
   readonly set?: readonly string[];
   readonly unset?: readonly string[];
+  readonly event?: readonly string[];
   readonly subscribe?: readonly string[];
   readonly unsubscribe?: readonly string[];
   readonly file?: string;
@@ -121,6 +122,7 @@ function edit(settle: Settle): Command {
       ),
     )
     .addOption(collecting('--unset <field>', 'give a field its default again'))
+    .addOption(collecting('--event <event>', 'subscribe to these events alone; repeatable'))
     .addOption(collecting('--subscribe <event>', 'subscribe to an event too'))
     .addOption(collecting('--unsubscribe <event>', 'subscribe to an event no more'))
     .addOption(new Option('--file <file>', 'write this document (YAML or JSON) first; - is stdin'))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { channelRoutes } from '../../src/api/routes/channels.ts';
+import { CHANNEL_EVENTS } from '../../src/channels/index.ts';
 import { trackingRoutes } from '../../src/api/routes/tracking.ts';
 import { openStore, trackingHistory, type Store } from '../../src/store/index.ts';
 import { startApi } from '../api/service.ts';
@@ -161,6 +162,26 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
     assert.deepEqual([code, message.test(err)], [2, true], `${args.join(' ')}: ${err}`);
     assert.ok(!err.includes(SECRETS[0] ?? '?'));
   }
+});
+
+test('edit --event subscribes to these events alone, and a wrong one names the right ones', async (t) => {
+  const served = await serve(t);
+  await served.world.channels.create(DOCUMENTS.slack, 'user:a');
+  const id = await idOf(served, 'chat');
+  const { code, err } = await served.ipo([
+    'edit',
+    'chat',
+    '--event',
+    'nodes_over,ledger_broken',
+    '--event',
+    'nodes_80',
+  ]);
+  assert.equal(code, 0, err);
+  const { channel } = await served.world.channels.get(id);
+  assert.deepEqual(channel.subscriptions.toSorted(), ['ledger_broken', 'nodes_80', 'nodes_over']);
+  const wrong = await served.ipo(['edit', 'chat', '--event', 'node_over']);
+  assert.equal(wrong.code, 2);
+  for (const event of CHANNEL_EVENTS) assert.ok(wrong.err.includes(event), wrong.err);
 });
 
 test('a credential comes from stdin or a question, and goes into the field that the channel has', async (t) => {
