@@ -1,5 +1,6 @@
-/** What nobody sees: controls, direction marks, zero width, tags, half surrogates, letters that are blank. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0\u2800]|\p{Variation_Selector}/gu;
+/** What nobody sees: controls, direction marks, zero width, tags, half surrogates, what is no character, letters that are blank. */
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0\u2800\p{Noncharacter_Code_Point}]|\p{Variation_Selector}/gu;
 
 /** What most values are, and stays as it is. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;

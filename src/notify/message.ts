@@ -19,7 +19,7 @@ export interface Message {
   readonly severity: Severity;
   /** One line of at most MAX_TITLE characters; values from outside in it are cut, and are of characters that can be seen. */
   readonly title: string;
-  /** Headings, paragraphs and lists; values from outside stand in `code` pieces. */
+  /** Headings, paragraphs and lists; values from outside stand in `code` pieces and in headings. */
   readonly blocks: readonly Block[];
   /** Ids of the messages that told of the same subjects first, oldest first; none where this is the first. */
   readonly references: readonly string[];

@@ -1,5 +1,6 @@
-/** Invisible characters: controls, direction marks, zero width, tags, half surrogates; line ends and tabs become blanks instead. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]|\p{Variation_Selector}/gu;
+/** Invisible characters: controls, direction marks, zero width, tags, half surrogates, no characters; line ends and tabs become blanks instead. */
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800\p{Noncharacter_Code_Point}]|\p{Variation_Selector}/gu;
 
 /** BREAK stands between two characters that would mean something together; it has no width. */
 export const BREAK = '\u200b';
@@ -37,15 +38,20 @@ export function toLines(text: string): string[] {
  * trackers look for these after the markup is read.
  */
 export function separated(line: string): string {
-  return line
+  return unlinked(line)
     .replaceAll(/[@#!&$%~^*](?=[\w"'(]|$)/g, (sign) => `${sign}${BREAK}`)
     .replaceAll(/(GH)-(?=\d)/gi, `$1${BREAK}-`)
-    .replaceAll(/:(?=\/\/|\\)/g, `${BREAK}:`)
-    .replaceAll(/(https?|ftp|mailto|xmpp|tel|javascript|data|file|vbscript):(?=\S)/gi, `$1${BREAK}:`)
-    .replaceAll(/(www)\.(?=\S)/gi, `$1${BREAK}.`)
     .replaceAll(/:(?=[\w+-]+:)/g, `:${BREAK}`)
     .replaceAll(/\[(?=[a-z_]{3,20}:)/gi, `[${BREAK}`)
     .replaceAll(/\b(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])([0-9a-f]{4})(?=[0-9a-f]{3,36}\b)/gi, `$1${BREAK}`);
+}
+
+/** unlinked parts addresses that whoever shows a text would make links of. */
+export function unlinked(line: string): string {
+  return line
+    .replaceAll(/:(?=\/\/|\\)/g, `${BREAK}:`)
+    .replaceAll(/(https?|ftp|mailto|xmpp|tel|javascript|data|file|vbscript):(?=\S)/gi, `$1${BREAK}:`)
+    .replaceAll(/(www)\.(?=\S)/gi, `$1${BREAK}.`);
 }
 
 /** toHref gives an address that may stand behind a link, with every character that a markup could read escaped; null for others. */

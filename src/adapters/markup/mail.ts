@@ -3,7 +3,7 @@ import { html, wrapWords, type Html } from '../../render/index.ts';
 import type { Block, Inline } from '../../text/index.ts';
 import { cutTo } from './cut.ts';
 import { footOf } from './foot.ts';
-import { spaced, toHref, toLine, toLines } from './inert.ts';
+import { BREAK, spaced, toHref, toLine, toLines, unlinked } from './inert.ts';
 
 /** Mail is what a message is as mail; each part has the same words. */
 export interface Mail {
@@ -26,7 +26,8 @@ const COLORS: Readonly<Record<Severity, string>> = {
 
 /** toMail writes a message as text and as HTML that refers to nothing: no picture, no style sheet, no script. */
 export function toMail(message: Message): Mail {
-  const subject = toLine(message.title) || 'ipo';
+  // What looks like an encoded word of RFC 2047 would be decoded where it is read.
+  const subject = toLine(message.title).replaceAll(/=(?=\?)/g, `=${BREAK}`) || 'ipo';
   const whole = cutTo(
     message.blocks,
     (kept) => ({ text: textOf(message, kept), html: pageOf(message, kept) }),
@@ -40,7 +41,7 @@ export function toMail(message: Message): Mail {
 const FOOT = 'To hear less: ipo channel edit, or ipo channel mute for a while.';
 
 function textOf(message: Message, blocks: readonly Block[]): string {
-  const title = toLine(message.title);
+  const title = shown(message.title);
   const parts = [title, ...blocks.map(plainOf), `-- \nipo · ${footOf(message)}\n${FOOT}`];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -48,7 +49,7 @@ function textOf(message: Message, blocks: readonly Block[]): string {
 function plainOf(block: Block): string {
   switch (block.kind) {
     case 'heading': {
-      const line = plain(block.content);
+      const line = unlinked(plain(block.content));
       return `${line}\n${'-'.repeat(Math.min(line.length, WIDTH))}`;
     }
     case 'paragraph':
@@ -77,6 +78,11 @@ function wrapped(line: string): string {
   return wrapWords(line, WIDTH).join('\n');
 }
 
+/** Mail programs make links of addresses in text; of those that come from outside they must not. */
+function shown(text: string): string {
+  return unlinked(toLine(text));
+}
+
 function indented(line: string): string {
   return wrapWords(line, WIDTH - 4)
     .map((part, at) => `${at === 0 ? '  - ' : '    '}${part}`)
@@ -89,7 +95,7 @@ function plain(content: readonly Inline[]): string {
 
 function plainInline(inline: Inline | undefined): string {
   if (inline === undefined) return '';
-  if (inline.kind !== 'link') return inline.kind === 'text' ? spaced(inline.text) : toLine(inline.text);
+  if (inline.kind !== 'link') return inline.kind === 'text' ? spaced(inline.text) : shown(inline.text);
   const href = toHref(inline.href);
   return href === null ? toLine(inline.text) : `${toLine(inline.text)} <${href}>`;
 }
@@ -101,7 +107,7 @@ const CODE =
 const COMMAND = `${CODE};display:block;margin-top:4px;padding:8px 10px;border:1px solid #9e9e9e;border-radius:4px`;
 
 function pageOf(message: Message, blocks: readonly Block[]): string {
-  const title = toLine(message.title);
+  const title = shown(message.title);
   const color = COLORS[message.severity];
   const page = html`<!doctype html>
     <html lang="en">
@@ -132,7 +138,7 @@ function htmlOf(block: Block): Html {
   switch (block.kind) {
     case 'heading':
       return html`<h2 style="font-size:16px;margin:20px 0 6px;overflow-wrap:anywhere">
-        ${marked(block.content)}
+        ${unlinked(plain(block.content))}
       </h2> `;
     case 'paragraph': {
       const last = block.content.at(-1);
@@ -161,7 +167,7 @@ ${toLines(block.text).join('\n')}</pre> `;
 function marked(content: readonly Inline[]): readonly Html[] {
   return content.map((inline) => {
     if (inline.kind === 'text') return html`${spaced(inline.text)}`;
-    if (inline.kind === 'code') return html`<code style="${CODE}">${toLine(inline.text)}</code>`;
+    if (inline.kind === 'code') return html`<code style="${CODE}">${shown(inline.text)}</code>`;
     const href = toHref(inline.href);
     return href === null ? html`${toLine(inline.text)}` : html`<a href="${href}">${toLine(inline.text)}</a>`;
   });

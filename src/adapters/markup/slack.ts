@@ -39,13 +39,16 @@ export function toSlack(message: Message): SlackMessage {
 
 function blocksOf(message: Message, blocks: readonly Block[]): readonly SlackBlock[] {
   return [
-    {
-      type: 'header',
-      text: { type: 'plain_text', text: cutLine(toLine(message.title), MAX_HEADER) || 'ipo', emoji: false },
-    },
+    header(message.title),
     ...blocks.flatMap(sectionsOf),
     { type: 'context', elements: [mrkdwn(escaped(footOf(message)))] },
   ];
+}
+
+/** In a header nothing is parsed. */
+function header(text: string): SlackBlock {
+  const line = cutLine(toLine(text), MAX_HEADER) || 'ipo';
+  return { type: 'header', text: { type: 'plain_text', text: line, emoji: false } };
 }
 
 function sizeOf(blocks: readonly SlackBlock[]): number {
@@ -55,7 +58,7 @@ function sizeOf(blocks: readonly SlackBlock[]): number {
 function sectionsOf(block: Block): readonly SlackBlock[] {
   switch (block.kind) {
     case 'heading':
-      return sections([`*${inlines(block.content)}*`]);
+      return [header(block.content.map(({ text }) => spaced(text)).join(''))];
     case 'paragraph':
       return sections([inlines(block.content)]);
     case 'list':

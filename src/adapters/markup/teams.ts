@@ -2,7 +2,7 @@ import type { Message, Severity } from '../../notify/index.ts';
 import type { Block, Inline } from '../../text/index.ts';
 import { cutTo } from './cut.ts';
 import { footOf } from './foot.ts';
-import { BREAK, spaced, toHref, toLine, toLines } from './inert.ts';
+import { BREAK, separated, spaced, toHref, toLine, toLines } from './inert.ts';
 
 /** TeamsMessage is what a workflow takes that posts a card to a channel. */
 export interface TeamsMessage {
@@ -50,7 +50,7 @@ function envelope(message: Message, blocks: readonly Block[]): TeamsMessage {
     type: 'AdaptiveCard',
     version: '1.4',
     msteams: { width: 'Full' },
-    fallbackText: name,
+    fallbackText: unmarked(name),
     body: [
       rich([{ type: 'TextRun', text: name, size: 'Large', weight: 'Bolder', color: COLORS[severity] }]),
       ...blocks.flatMap(elementsOf),
@@ -119,6 +119,13 @@ function run(text: string): Element {
 
 function mono(text: string): Element {
   return { ...run(text), fontType: 'Monospace' };
+}
+
+/** Alone of all texts of a card this may be read as markdown: by a host that is too old for the card. */
+function unmarked(text: string): string {
+  return separated(text)
+    .replaceAll(/\](?=[([:])/g, `]${BREAK}`)
+    .replaceAll(/<(?=[/!?a-z])/gi, `<${BREAK}`);
 }
 
 /** What a host may read as a date or a template, whatever it stands in. */

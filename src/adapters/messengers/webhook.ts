@@ -2,13 +2,22 @@ import { createHmac, sign } from 'node:crypto';
 import { formatTime, type Clock, type Secret } from '../../base/index.ts';
 import type { Content, Message, Messenger, Section } from '../../notify/index.ts';
 import type { Line } from '../transport/index.ts';
+import { cutLine } from '../markup/index.ts';
 import { openHook } from './hook.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /** "Body < 20 kB", in bytes. */
 const MAX_BODY = 20_000;
-/** Entries, and occurrences of each, that are tried until the body fits. */
-const SHOWN = [20, 10, 5, 3, 1, 0] as const;
+/** Entries, occurrences of each, and characters of each of their values that are tried until the body fits. */
+const SHOWN = [
+  [20, Infinity],
+  [10, Infinity],
+  [5, Infinity],
+  [3, Infinity],
+  [1, Infinity],
+  [1, 80],
+  [0, 0],
+] as const;
 
 /** WebhookOptions say where a webhook leads and how its messages are signed. */
 export interface WebhookOptions {
@@ -57,14 +66,19 @@ function signatures(signed: string, secret: Secret | null, key: SigningKey): str
 /** toCloudEvent writes a message as a CloudEvent of at most 20,000 bytes, in JSON. */
 export function toCloudEvent(message: Message, source: string): string {
   let body = '';
-  for (const most of SHOWN) {
-    body = JSON.stringify(eventOf(message, source, most));
+  for (const [most, characters] of SHOWN) {
+    body = JSON.stringify(eventOf(message, source, most, characters));
     if (Buffer.byteLength(body, 'utf8') <= MAX_BODY) break;
   }
   return body;
 }
 
-function eventOf(message: Message, source: string, most: number): Readonly<Record<string, unknown>> {
+function eventOf(
+  message: Message,
+  source: string,
+  most: number,
+  characters: number,
+): Readonly<Record<string, unknown>> {
   const { id, at, title, severity, references, content } = message;
   const [first] = content.sections;
   const [only] = first?.entries ?? [];
@@ -80,10 +94,17 @@ function eventOf(message: Message, source: string, most: number): Readonly<Recor
     datacontenttype: 'application/json',
     data: {
       ...{ title, severity, references },
-      events: content.sections.map((section) => sectionOf(section, content, most)),
+      events: content.sections.map((section) => shortened(sectionOf(section, content, most), characters)),
       ...(content.test !== undefined && { test: { by: content.test.by } }),
     },
   };
+}
+
+function shortened(section: unknown, characters: number): unknown {
+  if (characters === Infinity) return section;
+  const cut = (_key: string, value: unknown): unknown =>
+    typeof value === 'string' ? cutLine(value, characters) : value;
+  return JSON.parse(JSON.stringify(section, cut));
 }
 
 function typeOf({ sections, test }: Content): string {

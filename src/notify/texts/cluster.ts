@@ -1,6 +1,7 @@
+import { oneLine } from '../../base/index.ts';
 import { code, line, type Line } from '../../text/index.ts';
 import type { Entry, Payload, Section } from '../content.ts';
-import { last, listIn, numberIn, plural, said, shown, type EventText } from './words.ts';
+import { commandOf, last, listIn, numberIn, plural, said, shown, type EventText } from './words.ts';
 
 const NAMESPACES = 5;
 
@@ -18,7 +19,9 @@ function nodesLine(entry: Entry): Line {
   return line(
     shown(item, 'cluster'),
     ` has ${said(item, 'count')} ready nodes of ${said(item, 'ceiling')}`,
-    typeof from === 'string' ? ` (enforced from ${said(item, 'enforced_from').slice(0, 10)})` : '',
+    ...(typeof from === 'string'
+      ? [' (enforced from ', code(oneLine(from.slice(0, 10), 10) || '–'), ')']
+      : []),
   );
 }
 
@@ -99,9 +102,7 @@ export const podsUnreviewed: EventText = {
   why: 'They were admitted while the webhook was away (failurePolicy Ignore), or by who may go past it. The ledger has their decisions now.',
   command: (section) => {
     const [namespace] = listIn(last(section), 'namespaces');
-    return namespace === undefined
-      ? 'ipo ledger list -d 1'
-      : `ipo ledger list -d 1 --namespace ${said({ namespace }, 'namespace', 63)}`;
+    return commandOf('ipo ledger list -d 1', '--namespace', namespace);
   },
 };
 
@@ -127,5 +128,5 @@ export const podStopWithheld: EventText = {
     }),
   of: 'workloads',
   why: 'Stopping them would leave nothing to take their place. Deploy an image that the policy allows; the pods are stopped once it runs.',
-  command: (section) => `ipo ledger list --namespace ${said(last(section), 'namespace', 63)}`,
+  command: (section) => commandOf('ipo ledger list', '--namespace', last(section)?.['namespace']),
 };

@@ -1,6 +1,7 @@
 import { code, line, type Line } from '../../text/index.ts';
 import type { Entry, Payload, Section } from '../content.ts';
 import {
+  commandOf,
   imageName,
   last,
   plural,
@@ -15,16 +16,16 @@ import {
 /** CVEs that the line of one image names. */
 const CVES = 5;
 
-function cvesOf({ items, count }: Entry, more: (item: Payload) => string): Line {
+function cvesOf({ items, count }: Entry, more: (item: Payload) => Line): Line {
   const named = items.slice(0, CVES);
   const rest = count - named.length;
   return line(
-    ...named.flatMap((item, at) => [at === 0 ? '' : ', ', shown(item, 'cve', 40), more(item)]),
+    ...named.flatMap((item, at) => [at === 0 ? '' : ', ', shown(item, 'cve', 40), ...more(item)]),
     rest > 0 ? ` and ${rest} more` : '',
   );
 }
 
-function imageLine(entry: Entry, places: Places, more: (item: Payload) => string): Line {
+function imageLine(entry: Entry, places: Places, more: (item: Payload) => Line): Line {
   const { subject, count } = entry;
   if (subject === '') return line(`${plural(count, 'finding')} in further images`);
   return [
@@ -39,20 +40,22 @@ function isExploited(item: Payload): boolean {
 }
 
 /** How an item of a finding is qualified: what a person can do about it now. */
-function fixOf(item: Payload): string {
-  const fix = typeof item['fixed'] === 'string' ? `fixed in ${said(item, 'fixed', 40)}` : 'no fix yet';
-  return ` (${isExploited(item) ? 'known exploited, ' : ''}${fix})`;
+function fixOf(item: Payload): Line {
+  const begin = ` (${isExploited(item) ? 'known exploited, ' : ''}`;
+  return typeof item['fixed'] === 'string'
+    ? line(`${begin}fixed in `, shown(item, 'fixed', 40), ')')
+    : line(`${begin}no fix yet)`);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  fixed: 'fixed',
-  confirmed: 'confirmed as fixed by a person',
-  triaged: 'accepted by triage',
-  image_retired: 'the image runs no longer',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['fixed', 'fixed'],
+  ['confirmed', 'confirmed as fixed by a person'],
+  ['triaged', 'accepted by triage'],
+  ['image_retired', 'the image runs no longer'],
+]);
 
-function reasonOf(item: Payload): string {
-  return ` (${REASONS[said(item, 'reason')] ?? 'ended'})`;
+function reasonOf(item: Payload): Line {
+  return line(` (${REASONS.get(said(item, 'reason')) ?? 'ended'})`);
 }
 
 function counted(section: Section, places: Places, what: string): string {
@@ -79,7 +82,7 @@ export const criticalFinding: EventText = {
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, fixOf)),
   of: 'images',
   why: 'An attacker who reaches a critical finding can usually take over the workload. Deploy an image with the fix, or record why it does not apply with ipo triage add.',
-  command: (section) => `ipo images show ${firstImage(section)}`,
+  command: (section) => commandOf('ipo images show', firstImage(section)),
 };
 
 export const findingResolved: EventText = {
@@ -90,7 +93,7 @@ export const findingResolved: EventText = {
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, reasonOf)),
   of: 'images',
   why: 'Nothing has to be done about these any more.',
-  command: (section) => `ipo tracking list --image ${firstImage(section)}`,
+  command: (section) => commandOf('ipo tracking list', '--image', firstImage(section)),
 };
 
 export const knownExploitedAdded: EventText = {
@@ -117,7 +120,7 @@ export const knownExploitedAdded: EventText = {
     }),
   of: 'vulnerabilities',
   why: 'Attackers use these now. They come before every other finding, whatever their severity is.',
-  command: ({ entries }) => `ipo vulns ${said({ subject: entries[0]?.subject }, 'subject', 40)}`,
+  command: ({ entries }) => commandOf('ipo vulns', entries[0]?.subject),
 };
 
 export const runtimeAlert: EventText = {
@@ -148,5 +151,5 @@ export const runtimeAlert: EventText = {
     }),
   of: 'rules and images',
   why: 'A container did what its image should never do. Look at the pod before it is gone.',
-  command: (section) => `ipo images show ${said(last(section), 'digest', 80)}`,
+  command: (section) => commandOf('ipo images show', last(section)?.['digest']),
 };

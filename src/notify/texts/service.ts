@@ -1,5 +1,5 @@
 import { line } from '../../text/index.ts';
-import { last, plural, said, shown, type EventText } from './words.ts';
+import { commandOf, last, plural, said, shown, type EventText } from './words.ts';
 
 export const ledgerBroken: EventText = {
   severity: 'critical',
@@ -40,13 +40,15 @@ export const channelFailed: EventText = {
       const item = items.at(-1);
       return line(
         shown(item, 'channel'),
-        ` (${said(item, 'kind', 20)}): ${plural(count, 'message')}; `,
+        ' (',
+        shown(item, 'kind', 20),
+        `): ${plural(count, 'message')}; `,
         shown(item, 'error', 300),
       );
     }),
   of: 'channels',
   why: 'Who relies on that channel has not heard of it. Fix the channel, and send again with ipo channel resend.',
-  command: (section) => `ipo channel deliveries ${said(last(section), 'channel_id', 40)}`,
+  command: (section) => commandOf('ipo channel deliveries', last(section)?.['channel_id']),
 };
 
 export const licenceExpiring: EventText = {

@@ -60,6 +60,22 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** What stands in a command as it is: a name, a digest, an id. */
+const PLAIN = /^[A-Za-z0-9][\w:-]{0,127}$/;
+
+/**
+ * commandOf is a command of ours about a value, for people who copy it into a shell. A value that a shell or the command could read as
+ * something else is left out, with the option that it is of.
+ */
+export function commandOf(
+  command: string,
+  ...more: [value: unknown] | [option: string, value: unknown]
+): string {
+  const value = more.at(-1);
+  if (typeof value !== 'string' || !PLAIN.test(value)) return command;
+  return [command, ...more.slice(0, -1), value].join(' ');
+}
+
 /** imageName is what people call an image: the last part of its name, or the beginning of its digest. */
 export function imageName(digest: string, places: Places, max = 60): string {
   const name = places[digest]?.name ?? null;

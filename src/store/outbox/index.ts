@@ -131,9 +131,10 @@ async function gather(
   }
 }
 
-/** No value from outside makes the outbox grow. */
+/** No value from outside makes the outbox grow, and none has half a pair, which many readers of JSON do not take. */
 function bounded(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > MAX_VALUE ? oneLine(value, MAX_VALUE) : value;
+  if (typeof value !== 'string') return value;
+  return value.length > MAX_VALUE ? oneLine(value, MAX_VALUE) : value.toWellFormed();
 }
 
 /** dropThrottles forgets throttles that no period reaches any more; `before` is UTC milliseconds. */
