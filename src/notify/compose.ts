@@ -40,7 +40,10 @@ function blocksOf(section: Section, { places }: Content, named: boolean): Block[
   const text = EVENT_TEXTS[section.event];
   const items = text.lines(section, places);
   const rest = section.subjects - section.entries.length;
-  const list: readonly Line[] = rest > 0 ? [...items, line(`and ${rest} more ${text.of}`)] : items;
+  const list: readonly Line[] =
+    rest > 0
+      ? [...items, line(`and ${section.isMore === true ? `more than ${rest}` : rest} more ${text.of}`)]
+      : items;
   return [
     ...(named ? [heading(oneLine(text.title(section, places), MAX_TITLE))] : []),
     paragraph(...text.happened(section), ` ${whenOf(section)}`),

@@ -33,8 +33,10 @@ export interface Section {
   readonly event: ChannelEvent;
   /** Occurrences in all. */
   readonly count: number;
-  /** Subjects in all, of which `entries` are the first. */
+  /** Subjects that were told apart, of which `entries` are the first. */
   readonly subjects: number;
+  /** Whether there are more subjects than those, of which only the occurrences were counted. */
+  readonly isMore?: boolean;
   readonly firstAt: number;
   readonly lastAt: number;
   readonly entries: readonly Entry[];
@@ -69,10 +71,14 @@ export function toSections(entries: readonly Entry[]): readonly Section[] {
     .map(([event, all]) => ({
       event,
       count: all.reduce((sum, { count }) => sum + count, 0),
-      subjects: all.reduce((sum, { subject, count }) => sum + (subject === '' ? count : 1), 0),
+      subjects: all.filter(({ subject }) => subject !== '').length,
+      ...(all.some(({ subject }) => subject === '') && { isMore: true }),
       firstAt: Math.min(...all.map(({ firstAt }) => firstAt)),
       lastAt: Math.max(...all.map(({ lastAt }) => lastAt)),
-      entries: all.slice(0, MAX_SHOWN).map((entry) => ({ ...entry, items: entry.items.slice(0, MAX_SHOWN) })),
+      entries: all
+        .filter(({ subject }) => subject !== '')
+        .slice(0, MAX_SHOWN)
+        .map((entry) => ({ ...entry, items: entry.items.slice(0, MAX_SHOWN) })),
     }))
     .toSorted((a, b) => a.firstAt - b.firstAt);
 }

@@ -9,6 +9,8 @@ import { found, KINDS, openDesk } from './world.ts';
 const EVENTS = TORTURE ? 100_000 : 5_000;
 const BATCH = 100;
 const MINUTE = 60_000;
+/** Images that they are about: more than are told apart. */
+const IMAGES = EVENTS / 10;
 /** "outbox ≤ 20 MB", in bytes of text. */
 const MOST = 20 * 1_000_000;
 
@@ -17,6 +19,7 @@ forEachEngine('a storm of events', (engine) => {
     const desk = await openDesk(t, await engine.open(t));
     for (const kind of KINDS) await desk.channel(kind);
     const started = desk.now;
+    const before = await storedBytes();
     let most = 0;
     for (let done = 0; done < EVENTS; done += BATCH) {
       // Each image has ten findings, and every batch other images.
@@ -47,9 +50,27 @@ forEachEngine('a storm of events', (engine) => {
         if (at > 0) assert.ok(createdAt - (own[at - 1]?.createdAt ?? 0) >= MINUTE, `${kind}: ${createdAt}`);
       assert.ok(own.length <= 3, `${kind}: ${own.length} messages`);
       assert.ok(own.every(({ state }) => state === 'sent'));
+      // No message claims more images than there are.
+      for (const { title } of own) {
+        const [, many = NaN] = / in (?:more than )?(\d+) images/.exec(title) ?? [];
+        assert.ok(Number(many) <= IMAGES, title);
+      }
     }
+    const grown = (await storedBytes()) - before;
     assert.ok(most <= MOST, `${most} bytes`);
-    counted(t, { events: EVENTS, bytes: most });
+    assert.ok(grown <= MOST, `the database grew by ${grown} bytes`);
+    counted(t, { events: EVENTS, 'bytes of text': most, 'bytes grown': grown });
+
+    // With the indexes, and with what was deleted and not given back.
+    async function storedBytes(): Promise<number> {
+      const [row] = await rowsOf(
+        desk.store,
+        engine.name === 'sqlite'
+          ? 'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()'
+          : "select pg_total_relation_size('outbox') + pg_total_relation_size('deliveries') + pg_total_relation_size('delivery_threads') as bytes",
+      );
+      return Number(row?.['bytes']);
+    }
 
     async function outboxBytes(): Promise<number> {
       const [row] = await rowsOf(
@@ -58,5 +79,30 @@ forEachEngine('a storm of events', (engine) => {
       );
       return Number(row?.['bytes']);
     }
+  });
+
+  test('subjects are told apart up to 200, those that wait go on being counted apart, and the rest is said to be more', async (t) => {
+    const desk = await openDesk(t, await engine.open(t));
+    await desk.channel('webhook');
+    const of = (from: number, until: number) =>
+      Array.from({ length: until - from }, (_, n) =>
+        found('CVE-2026-1', `sha256:${String(from + n).padStart(64, '0')}`),
+      );
+    const told = async () => {
+      await desk.settle();
+      const { data } = JSON.parse(desk.side.taken.at(-1)?.body ?? '') as {
+        data: { title: string; events: Record<string, unknown>[] };
+      };
+      const { count, subjects, subjects_at_least: atLeast } = data.events[0] ?? {};
+      return [data.title, count, subjects, atLeast];
+    };
+    for (const part of [of(0, 150), of(0, 200), of(0, 10)]) await desk.happen(part);
+    assert.deepEqual(await told(), ['360 critical findings found in 200 images', 360, 200, undefined]);
+    for (const part of [of(0, 199), of(150, 260), of(0, 260)]) await desk.happen(part);
+    assert.deepEqual(await told(), ['569 critical findings found in more than 200 images', 569, 200, true]);
+    const [{ content }] = (await rowsOf(desk.store, 'select content from deliveries order by id desc')) as [
+      { content: string },
+    ];
+    assert.doesNotMatch(content, /"subject":""/);
   });
 });

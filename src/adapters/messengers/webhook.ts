@@ -114,10 +114,10 @@ function typeOf({ sections, test }: Content): string {
 }
 
 function sectionOf(section: Section, { places }: Content, most: number): Readonly<Record<string, unknown>> {
-  const { event, count, subjects, firstAt, lastAt, entries } = section;
+  const { event, count, subjects, isMore = false, firstAt, lastAt, entries } = section;
   const shown = entries.slice(0, most);
   return {
-    ...{ event, count, subjects },
+    ...{ event, count, subjects, ...(isMore && { subjects_at_least: true }) },
     first_at: formatTime(firstAt),
     last_at: formatTime(lastAt),
     more: subjects - shown.length,

@@ -1,7 +1,17 @@
 import { oneLine } from '../../base/index.ts';
 import { code, line, type Line } from '../../text/index.ts';
 import type { Entry, Payload, Section } from '../content.ts';
-import { commandOf, last, listIn, numberIn, plural, said, shown, type EventText } from './words.ts';
+import {
+  commandOf,
+  last,
+  listIn,
+  numberIn,
+  plural,
+  said,
+  shown,
+  subjectsOf,
+  type EventText,
+} from './words.ts';
 
 const NAMESPACES = 5;
 
@@ -10,7 +20,7 @@ function newest({ items }: Entry): Payload | undefined {
 }
 
 function cluster(section: Section): string {
-  return section.subjects === 1 ? said(last(section), 'cluster', 30) : plural(section.subjects, 'cluster');
+  return section.subjects === 1 ? said(last(section), 'cluster', 30) : subjectsOf(section, 'cluster');
 }
 
 function nodesLine(entry: Entry): Line {
@@ -111,7 +121,7 @@ export const podStopWithheld: EventText = {
   title: (section) =>
     section.subjects === 1
       ? `${said(last(section), 'workload', 40)} keeps running against ${said(last(section), 'policy', 24)}`
-      : `${section.subjects} workloads keep running against a policy`,
+      : `${subjectsOf(section, 'workload')} keep running against a policy`,
   happened: () => line('Pods that a policy would stop were left running.'),
   lines: ({ entries }) =>
     entries.map((entry) => {

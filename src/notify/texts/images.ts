@@ -8,6 +8,7 @@ import {
   said,
   shortName,
   shown,
+  subjectsOf,
   whereOf,
   type EventText,
   type Places,
@@ -26,8 +27,7 @@ function cvesOf({ items, count }: Entry, more: (item: Payload) => Line): Line {
 }
 
 function imageLine(entry: Entry, places: Places, more: (item: Payload) => Line): Line {
-  const { subject, count } = entry;
-  if (subject === '') return line(`${plural(count, 'finding')} in further images`);
+  const { subject } = entry;
   return [
     ...line(code(imageName(subject, places)), ': '),
     ...cvesOf(entry, more),
@@ -61,24 +61,24 @@ function reasonOf(item: Payload): Line {
 function counted(section: Section, places: Places, what: string): string {
   const { count, subjects, entries } = section;
   const [only] = entries;
-  if (subjects === 1 && only !== undefined && only.subject !== '') {
+  if (subjects === 1 && only !== undefined && section.isMore !== true) {
     const name = shortName(only.subject, places);
     return count === 1
       ? `${said(only.items[0], 'cve', 24)} ${what} in ${name}`
       : `${plural(count, 'critical finding')} ${what} in ${name}`;
   }
-  return `${plural(count, 'critical finding')} ${what} in ${plural(subjects, 'image')}`;
+  return `${plural(count, 'critical finding')} ${what} in ${subjectsOf(section, 'image')}`;
 }
 
 function firstImage({ entries }: Section): string {
-  return entries.find(({ subject }) => subject !== '')?.subject ?? '';
+  return entries[0]?.subject ?? '';
 }
 
 export const criticalFinding: EventText = {
   severity: 'critical',
   title: (section, places) => counted(section, places, 'found'),
-  happened: ({ count, subjects }) =>
-    line(`Scans found ${plural(count, 'new critical finding')} in ${plural(subjects, 'image')}.`),
+  happened: (section) =>
+    line(`Scans found ${plural(section.count, 'new critical finding')} in ${subjectsOf(section, 'image')}.`),
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, fixOf)),
   of: 'images',
   why: 'An attacker who reaches a critical finding can usually take over the workload. Deploy an image with the fix, or record why it does not apply with ipo triage add.',
@@ -88,8 +88,8 @@ export const criticalFinding: EventText = {
 export const findingResolved: EventText = {
   severity: 'good',
   title: (section, places) => counted(section, places, 'resolved'),
-  happened: ({ count, subjects }) =>
-    line(`${plural(count, 'critical finding')} ended in ${plural(subjects, 'image')}.`),
+  happened: (section) =>
+    line(`${plural(section.count, 'critical finding')} ended in ${subjectsOf(section, 'image')}.`),
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, reasonOf)),
   of: 'images',
   why: 'Nothing has to be done about these any more.',
@@ -98,17 +98,16 @@ export const findingResolved: EventText = {
 
 export const knownExploitedAdded: EventText = {
   severity: 'critical',
-  title: ({ subjects, entries }) =>
-    subjects === 1
-      ? `${said({ cve: entries[0]?.subject }, 'cve', 24)} is exploited, and runs here`
-      : `${subjects} exploited vulnerabilities run here`,
-  happened: ({ subjects }) =>
+  title: (section) =>
+    section.subjects === 1
+      ? `${said({ cve: section.entries[0]?.subject }, 'cve', 24)} is exploited, and runs here`
+      : `${subjectsOf(section, 'exploited vulnerability', 'exploited vulnerabilities')} run here`,
+  happened: (section) =>
     line(
-      `${plural(subjects, 'vulnerability', 'vulnerabilities')} of running images entered the catalogue of known exploited vulnerabilities.`,
+      `${subjectsOf(section, 'vulnerability', 'vulnerabilities')} of running images entered the catalogue of known exploited vulnerabilities.`,
     ),
   lines: ({ entries }, places) =>
     entries.map(({ subject, count, items }) => {
-      if (subject === '') return line(`${plural(count, 'occurrence')} of further vulnerabilities`);
       const named = items.slice(0, CVES).map((item) => imageName(said(item, 'digest', 80), places));
       const rest = count - named.length;
       return line(

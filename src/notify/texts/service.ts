@@ -1,5 +1,5 @@
 import { line } from '../../text/index.ts';
-import { commandOf, last, plural, said, shown, type EventText } from './words.ts';
+import { commandOf, last, plural, said, shown, subjectsOf, type EventText } from './words.ts';
 
 export const ledgerBroken: EventText = {
   severity: 'critical',
@@ -16,7 +16,7 @@ export const catalogueStale: EventText = {
   title: (section) =>
     section.subjects === 1
       ? `${said(last(section), 'title', 50)} is out of date`
-      : `${section.subjects} catalogues are out of date`,
+      : `${subjectsOf(section, 'catalogue')} are out of date`,
   happened: () => line('A catalogue could not be fetched for 24 hours.'),
   lines: ({ entries }) =>
     entries.map(({ items }) => {
@@ -33,7 +33,7 @@ export const channelFailed: EventText = {
   title: (section) =>
     section.subjects === 1
       ? `Channel ${said(last(section), 'channel', 40)} could not be told`
-      : `${section.subjects} channels could not be told`,
+      : `${subjectsOf(section, 'channel')} could not be told`,
   happened: () => line('Messages to a channel were given up.'),
   lines: ({ entries }) =>
     entries.map(({ items, count }) => {

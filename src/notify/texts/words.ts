@@ -76,6 +76,11 @@ export function commandOf(
   return [command, ...more.slice(0, -1), value].join(' ');
 }
 
+/** subjectsOf counts what a section is about: `1 image`, `more than 200 images` where there were too many to tell them apart. */
+export function subjectsOf({ subjects, isMore }: Section, one: string, many = `${one}s`): string {
+  return isMore === true ? `more than ${plural(subjects, one, many)}` : plural(subjects, one, many);
+}
+
 /** imageName is what people call an image: the last part of its name, or the beginning of its digest. */
 export function imageName(digest: string, places: Places, max = 60): string {
   const name = places[digest]?.name ?? null;

@@ -109,26 +109,54 @@ async function gather(
     transaction,
     sql<
       Row<'outbox', 'event'> & { readonly subjects: number }
-    >`select event, count(*) as subjects from outbox where channel_id = ${channel} group by event`,
+    >`select event, count(*) as subjects from outbox where channel_id = ${channel} and subject <> '' group by event`,
   );
   const open = new Map(waiting.map(({ event, subjects }) => [event, subjects]));
-  const groups = Map.groupBy(happened, ({ event, subject }) => JSON.stringify([event, subject]));
-  for (const all of groups.values()) {
+  const groups = Map.groupBy(happened, ({ event, subject }) => keyOf(event, toSubject(subject)));
+  const known = await knownAmong(transaction, channel, happened);
+  for (const [key, all] of groups) {
     const [{ event, subject }] = all as [Happened];
-    const known = open.get(event) ?? 0;
-    open.set(event, known + 1);
+    const waits = open.get(event) ?? 0;
+    const apart = known.has(key) || waits < MOST_SUBJECTS;
+    if (apart && !known.has(key)) open.set(event, waits + 1);
     const items = all.slice(0, MAX_SHOWN).map(({ payload }) => JSON.stringify(payload, bounded));
-    const own = oneLine(subject, MAX_SUBJECT) || '–';
     await run(
       transaction,
       sql`insert into outbox (channel_id, event, subject, count, shown, items, first_at, last_at)
-       values (${channel}, ${event}, ${known < MOST_SUBJECTS ? own : ''}, ${all.length}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
+       values (${channel}, ${event}, ${apart ? toSubject(subject) : ''}, ${all.length}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
        on conflict (channel_id, event, subject) do update set
          count = outbox.count + excluded.count, last_at = excluded.last_at,
          items = case when outbox.shown < ${MAX_SHOWN} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
          shown = case when outbox.shown < ${MAX_SHOWN} then outbox.shown + excluded.shown else outbox.shown end`,
     );
   }
+}
+
+/** Gives which of the subjects wait already: what happens to them goes on being told apart. */
+async function knownAmong(
+  transaction: Executor,
+  channel: string,
+  happened: readonly Happened[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const marks of inLists([...new Set(happened.map(({ subject }) => toSubject(subject)))])) {
+    const rows = await run(
+      transaction,
+      sql<
+        Row<'outbox', 'event' | 'subject'>
+      >`select event, subject from outbox where channel_id = ${channel} and subject in (${marks})`,
+    );
+    for (const { event, subject } of rows) known.add(keyOf(event, subject));
+  }
+  return known;
+}
+
+function keyOf(event: string, subject: string): string {
+  return JSON.stringify([event, subject]);
+}
+
+function toSubject(subject: string): string {
+  return oneLine(subject, MAX_SUBJECT) || '–';
 }
 
 /** No value from outside makes the outbox grow, and none has half a pair, which many readers of JSON do not take. */
