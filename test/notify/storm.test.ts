@@ -81,6 +81,25 @@ forEachEngine('a storm of events', (engine) => {
     }
   });
 
+  test('about images with long names of packages is no more than 20 MB for four channels', async (t) => {
+    const desk = await openDesk(t, await engine.open(t));
+    for (const kind of KINDS) await desk.channel(kind);
+    for (let image = 0; image < 300; image += 1) {
+      const { payload, ...rest } = found('CVE-2026-1', `sha256:${String(image).padStart(64, '0')}`);
+      const long = { ...payload, package: '漢'.repeat(5000), fixed: '\u0001'.repeat(500) };
+      await desk.happen(Array.from({ length: 40 }, () => ({ ...rest, payload: long })));
+    }
+    const [row] = await rowsOf(
+      desk.store,
+      `select sum(length(${engine.name === 'sqlite' ? 'cast(items as blob)' : "convert_to(items, 'UTF8')"})) as bytes, sum(count) as events from outbox`,
+    );
+    assert.equal(Number(row?.['events']), 300 * 40 * KINDS.length);
+    assert.ok(Number(row?.['bytes']) <= MOST, String(row?.['bytes']));
+    counted(t, { 'bytes of long text': Number(row?.['bytes']) });
+    await desk.settle();
+    assert.equal(desk.side.taken.length, KINDS.length);
+  });
+
   test('subjects are told apart up to 200, those that wait go on being counted apart, and the rest is said to be more', async (t) => {
     const desk = await openDesk(t, await engine.open(t));
     await desk.channel('webhook');

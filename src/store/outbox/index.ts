@@ -19,6 +19,8 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 const MOST_SUBJECTS = 200;
 const MAX_SUBJECT = 300;
 const MAX_VALUE = 500;
+/** Characters of the occurrences of one subject, from which on those to come are only counted. */
+const MANY_CHARACTERS = 2000;
 
 /** Written says when, and for how long what was told is not told again. Milliseconds. */
 export interface Written {
@@ -99,6 +101,21 @@ async function subscribers(transaction: Executor): Promise<readonly Subscriber[]
   });
 }
 
+const takesMore = sql`outbox.shown < ${MAX_SHOWN} and length(outbox.items) < ${MANY_CHARACTERS}`;
+
+/** The first occurrences of a subject in JSON, at least one. */
+function firstItems(all: readonly Happened[]): readonly string[] {
+  const items: string[] = [];
+  let characters = 0;
+  for (const { payload } of all.slice(0, MAX_SHOWN)) {
+    if (characters >= MANY_CHARACTERS) break;
+    const item = JSON.stringify(payload, bounded);
+    items.push(item);
+    characters += item.length;
+  }
+  return items;
+}
+
 async function gather(
   transaction: Executor,
   channel: string,
@@ -119,15 +136,15 @@ async function gather(
     const waits = open.get(event) ?? 0;
     const apart = known.has(key) || waits < MOST_SUBJECTS;
     if (apart && !known.has(key)) open.set(event, waits + 1);
-    const items = all.slice(0, MAX_SHOWN).map(({ payload }) => JSON.stringify(payload, bounded));
+    const items = firstItems(all);
     await run(
       transaction,
       sql`insert into outbox (channel_id, event, subject, count, shown, items, first_at, last_at)
        values (${channel}, ${event}, ${apart ? toSubject(subject) : ''}, ${all.length}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
        on conflict (channel_id, event, subject) do update set
          count = outbox.count + excluded.count, last_at = excluded.last_at,
-         items = case when outbox.shown < ${MAX_SHOWN} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
-         shown = case when outbox.shown < ${MAX_SHOWN} then outbox.shown + excluded.shown else outbox.shown end`,
+         items = case when ${takesMore} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
+         shown = case when ${takesMore} then outbox.shown + excluded.shown else outbox.shown end`,
     );
   }
 }
