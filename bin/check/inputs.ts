@@ -1,11 +1,4 @@
-import { Exposure, signalsOf } from '../../src/pods/index.ts';
-import {
-  MAX_MANIFEST_BYTES,
-  parseManifest,
-  type Manifest,
-  type Skipped,
-  type Workload,
-} from '../../src/manifests/index.ts';
+import { MAX_MANIFEST_BYTES, parseManifest, type Manifest, type Skipped } from '../../src/manifests/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import { nearest, parseTime, printable } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
@@ -14,7 +7,7 @@ import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 import type { CheckOptions } from './index.ts';
 import { checkStdin, isThere, readPolicies, withDirectories } from '../files/index.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { CheckedPod } from '../../src/checks/index.ts';
+import { podsOf, type CheckedPod } from '../../src/checks/index.ts';
 
 /** checkFlags refuses a command line that says too little or contradicts itself. Throws UsageError. */
 export function checkFlags(images: readonly string[], options: CheckOptions): void {
@@ -142,32 +135,10 @@ export async function readManifests(
     if (manifest.workloads.length === 0 && manifest.skipped.length === 0) without.push(file);
     manifests.push(manifest);
   }
-  const exposure = new Exposure(
-    manifests.flatMap(({ services }) => services),
-    manifests.flatMap(({ ingresses }) => ingresses),
-  );
   return {
-    pods: manifests.flatMap(({ workloads }) => workloads.map((workload) => toPod(workload, exposure))),
+    pods: podsOf(manifests),
     skipped: manifests.flatMap(({ skipped }) => skipped),
     without,
-  };
-}
-
-function toPod(workload: Workload, exposure: Exposure): CheckedPod {
-  const { file, kind, name, namespace, labels, breakGlassReason, spec, images, line, column } = workload;
-  const exposedBy = exposure.of(namespace, labels);
-  return {
-    file,
-    kind,
-    name,
-    namespace,
-    line,
-    column,
-    signals: signalsOf(spec, exposedBy),
-    exposedBy,
-    breakGlassReason,
-    quota: null,
-    images,
   };
 }
 

@@ -4,6 +4,8 @@ import { UsageError } from '../terminal/usage.ts';
 
 /** What the files of a directory end in to be read from it. */
 const ENDINGS = ['.yaml', '.yml', '.json'];
+/** Tests of policies stand beside them, and are no policies. */
+const TESTS = /\.test\.(?:ya?ml|json)$/;
 
 /**
  * withDirectories puts the files below a directory in its place, in the order of their paths, each file once; `what` names what is looked
@@ -13,16 +15,26 @@ export async function withDirectories(
   paths: readonly string[],
   what: string,
   parts: Pick<CliParts, 'listFiles'>,
+  endings: readonly string[] = ENDINGS,
 ): Promise<readonly string[]> {
   const files = new Set<string>();
   for (const path of paths) {
-    const found = path === '-' ? null : await parts.listFiles(path, ENDINGS);
+    const found = path === '-' ? null : await filesIn(path, endings, parts);
     if (found?.length === 0)
       throw new UsageError(
         `${clean(path)}: the directory holds no file of a ${what}`,
-        `Files are taken that end in ${ENDINGS.join(', ')}`,
+        `Files are taken that end in ${endings.join(', ')}`,
       );
     for (const file of found ?? [path]) files.add(file);
   }
   return [...files];
+}
+
+async function filesIn(
+  path: string,
+  endings: readonly string[],
+  parts: Pick<CliParts, 'listFiles'>,
+): Promise<readonly string[] | null> {
+  const found = await parts.listFiles(path, endings);
+  return endings === ENDINGS ? (found?.filter((file) => !TESTS.test(file)) ?? null) : found;
 }

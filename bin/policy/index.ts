@@ -1,10 +1,11 @@
 /**
  * `ipo policy`: policies in files, and in `stored/` those that a service has in effect.
- * It uses `files`, `service`, `terminal` and `whatif`.
+ * It uses `check`, `files`, `service`, `terminal` and `whatif`.
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { testCommand } from './test/index.ts';
 import { storedPolicyCommands } from './stored/index.ts';
 
 /** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
@@ -45,7 +46,7 @@ export interface PolicySchemaOptions {
 /** listed is `ipo policy` in the help. */
 export const listed: Listed = {
   name: 'policy',
-  summary: 'check, compare, format, start, apply and read policies',
+  summary: 'check, compare, format, test, start, apply and read policies',
   group: 'Policies and decisions:',
   place: 3,
   define: policyCommand,
@@ -54,9 +55,9 @@ export const listed: Listed = {
 /** policyCommand defines `ipo policy` and what stands below it. */
 function policyCommand(settle: Settle): Command {
   const policy = new Command('policy').description(
-    'Check, compare, format and start policies; read and write those that a service has in effect.',
+    'Check, compare, format, test and start policies; read and write those that a service has in effect.',
   );
-  for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, schemaCommand])
+  for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, testCommand, schemaCommand])
     policy.addCommand(define(settle));
   for (const command of storedPolicyCommands(settle)) policy.addCommand(command);
   return policy;

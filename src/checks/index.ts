@@ -20,4 +20,5 @@ export {
   type ImageResult,
   type PodResult,
 } from './images.ts';
+export { podsOf } from './pods.ts';
 export type { RegistryAnswer, ResolvedTag } from './registry-answer.ts';

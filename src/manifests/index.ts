@@ -6,4 +6,4 @@
 export { parseManifest } from './manifest.ts';
 export type { Manifest, Skipped, Workload } from './workload.ts';
 export { ManifestError } from './manifest-error.ts';
-export { MAX_MANIFEST_BYTES } from './manifest-text.ts';
+export { MAX_MANIFEST_BYTES, readManifestDocuments, type ManifestDocument } from './manifest-text.ts';

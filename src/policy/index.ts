@@ -4,7 +4,14 @@
  * `loadAuthoring`, so that a decision does not wait for it.
  * It uses `image`.
  */
-export { oneStepStricter, policySpec, THRESHOLDS, type PolicyDocument, type PolicySpec } from './schema.ts';
+export {
+  deniesBy,
+  oneStepStricter,
+  policySpec,
+  THRESHOLDS,
+  type PolicyDocument,
+  type PolicySpec,
+} from './schema.ts';
 export { governs, type Policy } from './policy.ts';
 export { parsePolicies, type ParsedPolicy, type PolicyFile } from './parse.ts';
 export { parsePolicyValue, type PolicyValue } from './parse-value.ts';

@@ -48,6 +48,12 @@ export function oneStepStricter(spec: PolicySpec): PolicySpec | null {
   return stricter.length === 0 ? null : { ...spec, ...Object.fromEntries(stricter) };
 }
 
+/** deniesBy tells whether the gate of a field of `spec` can deny an image, or the pod, under its value. */
+export function deniesBy(spec: PolicySpec, name: string): boolean {
+  const found = SPEC_FIELDS.find(([field]) => field === name);
+  return found?.[1].denies?.(spec[found[0]]) === true;
+}
+
 /** policyDocument is the strict schema of a whole policy document. */
 export const policyDocument = mapping(
   {

@@ -27,6 +27,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'policy lint': [policy],
   'policy diff': [policy, policy],
   'policy fmt': [policy],
+  'policy test': [policy],
   'policy revisions': ['a'],
   'policy get': ['a'],
   'policy apply': [policy, '--yes'],
@@ -111,7 +112,8 @@ suite('the grammar of every command', () => {
         if (long === '--output') continue;
         assert.notEqual(short, '-o', flags);
         assert.notEqual(short, '-v', flags);
-        if (long === '--policy') assert.match(flags, words === 'check' ? /<file>$/ : /<name>$/);
+        if (long === '--policy')
+          assert.match(flags, /^(check|policy test)$/.test(words) ? /<file>$/ : /<name>$/);
         if (long === '--yes') assert.equal(flags, '-y, --yes');
         if (long === '--days') assert.match(flags, /<n>$/);
         if (long === '--limit' || long === '--offset') assert.match(flags, /<n>$/);

@@ -50,7 +50,7 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   [
     'ipo-policy',
     [
-      ...['lint', 'diff', 'fmt', 'init', 'schema'],
+      ...['lint', 'diff', 'fmt', 'init', 'test', 'schema'],
       ...['list', 'revisions', 'get', 'apply', 'delete', 'whatif'],
     ].map((command) => ['policy', command]),
   ],

@@ -1,0 +1,79 @@
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+
+/** PolicyTestOptions are the flags of `ipo policy test`. */
+export interface PolicyTestOptions extends ServiceFlags {
+  readonly coverage?: true;
+  readonly record?: string;
+  readonly policy?: readonly string[];
+  readonly ledger?: string;
+  readonly trivy?: readonly string[];
+  readonly kev?: string;
+  readonly namespace?: string;
+  readonly signals?: string;
+  readonly exposedBy?: string;
+  readonly registry: 'auto' | 'always' | 'never';
+  readonly byName?: true;
+  readonly offline?: true;
+  readonly output: readonly string[];
+}
+
+/** testCommand defines `ipo policy test`. */
+export function testCommand(settle: Settle): Command {
+  const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
+  const command = new Command('test')
+    .summary('run test cases of policies')
+    .description(
+      'Runs files of test cases (kind: PolicyTest): each gives images, pods or manifests and what is known of them, and expects a verdict. Exit 1 when a case fails.',
+    )
+    .argument(
+      '[file...]',
+      'test files, or directories of files that end in .test.yaml, .test.yml or .test.json',
+    )
+    .addOption(
+      new Option('--coverage', 'also list the gates that no case reached, and those that denied none'),
+    )
+    .addOption(outputOption('table, json, junit or github; with --record yaml or json'));
+  const recording = [
+    new Option('--record <image>', 'print a test case with what is known of an image now'),
+    many('-p, --policy <file>', 'policies of the recorded case; repeatable'),
+    new Option('-l, --ledger <file>', 'ledger export with facts of the image'),
+    many('-t, --trivy <file>', 'JSON report of Trivy for the image; repeatable'),
+    new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'),
+    new Option('-n, --namespace <name>', 'namespace of the image (default: default)'),
+    new Option('--signals <a,b>', 'signals of its pod'),
+    new Option('--exposed-by <name>', "what exposes its pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
+    new Option('--registry <when>', 'ask the registry of the image: auto, always or never')
+      .choices(['auto', 'always', 'never'])
+      .default('auto'),
+    new Option('--by-name', 'take reports for the image that a tag stands for, without asking its registry'),
+    new Option('--offline', 'ask neither a service nor a registry').conflicts(['server', 'tokenStdin']),
+  ];
+  for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));
+  command.optionsGroup('The service that knows of the image:');
+  withServiceFlags(command).addHelpText(
+    'after',
+    `
+Examples:
+  ipo policy test policies/
+  ipo policy test policies/production.test.yaml --coverage
+  ipo policy test --record ghcr.io/acme/web:1.4 -p policies/production.yaml > web.test.yaml`,
+  );
+  return command.action((files: readonly string[]) =>
+    settle(async (terminal, globals) => {
+      const options = command.opts<PolicyTestOptions>();
+      if (options.record !== undefined) {
+        const { runRecord } = await import('./record.ts');
+        return runRecord(options.record, files, options, terminal, globals);
+      }
+      const { runPolicyTest } = await import('./run.ts');
+      return runPolicyTest(files, options, terminal, globals);
+    })(),
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
