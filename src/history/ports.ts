@@ -86,6 +86,10 @@ export interface ClusterDay {
   readonly detectorEvents: number;
   readonly detectorHeartbeats: number;
   readonly detectorLastAt: number | null;
+  /** Of its events, those that were joined to an image, by a field of their own and by their pod; and events that came and were not stored. */
+  readonly detectorByField: number;
+  readonly detectorByPod: number;
+  readonly detectorDropped: number;
 }
 
 /** CatalogueEntry is one stay of a CVE in the catalogue of known exploited vulnerabilities. */
@@ -152,4 +156,9 @@ export interface DetectorSigns {
   readonly at: number;
   readonly events: number;
   readonly heartbeats: number;
+  /** Of the events, those that were joined to an image by a field of their own, and by their pod; 0 unless given. */
+  readonly byField?: number;
+  readonly byPod?: number;
+  /** Events that came and were not stored; 0 unless given. */
+  readonly dropped?: number;
 }

@@ -37,7 +37,7 @@ forEachEngine('a database of another shape', (engine) => {
           (error: Error & { code: string; hint: string }) => {
             assert.equal(error.code, 'migration');
             assert.match(error.message, message);
-            assert.match(error.message, /does not have the schema that 0036-\S+ leaves: /);
+            assert.match(error.message, /does not have the schema that 0037-\S+ leaves: /);
             assert.match(error.hint, /Use an empty database, restore a backup/);
             return true;
           },
@@ -51,7 +51,7 @@ forEachEngine('a database of another shape', (engine) => {
     await runText(db, 'drop index findings_by_cve_scan_id', []);
     const store = await openStore({ url, checked: true });
     t.after(() => store.close());
-    await runText(db, `delete from migrations where name like '0036-%'`, []);
+    await runText(db, `delete from migrations where name like '0037-%'`, []);
     await db.destroy();
     await assert.rejects(openStore({ url, checked: true }), { code: 'migration' });
   });

@@ -243,12 +243,15 @@ async function runtimeIsKept({ read }: Store, level: number): Promise<void> {
   if (level < 16) return;
   const events = await read
     .selectFrom('runtime_events')
-    .select(['at', 'rule', 'output'])
+    .select(['at', 'rule', 'output', 'decided_at', 'kind'])
     .orderBy('at')
     .execute();
   assert.deepEqual(
-    events.map(({ at }) => at),
-    [SEEDED, SEEDED + 1],
+    events.map(({ at, decided_at, kind }) => [at, decided_at, kind]),
+    [
+      [SEEDED, SEEDED, 'event'],
+      [SEEDED + 1, SEEDED + 1, 'event'],
+    ],
   );
   if (level < 21) return;
   const rules = await read

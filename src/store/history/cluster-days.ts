@@ -89,18 +89,24 @@ export async function noteAccounted(transaction: Executor, cluster: string, at: 
   );
 }
 
-/** noteDetector counts signs of life of the runtime detector. */
-export async function noteDetector(
-  transaction: Executor,
-  { cluster, at, events, heartbeats }: DetectorSigns,
-): Promise<void> {
-  await beginRecord(transaction, 'detector', cluster, at);
+/**
+ * noteDetector counts signs of life of the runtime detector, and how its events were joined. What was only dropped, or was counted when it
+ * came and is joined now, is no sign of life.
+ */
+export async function noteDetector(transaction: Executor, signs: DetectorSigns): Promise<void> {
+  const { cluster, at, events, heartbeats, byField = 0, byPod = 0, dropped = 0 } = signs;
+  const lives = events + heartbeats > 0 ? at : null;
+  if (lives !== null) await beginRecord(transaction, 'detector', cluster, at);
   await run(
     transaction,
-    sql`insert into cluster_days (cluster, day, detector_events, detector_heartbeats, detector_last_at) values (${cluster}, ${Math.floor(at / DAY_MS)}, ${events}, ${heartbeats}, ${at})
+    sql`insert into cluster_days (cluster, day, detector_events, detector_heartbeats, detector_last_at, detector_by_field, detector_by_pod, detector_dropped)
+     values (${cluster}, ${Math.floor(at / DAY_MS)}, ${events}, ${heartbeats}, ${lives}, ${byField}, ${byPod}, ${dropped})
      on conflict (cluster, day) do update set detector_events = cluster_days.detector_events + excluded.detector_events,
        detector_heartbeats = cluster_days.detector_heartbeats + excluded.detector_heartbeats,
-       detector_last_at = case when cluster_days.detector_last_at > excluded.detector_last_at
+       detector_by_field = cluster_days.detector_by_field + excluded.detector_by_field,
+       detector_by_pod = cluster_days.detector_by_pod + excluded.detector_by_pod,
+       detector_dropped = cluster_days.detector_dropped + excluded.detector_dropped,
+       detector_last_at = case when excluded.detector_last_at is null or cluster_days.detector_last_at > excluded.detector_last_at
          then cluster_days.detector_last_at else excluded.detector_last_at end`,
   );
 }

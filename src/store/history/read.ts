@@ -33,7 +33,8 @@ export function historyReader({ read }: Pick<Store, 'read'>): HistoryReader {
       run(
         read,
         sql`select cluster, day, answered, sweeps, partial_sweeps as "partialSweeps", accounted_sweeps as "accountedSweeps", last_sweep_at as "lastSweepAt",
-           detector_events as "detectorEvents", detector_heartbeats as "detectorHeartbeats", detector_last_at as "detectorLastAt"
+           detector_events as "detectorEvents", detector_heartbeats as "detectorHeartbeats", detector_last_at as "detectorLastAt",
+           detector_by_field as "detectorByField", detector_by_pod as "detectorByPod", detector_dropped as "detectorDropped"
          from cluster_days where day between ${from} and ${to} order by cluster, day`,
       ),
     catalogue: async (cves) => {

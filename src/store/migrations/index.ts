@@ -38,6 +38,7 @@ import { whatifRuns } from './0033-whatif-runs.ts';
 import { imageVerdicts } from './0034-image-verdicts.ts';
 import { imageVerdictsFilled } from './0035-image-verdicts-filled.ts';
 import { notifications } from './0036-notifications.ts';
+import { runtime } from './0037-runtime.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   imageVerdicts,
   imageVerdictsFilled,
   notifications,
+  runtime,
 ];

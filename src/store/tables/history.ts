@@ -75,5 +75,9 @@ export interface HistoryTables {
     detector_events: Generated<number>;
     detector_heartbeats: Generated<number>;
     detector_last_at: number | null;
+    /** Of the events, those joined to an image by a field of theirs, and by their pod; and events that were not stored. */
+    detector_by_field: Generated<number>;
+    detector_by_pod: Generated<number>;
+    detector_dropped: Generated<number>;
   };
 }
