@@ -10,12 +10,14 @@ import { listed as login } from './login/index.ts';
 import { listed as logout } from './logout/index.ts';
 import { listed as migrate } from './migrate/index.ts';
 import { listed as policy } from './policy/index.ts';
+import { listed as release } from './release/index.ts';
 import { listed as scan } from './scan/index.ts';
 import { listed as serve } from './serve/index.ts';
 import { listed as token } from './token/index.ts';
 import { listed as tracker } from './tracker/index.ts';
 import { listed as tracking } from './tracking/index.ts';
 import { listed as triage } from './triage/index.ts';
+import { listed as upgrade } from './upgrade/index.ts';
 import { listed as version } from './version/index.ts';
 import { listed as vulns } from './vulns/index.ts';
 import { listed as whatif } from './whatif/index.ts';
@@ -41,6 +43,8 @@ export const COMMANDS: readonly Listed[] = [
   serve,
   migrate,
   version,
+  release,
+  upgrade,
   login,
   logout,
   whoami,

@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replicas: ['accounts'],
   reconcile: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods', 'leadership', 'replicas'],
   licence: [],
+  releases: ['facts'],
   nodes: ['leadership', 'licence'],
   store: [
     'image',
@@ -104,6 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'notify',
     'replicas',
     'nodes',
+    'releases',
     'supply-chain',
   ],
   telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
@@ -163,6 +165,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'render',
     'channels',
     'trackers',
+    'releases',
     'app',
   ],
   daemon: ['app'],
@@ -196,6 +199,7 @@ const PURE = [
   'reconcile',
   'licence',
   'nodes',
+  'releases',
   'catalogues',
   'history',
   'text',
@@ -451,6 +455,7 @@ test('credential helpers are run by what a person runs alone', () => {
   const using = [...src, ...doors].filter(({ text }) => /\bopenRegistryFacts\(/.test(text));
   assert.deepEqual(using.map(({ path }) => path).toSorted(), [
     'bin/check/lazy-registry.ts',
+    'bin/release/verify.ts',
     'src/app/registry/registry-door.ts',
     'src/app/registry/registry-facts.ts',
   ]);

@@ -80,6 +80,7 @@ export const ACCESS = {
   'GET /system/health': 'viewer',
   'GET /system/admission': 'viewer',
   'GET /system/nodes': 'viewer',
+  'GET /releases': 'viewer',
   'GET /system/replicas': 'viewer',
   'DELETE /system/replicas/{name}': 'administrator',
 } as const satisfies Readonly<Record<string, Access>>;

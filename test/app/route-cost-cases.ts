@@ -251,6 +251,7 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'GET /system/health': { whole: plain },
   'GET /system/admission': { whole: plain },
   'GET /system/nodes': { whole: plain },
+  'GET /releases': { whole: plain },
   'GET /system/replicas': { whole: plain },
   'DELETE /system/replicas/{name}': {
     'one that is not there': at('/system/replicas/nobody', { status: 404 }),

@@ -46,6 +46,8 @@ const PAGES: readonly (readonly [name: string, commands: readonly (readonly stri
   ['ipo-tracking', ['list', 'show', 'summary', 'reopen', 'confirm'].map((command) => ['tracking', command])],
   ['ipo-cluster', ['replicas', 'forget-replica'].map((command) => ['cluster', command])],
   ['ipo-migrate', [['migrate']]],
+  ['ipo-release', ['list', 'show', 'notes', 'verify'].map((command) => ['release', command])],
+  ['ipo-upgrade', [['upgrade', 'plan']]],
   ['ipo-serve', [['serve']]],
   [
     'ipo-policy',

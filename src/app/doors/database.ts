@@ -1,6 +1,6 @@
-import type { MigrationPlan } from '../../store/index.ts';
+import type { MigrationPlan, StoredDocuments } from '../../store/index.ts';
 
-export type { MigrationPlan, PlannedMigration } from '../../store/index.ts';
+export type { MigrationPlan, PlannedMigration, StoredDocuments } from '../../store/index.ts';
 
 /** planDatabase tells which migrations a database has gone through and which are due. It writes nothing. Throws StoreError. */
 export async function planDatabase(url: string): Promise<MigrationPlan> {
@@ -21,4 +21,9 @@ export async function migrateDatabase(url: string, watch: MigrationWatch): Promi
     begun: ({ name }) => watch.begun(name),
     applied: ({ name }) => watch.applied(name),
   });
+}
+
+/** readStoredDocuments reads documents of a database of any release that a later one may refuse. It writes nothing. Throws StoreError. */
+export async function readStoredDocuments(url: string): Promise<StoredDocuments> {
+  return (await import('../../store/index.ts')).readStoredDocuments(url);
 }

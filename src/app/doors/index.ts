@@ -5,7 +5,14 @@
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { issuePasswordCode } from './account-database.ts';
 export { buildCli, type CliParts } from './build.ts';
-export { migrateDatabase, planDatabase, type MigrationPlan, type PlannedMigration } from './database.ts';
+export {
+  migrateDatabase,
+  planDatabase,
+  readStoredDocuments,
+  type MigrationPlan,
+  type PlannedMigration,
+  type StoredDocuments,
+} from './database.ts';
 export { runHashWorker } from './hash-worker.ts';
 export {
   decompressed,

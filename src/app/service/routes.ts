@@ -5,6 +5,7 @@ import {
   catalogueRoutes,
   healthRoutes,
   nodesRoutes,
+  releasesRoutes,
   replicasRoutes,
   imageRoutes,
   ledgerRoutes,
@@ -68,6 +69,7 @@ export function serviceRoutes(
     ...healthRoutes(health),
     ...admissionDefaultsRoutes(parts),
     ...nodesRoutes(nodes),
+    ...releasesRoutes(),
     ...replicasRoutes({ replicas }),
   ];
   document = JSON.stringify(openApiDocument(routes, version));

@@ -4,6 +4,7 @@
  */
 export { contentsOf, type DatabaseContents } from './contents.ts';
 export { sqliteFileOf } from './location.ts';
+export { readStoredDocuments, type StoredDocuments } from './old-documents.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';
 export { lockFile } from './process-lock.ts';

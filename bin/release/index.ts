@@ -1,0 +1,132 @@
+/**
+ * `ipo release`: the releases of the service, and whether an image is one.
+ * It uses `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** ReleaseOptions are the flags of the commands that only print. */
+export interface ReleaseOptions {
+  readonly output: readonly string[];
+}
+
+/** ReleaseVerifyOptions are the flags of `ipo release verify`. */
+export interface ReleaseVerifyOptions extends ReleaseOptions {
+  readonly key?: string;
+  readonly identity?: string;
+  readonly identityRegexp?: string;
+  readonly issuer?: string;
+  readonly strict?: true;
+  readonly trustRoot?: string;
+  readonly insecureRegistry?: readonly string[];
+  readonly registryCa?: string;
+  readonly registryTimeout: string;
+}
+
+/** listed is `ipo release` in the help. */
+export const listed: Listed = {
+  name: 'release',
+  summary: 'list releases with what they changed, and verify the image of one',
+  group: 'The service:',
+  place: 6,
+  define: releaseCommand,
+};
+
+/** releaseCommand defines `ipo release` and what stands below it. */
+function releaseCommand(settle: Settle): Command {
+  const release = new Command('release').description(
+    'List releases with what they changed, and verify the image of one. The catalogue is part of this program; only verify calls a registry.',
+  );
+  for (const define of [list, show, notes, verify]) release.addCommand(define(settle));
+  return release;
+}
+
+function list(settle: Settle): Command {
+  const command = new Command('list')
+    .summary('list all releases, the newest first')
+    .description('Lists all releases that this program knows, the newest first.')
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal) => {
+      const { runReleaseList } = await import('./print.ts');
+      return runReleaseList(command.opts<ReleaseOptions>(), terminal);
+    }),
+  );
+}
+
+function show(settle: Settle): Command {
+  const command = new Command('show')
+    .summary('show one release')
+    .description('Shows what one release changed, its migrations, and what to know before an upgrade to it.')
+    .argument('<version>', 'version of the release, such as 1.3.7')
+    .addOption(outputOption());
+  return command.action((version: string) =>
+    settle(async (terminal) => {
+      const { runReleaseShow } = await import('./print.ts');
+      return runReleaseShow(version, command.opts<ReleaseOptions>(), terminal);
+    })(),
+  );
+}
+
+function notes(settle: Settle): Command {
+  const command = new Command('notes')
+    .summary('print the notes of the releases between two versions')
+    .description(
+      'Prints the notes of the releases after FROM up to and including TO, the newest first: what is new for who upgrades from FROM to TO.',
+    )
+    .argument('<from..to>', 'two versions, such as 1.3.1..1.3.7; 1.3.1.. stands for the newest')
+    .addOption(outputOption('markdown, table, json or yaml', 'markdown'));
+  return command.action((range: string) =>
+    settle(async (terminal) => {
+      const { runReleaseNotes } = await import('./print.ts');
+      return runReleaseNotes(range, command.opts<ReleaseOptions>(), terminal);
+    })(),
+  );
+}
+
+function verify(settle: Settle): Command {
+  const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
+  const command = new Command('verify')
+    .summary('verify the signatures, the SBOM and the provenance of an image')
+    .description(
+      'Verifies what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, an SBOM and a provenance that one of them signed. A tag is not verified, since it can be moved: the error gives the digest that it stands for now.',
+    )
+    .argument('<image@digest>', 'image by digest, such as ghcr.io/acme/ipo@sha256:…')
+    .addOption(new Option('--key <file>', 'PEM file with the published key that must have signed'))
+    .addOption(new Option('--identity <text>', 'identity that must have signed without a key'))
+    .addOption(
+      new Option('--identity-regexp <pattern>', 'pattern (RE2) for the whole identity').conflicts('identity'),
+    )
+    .addOption(
+      new Option(
+        '--issuer <url>',
+        'issuer of that identity, such as https://token.actions.githubusercontent.com',
+      ),
+    )
+    .addOption(new Option('--strict', 'exit 5 when a signature is there that no flag names the signer of'))
+    .addOption(outputOption());
+  const registries = [
+    new Option(
+      '--trust-root <file>',
+      'trusted_root.json for keyless signatures, instead of the one of Sigstore by TUF',
+    ),
+    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
+    new Option(
+      '--registry-ca <file>',
+      'PEM file with further authorities that registries show certificates of',
+    ),
+    new Option('--registry-timeout <duration>', 'how long the registry may take').default('60s'),
+  ];
+  for (const option of registries) command.addOption(option.helpGroup('Registries:'));
+  return command.action((image: string) =>
+    settle(async (terminal, globals) => {
+      const { runReleaseVerify } = await import('./verify.ts');
+      return runReleaseVerify(image, command.opts<ReleaseVerifyOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,72 @@
+import type { StoredDocuments } from '../../src/app/index.ts';
+import { isIpoError } from '../../src/base/index.ts';
+import { parsePolicyValue } from '../../src/policy/index.ts';
+import { NEWEST, type UpgradePlan } from '../../src/releases/index.ts';
+
+/** DocumentFinding is a stored document that the target changes or refuses. */
+export interface DocumentFinding {
+  /** `policy web`, `runtime rule shells`, `licence`. */
+  readonly document: string;
+  /** `changed`: a migration rewrites it; `refused`: a person has to. */
+  readonly state: 'changed' | 'refused';
+  readonly note: string;
+}
+
+/** judgeDocuments tells what an upgrade does to the documents of a database. */
+export function judgeDocuments(plan: UpgradePlan, stored: StoredDocuments): readonly DocumentFinding[] {
+  const names = new Set(plan.refused.map(({ name }) => name));
+  const found: DocumentFinding[] = [];
+  for (const { name, document } of stored.policies) {
+    const value = parsed(document);
+    if (names.has('spec.runtime') && hasRuntime(value))
+      found.push({
+        ...{ document: `policy ${name}`, state: 'changed' },
+        note: 'migration 0031 takes spec.runtime out of it; take it out of the file that it comes from as well',
+      });
+    const fault = plan.to === NEWEST ? faultOf(value) : null;
+    if (fault !== null) found.push({ document: `policy ${name}`, state: 'refused', note: fault });
+  }
+  if (names.has('action: block'))
+    for (const name of stored.blockingRules)
+      found.push({
+        ...{ document: `runtime rule ${name}`, state: 'changed' },
+        note: 'migration 0031 makes it notify, and puts a RuntimePolicy beside it that is switched off',
+      });
+  if (stored.licenceWithoutNodes && plan.refused.some(({ release }) => release === '1.3.0'))
+    found.push({
+      ...{ document: 'licence', state: 'refused' },
+      note: 're-activate with a key issued by licence service 1.3.0 or later',
+    });
+  return found;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function specOf(value: unknown): object | null {
+  const spec = value !== null && typeof value === 'object' ? (value as { spec?: unknown }).spec : null;
+  return spec !== null && typeof spec === 'object' ? spec : null;
+}
+
+function hasRuntime(value: unknown): boolean {
+  const spec = specOf(value);
+  return spec !== null && Object.hasOwn(spec, 'runtime');
+}
+
+/** What is wrong with a policy beside the field that a migration takes out; null for nothing. */
+function faultOf(value: unknown): string | null {
+  const spec = specOf(value);
+  const { runtime: _, ...rest } = (spec ?? {}) as Readonly<Record<string, unknown>>;
+  try {
+    parsePolicyValue(spec === null ? value : { ...(value as object), spec: rest });
+    return null;
+  } catch (error) {
+    if (isIpoError(error)) return error.message;
+    throw error;
+  }
+}

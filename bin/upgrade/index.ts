@@ -1,0 +1,72 @@
+/**
+ * `ipo upgrade`: what the way to another release asks for.
+ * It uses `files`, `release` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** UpgradePlanOptions are the flags of `ipo upgrade plan`. */
+export interface UpgradePlanOptions {
+  readonly to?: string;
+  readonly from?: string;
+  readonly values?: string;
+  readonly database?: string;
+  readonly release: string;
+  readonly namespace: string;
+  readonly registry: string;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo upgrade` in the help. */
+export const listed: Listed = {
+  name: 'upgrade',
+  summary: 'plan the upgrade of a service to another release',
+  group: 'The service:',
+  place: 7,
+  define: upgradeCommand,
+};
+
+/** upgradeCommand defines `ipo upgrade` and what stands below it. */
+function upgradeCommand(settle: Settle): Command {
+  return new Command('upgrade')
+    .description('Plan the upgrade of a service to another release.')
+    .addCommand(plan(settle));
+}
+
+function plan(settle: Settle): Command {
+  const command = new Command('plan')
+    .summary('show what an upgrade does, and what to change before it')
+    .description(
+      'Shows the migrations that an upgrade runs, chart values and stored documents to change before it, the backup to make and the command to run. It changes nothing. Exit 1 when the way leads back, or a stored document would be refused.',
+    )
+    .addOption(new Option('--to <version>', 'release to upgrade to (default: the newest)'))
+    .addOption(
+      new Option('--from <version>', 'release that runs now (default: the one that the database belongs to)'),
+    )
+    .addOption(
+      new Option('-f, --values <file>', 'values of your chart (YAML or JSON), to be checked; - is stdin'),
+    )
+    .addOption(
+      new Option(
+        '--database <url>',
+        'database to be checked, sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+      ),
+    )
+    .addOption(
+      new Option('--release <name>', 'name of the Helm release, for the command').default(
+        'image-policy-operator',
+      ),
+    )
+    .addOption(
+      new Option('--namespace <name>', 'its namespace, for the command').default('image-policy-operator'),
+    )
+    .addOption(new Option('--registry <host>', 'registry of the chart, for the command').default('REGISTRY'))
+    .addOption(outputOption('table, json, yaml or markdown'));
+  return command.action(
+    settle(async (terminal) => {
+      const { runUpgradePlan } = await import('./plan.ts');
+      return runUpgradePlan(command.opts<UpgradePlanOptions>(), terminal);
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+import { planDatabase, readStoredDocuments, type MigrationPlan } from '../../src/app/index.ts';
+import { toYaml } from '../../src/render/index.ts';
+import { judgeValues, NEWEST, planUpgrade, RELEASES, type Release } from '../../src/releases/index.ts';
+import { findDatabase } from '../files/index.ts';
+import { theRelease } from '../release/find.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { openParts } from '../terminal/parts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import { judgeDocuments } from './documents.ts';
+import type { UpgradePlanOptions } from './index.ts';
+import { readValues } from './values-file.ts';
+import { toMarkdown, toText, type PlanBody } from './view.ts';
+
+const FORMATS = ['table', 'json', 'yaml', 'markdown'] as const;
+
+/** runUpgradePlan is `ipo upgrade plan`. Exit 1 when the way leads back, or a stored document would be refused. */
+export async function runUpgradePlan(options: UpgradePlanOptions, terminal: Terminal): Promise<ExitCode> {
+  const targets = parseOutputs(options.output, FORMATS, 'table', [options.values]);
+  const to = theRelease(options.to ?? NEWEST);
+  const url = databaseOf(options, terminal);
+  const database = url === null ? null : await planDatabase(url);
+  const from = options.from === undefined ? releaseOf(database) : theRelease(options.from);
+  const plan = planUpgrade(from, to);
+  const values = options.values === undefined ? null : await readValues(options.values, terminal);
+  const documents = url === null ? null : judgeDocuments(plan, await readStoredDocuments(url));
+  const due = database === null ? null : dueOf(database, to);
+  const body: PlanBody = {
+    ...plan,
+    migrations: due ?? plan.migrations.map((number) => ({ number, name: null, summary: null })),
+    values: {
+      ...plan.values,
+      in_your_file: values === null ? null : judgeValues(plan, values),
+    },
+    documents,
+    steps: plan.direction === 'up' ? stepsOf(options, to) : [],
+  };
+  const forms = {
+    table: () => toText(body, terminal),
+    markdown: () => toMarkdown(body),
+    json: () => `${JSON.stringify(body)}\n`,
+    yaml: () => toYaml(body),
+  };
+  await writeOutputs(targets, (format) => forms[format](), openParts(terminal), terminal);
+  const refused = documents?.some(({ state }) => state === 'refused') ?? false;
+  return plan.direction === 'back' || refused ? EXIT.check : EXIT.done;
+}
+
+/** The database is asked where it is named, or where nothing else says which release runs now. */
+function databaseOf({ from, database }: UpgradePlanOptions, { env }: Terminal): string | null {
+  if (database !== undefined) return findDatabase(database, env);
+  if (from !== undefined) return null;
+  try {
+    return findDatabase(undefined, env);
+  } catch {
+    throw new UsageError(
+      'it is not known which release runs now',
+      'Give it with --from VERSION, or name the database with --database',
+    );
+  }
+}
+
+/** The release of the last migration that a database went through: the earliest that can run on it. */
+function releaseOf(database: MigrationPlan | null): Release {
+  const last = database?.migrations.findLast(({ appliedAt }) => appliedAt !== null);
+  if (last === undefined)
+    throw new UsageError(
+      `${database?.database ?? 'the database'} holds nothing, so there is nothing to upgrade`,
+      'The first start of a service, or ipo migrate, makes its tables',
+    );
+  return theRelease(last.release);
+}
+
+/** What this program would apply up to a release. */
+function dueOf({ migrations }: MigrationPlan, to: Release): PlanBody['migrations'] {
+  const reached = new Set(RELEASES.slice(RELEASES.indexOf(to)).map(({ version }) => version));
+  return migrations
+    .filter(({ appliedAt, release }) => appliedAt === null && reached.has(release))
+    .map(({ name, summary }) => ({ number: Number(name.slice(0, 4)), name, summary }));
+}
+
+function stepsOf(
+  { release, namespace, registry, values }: UpgradePlanOptions,
+  to: Release,
+): readonly string[] {
+  const given = values === undefined || values === '-' ? '--reuse-values' : `-f ${values}`;
+  return [
+    `ipo backup create --out before-${to.version}.backup`,
+    `helm upgrade ${release} oci://${registry}/charts/image-policy-operator --version ${to.version} --namespace ${namespace} ${given} --wait`,
+    'ipo doctor',
+  ];
+}

@@ -1,0 +1,34 @@
+import { parseDocument } from 'yaml';
+import { IpoError } from '../../src/base/index.ts';
+import { openParts } from '../terminal/parts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Bytes of a file of chart values. */
+const MAX_VALUES = 1024 * 1024;
+
+/** readValues reads the values of a chart. Throws FileError, or `invalid_config` with the line of what cannot be read. */
+export async function readValues(path: string, terminal: Terminal): Promise<unknown> {
+  const text = await openParts(terminal).readText(path, MAX_VALUES);
+  const file = path === '-' ? 'stdin' : path;
+  const document = parseDocument(text, { logLevel: 'silent' });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0];
+    throw new IpoError('invalid_config', `cannot be read as YAML: ${error.message.split('\n')[0] ?? ''}`, {
+      place: { file, line: line?.line, column: line?.col },
+    });
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new IpoError('invalid_config', 'its aliases stand for more than a file of values holds', {
+      place: { file },
+      cause,
+    });
+  }
+  if (value === null || (typeof value === 'object' && !Array.isArray(value))) return value ?? {};
+  throw new IpoError('invalid_config', 'holds no chart values: a map of keys is expected', {
+    place: { file },
+  });
+}
