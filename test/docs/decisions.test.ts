@@ -35,12 +35,10 @@ function filesOf(place: string): string[] {
 }
 
 suite('Decisions', () => {
-  test('have unique ids without gaps', () => {
+  // A gap is allowed: a number that was given to a change that never came stays free.
+  test('have unique ids', () => {
     assert.ok(decided.length > 0);
-    assert.deepEqual(
-      decided,
-      decided.map((_, position) => `D-${String(position + 1).padStart(3, '0')}`),
-    );
+    assert.deepEqual(decided, [...new Set(decided)]);
   });
 
   test('are each listed once in the index, under the file that holds them', () => {
