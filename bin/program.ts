@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
+import { showExamples } from './terminal/examples.ts';
 import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './terminal/index.ts';
 
 /**
@@ -8,7 +9,33 @@ import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './term
  */
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.done;
-  const program = new Command('ipo')
+  const program = rootProgram();
+  const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
+    code = await action(terminal, program.opts<GlobalOptions>());
+  };
+  const called = calledCommand(argv);
+  for (const listed of COMMANDS) {
+    const { name, summary, group, define } = listed;
+    const command = name === called ? showExamples(define(settle), listed) : new Command(name);
+    program.addCommand(command.summary(summary).helpGroup(group));
+  }
+  configure(program, terminal);
+  try {
+    if (argv.length === 0) {
+      terminal.err(START);
+      return EXIT.usage;
+    }
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return report(error, terminal, program.opts<GlobalOptions>());
+  }
+}
+
+/** rootProgram defines `ipo` itself, without its commands. */
+export function rootProgram(): Command {
+  return new Command('ipo')
     .description(
       'Decide which container images may run, and see what a policy would change before it is saved.',
     )
@@ -25,26 +52,6 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     )
     .showSuggestionAfterError()
     .enablePositionalOptions(false);
-  const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
-    code = await action(terminal, program.opts<GlobalOptions>());
-  };
-  const called = calledCommand(argv);
-  for (const { name, summary, group, define } of COMMANDS) {
-    const command = name === called ? define(settle) : new Command(name);
-    program.addCommand(command.summary(summary).helpGroup(group));
-  }
-  configure(program, terminal);
-  try {
-    if (argv.length === 0) {
-      terminal.err(START);
-      return EXIT.usage;
-    }
-    await program.parseAsync([...argv], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return report(error, terminal, program.opts<GlobalOptions>());
-  }
 }
 
 /** What stands in front of who calls `ipo` and nothing more. */

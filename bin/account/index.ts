@@ -59,6 +59,15 @@ export const listed: Listed = {
   summary: 'manage accounts and their roles',
   group: 'Accounts:',
   place: 4,
+  examples: [
+    'ipo account list --role administrator',
+    "ipo account create ada@example.com --name 'Ada Lovelace' --role deployer",
+    'ipo account update ada@example.com --role administrator',
+    'ipo account disable ada@example.com',
+    'ipo account anonymise ada@example.com',
+    'ipo account password',
+    'ipo account password ada@example.com',
+  ],
   define: accountCommand,
 };
 

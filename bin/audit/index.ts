@@ -25,6 +25,11 @@ export const listed: Listed = {
   summary: 'list who did what: the audit log',
   group: 'What was decided:',
   place: 2,
+  examples: [
+    'ipo audit --limit 20',
+    'ipo audit --action sign_in_failed',
+    'ipo audit --from 2026-10-01 --to 2026-10-31 -o csv=october.csv',
+  ],
   define: auditCommand,
 };
 

@@ -43,6 +43,21 @@ export const listed: Listed = {
   summary: 'decide images or manifests as the webhook would',
   group: 'Policies and decisions:',
   place: 2,
+  answers: [
+    [
+      'Would this image, or this manifest, be admitted?',
+      '`ipo check IMAGE… --policy FILE`, or `-f FILE` for manifests',
+    ],
+  ],
+  examples: [
+    'ipo check -p policies.yaml registry.example.com/shop/web:1.4',
+    'kustomize build deploy | ipo check -p policies.yaml -l ledger.ndjson.zst -f - --strict -o table -o sarif=check.sarif',
+    'trivy image -f json --output report.json web:1.4 && ipo check -p policies.yaml -t report.json --by-name web:1.4',
+    'ipo check -p policies/ -f deploy/ -l ledger.ndjson.zst',
+    'ipo check -p policies.yaml --platform linux/arm64 registry.example.com/shop/web:1.4',
+    'DOCKER_CONFIG=./ci ipo check -p policies.yaml --registry-ca ca.pem registry.example.com/shop/web:1.4',
+    'ipo check -p policies.yaml -n shop --signals privileged,exposed -l ledger.ndjson.zst nginx:1.27',
+  ],
   define: checkCommand,
 };
 

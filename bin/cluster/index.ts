@@ -23,6 +23,11 @@ export const listed: Listed = {
   summary: 'show the replicas of a cluster, and forget a lost one',
   group: 'The service:',
   place: 1,
+  examples: [
+    'ipo cluster replicas',
+    'ipo cluster replicas -o json',
+    'ipo cluster forget-replica ipo-2-4d5e6f --yes',
+  ],
   define: clusterCommand,
 };
 

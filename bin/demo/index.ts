@@ -38,6 +38,14 @@ export const listed: Listed = {
   summary: 'run the service in memory, with sample data',
   group: 'The service:',
   place: 2,
+  examples: [
+    'ipo demo',
+    'ipo demo --listen 127.0.0.1:0',
+    'ipo demo trackers gitlab',
+    'ipo demo trackers --texts',
+    'ipo demo notifications',
+    'ipo demo notifications slack --event critical_finding',
+  ],
   define: demoCommand,
 };
 

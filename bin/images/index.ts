@@ -34,6 +34,13 @@ export const listed: Listed = {
   summary: 'show the images of the cluster and their states',
   group: 'Images and findings:',
   place: 1,
+  answers: [['What runs, and what is wrong with it?', '`ipo images list`, `ipo vulns`, `ipo triage add`']],
+  examples: [
+    'ipo images list',
+    "ipo images list --filter 'Not compliant'",
+    'ipo images show ghcr.io/acme/web:1.4',
+    'ipo images scan --unscanned',
+  ],
   define: imagesCommand,
 };
 

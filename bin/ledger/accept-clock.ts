@@ -1,7 +1,7 @@
 import { acceptClockOf } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
-import type { LedgerAcceptClockOptions } from './index.ts';
+import type { LedgerAcceptClockOptions } from './options.ts';
 import { findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';

@@ -16,7 +16,7 @@ import {
   type KeptCheckpoint,
   type NoteKey,
 } from '../../src/ledger/index.ts';
-import type { LedgerCheckpointOptions } from './index.ts';
+import type { LedgerCheckpointOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger, type LedgerSource } from './source.ts';

@@ -2,7 +2,7 @@ import { decompressed, openLedgerDatabase, writeLong } from '../../src/app/index
 import { formatTime } from '../../src/base/index.ts';
 import { exportLines } from '../../src/ledger/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { LedgerExportOptions } from './index.ts';
+import type { LedgerExportOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { isThere } from '../files/index.ts';
 import { findLedger } from './source.ts';

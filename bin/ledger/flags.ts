@@ -1,7 +1,7 @@
 import { DAY_MS, isIpoError, parseTime } from '../../src/base/index.ts';
 import { openBytes, type CliParts } from '../../src/app/index.ts';
 import { keptOfExport, MAX_KEPT, parseKept, parseVkey, type KeptCheckpoint } from '../../src/ledger/index.ts';
-import type { PeriodFlags } from './index.ts';
+import type { PeriodFlags } from './options.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';

@@ -3,75 +3,18 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withLedgerFlags, type LedgerFlags } from './source-flags.ts';
+import type {
+  LedgerExportOptions,
+  LedgerVerifyOptions,
+  LedgerProveOptions,
+  LedgerCheckpointOptions,
+  LedgerListOptions,
+  LedgerPutBackOptions,
+  LedgerAcceptClockOptions,
+} from './options.ts';
+import { withLedgerFlags } from './source-flags.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** PeriodFlags say which rows are meant by their time. */
-export interface PeriodFlags {
-  readonly days?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** LedgerExportOptions are the flags of `ipo ledger export` as commander gives them. */
-export interface LedgerExportOptions extends LedgerFlags, PeriodFlags {
-  readonly output: readonly string[];
-  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
-  readonly cluster?: string;
-  readonly force?: true;
-}
-
-/** LedgerVerifyOptions are the flags of `ipo ledger verify`. */
-export interface LedgerVerifyOptions extends LedgerFlags {
-  readonly proof?: string;
-  readonly key?: readonly string[];
-  readonly checkpoint?: readonly string[];
-  readonly days?: string;
-  readonly strict?: true;
-  readonly output?: readonly string[];
-}
-
-/** LedgerProveOptions are the flags of `ipo ledger prove`. */
-export interface LedgerProveOptions extends LedgerFlags {
-  readonly output: readonly string[];
-}
-
-/** LedgerCheckpointOptions are the flags of `ipo ledger checkpoint`. */
-export interface LedgerCheckpointOptions extends LedgerFlags {
-  readonly save?: string;
-  readonly verify?: true;
-  readonly key?: readonly string[];
-  readonly output: readonly string[];
-}
-
-/** LedgerListOptions are the flags of `ipo ledger list`. */
-export interface LedgerListOptions extends LedgerFlags, PeriodFlags {
-  readonly namespace?: string;
-  readonly image?: string;
-  readonly digest?: string;
-  readonly label?: string;
-  readonly policy?: string;
-  readonly refused?: true;
-  readonly breakGlass?: true;
-  readonly limit: string;
-  readonly offset: string;
-  readonly output?: readonly string[];
-}
-
-/** LedgerPutBackOptions are the flags of `ipo ledger put-back`. */
-export interface LedgerPutBackOptions {
-  readonly database?: string;
-  readonly timeout: string;
-  readonly unknownReplica?: boolean;
-  readonly output?: readonly string[];
-}
-
-/** LedgerAcceptClockOptions are the flags of `ipo ledger accept-clock`. */
-export interface LedgerAcceptClockOptions {
-  readonly database?: string;
-  readonly output?: readonly string[];
-}
 
 /** listed is `ipo ledger` in the help. */
 export const listed: Listed = {
@@ -79,6 +22,25 @@ export const listed: Listed = {
   summary: 'list, export, verify and prove recorded admissions',
   group: 'What was decided:',
   place: 1,
+  answers: [
+    [
+      'What was decided, and can I prove it?',
+      '`ipo ledger list`, `ipo ledger verify`, `ipo ledger prove ROW`',
+    ],
+  ],
+  examples: [
+    'ipo ledger list --refused --days 7',
+    'ipo ledger list --image web --limit 5 -o json',
+    'ipo ledger export -o ledger.ndjson.zst',
+    'ipo ledger export --days 30 -o ndjson.gz=ledger.ndjson.gz',
+    'ipo ledger verify -l ledger.ndjson.zst --checkpoint checkpoint.txt',
+    'ipo ledger verify --proof row-4711.tlog-proof --checkpoint checkpoint.txt',
+    'ipo ledger prove 4711 -o row-4711.tlog-proof',
+    'ipo ledger checkpoint --save checkpoint.txt',
+    'ipo ledger checkpoint --verify',
+    'ipo ledger put-back /mnt/data-ipo-2/spool --database postgres://ipo@db:5432/ipo',
+    'ipo ledger accept-clock --database sqlite:/var/lib/ipo/ipo.db',
+  ],
   define: ledgerCommand,
 };
 

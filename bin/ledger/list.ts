@@ -1,7 +1,7 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { readExport, toRowFilter, type LedgerFilter, type LedgerRow } from '../../src/ledger/index.ts';
-import type { LedgerListOptions } from './index.ts';
+import type { LedgerListOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger, type LedgerSource } from './source.ts';
 import { parseWhole } from '../terminal/numbers.ts';

@@ -1,7 +1,7 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { proveFromExport, proveRow, TreeError } from '../../src/ledger/index.ts';
 import { toYaml } from '../../src/render/index.ts';
-import type { LedgerProveOptions } from './index.ts';
+import type { LedgerProveOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger } from './source.ts';

@@ -1,7 +1,7 @@
 import { putBack, type PutBack } from '../../src/app/index.ts';
 import { parseDuration, type Log } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
-import type { LedgerPutBackOptions } from './index.ts';
+import type { LedgerPutBackOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import { findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';

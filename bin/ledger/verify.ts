@@ -11,7 +11,7 @@ import {
   type Verification,
   type VerifyOptions,
 } from '../../src/ledger/index.ts';
-import type { LedgerVerifyOptions } from './index.ts';
+import type { LedgerVerifyOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger, type LedgerSource } from './source.ts';
 import { parseWhole } from '../terminal/numbers.ts';

@@ -22,6 +22,11 @@ export const listed: Listed = {
   summary: 'sign in to a service',
   group: 'Accounts:',
   place: 1,
+  examples: [
+    'ipo login ipo.example.com',
+    'ipo login ipo.example.com --oidc',
+    `printf '%s' "$PASSWORD" | ipo login ipo.example.com --email ci@example.com --password-stdin`,
+  ],
   define: loginCommand,
 };
 

@@ -16,6 +16,7 @@ export const listed: Listed = {
   summary: 'sign out of a service',
   group: 'Accounts:',
   place: 2,
+  examples: ['ipo logout', 'ipo logout ipo.example.com'],
   define: logoutCommand,
 };
 

@@ -19,6 +19,11 @@ export const listed: Listed = {
   summary: "bring the service's database to this release, or show what that would do",
   group: 'The service:',
   place: 4,
+  examples: [
+    'ipo migrate --plan --database sqlite:/var/lib/ipo/ipo.db',
+    'IPO_DATABASE=postgres://ipo@db.example.com/ipo ipo migrate',
+    'ipo migrate --plan -o json | jq .due',
+  ],
   define: migrateCommand,
 };
 

@@ -30,6 +30,12 @@ export const listed: Listed = {
   summary: 'list releases with what they changed, and verify the image of one',
   group: 'The service:',
   place: 6,
+  examples: [
+    'ipo release list',
+    'ipo release show 1.2.0 -o json',
+    'ipo release notes 1.3.1..1.3.7',
+    'ipo release verify registry.example.com/ipo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef --key release.pub',
+  ],
   define: releaseCommand,
 };
 

@@ -24,6 +24,12 @@ export const listed: Listed = {
   summary: 'import scan reports',
   group: 'Images and findings:',
   place: 4,
+  examples: [
+    'trivy image -f json --output report.json web:1.4 && ipo scan import report.json',
+    'kubectl get vulnerabilityreports -A -o json | ipo scan import -',
+    'ipo scan import reports/*.json --dry-run',
+    'trivy version -f json > version.json; ipo scan import report.json --trivy-version version.json',
+  ],
   define: scanCommand,
 };
 

@@ -18,6 +18,11 @@ export const listed: Listed = {
   summary: 'run the service on this machine',
   group: 'The service:',
   place: 3,
+  examples: [
+    'ipo serve',
+    'ipo serve --data ./ipo-data --listen 127.0.0.1:9000',
+    'IPO_LOG_LEVEL=debug ipo serve -c ipo.yaml',
+  ],
   define: serveCommand,
 };
 

@@ -23,5 +23,9 @@ export interface Listed {
   readonly group: (typeof GROUPS)[number];
   /** Where it stands in its group, from 1. */
   readonly place: number;
+  /** Questions of newcomers that it answers, each with how it is called; the README lists them. */
+  readonly answers?: readonly (readonly [question: string, called: string])[];
+  /** Lines that call it and what stands below it; help and manual page show them, and a test runs each. */
+  readonly examples: readonly string[];
   define(settle: Settle): Command;
 }

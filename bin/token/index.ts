@@ -30,6 +30,11 @@ export const listed: Listed = {
   summary: 'create and revoke API tokens for pipelines',
   group: 'Accounts:',
   place: 5,
+  examples: [
+    "ipo token create 'nightly build' --role deployer --days 30",
+    'ipo token list',
+    'ipo token revoke c5xk2vq7mzt4a3wy',
+  ],
   define: tokenCommand,
 };
 

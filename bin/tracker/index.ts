@@ -20,6 +20,11 @@ export const listed: Listed = {
   summary: 'test a tracker with one read; nothing is written',
   group: 'Images and findings:',
   place: 6,
+  examples: [
+    'ipo tracker test',
+    'ipo tracker test hub',
+    'ipo tracker test --file channel.yaml --credential-stdin < token',
+  ],
   define: trackerCommand,
 };
 

@@ -40,6 +40,14 @@ export const listed: Listed = {
   summary: 'show the issues of findings, and how they ended',
   group: 'Images and findings:',
   place: 7,
+  examples: [
+    'ipo tracking list --state open',
+    'ipo tracking list --returned',
+    'ipo tracking show 42',
+    'ipo tracking summary --days 30',
+    'ipo tracking reopen 42',
+    'ipo tracking confirm 42',
+  ],
   define: trackingCommand,
 };
 

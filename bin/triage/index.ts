@@ -37,6 +37,12 @@ export const listed: Listed = {
   summary: 'accept a CVE on an image until a date',
   group: 'Images and findings:',
   place: 3,
+  examples: [
+    "ipo triage add ghcr.io/acme/web:1.4 CVE-2024-3094 --reason 'the service is not started' --for 720h",
+    "ipo triage add registry.example.com/static:7 --no-packages --reason 'built from scratch: one static file' --for 2160h",
+    'ipo triage list --state active',
+    'ipo triage end o4ztmnrsgq2wk5dp',
+  ],
   define: triageCommand,
 };
 

@@ -24,6 +24,11 @@ export const listed: Listed = {
   summary: 'plan the upgrade of a service to another release',
   group: 'The service:',
   place: 7,
+  examples: [
+    'ipo upgrade plan --from 1.1.1 -f values.yaml',
+    'ipo upgrade plan --to 1.3.7 --database sqlite:/var/lib/ipo/ipo.db',
+    'ipo upgrade plan --from 1.3.1 -o markdown > change.md',
+  ],
   define: upgradeCommand,
 };
 

@@ -17,6 +17,7 @@ export const listed: Listed = {
   summary: 'print the version, the commit and the Node.js it runs on',
   group: 'The service:',
   place: 5,
+  examples: ['ipo version', 'ipo version -o json'],
   define: versionCommand,
 };
 

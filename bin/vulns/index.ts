@@ -27,6 +27,11 @@ export const listed: Listed = {
   summary: 'list the vulnerabilities of the images',
   group: 'Images and findings:',
   place: 2,
+  examples: [
+    'ipo vulns',
+    'ipo vulns --severity CRITICAL --fixable true --triaged false',
+    'ipo vulns --search log4j -o json',
+  ],
   define: vulnsCommand,
 };
 

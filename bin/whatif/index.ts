@@ -58,6 +58,22 @@ export const listed: Listed = {
   summary: 'replay a draft policy over recorded admissions',
   group: 'Policies and decisions:',
   place: 1,
+  answers: [
+    [
+      'What would this draft policy have denied or allowed?',
+      '`ipo whatif POLICY --ledger EXPORT`, or `--server` for the live ledger',
+    ],
+  ],
+  examples: [
+    'ipo whatif draft.yaml --ledger ledger.ndjson.zst',
+    'ipo whatif draft.yaml --server https://ipo.example.com --keep',
+    'ipo whatif draft.yaml -l ledger.ndjson.zst --fail-on would_deny=10 -o markdown=comment.md -o sarif=whatif.sarif',
+    'ipo whatif --self-check --ledger ledger.ndjson.zst',
+    'ipo whatif list --policy shop',
+    'ipo whatif show mfrggzdfmztwq2lk',
+    'ipo whatif show mfrggzdfmztwq2lk --draft | ipo policy apply - -y',
+    'ipo whatif download mfrggzdfmztwq2lk -o pdf=run.pdf',
+  ],
   define: whatifCommand,
 };
 

@@ -18,6 +18,7 @@ export const listed: Listed = {
   summary: 'show the account that you are signed in with',
   group: 'Accounts:',
   place: 3,
+  examples: ['ipo whoami', 'IPO_SERVER=https://ipo.example.com IPO_TOKEN=$(cat token) ipo whoami -o json'],
   define: whoamiCommand,
 };
 

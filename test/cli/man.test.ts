@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { EXIT } from '../../bin/terminal/exit.ts';
+import { examplesOf, leavesOf } from '../../bin/terminal/examples.ts';
 import { DENIAL_LABELS } from '../../src/decision/index.ts';
+import { defined, documents, manualPages } from '../../scripts/man.ts';
+import { parseSections, toRoff } from '../../scripts/man/markdown.ts';
 import { ipo } from './fake-terminal.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -15,72 +18,44 @@ const page = (name: string): string =>
 const flagsOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag))].toSorted();
 
-/** The flags of a command's own, without the global ones and without --help. */
-async function helped(...command: string[]): Promise<string> {
-  const { out } = await ipo([...command, '--help']);
-  return (out.split('\nGlobal Options:')[0] ?? '').replaceAll('--help', '');
-}
+const ALL = defined();
+const LEAVES = ALL.flatMap(({ listed, command }) => {
+  const leaves = leavesOf(command);
+  const examples = examplesOf(leaves, listed.examples);
+  return leaves.map((leaf) => ({ ...leaf, name: leaf.words.join(' '), examples: examples.get(leaf) ?? [] }));
+});
 
-const PAGES: readonly (readonly [name: string, commands: readonly (readonly string[])[]])[] = [
-  ['ipo-whatif', [['whatif'], ...['list', 'show', 'download'].map((command) => ['whatif', command])]],
-  ['ipo-check', [['check']]],
-  [
-    'ipo-ledger',
-    ['list', 'export', 'verify', 'prove', 'checkpoint', 'put-back', 'accept-clock'].map((command) => [
-      'ledger',
-      command,
-    ]),
-  ],
-  ['ipo-images', ['list', 'show', 'scan'].map((command) => ['images', command])],
-  ['ipo-vulns', [['vulns']]],
-  ['ipo-triage', ['add', 'list', 'end'].map((command) => ['triage', command])],
-  ['ipo-scan', [['scan', 'import']]],
-  [
-    'ipo-channel',
-    [
-      ...['setup', 'list', 'show', 'edit', 'enable', 'disable', 'delete', 'adopt', 'preview', 'plan'],
-      ...['test', 'deliveries', 'resend', 'mute', 'unmute'],
-    ].map((command) => ['channel', command]),
-  ],
-  ['ipo-tracker', [['tracker', 'test']]],
-  ['ipo-tracking', ['list', 'show', 'summary', 'reopen', 'confirm'].map((command) => ['tracking', command])],
-  ['ipo-cluster', ['replicas', 'forget-replica'].map((command) => ['cluster', command])],
-  ['ipo-migrate', [['migrate']]],
-  ['ipo-release', ['list', 'show', 'notes', 'verify'].map((command) => ['release', command])],
-  ['ipo-upgrade', [['upgrade', 'plan']]],
-  ['ipo-serve', [['serve']]],
-  [
-    'ipo-policy',
-    [
-      ...['lint', 'diff', 'fmt', 'init', 'test', 'schema'],
-      ...['list', 'revisions', 'get', 'apply', 'delete', 'whatif'],
-    ].map((command) => ['policy', command]),
-  ],
-  ['ipo-login', [['login'], ['logout'], ['whoami']]],
-  [
-    'ipo-account',
-    ['list', 'create', 'update', 'disable', 'anonymise', 'password'].map((command) => ['account', command]),
-  ],
-  ['ipo-token', ['create', 'list', 'revoke'].map((command) => ['token', command])],
-  ['ipo-audit', [['audit']]],
-];
-
-for (const [name, commands] of PAGES) {
-  test(`${name}.1 names every flag of its commands, and no other`, async () => {
-    const help = (await Promise.all(commands.map((command) => helped(...command)))).join('\n');
-    assert.deepEqual(flagsOf(page(name)), flagsOf(help));
-    for (const [, command] of commands)
-      if (command !== undefined)
-        assert.ok(page(name).replaceAll('\\-', '-').includes(`.SS ${command}\n`), command);
+suite('what npm run man writes', () => {
+  test('the pages are as the definitions and the prose beside them make them', () => {
+    const pages = manualPages();
+    assert.deepEqual(readdirSync(join(ROOT, 'man')).toSorted(), [...pages.keys()].toSorted(), 'npm run man');
+    for (const [name, text] of pages) assert.equal(read(`man/${name}`), text, `man/${name}: npm run man`);
   });
-}
 
-test('ipo.1 names the global flags, every command and every exit code', async () => {
+  test('README, docs/commands.md and package.json are as the definitions make them', () => {
+    for (const [path, text] of documents()) assert.equal(read(path), text, `${path}: npm run man`);
+  });
+
+  test('prose becomes paragraphs, terms and code, and nothing in it is a request of roff', () => {
+    const prose = ['.TH is text', '', '- `a b`: x', '  y', '- *C*: z', '', '```', ".SH 'a'", '```'];
+    assert.equal(
+      toRoff(prose),
+      '.PP\n\\&.TH is text\n.TP\n\\fBa b\\fR\nx y\n.TP\n\\fIC\\fR\nz\n.EX\n\\&.SH \\(aqa\\(aq\n.EE',
+    );
+    assert.equal(
+      toRoff(['see ipo-login(1), --yes and back\\slash']),
+      '.PP\nsee \\fBipo\\-login\\fR(1), \\fB\\-\\-yes\\fR and back\\eslash',
+    );
+    assert.throws(() => toRoff(['- an item without a term']), /has no term/);
+    assert.throws(() => parseSections('### too deep'), /too deep/);
+  });
+});
+
+test('ipo.1 names the global flags and every exit code', async () => {
   const { out } = await ipo(['--help']);
-  const options = out.slice(out.indexOf('Options:'), out.indexOf('Commands:'));
+  const options = out.slice(out.indexOf('Options:'), out.indexOf('Policies and decisions:'));
   const own = page('ipo').slice(page('ipo').indexOf('.SH OPTIONS'), page('ipo').indexOf('.SH CONVENTIONS'));
   assert.deepEqual(flagsOf(own), flagsOf(options));
-  for (const [name] of PAGES) assert.ok(page('ipo').includes(name), name);
   for (const code of Object.values(EXIT)) {
     assert.ok(page('ipo').includes(`.TP\n${code}\n`), `exit code ${code} in ipo.1`);
     assert.match(
@@ -91,24 +66,64 @@ test('ipo.1 names the global flags, every command and every exit code', async ()
   }
 });
 
-test('the package names every page to man', () => {
-  const { man } = JSON.parse(read('package.json')) as { man: string[] };
-  const pages = readdirSync(join(ROOT, 'man')).map((name) => `man/${name}`);
-  assert.deepEqual(man.toSorted(), pages.toSorted());
-  for (const [name] of PAGES) assert.ok(man.includes(`man/${name}.1`), name);
+test('ipo.1 names every environment variable that the commands read', () => {
+  const own = page('ipo').slice(page('ipo').indexOf('.SH ENVIRONMENT'), page('ipo').indexOf('.SH FILES'));
+  const missing = [...variablesRead()].filter((name) => !new RegExp(`\\b${name}\\b`).test(own));
+  assert.ok(variablesRead().size > 8);
+  assert.deepEqual(missing, [], 'add them to scripts/man/environment.ts');
 });
 
-test('the tables of docs/commands.md name every command', () => {
-  const rows = read('docs/commands.md')
-    .split('\n')
-    .filter((line) => line.startsWith('| `ipo '))
-    .join('\n');
-  const commands = PAGES.flatMap(([, all]) => all).map(([command = '']) => command);
-  assert.deepEqual(
-    [...new Set(commands)].filter((command) => !new RegExp(`\\b${command}\\b`).test(rows)),
-    [],
+/** Variables that the files of the command line take from the environment, by index, by name, or taken apart. */
+function variablesRead(): ReadonlySet<string> {
+  const folders = ['bin', 'src/adapters/proxy', 'src/adapters/registry', 'src/app/registry'];
+  const texts = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join(folder, name))),
   );
+  const found = texts.flatMap((text) => [
+    ...[...text.matchAll(/\benv(?:ironment)?(?:\.|\[['"])([A-Z][A-Z_]+)/g)].map(([, name = '']) => name),
+    ...[
+      ...text.matchAll(/\{([^{}]+)\}(?: = |: )(?:[a-z]+\.)?(?:env|environment|Terminal\['env'\])/g),
+    ].flatMap(([, names = '']) => names.match(/\b[A-Z][A-Z_]+\b/g) ?? []),
+  ]);
+  return new Set(found.filter((name) => !['PATH', 'SSL_CERT_FILE'].includes(name)));
+}
+
+suite('examples', () => {
+  for (const { name, examples } of LEAVES)
+    test(`${name} --help shows an example`, async () => {
+      assert.ok(examples.length > 0, `add one to the examples of bin/${name.split(' ')[1]}/index.ts`);
+      const { out } = await ipo([...name.split(' ').slice(1), '--help']);
+      const shown = out.slice(out.indexOf('\nExamples:\n')).trim().split('\n').slice(1);
+      assert.deepEqual(
+        shown.map((line) => line.trim()),
+        examples.slice(0, 3),
+      );
+    });
+
+  test('each command shows two or three, and each line calls a command with flags that there are', async () => {
+    for (const { listed, command } of ALL) {
+      const leaves = leavesOf(command);
+      const placed = [...examplesOf(leaves, listed.examples).values()].flat();
+      assert.deepEqual(placed.toSorted(), listed.examples.toSorted(), `${listed.name}: no such command`);
+      const { out } = await ipo([listed.name, '--help']);
+      const shown = out.slice(out.indexOf('\nExamples:\n')).trim().split('\n').length - 1;
+      assert.ok(shown === 2 || shown === 3, `${listed.name}: ${shown} examples`);
+    }
+    const known = ['--stdin', ...flagsOf((await everyHelp()).join('\n'))];
+    for (const { listed } of ALL)
+      for (const line of listed.examples)
+        for (const flag of flagsOf(line.replace(/^trivy .*?(?:&&|;)/, '')))
+          assert.ok(known.includes(flag), `${flag} in: ${line}`);
+  });
 });
+
+function everyHelp(): Promise<string[]> {
+  return Promise.all(
+    LEAVES.map(async ({ name }) => (await ipo([...name.split(' ').slice(1), '--help'])).out),
+  );
+}
 
 test('every denial label stands in the page and in the README', () => {
   for (const label of DENIAL_LABELS) assert.ok(page('ipo-whatif').includes(label), label);
@@ -121,15 +136,7 @@ test('commands and flags that README and the guides show exist', async () => {
     return lines.map(([, line = '']) => line);
   });
   assert.ok(shown.length > 30);
-  const known = flagsOf(
-    (
-      await Promise.all(
-        PAGES.flatMap(([, commands]) => commands.map((command) => ipo([...command, '--help']))),
-      )
-    )
-      .map(({ out }) => out)
-      .join('\n'),
-  );
+  const known = flagsOf((await everyHelp()).join('\n'));
   for (const line of shown)
     for (const flag of flagsOf(line)) assert.ok(known.includes(flag), `${flag} in: ipo ${line}`);
 });

@@ -546,7 +546,7 @@ test('the manual page lists every rule', () => {
     '\\-',
     '-',
   );
-  for (const { id } of LINT_RULES) assert.ok(page.includes(`.B ${id}\n`), id);
+  for (const { id } of LINT_RULES) assert.ok(page.includes(`.TP\n\\fB${id}\\fR\n`), id);
 });
 
 test('each policy of the fixtures is clean on its own', (t) => {

@@ -53,14 +53,7 @@ export function testCommand(settle: Settle): Command {
   ];
   for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));
   command.optionsGroup('The service that knows of the image:');
-  withServiceFlags(command).addHelpText(
-    'after',
-    `
-Examples:
-  ipo policy test policies/
-  ipo policy test policies/production.test.yaml --coverage
-  ipo policy test --record ghcr.io/acme/web:1.4 -p policies/production.yaml > web.test.yaml`,
-  );
+  withServiceFlags(command);
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
       const options = command.opts<PolicyTestOptions>();

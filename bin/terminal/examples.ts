@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { Listed } from './listed.ts';
+
+/** Leaf is something that can be called, by its words: `ipo policy lint`. */
+export interface Leaf {
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+/** leavesOf gives what can be called of a command: itself, where it has an action, and what stands below it. */
+export function leavesOf(command: Command, above: readonly string[] = ['ipo']): Leaf[] {
+  const words = [...above, command.name()];
+  const isCalled = (command as unknown as { _actionHandler: unknown })._actionHandler !== null;
+  return [
+    ...(isCalled ? [{ words, command }] : []),
+    ...command.commands.flatMap((below) => leavesOf(below, words)),
+  ];
+}
+
+/** examplesOf gives for each leaf the example lines that call it. */
+export function examplesOf(
+  leaves: readonly Leaf[],
+  examples: readonly string[],
+): ReadonlyMap<Leaf, readonly string[]> {
+  const found = new Map<Leaf, string[]>(leaves.map((leaf) => [leaf, []]));
+  const longestFirst = leaves.toSorted((a, b) => b.words.length - a.words.length);
+  for (const line of examples) {
+    const leaf = longestFirst.find(({ words }) => `${line} `.includes(`${words.join(' ')} `));
+    if (leaf !== undefined) found.get(leaf)?.push(line);
+  }
+  return found;
+}
+
+/** showExamples puts up to three examples at the end of the help of a command and of each below it. */
+export function showExamples(command: Command, { examples }: Listed): Command {
+  const leaves = leavesOf(command);
+  const found = examplesOf(leaves, examples);
+  for (const [leaf, lines] of found) show(leaf.command, lines);
+  const one = [...found.values()].flatMap((lines) => lines.slice(0, 1));
+  if (!leaves.some((leaf) => leaf.command === command)) show(command, one.length > 1 ? one : examples);
+  return command;
+}
+
+function show(command: Command, lines: readonly string[]): void {
+  const shown = lines.slice(0, 3).map((line) => `\n  ${line}`);
+  if (shown.length > 0) command.addHelpText('after', `\nExamples:${shown.join('')}`);
+}

@@ -1,0 +1,132 @@
+/** Entry is a variable or a file, what it is, and the flags of the commands that it matters to; none is every command. */
+interface Entry {
+  readonly name: string;
+  readonly text: string;
+  readonly flags: readonly string[];
+}
+
+const NET = ['--server', '--registry', '--token-stdin'];
+
+/** ENVIRONMENT lists the variables that commands read. */
+const ENVIRONMENT: readonly Entry[] = [
+  {
+    name: 'IPO_SERVER',
+    text: 'Address of the service. `--server` takes precedence.',
+    flags: ['--server'],
+  },
+  {
+    name: 'IPO_TOKEN',
+    text: 'API token for the service. It takes precedence over the one that `ipo login` keeps.',
+    flags: ['--server'],
+  },
+  {
+    name: 'IPO_CA',
+    text: "PEM file of the authority that signed the service's certificate. `--ca` takes precedence.",
+    flags: ['--ca'],
+  },
+  {
+    name: 'IPO_DATABASE',
+    text: 'Address of the database: sqlite:PATH or postgres://USER@HOST:5432/NAME. `--database` takes precedence.',
+    flags: ['--database'],
+  },
+  {
+    name: 'IPO_DATABASE_URL',
+    text: 'Address of the database as the service reads it, where `IPO_DATABASE` is not set.',
+    flags: ['--database'],
+  },
+  {
+    name: 'PGPASSWORD',
+    text: 'Password of the PostgreSQL user, where the address has none.',
+    flags: ['--database'],
+  },
+  {
+    name: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY, https_proxy, http_proxy, no_proxy',
+    text: 'Proxies, and the hosts that are called without one.',
+    flags: NET,
+  },
+  {
+    name: 'XDG_CONFIG_HOME, HOME',
+    text: 'Where the file of sessions is.',
+    flags: ['--server'],
+  },
+  {
+    name: 'IPO_TRACKERS_TEST_LOOPBACK',
+    text: 'Set it to true to let the command reach a test tracker on this machine.',
+    flags: ['--credential-stdin'],
+  },
+  {
+    name: 'DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR',
+    text: 'Where the credentials for registries are: config.json in the first, the second, and containers/auth.json in the third.',
+    flags: ['--registry'],
+  },
+  {
+    name: 'XDG_CACHE_HOME',
+    text: 'Where keys of Sigstore are cached, in ipo/sigstore; ~/.cache without it.',
+    flags: ['--registry'],
+  },
+  {
+    name: 'XDG_DATA_HOME',
+    text: 'Where the service keeps its data, in ipo, without `--data`; ~/.local/share without it.',
+    flags: ['--data'],
+  },
+  {
+    name: 'GITHUB_WORKSPACE, CI_PROJECT_DIR',
+    text: 'Root of the checkout: paths in SARIF and annotations are relative to it.',
+    flags: ['--fail-on', '--manifest'],
+  },
+  {
+    name: 'NO_COLOR, TERM',
+    text: 'Print no colour when the first is set and not empty, or the second is dumb.',
+    flags: [],
+  },
+];
+
+/** FILES lists the files that commands keep or read without being told. */
+const FILES: readonly Entry[] = [
+  {
+    name: '$XDG_CONFIG_HOME/ipo/config.json',
+    text: 'Sessions and tokens of `ipo login`, readable only by you; ~/.config/ipo/config.json without XDG_CONFIG_HOME.',
+    flags: ['--server'],
+  },
+  {
+    name: '$XDG_DATA_HOME/ipo/',
+    text: 'The data of the service without `--data`: database, key of the ledger and spool; ~/.local/share/ipo without XDG_DATA_HOME.',
+    flags: ['--data'],
+  },
+  {
+    name: '$DOCKER_CONFIG/config.json, ~/.docker/config.json',
+    text: 'Credentials for registries, as docker login writes them.',
+    flags: ['--registry'],
+  },
+  {
+    name: '$XDG_CACHE_HOME/ipo/sigstore/',
+    text: 'Cached keys of Sigstore. It can be deleted at any time.',
+    flags: ['--registry'],
+  },
+];
+
+/** environmentOf gives the variables that matter to commands with these flags. */
+export function environmentOf(flags: ReadonlySet<string>): readonly (readonly [string, string])[] {
+  return chosen(ENVIRONMENT, flags);
+}
+
+/** filesOf gives the files that matter to commands with these flags. */
+export function filesOf(flags: ReadonlySet<string>): readonly (readonly [string, string])[] {
+  return chosen(FILES, flags);
+}
+
+/** everyVariable gives all variables, for the page of the program itself. */
+export function everyVariable(): readonly (readonly [string, string])[] {
+  return ENVIRONMENT.map(({ name, text }) => [name, text]);
+}
+
+/** everyFile gives all files, for the page of the program itself. */
+export function everyFile(): readonly (readonly [string, string])[] {
+  return FILES.map(({ name, text }) => [name, text]);
+}
+
+function chosen(entries: readonly Entry[], flags: ReadonlySet<string>) {
+  return entries
+    .filter((entry) => entry.flags.length === 0 || entry.flags.some((flag) => flags.has(flag)))
+    .map(({ name, text }) => [name, text] as const);
+}
