@@ -19,6 +19,7 @@ export { MAX_TITLE, SEVERITIES, type Message, type Severity } from './message.ts
 export { EVENT_TEXTS } from './texts/index.ts';
 export {
   DELIVERY_STATES,
+  type Begun,
   type Delivery,
   type DeliveryContent,
   type DeliveryCounts,

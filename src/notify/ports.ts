@@ -61,9 +61,18 @@ export type Ended =
   | { readonly state: 'waiting'; readonly at: number; readonly notBefore: number; readonly error: string }
   | { readonly state: 'failed'; readonly at: number; readonly error: string };
 
+/** Begun is a try that is made now. Times are UTC milliseconds. */
+export interface Begun {
+  readonly at: number;
+  readonly notBefore: number;
+  /** As they are now: a person may have changed them since the message was made. */
+  readonly channelName: string;
+  readonly target: string;
+}
+
 /** DeliveryStore keeps what waits and what became of it. Writes are under the leader's fence where the job runs under one. */
 export interface DeliveryStore {
-  /** Ids of the channels for which something waits. */
+  /** Ids of the enabled channels for which something waits. */
   waiting(): Promise<readonly string[]>;
   due(channelId: string, now: number): Promise<Due>;
   /**
@@ -75,14 +84,14 @@ export interface DeliveryStore {
     made: { readonly message: string; readonly at: number; readonly target: string },
     word: (content: Content) => string,
   ): Promise<(Delivery & DeliveryContent) | null>;
-  /** Notes a try before it is made, and until when the next waits if nobody says what became of it. */
-  begin(id: number, at: number, notBefore: number): Promise<void>;
+  /** Notes a try before it is made, where it goes, and until when the next waits if nobody says what became of it. False where the message waits no more. */
+  begin(id: number, begun: Begun): Promise<boolean>;
   /** Writes what became of a try, together with what the other channels are told of it. */
   end(delivery: Delivery, ended: Ended): Promise<void>;
-  /** Deletes what is older than a time, some at once; gives whether there may be more. */
+  /** Deletes what is older than a time, some at once, also what waits for a channel that nobody enabled since; gives whether there may be more. */
   prune(before: number): Promise<boolean>;
-  /** When the oldest of what waits happened, and how much waits and failed; of one channel, or of all. */
-  counts(since: number, channelId?: string): Promise<DeliveryCounts>;
+  /** When the oldest of what waits happened, and how much waits and failed: of one channel, or of all that are enabled and not muted. */
+  counts(now: number, channelId?: string): Promise<DeliveryCounts>;
 }
 
 /** DeliveryCounts are how the channels stand. */
@@ -91,7 +100,7 @@ export interface DeliveryCounts {
   readonly oldest: number | null;
   /** Messages, and subjects gathered for the next. */
   readonly waiting: number;
-  /** Messages that were given up since the time that was asked for. */
+  /** Messages that were given up in the last 24 hours. */
   readonly failed: number;
 }
 

@@ -18,6 +18,9 @@ export function waitAfter(attempts: number): number {
   return WAITS[attempts - 1] ?? HOUR;
 }
 
+/** MOST_QUIET is how long a quiet is obeyed that the other side asks for, in milliseconds. */
+const MOST_QUIET = 6 * HOUR;
+
 /** nextTry gives when a message is tried next; null where it is given up. Times are UTC milliseconds. */
 export function nextTry(
   attempts: number,
@@ -25,6 +28,6 @@ export function nextTry(
   now: number,
   quietMs: number | null,
 ): number | null {
-  const next = now + Math.max(waitAfter(attempts), Math.min(quietMs ?? 0, TRIES_END));
+  const next = now + Math.max(waitAfter(attempts), Math.min(quietMs ?? 0, MOST_QUIET));
   return next > firstAt + TRIES_END ? null : next;
 }

@@ -106,11 +106,13 @@ export class Sender {
 
   #claim(channel: TellerChannel, at: number): Promise<(Delivery & DeliveryContent) | null> {
     const message = newMessageId();
-    return this.#deps.store.claim(
-      channel,
-      { message, at, target: targetOf(channel) },
-      (content) => composeMessage(content, { id: message, at, references: [] }).title,
-    );
+    return this.#deps.store.claim(channel, { message, at, target: targetOf(channel) }, (content) => {
+      try {
+        return composeMessage(content, { id: message, at, references: [] }).title;
+      } catch {
+        return 'A message that could not be written'; // its tries say why, and end
+      }
+    });
   }
 
   async #try(channel: TellerChannel, delivery: Delivery & DeliveryContent): Promise<void> {
@@ -118,7 +120,11 @@ export class Sender {
     const attempts = delivery.attempts + 1;
     const begun = clock.now();
     if (!isLeader() || this.#stopped) return;
-    await store.begin(delivery.id, begun, begun + waitAfter(attempts));
+    const isOurs = await store.begin(delivery.id, {
+      ...{ at: begun, notBefore: begun + waitAfter(attempts) },
+      ...{ channelName: channel.name, target: targetOf(channel) },
+    });
+    if (!isOurs) return;
     const { message, content, references, createdAt } = delivery;
     let ended: Ended;
     try {
@@ -128,12 +134,21 @@ export class Sender {
       );
       ended = { state: 'sent', at: clock.now(), answer };
     } catch (error) {
-      if (!isIpoError(error)) throw error;
       if (error instanceof SendError && error.fault === 'stopped') return;
-      ended = this.#failed(error, attempts, delivery.firstAttemptAt ?? begun);
+      ended = this.#failed(this.#toFault(channel, error), attempts, delivery.firstAttemptAt ?? begun);
     }
     await store.end(delivery, ended);
     await this.#tell(channel, delivery, ended);
+  }
+
+  /** A message that we fail to write must not stop all that come after it: it is tried as any other, and given up. */
+  #toFault({ name }: TellerChannel, error: unknown): Error {
+    if (isIpoError(error)) return error;
+    this.#deps.log.error('a message could not be written; this is an error of the service', {
+      channel: name,
+      error,
+    });
+    return new SendError('later', 'the message could not be written; the log of the service says why');
   }
 
   #failed(error: Error, attempts: number, firstAt: number): Ended {

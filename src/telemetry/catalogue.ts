@@ -259,7 +259,7 @@ export const METRICS = {
   },
   svc_notifications_waiting: {
     kind: 'gauge',
-    help: 'Messages that wait for a channel, and subjects gathered for the next',
+    help: 'Messages that wait for a channel, and subjects gathered for the next, of channels that are neither disabled nor muted',
   },
   svc_notifications_oldest_seconds: {
     kind: 'gauge',

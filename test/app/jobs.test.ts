@@ -340,7 +340,7 @@ const PARTS = {
   facts: [],
   operator: [],
   notices: noticeJobs({
-    notifications: { send: never, prune: never, tell: never },
+    notifications: { send: never, prune: never, tell: async () => false },
     retention: { now: async () => 0 },
     feeds: async () => ({}),
   }),

@@ -120,7 +120,7 @@ forEachEngine('notifications', (engine) => {
     for (let n = 2; n < 6; n += 1) assert.ok(hooks[1]?.includes(`CVE-2026-${n}`));
   });
 
-  test('a message that is refused for itself is failed, and the next goes', async (t) => {
+  test('a chat that answers something else than ok was not told, and is tried again', async (t) => {
     const desk = await openDesk(t, await engine.open(t));
     await desk.channel('slack');
     const { messengers } = desk;

@@ -61,7 +61,10 @@ export interface Desk {
   readonly log: ReturnType<typeof keptLog>;
   leads: boolean;
   channel(kind: Kind, id?: string, events?: readonly ChannelEvent[]): Promise<string>;
-  happen(happened: readonly Happened[], period?: number): Promise<void>;
+  happen(happened: readonly Happened[], period?: number): Promise<readonly Happened[]>;
+  enable(id: string, enabled: boolean): Promise<void>;
+  /** Changes settings of a channel. */
+  rewrite(id: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** One run of the job, until all that it began has ended. */
   run(sender?: Sender): Promise<void>;
   /** Runs with so many milliseconds between, until nothing waits. */
@@ -89,6 +92,19 @@ export async function openDesk(t: TestContext, store: Store): Promise<Desk> {
     key: async () => signingKeyOf(Buffer.alloc(32, 7)),
     clock,
   });
+  const change = async (id: string, set: object, settings: object = {}): Promise<void> => {
+    const channel = await channels.get(id);
+    if (channel === null || channel.settings === null) throw new Error(`no channel ${id}`);
+    const { kind, name, enabled, subscriptions } = channel;
+    await channels.replace(
+      id,
+      {
+        ...{ kind, name, enabled, subscriptions, settings: { ...channel.settings, ...settings } },
+        ...{ credential: null, at: desk.now, by: null, ...set },
+      },
+      'any',
+    );
+  };
   const desk: Desk = {
     now: AT,
     leads: true,
@@ -100,6 +116,8 @@ export async function openDesk(t: TestContext, store: Store): Promise<Desk> {
       await subscribe(store, id, events, settingsOf(kind, side), kind);
       return id;
     },
+    enable: (id, enabled) => change(id, { enabled }),
+    rewrite: (id, settings) => change(id, {}, settings),
     happen: (happened, period = 0) =>
       store.write((transaction) => writeEvents(transaction, happened, { at: desk.now, period })),
     sender: (parts = {}) =>

@@ -24,6 +24,8 @@ const CHANGES: readonly (readonly [string, string, RegExp])[] = [
   ['an index that is missing', 'drop index findings_by_cve_scan_id', /index findings_by_cve_scan_id of/],
 ];
 
+const LAST = MIGRATIONS.at(-1)?.name ?? '';
+
 forEachEngine('a database of another shape', (engine) => {
   for (const [name, change, message] of CHANGES)
     test(`${name}: refused in one sentence by whoever opens it, and left alone`, async () => {
@@ -37,7 +39,10 @@ forEachEngine('a database of another shape', (engine) => {
           (error: Error & { code: string; hint: string }) => {
             assert.equal(error.code, 'migration');
             assert.match(error.message, message);
-            assert.match(error.message, /does not have the schema that 0037-\S+ leaves: /);
+            assert.ok(
+              error.message.includes(`does not have the schema that ${LAST} leaves: `),
+              error.message,
+            );
             assert.match(error.hint, /Use an empty database, restore a backup/);
             return true;
           },
@@ -51,7 +56,7 @@ forEachEngine('a database of another shape', (engine) => {
     await runText(db, 'drop index findings_by_cve_scan_id', []);
     const store = await openStore({ url, checked: true });
     t.after(() => store.close());
-    await runText(db, `delete from migrations where name like '0037-%'`, []);
+    await runText(db, `delete from migrations where name = '${LAST}'`, []);
     await db.destroy();
     await assert.rejects(openStore({ url, checked: true }), { code: 'migration' });
   });

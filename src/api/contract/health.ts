@@ -111,8 +111,13 @@ export const healthSchema = z
       .describe('Since the newest database that a scan used was made'),
     notifications: z
       .object({
-        waiting: z.int().min(0).describe('Messages, and subjects gathered for the next'),
-        failed: z.int().min(0).describe('Messages of the last 24 hours that were given up'),
+        waiting: z
+          .int()
+          .min(0)
+          .describe(
+            'Messages, and subjects gathered for the next, of channels that are neither disabled nor muted',
+          ),
+        failed: z.int().min(0).describe('Messages that were given up in the last 24 hours'),
         oldest_at: time.optional().describe('When the oldest of what waits was made or happened'),
         age: age.optional(),
       })

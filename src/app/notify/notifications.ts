@@ -54,8 +54,11 @@ export interface Notifications {
   send(signal: AbortSignal): Promise<void>;
   /** Deletes messages that are older than 90 days at a time, and all that hangs on them. */
   prune(now: number): Promise<void>;
-  /** Puts down what happened to the service itself. An occurrence with the throttle key of an earlier one is told once in 90 days. */
-  tell(happened: Happened): Promise<void>;
+  /**
+   * Puts down what happened to the service itself; gives whether some channel is told. An occurrence with the throttle key of one that was
+   * told is told again after 90 days.
+   */
+  tell(happened: Happened): Promise<boolean>;
   counts(): Promise<DeliveryCounts>;
   /** Sends one message that says that it is a test. */
   test(channel: TellerChannel, by: string): Promise<ChannelTest>;
@@ -95,7 +98,7 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
       async told({ id, kind }) {
         if (isTrackerKind(kind)) return undefined;
         const now = clock.now();
-        const { waiting, failed } = await deliveries.counts(now - DAY_MS, id);
+        const { waiting, failed } = await deliveries.counts(now, id);
         const mute = await mutes.current(id, now);
         return {
           ...{ waiting, failed },
@@ -111,11 +114,13 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
     async prune(now) {
       while (await deliveries.prune(now - KEPT));
     },
-    tell: (happened) =>
-      store.write((transaction) =>
+    tell: async (happened) => {
+      const told = await store.write((transaction) =>
         writeEvents(transaction, [happened], { at: clock.now(), period: 2 * KEPT }),
-      ),
-    counts: () => deliveries.counts(clock.now() - DAY_MS),
+      );
+      return told.length > 0;
+    },
+    counts: () => deliveries.counts(clock.now()),
     test: (channel, by) => sendTest(messengers, channel, by, clock),
     stop: () => sender.stop(),
   };

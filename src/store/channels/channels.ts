@@ -10,6 +10,7 @@ import {
   type ExpectedChannel,
   type StoredChannel,
 } from '../../channels/index.ts';
+import { dropChannel } from '../outbox/index.ts';
 import type { Store } from '../sql/store.ts';
 import type { Tables } from '../tables/index.ts';
 
@@ -90,6 +91,7 @@ export function channelStore(store: Store): ChannelStore {
         if (!stands(before, expected)) return 'mismatch';
         await transaction.deleteFrom('channel_credentials').where('channel_id', '=', id).execute();
         await transaction.deleteFrom('channels').where('id', '=', id).execute();
+        await dropChannel(transaction, id);
         return toChannel(before);
       }),
     setState: (id, state) =>

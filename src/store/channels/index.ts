@@ -1,6 +1,6 @@
 /**
  * Channels of every kind, with their sealed credentials.
- * It uses `sql` and `tables`.
+ * It uses `outbox`, `sql` and `tables`.
  */
 export { adoptionStore } from './adopt.ts';
 export { channelStore } from './channels.ts';

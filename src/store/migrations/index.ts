@@ -39,6 +39,7 @@ import { imageVerdicts } from './0034-image-verdicts.ts';
 import { imageVerdictsFilled } from './0035-image-verdicts-filled.ts';
 import { notifications } from './0036-notifications.ts';
 import { runtime } from './0037-runtime.ts';
+import { deliveryEnds } from './0038-delivery-ends.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   imageVerdictsFilled,
   notifications,
   runtime,
+  deliveryEnds,
 ];

@@ -15,6 +15,7 @@ import {
   type TellerChannel,
 } from '../../notify/index.ts';
 import type { KnownImage } from '../../trackers/index.ts';
+import { heldAlone } from '../sql/dialect.ts';
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
@@ -37,7 +38,8 @@ export function deliveryStore(store: Store): DeliveryStore {
         read,
         sql<
           Row<'outbox', 'channel_id'>
-        >`select channel_id from outbox union select channel_id from deliveries where state = 'waiting'`,
+        >`select id as channel_id from channels c where enabled = 1 and (exists (select 1 from outbox o where o.channel_id = c.id)
+           or exists (select 1 from deliveries d where d.channel_id = c.id and d.state = 'waiting')) order by place`,
       );
       return rows.map(({ channel_id }) => channel_id);
     },
@@ -66,17 +68,19 @@ export function deliveryStore(store: Store): DeliveryStore {
     },
     claim: (channel, made, word) =>
       store.write((transaction) => claimGathered(transaction, channel, made, word)),
-    begin: (id, at, notBefore) =>
+    begin: (id, { at, notBefore, channelName, target }) =>
       store.write(async (transaction) => {
-        await run(
+        const begun = await run(
           transaction,
-          sql`update deliveries set attempts = attempts + 1, attempted_at = ${at}, first_attempt_at = coalesce(first_attempt_at, ${at}), not_before = ${notBefore}
-           where id = ${id} and state = 'waiting'`,
+          sql`update deliveries set attempts = attempts + 1, attempted_at = ${at}, first_attempt_at = coalesce(first_attempt_at, ${at}),
+             not_before = ${notBefore}, channel_name = ${channelName}, target = ${target}
+           where id = ${id} and state = 'waiting' returning id`,
         );
+        return begun.length > 0;
       }),
     end: (delivery, ended) => store.write((transaction) => writeEnd(transaction, delivery, ended)),
     prune: (before) => store.write((transaction) => pruneSome(transaction, before)),
-    counts: (since, channelId) => readCounts(read, since, channelId),
+    counts: (now, channelId) => readCounts(read, now, channelId),
   };
 }
 
@@ -162,6 +166,10 @@ async function claimGathered(
 
 /** Takes what is gathered out of the outbox, oldest first. */
 async function takeGathered(transaction: Executor, channelId: string): Promise<readonly Entry[]> {
+  await run(
+    transaction,
+    sql`select id from outbox where channel_id = ${channelId} order by event, subject ${heldAlone(transaction)}`,
+  );
   const rows = await run(
     transaction,
     sql<

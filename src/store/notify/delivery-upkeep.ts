@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { DAY_MS } from '../../base/index.ts';
 import type { DeliveryCounts } from '../../notify/index.ts';
 import { dropThrottles } from '../outbox/index.ts';
 import { inLists } from '../sql/marks.ts';
@@ -7,28 +8,34 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 /** Rows that one deletion takes. */
 const PRUNED = 500;
 
-/** readCounts tells how much waits, and how much was given up since a time in UTC milliseconds. */
-export async function readCounts(read: Executor, since: number, channelId?: string): Promise<DeliveryCounts> {
-  const ofChannel = channelId === undefined ? sql`1 = 1` : sql`channel_id = ${channelId}`;
+/** readCounts tells how much waits, and how much was given up in the 24 hours before now, in UTC milliseconds. */
+export async function readCounts(read: Executor, now: number, channelId?: string): Promise<DeliveryCounts> {
+  // What a person holds back waits for that person, and is no reason to look at the service.
+  const isWaiting =
+    channelId === undefined
+      ? sql`channel_id in (select id from channels where enabled = 1)
+         and channel_id not in (select channel_id from channel_mutes where ended_at is null and until > ${now})`
+      : sql`channel_id = ${channelId}`;
   const [open] = await run(
     read,
     sql<{
       waiting: number;
       oldest: number | null;
-    }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting' and ${ofChannel}`,
+    }>`select count(*) as waiting, min(created_at) as oldest from deliveries where state = 'waiting' and ${isWaiting}`,
   );
   const [gathered] = await run(
     read,
     sql<{
       waiting: number;
       oldest: number | null;
-    }>`select count(*) as waiting, min(first_at) as oldest from outbox where ${ofChannel}`,
+    }>`select count(*) as waiting, min(first_at) as oldest from outbox where ${isWaiting}`,
   );
+  const ofChannel = channelId === undefined ? sql`1 = 1` : sql`channel_id = ${channelId}`;
   const [given] = await run(
     read,
     sql<{
       failed: number;
-    }>`select count(*) as failed from deliveries where created_at >= ${since} and state = 'failed' and ${ofChannel}`,
+    }>`select count(*) as failed from deliveries where state = 'failed' and ended_at >= ${now - DAY_MS} and ${ofChannel}`,
   );
   const times = [open?.oldest, gathered?.oldest].filter((at) => at !== null && at !== undefined);
   return {
@@ -38,16 +45,20 @@ export async function readCounts(read: Executor, since: number, channelId?: stri
   };
 }
 
-/** pruneSome deletes some messages that were settled and made before a time; gives whether there may be more. */
+/**
+ * pruneSome deletes some messages that were made before a time; gives whether there may be more. A message is tried for a day, so one
+ * that still waits is for a channel that is disabled.
+ */
 export async function pruneSome(transaction: Executor, before: number): Promise<boolean> {
   const old = await run(
     transaction,
     sql<
       Row<'deliveries', 'id'>
-    >`select id from deliveries where created_at < ${before} and state <> 'waiting' order by created_at limit ${PRUNED}`,
+    >`select id from deliveries where created_at < ${before} order by created_at limit ${PRUNED}`,
   );
   for (const marks of inLists(old.map(({ id }) => id)))
     await run(transaction, sql`delete from deliveries where id in (${marks})`);
+  await run(transaction, sql`delete from outbox where last_at < ${before}`);
   await run(transaction, sql`delete from delivery_threads where at < ${before}`);
   await dropThrottles(transaction, before);
   return old.length === PRUNED;

@@ -33,21 +33,23 @@ export interface Written {
 
 /**
  * writeEvents puts what happened down for every channel that is subscribed now, in the transaction of the act that it tells of, so that
- * neither is there without the other. What waits for a channel grows by subject and not by occurrence.
+ * neither is there without the other. What waits for a channel grows by subject and not by occurrence. Gives what some channel is told;
+ * what none is subscribed to starts no throttle.
  */
 export async function writeEvents(
   transaction: Executor,
   happened: readonly Happened[],
   { at, period = 0, except }: Written,
-): Promise<void> {
-  if (happened.length === 0) return;
-  const news = await notThrottled(transaction, happened, at, period);
-  if (news.length === 0) return;
-  const channels = await subscribers(transaction);
+): Promise<readonly Happened[]> {
+  if (happened.length === 0) return [];
+  const channels = (await subscribers(transaction)).filter(({ id }) => id !== except);
+  const wanted = happened.filter(({ event }) => channels.some(({ takes }) => takes(event)));
+  const news = await notThrottled(transaction, wanted, at, period);
   for (const { id, takes } of channels) {
-    const taken = id === except ? [] : news.filter(({ event }) => takes(event));
+    const taken = news.filter(({ event }) => takes(event));
     if (taken.length > 0) await gather(transaction, id, taken, at);
   }
+  return news;
 }
 
 async function notThrottled(
@@ -131,22 +133,25 @@ async function gather(
   const open = new Map(waiting.map(({ event, subjects }) => [event, subjects]));
   const groups = Map.groupBy(happened, ({ event, subject }) => keyOf(event, toSubject(subject)));
   const known = await knownAmong(transaction, channel, happened);
-  for (const [key, all] of groups) {
+  const rows = [...groups].map(([key, all]) => {
     const [{ event, subject }] = all as [Happened];
     const waits = open.get(event) ?? 0;
     const apart = known.has(key) || waits < MOST_SUBJECTS;
     if (apart && !known.has(key)) open.set(event, waits + 1);
-    const items = firstItems(all);
+    return { event, subject: apart ? toSubject(subject) : '', count: all.length, items: firstItems(all) };
+  });
+  // Everybody takes the rows of a channel in the order of their key, so that no two transactions wait for each other.
+  const keyed = rows.map((row) => ({ ...row, key: keyOf(row.event, row.subject) }));
+  for (const { event, subject, count, items } of keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
     await run(
       transaction,
       sql`insert into outbox (channel_id, event, subject, count, shown, items, first_at, last_at)
-       values (${channel}, ${event}, ${apart ? toSubject(subject) : ''}, ${all.length}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
+       values (${channel}, ${event}, ${subject}, ${count}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
        on conflict (channel_id, event, subject) do update set
          count = outbox.count + excluded.count, last_at = excluded.last_at,
          items = case when ${takesMore} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
          shown = case when ${takesMore} then outbox.shown + excluded.shown else outbox.shown end`,
     );
-  }
 }
 
 /** Gives which of the subjects wait already: what happens to them goes on being told apart. */
@@ -180,6 +185,13 @@ function toSubject(subject: string): string {
 function bounded(_key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return value.length > MAX_VALUE ? oneLine(value, MAX_VALUE) : value.toWellFormed();
+}
+
+/** dropChannel takes away what waits for a channel that is deleted, in the transaction that deletes it. */
+export async function dropChannel(transaction: Executor, id: string): Promise<void> {
+  await run(transaction, sql`delete from outbox where channel_id = ${id}`);
+  await run(transaction, sql`delete from deliveries where channel_id = ${id} and state = 'waiting'`);
+  await run(transaction, sql`delete from delivery_threads where channel_id = ${id}`);
 }
 
 /** dropThrottles forgets throttles that no period reaches any more; `before` is UTC milliseconds. */

@@ -255,6 +255,11 @@ export function heldShared(transaction: AnyKysely): RawBuilder<unknown> {
   return sqliteOf(transaction) === null ? sql`for share` : sql``;
 }
 
+/** heldAlone ends a `select` whose rows nobody else may hold or change until the transaction ends. */
+export function heldAlone(transaction: AnyKysely): RawBuilder<unknown> {
+  return sqliteOf(transaction) === null ? sql`for update` : sql``;
+}
+
 /** Any number that no other program takes in the same database. */
 const MIGRATION_LOCK = 7_103_500_351;
 
