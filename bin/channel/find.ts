@@ -20,7 +20,7 @@ export async function findChannel(service: ServiceClient, which: string): Promis
       which,
       body.items.map(({ name }) => name),
     );
-    throw new IpoError('not_found', `there is no channel ${clean(which)}`, {
+    throw new IpoError('not_found', `no channel has the name or ID ${clean(which)}`, {
       hint: meant === null ? '`ipo channel list` lists those there are' : `Did you mean ${clean(meant)}?`,
     });
   }

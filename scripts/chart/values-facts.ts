@@ -13,7 +13,7 @@ export const factsValues = {
   scanner: group(
     'Images without a scan are scanned, and those in use again when the vulnerability database moves',
     {
-      kind: choice(['trivy', 'off'], 'trivy', '`off` takes imported reports alone'),
+      kind: choice(['trivy', 'off'], 'trivy', '`off` takes only imported reports'),
       server: text(
         'Server of Trivy (`http://trivy.security.svc:4954`). Empty: each replica looks packages up itself, with a database on its volume',
       ),

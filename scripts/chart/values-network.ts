@@ -40,9 +40,7 @@ export const networkPolicy = group('What reaches the pods, and what they reach: 
     port: whole(1, 65_535, 5432, 'Its port'),
   }),
   outside: group('Trackers, channels, registries, catalogues and the identity provider', {
-    cidrs: cidrs(
-      'Their networks. Host names are no part of a NetworkPolicy: `trackers.allowedHosts` limits these',
-    ),
+    cidrs: cidrs('Their networks. A NetworkPolicy has no host names: `trackers.allowedHosts` limits these'),
     ports: z.array(z.int().min(1).max(65_535)).default([443]).meta(about('Their ports')),
   }),
   proxy: group('The proxy, where `outbound` names one', {

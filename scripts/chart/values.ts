@@ -59,7 +59,7 @@ export const chartValues = z.strictObject({
   persistence: group(
     'The volume of each replica: the database of SQLite, and the rows that wait while PostgreSQL is away. It outlives `helm uninstall`',
     {
-      enabled: flag('Off: an empty directory, lost with the pod. For trials alone', true),
+      enabled: flag('Off: an empty directory, lost with the pod. Only for trials', true),
       size: text('Size. It cannot be changed by an upgrade', '8Gi'),
       storageClass: text('Storage class; empty is the one that the cluster takes by itself'),
     },
@@ -116,7 +116,7 @@ export const chartValues = z.strictObject({
   rbac: group('What the service may do in the cluster', {
     create: flag('Makes the roles and their bindings', true),
     allowEnforce: flag(
-      'Lets the service delete pods that a policy with `runtimeReconciliation: enforce` refuses. Without it they are recorded alone',
+      'Lets the service delete pods that a policy with `runtimeReconciliation: enforce` denies. Without it they are only recorded',
       false,
     ),
   }),
@@ -181,7 +181,7 @@ export const chartValues = z.strictObject({
     }),
   }),
   log: group('The log', {
-    level: choice(['debug', 'info', 'warn', 'error'], 'info', 'From where on lines are written'),
+    level: choice(['debug', 'info', 'warn', 'error'], 'info', 'Minimum level of lines that are written'),
   }),
   crds: group('The custom resources', {
     install: flag(
@@ -223,6 +223,6 @@ export const chartValues = z.strictObject({
     ),
   }),
   extraEnv: environment(
-    'Further variables of the environment, such as settings of docs/settings.md that are no value here',
+    'Additional environment variables, such as settings of docs/settings.md that are not values here',
   ),
 });

@@ -70,7 +70,7 @@ export function readEmail(text: string): string {
     UNSEEN.test(email) ||
     !/^[^\s@<>"',;:()[\]\\]+@[^\s@<>"',;:()[\]\\]+$/u.test(email)
   )
-    throw invalidField('email', 'this is no e-mail address', 'Write it as name@example.com');
+    throw invalidField('email', 'this is not a valid e-mail address', 'Write it as name@example.com');
   return email;
 }
 

@@ -27,7 +27,7 @@ export interface Accounts {
   readonly tokens: Tokens;
   /** Null where no identity provider is configured. */
   readonly oidc: OidcSignIn | null;
-  /** Who a secret proves: a session's through a cookie or as a bearer, a token's as a bearer alone; null when it proves nobody. */
+  /** Who a secret proves: a session's through a cookie or as a bearer, a token's only as a bearer; null when it proves nobody. */
   principalOf(secret: string, via: 'cookie' | 'bearer'): Promise<Principal | null>;
   /** What a secret proves, with its account and its end in UTC milliseconds; null when it proves nobody. */
   whoIs(

@@ -23,8 +23,8 @@ export function disarm(text: string): string {
 }
 
 /**
- * auditCsv streams the log as CSV (RFC 4180, UTF-8, every cell quoted): a line of names, then a line for each entry. Texts come
- * from whoever spoke to the service, hence disarmed.
+ * auditCsv streams the log as CSV (RFC 4180, UTF-8, every cell quoted): a line of names, then a line for each entry. Texts come from the
+ * callers of the service, so they are made inert.
  */
 export async function* auditCsv(pages: AsyncIterable<readonly AuditRecord[]>): AsyncGenerator<string> {
   yield toCsv([AUDIT_COLUMNS]);

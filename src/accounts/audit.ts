@@ -36,7 +36,7 @@ export const AUDIT_ACTIONS = [
   'vulnerability_db_refresh',
   'replica_forget',
   'ledger_clock_accept',
-  // Of releases before 1.3.1 alone.
+  // Only of releases before 1.3.1.
   'runtime_block_release',
 ] as const;
 

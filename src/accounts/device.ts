@@ -16,7 +16,7 @@ type Person = Pick<Account, 'id' | 'passwordHash'>;
 
 /**
  * makeDevice gives a mark that shows later that somebody signed in from here as this account: nothing is kept of it. It is made under the
- * salt and the hash of the password, which never leave the database, so that another password ends all of them; it is no credential.
+ * salt and the hash of the password, which never leave the database, so that another password ends all of them; it is not a credential.
  * Null for an account without a password.
  */
 export function makeDevice(account: Person, now: number): string | null {

@@ -9,7 +9,9 @@ import type { Principal, Role } from './principal.ts';
 import type { Codes, IssuedCode } from './codes.service.ts';
 import type { Turns } from './turns.ts';
 
-/** NewAccount is who is let in. Without a password the person sets one with a code; an account that signs in by OIDC needs neither. */
+/**
+ * NewAccount is an account to create. Without a password the person sets one with a code; an account that signs in by OIDC needs neither.
+ */
 export interface NewAccount {
   readonly email: string;
   readonly name: string | null;
@@ -115,7 +117,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
         const changes: AccountChanges = {
           ...(newName !== undefined && newName !== account.name && { name: newName }),
           ...(role !== undefined && role !== account.role && { role }),
-          // Whoever knows the password from before must not come back by it.
+          // The old password must no longer work.
           ...(enables && { disabledAt: null, passwordHash: fresh }),
           ...(enabled === false && account.disabledAt === null && { disabledAt: clock.now() }),
         };
@@ -123,7 +125,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
         const changed = { ...account, ...changes };
         if (isAdministrator(account) && !isAdministrator(changed) && administrators <= 1) throw lastOne();
         await accounts.update(id, changes);
-        // Whoever was signed in with the old role signs in again, and has a new session with the new one.
+        // Sessions of the old role end; the person signs in again with the new one.
         if ('role' in changes || changed.disabledAt !== null) await sessions.endAll(id);
         if (changed.disabledAt !== null) {
           await tokens.revokeAll(id, clock.now());
@@ -162,7 +164,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
     },
 
     async anonymise({ by, path }, id) {
-      // The identity provider's person is unknown then, and may be let in as somebody new.
+      // The identity provider's person is unknown then, and may sign in as a new person.
       noToken(by, 'anonymise an account');
       const known = await accounts.find(id);
       const found = known !== null && stateOf(known) === 'disabled' ? await accounts.findCopies(known) : null;
@@ -233,7 +235,7 @@ function onlyToEnable(): Error {
 }
 
 function missing(id: string): never {
-  throw new AccountError('not_found', `there is no account ${id}`, { hint: 'See ipo account list' });
+  throw new AccountError('not_found', `no account has the ID ${id}`, { hint: 'See ipo account list' });
 }
 
 function anonymised(): AccountError {

@@ -13,7 +13,7 @@ export const NO_FAILURES: Failures = { failures: 0, lastAt: 0, blockedUntil: 0 }
 
 /**
  * SHARED marks the address of a client that came through a proxy of which it is not known whose requests it passes on: `via 10.0.0.1`.
- * Everybody may have it, so it alone locks nobody out who signs in with a password.
+ * Everybody may have it, so by itself it locks out nobody who signs in with a password.
  */
 export const SHARED = 'via ';
 
@@ -29,8 +29,8 @@ const LONGEST = 15 * MINUTE;
 export const FORGOTTEN_AFTER = 60 * MINUTE;
 
 /**
- * afterFailure counts one more failed attempt. From the fifth on the key is blocked: for 1 minute, then 2, 4, 8, and 15
- * minutes after each further one. So guessing costs at most 12 runs of the hash in an hour and account, whoever guesses.
+ * afterFailure counts one more failed attempt. From the fifth on the key is blocked: for 1 minute, then 2, 4, 8, and 15 minutes after each
+ * further one. So guessing costs at most 12 runs of the hash in an hour and account, no matter who guesses.
  */
 export function afterFailure(before: Failures, now: number, free = FREE_FAILURES): Failures {
   // A last one in the future was written by a clock that was ahead.

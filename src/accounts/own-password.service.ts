@@ -85,7 +85,7 @@ export function openOwnPassword(
   async function set(account: Account, passwordHash: string, path: string): Promise<SignedIn> {
     await accounts.update(account.id, { passwordHash });
     await parts.sessions.endAll(account.id);
-    // Whoever knew the old password could have made tokens with it.
+    // Anyone who knew the old password could have made tokens with it.
     const revoked = await tokens.revokeAll(account.id, clock.now());
     const detail = { account_id: account.id, tokens_revoked: revoked };
     await audit.record({

@@ -17,8 +17,8 @@ export interface Passwords {
   /** Gives the PHC string of a password that has passed the rules. */
   hash(password: string): Promise<string>;
   /**
-   * Tells whether a password belongs to a hash, and whether that hash should be made anew. Without a hash (no such account,
-   * or one without a password) it does the same work and says no.
+   * Tells whether a password belongs to a hash, and whether that hash is outdated. Without a hash (no such account, or one without a
+   * password) it does the same work and says no.
    */
   verify(password: string, phc: string | null): Promise<{ readonly ok: boolean; readonly outdated: boolean }>;
 }

@@ -35,7 +35,7 @@ export interface Attempt {
 /** Proved is an account whose password was right a moment ago. */
 export interface Proved {
   readonly account: Account;
-  /** The password's hash made anew, where the old one is outdated. */
+  /** A new hash of the password, where the old one is outdated. */
   readonly renewed: string | null;
   /** Under which failures of this account are counted: of a known device its own. */
   readonly key: string;
@@ -76,7 +76,7 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
   return {
     async withPassword({ email, password, address, device = null, path }, then) {
       if (isTooLong(password)) throw badCredentials();
-      // Strangers lock out strangers: whoever signed in from here before is counted alone, by account and device.
+      // Strangers lock out strangers: a device that signed in before is counted separately, by account and device.
       const known = deviceKey(device, await accounts.findByEmail(email), clock.now());
       const key = known ?? accountKey(email);
       const client = known === null ? addressKey(address) : null;
@@ -156,7 +156,7 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
     },
   };
 
-  /** A shared address over its bound holds up those accounts alone that had a failure themselves since their last success. */
+  /** A shared address over its bound holds up only those accounts that had a failure themselves since their last success. */
   async function holdClient(
     client: string | null,
     address: string,

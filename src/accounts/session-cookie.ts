@@ -4,8 +4,8 @@ export interface CookieRule {
 }
 
 /**
- * sessionCookieName is the cookie of a browser's session. `__Host-` binds it to this host and to HTTPS; a browser refuses that
- * name on plain HTTP, which is for a laptop's loopback alone, so there it has none.
+ * sessionCookieName is the cookie of a browser's session. `__Host-` binds it to this host and to HTTPS; a browser refuses that name on
+ * plain HTTP, which is only for a laptop's loopback, so there it has none.
  */
 export function sessionCookieName({ https }: CookieRule): string {
   return https ? '__Host-ipo_session' : 'ipo_session';

@@ -95,7 +95,7 @@ export function openSetup(
     if (!(await accounts.insert(account))) {
       throw new AccountError(
         'conflict',
-        `${account.email} has an account already, which is no administrator`,
+        `${account.email} already has an account, which is not an administrator`,
         {
           hint: 'Set up with another e-mail address',
         },

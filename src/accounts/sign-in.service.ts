@@ -97,7 +97,7 @@ export function recordSignIn(
   });
 }
 
-/** A text that is no address belongs to no account, and is told so as any other wrong one. */
+/** A text that is not an address belongs to no account, and is told so as any other wrong one. */
 function kept(email: string): string {
   try {
     return readEmail(email);

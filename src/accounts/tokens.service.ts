@@ -103,7 +103,7 @@ export function openTokens(parts: AccountParts): Tokens {
         const own = token?.accountId === principal.accountId;
         // Whose token it is, and whether there is one, is not told to others.
         if (token === null || (!own && !mayAct(principal.role, 'administrator')))
-          throw new AccountError('not_found', `there is no token ${id}`, { hint: 'See ipo token list' });
+          throw new AccountError('not_found', `no token has the ID ${id}`, { hint: 'See ipo token list' });
         if (!(await tokens.revoke(id, clock.now()))) return;
         await audit.record({
           actor: principal,

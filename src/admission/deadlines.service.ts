@@ -12,7 +12,7 @@ export interface Deadline {
 
 /**
  * Deadlines keeps one timer for many acts that are nearly always dropped: a timer for each would cost more than what it watches. They are
- * linked by hand: a set makes its table anew all the time, and an old table keeps what was in it from being collected.
+ * linked by hand: a set keeps recreating its table, and an old table keeps its content from being collected.
  */
 export class Deadlines {
   readonly #timers: Timers;
@@ -46,7 +46,7 @@ export class Deadlines {
     if (behind !== null) behind.before = before;
     deadline.before = deadline.behind = null;
     if (this.#first !== null || this.#next === Infinity) return;
-    // A timer that nothing waits for would keep a process that ends, and is met by whoever sets the clock forward.
+    // A timer that nothing waits for would keep a process that ends, and fires when the clock is set forward.
     this.#cancel();
     this.#next = Infinity;
   }

@@ -11,7 +11,7 @@ export const FAILURE_POLICIES = ['Ignore', 'Fail'] as const;
 /** FailurePolicy: `Ignore` admits what could not be decided or recorded, `Fail` refuses it. */
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
-/** PolicySnapshot holds the policies in force in memory. */
+/** PolicySnapshot holds the policies in effect in memory. */
 export interface PolicySnapshot {
   /** In name order, the same list as long as nothing changed; null before they were first read. */
   current(): readonly Policy[] | null;

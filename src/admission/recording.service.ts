@@ -37,7 +37,7 @@ export class Recording {
       appended(ledger, uid, rows).then(
         (recorded) => {
           this.#deadlines.drop(due);
-          // It was counted as unrecorded, and perhaps refused for that: whoever compares the two must find why.
+          // It was counted as unrecorded, and perhaps refused for that: a reader who compares the two must find why.
           if (gaveUp) log.warn('the ledger took an admission review after it had been answered', { uid });
           return resolve(recorded);
         },

@@ -13,7 +13,7 @@ interface Remembered {
   readonly answer: ImageAnswer;
 }
 
-/** Answers of one image that are remembered: a workload has one or two, and whoever makes up tags must not fill the memory. */
+/** Answers of one image that are remembered: a workload has one or two, and anyone who makes up tags must not fill the memory. */
 const MOST = 16;
 /** Null for facts of which answers depend on the time. */
 const byFacts = new WeakMap<ImageFacts, Remembered[] | null>();

@@ -80,7 +80,7 @@ export function shownBy(
   const signals = signalsOf(review.spec, exposedBy);
   const platform = nodePlatformOf(review.spec, platformOf);
   if (review.before === null) return { signals, exposedBy, fresh: signals, platform };
-  // A label that lets a Service find the pod is no change of the pod's own rights.
+  // A label that lets a Service find the pod is not a change of the pod's own rights.
   const before = signalsOf(review.before, exposedBy);
   return { signals, exposedBy, platform, fresh: signals.filter((signal) => !before.includes(signal)) };
 }

@@ -22,7 +22,7 @@ export interface ReviewedImage {
   readonly role: ImageRole;
   /** As written. */
   readonly image: string;
-  /** Or why it is no reference, as a clause. */
+  /** Or why it is not a reference, as a clause. */
   readonly reference: ImageReference | { readonly fault: string };
   /** What the reference names or resolved to; null when that is not known. */
   readonly digest: string | null;
@@ -110,7 +110,7 @@ function findOpen({ verdicts }: ImageJudgement): UnknownFact | null {
   return null;
 }
 
-/** The meter is a fact of the decision only where it refused: what the gates before it refused is no matter of the meter. */
+/** The meter is a fact of the decision only where it refused: what earlier gates denied does not concern the meter. */
 function judgeMetered(
   policies: readonly Policy[],
   subject: Subject,
@@ -161,7 +161,7 @@ function answerUnread(
 /** Digests of recorded facts, and of what was given to decisions on them, which come again with every pod of a workload. */
 const digests = new WeakMap<ImageFacts, string>();
 const inputs = new WeakMap<ImageFacts, Map<string, string>>();
-/** Contexts in which one image is remembered: a workload has one or two, and whoever makes up tags must not fill the memory. */
+/** Contexts in which one image is remembered: a workload has one or two, and anyone who makes up tags must not fill the memory. */
 const MOST_CONTEXTS = 16;
 
 function inputsOf(subject: Subject, image: string): string {

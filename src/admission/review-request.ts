@@ -12,7 +12,7 @@ export interface PodReview {
   readonly uid: string;
   readonly operation: 'CREATE' | 'UPDATE';
   readonly subresource: 'ephemeralcontainers' | null;
-  /** A server-side dry run is no admission and writes nothing. */
+  /** A server-side dry run is not an admission and writes nothing. */
   readonly dryRun: boolean;
   readonly namespace: string;
   readonly pod: string;
@@ -32,7 +32,7 @@ export interface PodReview {
   readonly before: PodSpec | null;
 }
 
-/** OtherReview asks about what is no pod, or about what brings none: it is admitted. */
+/** OtherReview asks about what is not a pod, or about what brings none: it is admitted. */
 export interface OtherReview {
   readonly kind: 'other';
   readonly uid: string;
@@ -133,7 +133,7 @@ function unreadable(request: Fields, uid: string, what: string, dryRun: boolean)
 /** toReview takes a parsed AdmissionReview apart. Throws ReviewError for one that cannot be answered even. */
 export function toReview(value: unknown): Review {
   if (!isFields(value) || value.kind !== 'AdmissionReview')
-    throw new ReviewError('invalid_request', 'the body is no AdmissionReview');
+    throw new ReviewError('invalid_request', 'the body is not an AdmissionReview');
   if (value.apiVersion !== 'admission.k8s.io/v1')
     throw new ReviewError('invalid_request', 'the AdmissionReview is not of version admission.k8s.io/v1');
   const { request } = value;
@@ -190,7 +190,7 @@ function toPodReview(request: Fields, uid: string, dryRun: boolean): PodReview |
   };
 }
 
-/** By the resource that the webhook was called for; reviews that somebody kept may name the kind alone. */
+/** By the resource that the webhook was called for; stored reviews may name only the kind. */
 function isPod(request: Fields): boolean {
   const resource = fieldsAt(request.resource, 'request.resource');
   if (resource !== null) return resource.resource === 'pods' && (resource.group ?? '') === '';

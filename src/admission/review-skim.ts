@@ -33,8 +33,8 @@ export interface Skimmed {
 }
 
 /**
- * skim looks over the bytes of a JSON text once: how deep it is, and which values need not be parsed. It decides nothing: where the
- * text is no JSON it gives some answer, and whatever it leaves out is a whole value of a field that is never read.
+ * skim looks over the bytes of a JSON text once: how deep it is, and which values need not be parsed. It decides nothing: where the text is
+ * not JSON it gives some answer, and whatever it leaves out is a whole value of a field that is never read.
  */
 export function skim(bytes: Uint8Array, mostDepth: number): Skimmed {
   const end = bytes.length;

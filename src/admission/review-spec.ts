@@ -68,7 +68,7 @@ export function podMetaAt(value: unknown, path: string): PodMeta {
   };
 }
 
-/** Only events are told of it: what is not as Kubernetes writes it is no owner, and keeps nothing from being decided. */
+/** Only events are told of it: what is not as Kubernetes writes it is not an owner, and keeps nothing from being decided. */
 function ownerOf(value: unknown): PodOwner | null {
   if (!Array.isArray(value) || value.length > MOST) return null;
   const owner: unknown = value.find((one) => isFields(one) && one.controller === true);

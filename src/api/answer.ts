@@ -35,7 +35,7 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE);
 }
 
-/** toBytes writes the body of an answer that is no stream; null where it has none. */
+/** toBytes writes the body of an answer that is not a stream; null where it has none. */
 export function toBytes(body: unknown, json: string | undefined, type: string | undefined): Buffer | null {
   if (json !== undefined) return Buffer.from(json, 'utf8');
   if (body === undefined) return null;

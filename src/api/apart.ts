@@ -15,7 +15,7 @@ export interface ApartCall {
   readonly key: RouteKey;
   readonly params: unknown;
   readonly query: unknown;
-  /** In blocks; null where none came. Whoever takes the call may have the memory of it. */
+  /** In blocks; null where none came. The code that takes the call may use its memory. */
   readonly body: readonly Uint8Array[] | null;
   readonly principal: Principal | null;
   readonly path: string;

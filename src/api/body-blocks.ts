@@ -8,9 +8,9 @@ import { IpoError } from '../base/index.ts';
 const BLOCK = 262_144;
 
 /**
- * readBlocks reads a body into blocks that have their memory to themselves, so that a long one can be handed to a thread as it is: putting
- * it together at its end would hold up whoever else the event loop serves. One of a known length is one block, whose memory is taken as it
- * is filled. Throws `too_large` beyond `limit`, and what the stream meets.
+ * readBlocks reads a body into blocks that have their memory to themselves, so that a long one can be handed to a thread as it is: joining
+ * it at its end would hold up everyone else whom the event loop serves. One of a known length is one block, whose memory is taken as it is
+ * filled. Throws `too_large` beyond `limit`, and what the stream meets.
  */
 export function readBlocks(body: Readable, length: number | null, limit: number): Promise<Uint8Array[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();

@@ -68,7 +68,7 @@ export function writeRefusal(
   const [status, line, detail] = REFUSALS[error.code ?? ''] ?? [
     400,
     'Bad Request',
-    'this is no HTTP request',
+    'this is not an HTTP request',
   ];
   const body = JSON.stringify({
     type: 'https://ipo.dev/problems/invalid_request',

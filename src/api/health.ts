@@ -46,7 +46,7 @@ export interface Health {
   }[];
   /** Null where the service has no webhook. */
   readonly webhook: WebhookHealth | null;
-  /** Null where the service is no operator of a cluster. */
+  /** Null where the service is not an operator of a cluster. */
   readonly cluster: ClusterHealth | null;
   readonly kev: {
     readonly version: string | null;
@@ -81,7 +81,7 @@ export interface Health {
     readonly images: number;
     readonly byReason: Readonly<Partial<Record<ScanFailureReason, number>>>;
   };
-  /** Registries that do not answer this replica, and are left alone until `againAt`. */
+  /** Registries that do not answer this replica, and are not called until `againAt`. */
   readonly registries: {
     readonly status: PartState;
     readonly away: readonly {

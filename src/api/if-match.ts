@@ -32,7 +32,7 @@ export function expectedOf({
     .flatMap((part) => {
       const [whole, weak, version] = ENTITY_TAG.exec(part.trim()) ?? [];
       if (whole === undefined || version === undefined) {
-        throw new IpoError('invalid_request', 'If-Match is no list of entity tags', {
+        throw new IpoError('invalid_request', 'If-Match is not a list of entity tags', {
           hint: 'Send the ETag as GET gave it, in its quotes',
         });
       }

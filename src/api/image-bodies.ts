@@ -49,7 +49,7 @@ export function toScanFailure(failure: ScanFailure): ImageItemBody['scan_failure
   };
 }
 
-/** toImageDetail gives all that is known of an image; `at` (milliseconds) tells triage in force from what is over. */
+/** toImageDetail gives all that is known of an image; `at` (milliseconds) separates active triage from expired triage. */
 export function toImageDetail(
   { item, record, facts, explanation, answers }: ImageDetail,
   at: number,

@@ -18,7 +18,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
     value = JSON.parse(text);
   } catch (error) {
     const [, at] = /position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
-    throw invalid(`the body is no JSON${at === undefined ? '' : `: fault at character ${at}`}`);
+    throw invalid(`the body is not valid JSON${at === undefined ? '' : `: fault at character ${at}`}`);
   }
   return value;
 }
@@ -27,7 +27,7 @@ const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 const QUOTE = 0x22;
 
-/** Walks brackets and strings alone; whatever else is wrong is JSON.parse's to find. */
+/** Walks only brackets and strings; whatever else is wrong is JSON.parse's to find. */
 function checkShape(text: string): void {
   /** Keys seen in each open object; null for an array. */
   const open: (Set<string> | null)[] = [];

@@ -14,7 +14,7 @@ export function listenFault(error: unknown, host: string, port: number, setting:
     });
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return new IpoError('port_taken', `${host} is no address of this machine`, {
+    return new IpoError('port_taken', `${host} is not an address of this machine`, {
       hint: 'Listen on 127.0.0.1, or on 0.0.0.0 for every address',
       cause: error,
     });

@@ -142,7 +142,7 @@ const FAULTS: Readonly<Record<number, readonly [name: string, description: strin
   400: ['Invalid', 'The request is not valid; `errors` has each fault by its path'],
   401: ['Unauthenticated', 'Nobody is signed in, or the sign-in has ended'],
   403: ['Forbidden', 'The account may not do this, or the request comes from another site'],
-  404: ['NotFound', 'There is no such thing'],
+  404: ['NotFound', 'Not found'],
   413: ['TooLarge', 'The body is larger than this call takes'],
   415: ['NotJson', 'The body is not JSON'],
   429: [

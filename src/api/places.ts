@@ -36,7 +36,7 @@ const CALLS: Readonly<Record<Work, string>> = {
   import: 'imports are under way for',
 };
 
-/** Place is held by a costly call until whoever holds it has left: the connection from the beginning, and the work once it begins. */
+/** Place is held by a costly call until its holder has left: the connection from the beginning, and the work once it begins. */
 export interface Place {
   /** Holds it as well. */
   hold(): void;

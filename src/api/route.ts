@@ -27,7 +27,7 @@ export interface RouteInput<P, Q, B> {
 export interface RouteAnswer {
   readonly status?: number;
   readonly body?: unknown;
-  /** Media type of a body that is no JSON value. */
+  /** Media type of a body that is not a JSON value. */
   readonly type?: string;
   /** JSON text that is sent as it stands, byte for byte. */
   readonly json?: string;

@@ -212,7 +212,7 @@ export function openApi(options: ApiOptions): Api {
         reply.raw.once('close', () => {
           if (!reply.raw.writableFinished) gone.abort();
         });
-        // A body may take a minute to arrive: whoever lost a right while it did is refused.
+        // A body may take a minute to arrive: a caller that lost its rights meanwhile is refused.
         if (request.body !== undefined && admissions.get(request)?.principal !== null)
           admissions.set(request, await admit(route.key, request, options.signIn));
         const { principal, secret } = admissions.get(request) ?? { principal: null, secret: null };

@@ -32,7 +32,7 @@ export function credentialOf(headers: Headers, cookies: readonly string[]): Cred
   if (typeof authorization === 'string' && authorization !== '') {
     const [, secret] = /^Bearer +([!-~]+) *$/i.exec(authorization) ?? [];
     if (secret === undefined || secret.length > MAX_SECRET) {
-      throw new IpoError('unauthenticated', 'the Authorization header is no bearer token', {
+      throw new IpoError('unauthenticated', 'the Authorization header is not a bearer token', {
         hint: 'Send `Authorization: Bearer TOKEN`',
       });
     }

@@ -7,7 +7,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   tracking: 'Findings that were filed with a tracker, and what became of them',
   images: 'Images that were reviewed or scanned, and how they stand',
   ledger: 'Decisions that were made, with the proof that none was changed since',
-  policies: 'Policies in force, and every revision there was',
+  policies: 'Policies in effect, and all their revisions',
   scans: 'Facts of images, imported or asked for',
   session: 'Signing in and out',
   system: 'The service itself',

@@ -64,8 +64,8 @@ export interface FieldFault {
 }
 
 /**
- * IpoError is the base of every expected fault. `message` is for the user and carries no secret; `code` is one
- * of the closed list of the folder that throws; `cause` is for the log alone.
+ * IpoError is the base of every expected fault. `message` is for the user and carries no secret; `code` is one of the closed list of the
+ * folder that throws; `cause` is only for the log.
  */
 export class IpoError extends Error {
   override readonly name: string = 'IpoError';

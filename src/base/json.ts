@@ -5,8 +5,8 @@ export class JsonKeyError extends Error {
 
 /**
  * parseStrictJson is JSON.parse for texts that decide something: a text in which an object has a key twice (also where one of the two is
- * written with escapes), or has the key `__proto__`, is refused. Throws SyntaxError as JSON.parse does, and JsonKeyError, whose message
- * is a clause that names the key with its path. `anyName` leaves `__proto__` in, for whoever reads names of others as names alone.
+ * written with escapes), or has the key `__proto__`, is refused. Throws SyntaxError as JSON.parse does, and JsonKeyError, whose message is
+ * a clause that names the key with its path. `anyName` leaves `__proto__` in, for code that reads foreign names only as names.
  */
 export function parseStrictJson(text: string, { anyName = false } = {}): unknown {
   const value: unknown = JSON.parse(text);

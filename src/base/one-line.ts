@@ -1,4 +1,4 @@
-/** What nobody sees: controls, direction marks, zero width, tags, half surrogates, what is no character, letters that are blank. */
+/** What nobody sees: controls, direction marks, zero width, tags, half surrogates, what is not a character, letters that are blank. */
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0\u2800\p{Noncharacter_Code_Point}]|\p{Variation_Selector}/gu;
 

@@ -6,7 +6,7 @@ export interface Clock {
 /** Keys are what a line of the log says beside its constant message. */
 export type Keys = Readonly<Record<string, unknown>>;
 
-/** Log takes what happened: a constant message, and keys for what varies. Secrets are redacted by whoever implements it. */
+/** Log takes what happened: a constant message, and keys for what varies. Its implementation redacts secrets. */
 export interface Log {
   debug(message: string, keys?: Keys): void;
   info(message: string, keys?: Keys): void;

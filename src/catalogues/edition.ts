@@ -66,7 +66,7 @@ export function isFromTheFuture({ releasedAt }: Edition, now: number): boolean {
   return releasedAt !== null && releasedAt > now + LEEWAY_MS;
 }
 
-/** Of versions of numbers with dots alone, as CISA writes them; null where that cannot be told. */
+/** Of versions that are only numbers with dots, as CISA writes them; null where that cannot be told. */
 function compareVersions(a: string | null, b: string | null): number | null {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   if (left === null || right === null) return null;

@@ -8,7 +8,7 @@ export type FetchedReleases =
 
 /** ReleaseSource is where release data comes from. */
 export interface ReleaseSource {
-  /** As the setting has it; validators hold for one source alone. */
+  /** As the setting has it; validators hold only for one source. */
   readonly name: string;
   /** Asks it once, without a retry, within bounds of time and size. Throws an IpoError that says what is wrong with it. */
   ask(known: Validators | null, signal: AbortSignal): Promise<FetchedReleases>;
@@ -16,7 +16,7 @@ export interface ReleaseSource {
 
 /** ReleaseState is how the release data stands that is in use; times in milliseconds, null for never. */
 export interface ReleaseState {
-  /** How many releases; 0 for none: then the scanner's word alone counts. */
+  /** How many releases; 0 for none: then only the scanner's word counts. */
   readonly entries: number;
   /** When it was made, by its own word. */
   readonly releasedAt: number | null;

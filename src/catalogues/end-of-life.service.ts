@@ -20,7 +20,7 @@ export interface ReleaseRefresh {
   readonly fault: IpoError | null;
   /** Releases that came in, went out or have other ends. */
   readonly changed: number;
-  /** Images whose operating system was marked anew. */
+  /** Images whose operating system got new marks. */
   readonly images: number;
 }
 

@@ -19,7 +19,7 @@ export interface KevRefresh {
   /** Why it failed; the catalogue that is kept stays in use. */
   readonly fault: IpoError | null;
   readonly change: KevChange;
-  /** Images whose findings were marked anew. */
+  /** Images whose findings got new marks. */
   readonly images: number;
 }
 

@@ -13,7 +13,7 @@ export type FetchedKev =
 
 /** KevSource is where the catalogue comes from. */
 export interface KevSource {
-  /** As the setting has it; validators hold for one source alone. */
+  /** As the setting has it; validators hold only for one source. */
   readonly name: string;
   /** Asks it once, without a retry, within bounds of time and size. Throws an IpoError that says what is wrong with it. */
   ask(known: Validators | null, signal: AbortSignal): Promise<FetchedKev>;

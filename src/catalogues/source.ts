@@ -11,7 +11,7 @@ export type KevPlace =
   | { readonly kind: 'http'; readonly url: URL };
 
 /**
- * readKevSource reads a setting such as `kev.source`: `https://…` (plain HTTP for this machine alone), `file:///…`, or `off`. Gives what is
+ * readKevSource reads a setting such as `kev.source`: `https://…` (plain HTTP only for this machine), `file:///…`, or `off`. Gives what is
  * wrong with another text.
  */
 export function readKevSource(text: string, mount = '/etc/kev/'): KevPlace | { readonly fault: string } {
@@ -23,7 +23,7 @@ export function readKevSource(text: string, mount = '/etc/kev/'): KevPlace | { r
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     return { fault: 'must hold no password and no #' };
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return { fault: 'must be https; plain HTTP is for this machine alone' };
+    return { fault: 'must be https; plain HTTP is allowed only for this machine' };
   return { kind: 'http', url };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The serving certificate of the webhook: which authority signs it, when it is made anew, and whom the API server trusts meanwhile, so
- * that no handshake fails while certificates change; and the secret path by which the API server calls. The Secret, the `caBundle` and the making of keys are ports.
- * It uses no other folder.
+ * The serving certificate of the webhook: which authority signs it, when it is recreated, and whom the API server trusts meanwhile, so that
+ * no handshake fails while certificates change; and the secret path by which the API server calls. The Secret, the `caBundle` and the
+ * making of keys are ports. It uses no other folder.
  */
 export { bundleOf, readSecretData, toSecretData, type Held, type Kept } from './kept.ts';
 export { OwnCertificates, secretSource, type CertificatesDeps } from './own.service.ts';

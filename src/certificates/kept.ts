@@ -48,7 +48,7 @@ export function toSecretData(kept: Kept): Readonly<Record<string, string>> {
   };
 }
 
-/** readSecretData reads it back; null when anything of it is not what was written: it is then made anew. */
+/** readSecretData reads it back; null when anything of it is not what was written: it is then recreated. */
 export function readSecretData(data: Readonly<Record<string, string>>): Kept | null {
   try {
     const { announcedAt, until } = JSON.parse(data['times'] ?? '') as Times;
@@ -77,7 +77,7 @@ export function readServingPair(cert: string, key: string): Held & ServingPair {
   return { cert, key, from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
 }
 
-/** certificatesIn gives the certificates that a bundle holds; what is no certificate is left out. */
+/** certificatesIn gives the certificates that a bundle holds; what is not a certificate is left out. */
 export function certificatesIn(pem: string): readonly Held[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
   return blocks.flatMap((block) => {
@@ -108,7 +108,7 @@ function pairOf(cert: string | undefined, key: string | undefined): (Held & Auth
   return cert === undefined || cert === '' ? null : readServingPair(cert, key ?? '');
 }
 
-/** Whoever signs is an authority, and the serving certificate is from who signs. */
+/** The signer is an authority, and the serving certificate is from that signer. */
 function isWhole({ signing, next, serving }: Kept): boolean {
   if (signing === null && next === null) return false;
   if ([signing, next].some((held) => held !== null && !new X509Certificate(held.cert).ca)) return false;

@@ -51,7 +51,7 @@ export class OwnCertificates {
       const step = planCertificates(kept, live, names, at, this.#times);
       if (step.kind === 'none' || !this.#deps.isLeader()) return;
       if (stored !== null && kept === null) {
-        log.error('the Secret of the webhook’s certificates holds something else; it is made anew');
+        log.error('the Secret of the webhook’s certificates holds something else; it is recreated');
       }
       await this.#take(step, stored, kept, at);
     }

@@ -93,7 +93,7 @@ export function takenOf({ current, next, previous }: KeptPaths, at: number): rea
   return [current.token, ...(next === null ? [] : [next.token]), ...earlier];
 }
 
-/** toPathData writes them as data of a Secret; `path` is the whole current path, for whoever calls the webhook by hand. */
+/** toPathData writes them as data of a Secret; `path` is the whole current path, for calls to the webhook by hand. */
 export function toPathData(paths: KeptPaths, base: string): Readonly<Record<string, string>> {
   return { path: `${base}/${paths.current.token}`, paths: JSON.stringify(paths) };
 }

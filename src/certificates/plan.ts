@@ -95,8 +95,8 @@ function stillTrusted(live: readonly string[], at: number, times: CertificateTim
 }
 
 /**
- * A certificate of the future was made by a clock that was ahead: no API server takes it before it begins, so it is made anew. Each begins
- * 5 minutes before it is made, so that leaders whose clocks differ by less make nothing anew for each other.
+ * A certificate of the future was made by a clock that was ahead: no API server takes it before it begins, so it is recreated. Each begins
+ * 5 minutes before it is made, so that leaders whose clocks differ by less do not recreate each other's certificates.
  */
 function holds({ from, to }: Held, at: number): boolean {
   return from <= at && to > at;

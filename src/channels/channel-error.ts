@@ -1,6 +1,6 @@
 import { IpoError, type IpoErrorOptions } from '../base/index.ts';
 
-/** CANNOT_STORE is what a service without `DATA_KEY` says, when it starts and to whoever saves a tracker channel. */
+/** CANNOT_STORE is what a service without `DATA_KEY` says, when it starts and to anyone who saves a tracker channel. */
 export const CANNOT_STORE = 'tracker credentials cannot be stored: DATA_KEY is not set';
 
 /** CANNOT_READ is what is said of a stored credential that does not open. */

@@ -9,7 +9,7 @@ import {
   type TrackerKind,
 } from './kinds.ts';
 
-/** ChannelState is what using a channel left behind; writing it is no change of the channel. Times are UTC milliseconds. */
+/** ChannelState is what using a channel left behind; writing it is not a change of the channel. Times are UTC milliseconds. */
 export interface ChannelState {
   /** First run that had a candidate, or null. */
   readonly firstRunAt: number | null;
@@ -42,13 +42,13 @@ export interface ChannelOf<K extends ChannelKind> extends Kept<K> {
   readonly fault: null;
 }
 
-/** Channel is a channel that can be used, told apart by `kind`. Tracker credentials are no part of it. */
+/** Channel is a channel that can be used, told apart by `kind`. It does not contain tracker credentials. */
 export type Channel = { readonly [K in ChannelKind]: ChannelOf<K> }[ChannelKind];
 
 /** TrackerChannel is a channel that opens issues. */
 export type TrackerChannel = { readonly [K in TrackerKind]: ChannelOf<K> }[TrackerKind];
 
-/** FaultyChannel is one whose stored settings cannot be used as they are; it is listed, and mended by writing it anew. */
+/** FaultyChannel is one whose stored settings cannot be used as they are; it is listed, and fixed by writing it again. */
 export interface FaultyChannel extends Kept<ChannelKind> {
   readonly settings: null;
   /** What is wrong, in one sentence. */

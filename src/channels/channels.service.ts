@@ -219,7 +219,7 @@ function newId(): string {
 }
 
 function notFound(id: string): ChannelError {
-  return new ChannelError('not_found', `there is no channel ${id}`, {
+  return new ChannelError('not_found', `no channel has the ID ${id}`, {
     hint: 'GET /api/v1/channels lists those there are',
   });
 }

@@ -26,7 +26,7 @@ export function openCredentials({ store, dataKey, guard, log }: CredentialDeps):
       if (stored === undefined) return 'missing';
       const secret = openStored(dataKey, stored);
       if (secret === null) return 'unreadable';
-      // Telling it again with every call would have the log make its patterns anew.
+      // Telling it again with every call would make the log recreate its patterns.
       if (guarded.get(channel.id) !== stored.value) guard(secret);
       guarded.set(channel.id, stored.value);
       return secret;
@@ -46,9 +46,9 @@ export function openStored(
 }
 
 /**
- * sealPlainCredentials is done when a replica begins to lead: "the leader replica seals any plaintext tracker credential left from
- * earlier versions and logs how many it changed. A second run changes nothing." Each is sealed by an act of its own, so an end in
- * the middle leaves the rest to the next start; one that was entered anew meanwhile is left alone. Gives how many it changed.
+ * sealPlainCredentials is done when a replica begins to lead: "the leader replica seals any plaintext tracker credential left from earlier
+ * versions and logs how many it changed. A second run changes nothing." Each is sealed by an act of its own, so an end in the middle leaves
+ * the rest to the next start; one that was entered again meanwhile is not touched. Gives how many it changed.
  */
 export async function sealPlainCredentials({ store, dataKey, guard, log }: CredentialDeps): Promise<number> {
   if (dataKey === null) return 0;

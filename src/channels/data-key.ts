@@ -19,10 +19,9 @@ export class DataKey {
   /** Reads the base64 of 32 bytes. Throws ChannelError `invalid_config` for anything that no random source gave. */
   static parse(text: string): DataKey {
     const bytes = Buffer.from(text, 'base64');
-    if (text === '' || bytes.toString('base64') !== text) throw refusal('is no base64');
+    if (text === '' || bytes.toString('base64') !== text) throw refusal('is not valid base64');
     if (bytes.length !== BYTES) throw refusal(`holds ${bytes.length} bytes where ${BYTES} are needed`);
-    if (!looksRandom(bytes))
-      throw refusal('is no random key, but a text or a pattern that was put in its place');
+    if (!looksRandom(bytes)) throw refusal('is not a random key, but a text or a pattern');
     return new DataKey(bytes);
   }
 

@@ -88,8 +88,8 @@ export function missingSecret(kind: ChannelKind, settings: Readonly<Record<strin
 }
 
 /**
- * toDocument gives a channel as a person would write it, without any secret: written back as it is, it changes nothing. Of a
- * faulty channel it gives what is stored, so that it can be mended.
+ * toDocument gives a channel as a person would write it, without any secret: written back as it is, it changes nothing. Of a faulty channel
+ * it gives what is stored, so that it can be fixed.
  */
 export function toDocument(channel: StoredChannel): Readonly<Record<string, unknown>> {
   const { kind, name, enabled, subscriptions } = channel;
@@ -130,11 +130,11 @@ function kindIn(value: unknown): ChannelKind {
   const message =
     kind === undefined
       ? 'is missing'
-      : `is no kind of channel${meant === null ? '' : `; did you mean "${meant}"?`}`;
+      : `is not a kind of channel${meant === null ? '' : `; did you mean "${meant}"?`}`;
   throw refusal([{ path: 'kind', message: `${message}; there are ${CHANNEL_KINDS.join(', ')}` }]);
 }
 
-/** A number that is no safe integer breaks two rules and is one fault. */
+/** A number that is not a safe integer breaks two rules and is one fault. */
 function allFaults(
   kind: ChannelKind,
   schemas: ChannelSchemas,

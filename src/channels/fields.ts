@@ -12,16 +12,16 @@ export const text = (what: string, max: number) =>
     .transform((value) => value.trim())
     .refine((value) => value !== '', { error: 'is empty', abort: true })
     .refine((value) => value.length <= max, {
-      error: `is no ${what}: it has more than ${max} characters`,
+      error: `is not a valid ${what}: it has more than ${max} characters`,
       abort: true,
     })
     .refine((value) => !UNPRINTABLE.test(value), {
-      error: `is no ${what}: it has characters that nobody can see`,
+      error: `is not a valid ${what}: it has characters that nobody can see`,
     });
 
 /** shaped is a text of one form. */
 export const shaped = (what: string, pattern: RegExp, max: number) =>
-  text(what, max).refine((value) => pattern.test(value), { error: `is no ${what}` });
+  text(what, max).refine((value) => pattern.test(value), { error: `is not a valid ${what}` });
 
 /** ADDRESS is the form of an e-mail address. */
 export const ADDRESS = /^[^\s@:<>(),;"]{1,64}@[A-Za-z0-9.-]{1,190}$/;
@@ -33,7 +33,7 @@ export const STEP = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+';
 export const number = (what: string, pattern: RegExp) =>
   z
     .union([z.string(), z.int().min(0)], {
-      error: ({ input }) => (input === undefined ? 'is missing' : `is no ${what}`),
+      error: ({ input }) => (input === undefined ? 'is missing' : `is not a valid ${what}`),
     })
     .transform(String)
     .pipe(shaped(what, pattern, 255));

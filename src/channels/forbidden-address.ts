@@ -14,9 +14,9 @@ const FORBIDDEN_V4: readonly (readonly [network: number, bits: number])[] = [
 ];
 
 /**
- * isForbiddenAddress tells addresses of IPv4 or IPv6 (without brackets) that no call to a tracker may go to: this machine,
- * link-local, multicast and reserved ones, in every form that carries an IPv4 address inside. Private networks are not among
- * them, since trackers of one's own live there. False for what is no address.
+ * isForbiddenAddress tells addresses of IPv4 or IPv6 (without brackets) that no call to a tracker may go to: this machine, link-local,
+ * multicast and reserved ones, in every form that carries an IPv4 address inside. Private networks are not among them, since trackers of
+ * one's own live there. False for what is not an address.
  */
 export function isForbiddenAddress(address: string): boolean {
   if (isIPv4(address)) return isForbiddenV4(toNumber(address));

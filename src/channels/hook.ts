@@ -4,7 +4,7 @@ import type { Teller } from './kind.ts';
 
 /** HookSettings are those of a chat. */
 export interface HookSettings {
-  /** Never answered, since whoever knows it can post; stored as it is. */
+  /** Never answered, since anyone who knows it can post; stored as it is. */
   readonly webhookUrl: string;
 }
 

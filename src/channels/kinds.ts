@@ -71,7 +71,7 @@ export function tellerOf(kind: TellerKind): Teller<ChannelKind, object, SecretFi
 
 function found<O extends { readonly kind: string }>(objects: readonly O[], kind: O['kind']): O {
   const object = objects.find((one) => one.kind === kind);
-  if (object === undefined) throw new TypeError(`there is no kind of channel ${kind}`);
+  if (object === undefined) throw new TypeError(`unknown kind of channel ${kind}`);
   return object;
 }
 

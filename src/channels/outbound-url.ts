@@ -21,7 +21,8 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
   if (text.length > MAX_URL) return { fault: `has more than ${MAX_URL} characters` };
   if (!/^[!-~]+$/.test(text)) {
     return {
-      fault: 'may hold letters, digits and marks of ASCII alone; write a name with other letters as xn--…',
+      fault:
+        'may contain only ASCII letters, digits and punctuation; write a name with other letters as xn--…',
     };
   }
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
@@ -38,7 +39,9 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
   if (!(isSelf && rules.testLoopback)) {
     if (url.protocol !== 'https:') return { fault: 'must begin with https://' };
     if (isSelf || isForbiddenAddress(bare))
-      return { fault: `must not lead to ${bare}: this machine and its link are no trackers` };
+      return {
+        fault: `must not lead to ${bare}: loopback and link-local addresses are not allowed for trackers`,
+      };
   }
   if (!isAllowed(hostname, rules.allowedHosts))
     return { fault: `leads to ${hostname}, which trackers.allowedHosts does not let through` };

@@ -9,8 +9,8 @@ export const MAX_CHANNEL_BYTES = 65_536;
 const MAX_DEPTH = 8;
 
 /**
- * parseChannelText reads a channel as YAML or JSON: one document, each field once, nothing referred to from elsewhere. What the
- * fields hold is checked by whoever writes the channel. Throws ChannelError `invalid_request` with the place.
+ * parseChannelText reads a channel as YAML or JSON: one document, each field once, nothing referred to from elsewhere. The code that writes
+ * the channel checks its fields. Throws ChannelError `invalid_request` with the place.
  */
 export function parseChannelText(text: string, file: string): unknown {
   if (text.length > MAX_CHANNEL_BYTES) throw refused(`has more than ${MAX_CHANNEL_BYTES} characters`, file);

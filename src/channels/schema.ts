@@ -13,7 +13,7 @@ const subscriptions = (standard: readonly ChannelEvent[]) =>
       z.enum(CHANNEL_EVENTS, {
         error: ({ input }) => {
           const meant = typeof input === 'string' ? nearest(input, CHANNEL_EVENTS) : null;
-          return `is no event${meant === null ? '' : `; did you mean "${meant}"?`}; there are ${CHANNEL_EVENTS.join(', ')}`;
+          return `is not an event${meant === null ? '' : `; did you mean "${meant}"?`}; there are ${CHANNEL_EVENTS.join(', ')}`;
         },
       }),
       { error: 'must be a list of events' },
@@ -64,7 +64,7 @@ export function channelJsonSchema(): Readonly<Record<string, unknown>> {
   return { oneOf };
 }
 
-/** channelFieldTypes gives the type of each field's value in JSON, where it has one alone. */
+/** channelFieldTypes gives the type of each field's value in JSON, where it has only one. */
 export function channelFieldTypes(): ReadonlyMap<string, unknown> {
   const described = channelJsonSchema()['oneOf'] as readonly {
     readonly properties: Readonly<Record<string, { readonly type?: unknown }>>;

@@ -36,7 +36,7 @@ export function unseal(key: DataKey, place: Place, value: string): Secret | null
   if (!isBox(value) || value.length > MAX_TEXT) return null;
   const text = value.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  // Another spelling of the same bytes is no box of ours.
+  // Another spelling of the same bytes is not one of our boxes.
   if (bytes.toString('base64') !== text || bytes.length < NONCE + TAG) return null;
   const opened = decrypt(
     key.derive('tracker-credentials'),

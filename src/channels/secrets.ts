@@ -67,8 +67,8 @@ export function needsFrom(
 }
 
 /**
- * keptSecrets gives the settings of a channel that is no tracker with the secret that its document left out. Throws where it is
- * missing, and where it would go to another server than the one it was given for.
+ * keptSecrets gives the settings of a channel that is not a tracker with the secret that its document left out. Throws where it is missing,
+ * and where it would go to another server than the one it was given for.
  */
 export function keptSecrets(
   kind: Exclude<ChannelKind, TrackerKind>,

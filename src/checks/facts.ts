@@ -123,7 +123,7 @@ export class FactBook {
     const note = isNameless
       ? `the report given names no digest, so that nothing shows that it is of ${digest}, which the tag stands for now`
       : `the tag stands for ${digest} now, which the report given is not about`;
-    // Whoever gave a report does not want the image decided without one.
+    // A user who gave a report does not want the image decided without one.
     return found.facts.scan === null
       ? { ...found, note, untold: note, facts: { ...found.facts, scan: UNTOLD_SCAN } }
       : { ...found, note };
@@ -217,7 +217,7 @@ export class FactBook {
     for (const [digest, { names }] of images) {
       for (const text of new Set(names)) {
         const reference = parseReference(text);
-        // A name without a tag is that of an image known by its digest alone; it tells nothing of `latest`.
+        // A name without a tag is that of an image known only by its digest; it tells nothing of `latest`.
         if ('fault' in reference || reference.tag === null) continue;
         const name = `${reference.name}:${reference.tag}`;
         const known = byName.get(name);

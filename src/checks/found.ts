@@ -18,7 +18,7 @@ export interface FoundFacts {
    * what the image holds, as against a report that was made of it and found no packages.
    */
   readonly untold: string | null;
-  /** Whether the report that speaks for it found no packages: it is no scan, and never looks like a clean one. */
+  /** Whether the report that speaks for it found no packages: it is not a scan, and never looks like a clean one. */
   readonly emptyReport: boolean;
   /** Why the service could not scan it, and what to do, as a clause; null where that is not known, or nothing keeps it from it. */
   readonly obstacle: string | null;

@@ -162,9 +162,9 @@ function checkImage(
 }
 
 /**
- * judgeFound decides as the webhook would. A report that found no packages is no scan: what a policy refuses for want of one is refused,
- * and what it says may run unscanned may. Where it says neither, the image is not decided: a report was made, and says nothing. What
- * nobody could tell is not decided either.
+ * judgeFound decides as the webhook would. A report that found no packages is not a scan: what a policy refuses for want of one is refused,
+ * and what it says may run unscanned may. Where it says neither, the image is not decided: a report was made, and says nothing. What nobody
+ * could tell is not decided either.
  */
 function judgeFound(
   policies: readonly Policy[],

@@ -27,7 +27,7 @@ function scannedAt({ scan }: ScanReport): number {
   return Number.isNaN(at) ? -Infinity : at;
 }
 
-/** digestOf gives the digest under which the registry of this name holds the image; that of another name only if there is one alone. */
+/** digestOf gives the digest under which the registry of this name holds the image; that of another name only if there is only one. */
 export function digestOf({ digests }: ScanReport, name: string): Digest | null {
   const own = new Set(digests.filter((one) => one.name === name).map(({ digest }) => digest));
   const all = new Set(digests.map(({ digest }) => digest));

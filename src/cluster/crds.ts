@@ -12,7 +12,7 @@ interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
-  /** 1: with `-o wide` alone. */
+  /** 1: only with `-o wide`. */
   readonly priority?: number;
 }
 

@@ -110,7 +110,7 @@ export const imageReportSchema = z.object({
           ),
       ),
       triage: z.optional(
-        z.array(triage).check(z.maxLength(MAX_TRIAGE), about('Triage decisions in force on the image.')),
+        z.array(triage).check(z.maxLength(MAX_TRIAGE), about('Active triage decisions on the image.')),
       ),
     })
     .check(about('What is known of the image.')),

@@ -10,12 +10,12 @@ import {
 } from './policy-status.ts';
 import type { ClusterEvents } from './ports.ts';
 
-/** PolicyMirror keeps in the database what is in force in the cluster, for whoever reads policies there. */
+/** PolicyMirror copies the policies in effect in the cluster to the database, for code that reads policies there. */
 export interface PolicyMirror {
   /** Adds revisions that are not there; the ledger's rows name them. Every replica may. */
   record(policies: readonly PolicyWrite[]): Promise<void>;
   /**
-   * Makes the policies in force exactly these, and those of the `kept` names as they stand there. Only the leader of this fence may:
+   * Makes the policies in effect exactly these, and those of the `kept` names as they stand there. Only the leader of this fence may:
    * throws when there is a later one.
    */
   replace(
@@ -24,7 +24,7 @@ export interface PolicyMirror {
     kept: readonly string[],
     at: number,
   ): Promise<void>;
-  /** The policy in force under a name as kept last, or null. */
+  /** The policy in effect under a name as kept last, or null. */
   last(name: string): Promise<Policy | null>;
 }
 
@@ -63,8 +63,8 @@ interface Held {
 }
 
 /**
- * ClusterPolicies holds the policies of the cluster in memory, as ImagePolicy objects tell them. One that was edited into something
- * invalid does not fall away: its last valid revision stays in force, and its status says so.
+ * ClusterPolicies holds the policies of the cluster in memory, as ImagePolicy objects tell them. One that was edited into something invalid
+ * does not fall away: its last valid revision stays in effect, and its status says so.
  */
 export class ClusterPolicies {
   readonly #deps: ClusterPoliciesDeps;
@@ -81,12 +81,12 @@ export class ClusterPolicies {
     this.#deps = deps;
   }
 
-  /** The policies in force, in name order, the same list as long as nothing changed; null before they were read. */
+  /** The policies in effect, in name order, the same list as long as nothing changed; null before they were read. */
   current(): readonly Policy[] | null {
     return this.#current;
   }
 
-  /** Names of objects of which nothing is in force. */
+  /** Names of objects of which nothing is in effect. */
   get invalid(): readonly string[] {
     return [...this.#held].filter(([, { inForce }]) => inForce === null).map(([name]) => name);
   }
@@ -96,7 +96,7 @@ export class ClusterPolicies {
     return this.#held.get(name)?.inForce ?? null;
   }
 
-  /** Whether what is in force here comes from this version of an object, or a later one. */
+  /** Whether what is in effect here comes from this version of an object, or a later one. */
   holds(mark: PolicyMark): boolean {
     if (this.#current === null) return false;
     const version = this.#held.get(mark.name)?.read.object.version;
@@ -151,12 +151,12 @@ export class ClusterPolicies {
     this.#current = [...this.#held.values()]
       .flatMap(({ inForce }) => inForce ?? [])
       .toSorted((a, b) => byCodeUnit(a.name, b.name));
-    this.#deps.log.info('policies in force changed', { policies: this.#current.length });
+    this.#deps.log.info('policies in effect changed', { policies: this.#current.length });
   }
 
   /**
-   * Does again what a database that was down kept from being done: a last valid revision is read, and the revisions that were seen
-   * are kept. It keeps no valid policy from being in force meanwhile.
+   * Does again what a database that was down kept from being done: a last valid revision is read, and the revisions that were seen are
+   * kept. It keeps no valid policy from being in effect meanwhile.
    */
   record(): Promise<void> {
     const done = this.#turn.then(() => this.#again());
@@ -188,7 +188,7 @@ export class ClusterPolicies {
     }
   }
 
-  /** Holds an object; gives whether that changes what is in force. */
+  /** Holds an object; gives whether that changes what is in effect. */
   async #hold(read: ReadPolicy, before: Held | null): Promise<boolean> {
     const held = await this.#toHeld(read, before);
     this.#held.set(read.object.name, held);

@@ -12,10 +12,10 @@ export const policyStatus = z
     observedGeneration: z.optional(
       z.int().check(z.minimum(0), about('Generation of the policy that the status tells of.')),
     ),
-    revision: z.optional(z.string().check(about('Revision in force, as ledger rows name it.'))),
-    enforcement: z.optional(z.string().check(about('`Audit` or `Enforce`, as it is in force.'))),
+    revision: z.optional(z.string().check(about('Revision in effect, as ledger rows name it.'))),
+    enforcement: z.optional(z.string().check(about('`Audit` or `Enforce`, as it is in effect.'))),
     conditions: z.optional(
-      z.array(conditionSchema).check(z.maxLength(16), about('`Ready`: the policy is in force.')),
+      z.array(conditionSchema).check(z.maxLength(16), about('`Ready`: the policy is in effect.')),
     ),
   })
   .check(about('Written by the operator.'));
@@ -71,7 +71,7 @@ export function toPolicyStatus(read: ReadPolicy, inForce: Policy | null, at: num
           status: 'True',
           observedGeneration: object.generation,
           reason: 'InForce',
-          message: `revision ${read.policy.revision.slice(0, 12)} is in force`,
+          message: `revision ${read.policy.revision.slice(0, 12)} is in effect`,
         }
       : {
           type: 'Ready',
@@ -79,7 +79,7 @@ export function toPolicyStatus(read: ReadPolicy, inForce: Policy | null, at: num
           observedGeneration: object.generation,
           reason: 'Invalid',
           message: `${read.fault.slice(0, 16_000)}${
-            inForce === null ? '' : `; revision ${inForce.revision.slice(0, 12)} stays in force`
+            inForce === null ? '' : `; revision ${inForce.revision.slice(0, 12)} stays in effect`
           }`,
         };
   const status: PolicyStatus = {
@@ -95,8 +95,8 @@ export const WRITTEN_BY = 'ipo.dev/written-by';
 const APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * withoutOwnMarks gives a document without what tools write into annotations: that is no part of what a person wrote, and an empty
- * map says nothing.
+ * withoutOwnMarks gives a document without what tools write into annotations: that is not part of what a person wrote, and an empty map
+ * says nothing.
  */
 export function withoutOwnMarks(
   document: Readonly<Record<string, unknown>>,

@@ -28,7 +28,7 @@ export interface ReportSource {
     since: number,
     at: number,
   ): Promise<readonly { readonly digest: string; readonly version: string }[]>;
-  /** With the triage decisions that are in force then. */
+  /** With the triage decisions that are in effect then. */
   image(digest: string, at: number): Promise<ReportedImage | null>;
   /** The newest decision on each image in each namespace since a time. */
   reviews(since: number): Promise<readonly LastReview[]>;

@@ -2,7 +2,7 @@
 export function cut(value: string, max = 256): string {
   if (value.length <= max) return value;
   const short = value.slice(0, max - 1);
-  // Half a surrogate pair is no text.
+  // Half a surrogate pair is not valid text.
   return `${/[\uD800-\uDBFF]$/.test(short) ? short.slice(0, -1) : short}…`;
 }
 

@@ -32,9 +32,8 @@ import {
 } from './signed-documents.ts';
 
 /**
- * parseImageFacts reads the facts of one digest in the form of the ledger export (snake_case; unknown keys are
- * left alone, absent keys read as null). Written by hand rather than with a schema library, since an export can
- * hold millions of findings. Throws FactsError.
+ * parseImageFacts reads the facts of one digest in the form of the ledger export (snake_case; unknown keys are ignored, absent keys read as
+ * null). Written by hand rather than with a schema library, since an export can hold millions of findings. Throws FactsError.
  */
 export function parseImageFacts(value: unknown): ImageFacts {
   const image = object(value, 'image');

@@ -14,9 +14,9 @@ export const PROVENANCE_TYPES = [
 ] as const;
 
 /**
- * statedBuilder gives the builder id that the payload of an in-toto statement claims: `builder.id` in version 0.2, `runDetails.builder.id` in
- * version 1. Null when it is no provenance or names none. Whoever can sign can claim any builder, so that the claim counts only with its
- * signer, which the decision compares.
+ * statedBuilder gives the builder id that the payload of an in-toto statement claims: `builder.id` in version 0.2, `runDetails.builder.id`
+ * in version 1. Null when it is not provenance or names no builder. Anyone who can sign can claim any builder, so that the claim counts
+ * only with its signer, which the decision compares.
  */
 export function statedBuilder(payload: Buffer): string | null {
   const { predicateType, predicate } = parseJson(payload) ?? {};

@@ -50,8 +50,8 @@ export function toAdvisory(raw: {
 }
 
 /**
- * chooseCvss takes the rating of whoever gave the severity, else that of NVD, else the first source by name; of several of one source, that
- * of the newest version of CVSS.
+ * chooseCvss takes the rating of the source of the severity, else that of NVD, else the first source by name; of several of one source,
+ * that of the newest version of CVSS.
  */
 function chooseCvss(ratings: readonly RatedBy[], vendor: unknown): Cvss | null {
   const order = (cvss: Cvss): number => (cvss.source === vendor ? 0 : cvss.source === 'nvd' ? 1 : 2);

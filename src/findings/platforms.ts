@@ -17,7 +17,7 @@ export function isUnscanned(scan: ScanRecord | null): boolean {
 
 /**
  * scanOn gives what a scan says for a node of a platform; the whole scan, which is the worst of all platforms, where the platform is not
- * known, or its own image was not scanned: whoever chooses the node must not choose a laxer answer.
+ * known, or its own image was not scanned: a user who chooses the node must not get a laxer answer.
  */
 export function scanOn(scan: ScanRecord, node: string | null): ScanRecord {
   const { platforms, findings } = scan;

@@ -37,7 +37,7 @@ export const SCAN_FAILURES = {
   },
   unsupported: {
     means: 'it is not an image that can be scanned, or has none for the platform of the nodes',
-    hint: 'Build it for the platforms of the nodes; an artifact that is no image cannot be scanned',
+    hint: 'Build it for the platforms of the nodes; an artifact that is not an image cannot be scanned',
   },
   no_place: {
     means: 'no name is known under which a registry has the image',

@@ -6,7 +6,7 @@ export type Severity = (typeof SEVERITIES)[number];
 
 const RANK: ReadonlyMap<string, number> = new Map(SEVERITIES.map((name, rank) => [name, rank]));
 
-/** severityRank gives 0 (`UNKNOWN`) to 4 (`CRITICAL`), or undefined for a text that is no severity. */
+/** severityRank gives 0 (`UNKNOWN`) to 4 (`CRITICAL`), or undefined for a text that is not a severity. */
 export function severityRank(text: string): number | undefined {
   return RANK.get(text);
 }

@@ -102,12 +102,12 @@ export interface CatalogueEntry {
   readonly delistedAt: number | null;
 }
 
-/** PolicyStay is a time during which a revision of a policy was in force. */
+/** PolicyStay is a time during which a revision of a policy was in effect. */
 export interface PolicyStay {
   readonly name: string;
   readonly revision: string;
   readonly from: number;
-  /** Null while it is in force. */
+  /** Null while it is in effect. */
   readonly until: number | null;
 }
 
@@ -141,7 +141,7 @@ export interface HistoryReader {
   days(from: number, to: number): Promise<readonly ClusterDay[]>;
   /** The stays of some CVEs, in upper case, in the order of CVE and time. */
   catalogue(cves: readonly string[]): Promise<readonly CatalogueEntry[]>;
-  /** Which revisions were in force at some moment from one time to another, in the order of name and time. */
+  /** Which revisions were in effect at some moment from one time to another, in the order of name and time. */
   policies(from: number, to: number): Promise<readonly PolicyStay[]>;
 }
 

@@ -2,7 +2,8 @@ import { byCodeUnit } from '../base/index.ts';
 import type { FindingEpisode, ImageHistory, ImageRun } from './ports.ts';
 
 /**
- * StretchEnd is how a finding ceased to stand. `platform_retired`: no node has the platform any more whose image had it, which is no fix.
+ * StretchEnd is how a finding ceased to stand. `platform_retired`: no node has the platform any more whose image had it, which is not a
+ * fix.
  */
 export type StretchEnd = 'fixed' | 'platform_retired' | 'triaged' | 'image_retired';
 

@@ -99,7 +99,7 @@ function variantRank(architecture: string, most: string, image: Platform): numbe
   return from !== -1 && at > from ? at - from : Number.POSITIVE_INFINITY;
 }
 
-/** Windows runs images of its own build alone: the first three numbers of the version. */
+/** Windows runs images only of its own build: the first three numbers of the version. */
 function sameBuild(image: string | null, wanted: string): boolean {
   const build = (version: string): string => version.split('.', 3).join('.');
   return image === null || build(image) === build(wanted);

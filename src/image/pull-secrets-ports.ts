@@ -13,7 +13,7 @@ export interface PullingPod {
 export interface PullSecret {
   /** `namespace/name`. */
   readonly name: string;
-  /** `docker_config`: a docker `config.json`; `dockercfg`: the older form, its `auths` alone. */
+  /** `docker_config`: a docker `config.json`; `dockercfg`: the older form, only its `auths`. */
   readonly form: 'docker_config' | 'dockercfg';
   /** The JSON document. */
   readonly document: Secret;

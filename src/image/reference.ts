@@ -14,7 +14,7 @@ export interface ImageReference {
   readonly digest: string | null;
 }
 
-/** ReferenceFault says why a text is no image reference, as a clause that follows the quoted text. */
+/** ReferenceFault says why a text is not an image reference, as a clause that follows the quoted text. */
 export interface ReferenceFault {
   readonly fault: string;
 }
@@ -33,7 +33,7 @@ const IMAGE_ID = /^(?:[a-f0-9]{64}|sha(?:256|384|512):[a-f0-9]+)$/;
  * familiar names are normalised: `nginx` is `docker.io/library/nginx`, `index.docker.io` is `docker.io`. The
  * first segment is a host when it holds a dot or a colon, is `localhost`, or has a capital letter. A text of
  * 64 hex digits, or a digest or its beginning (`sha256:3f8a`), and nothing else is refused, since a runtime takes it as the id of an
- * image it holds. Fewer hex digits alone are a name: the kubelet adds `:latest` to them, and no id reads so.
+ * image it holds. Fewer hex digits by themselves are a name: the kubelet adds `:latest` to them, and no id reads so.
  */
 export function parseReference(text: string): ImageReference | ReferenceFault {
   if (text === '') return { fault: 'is empty' };

@@ -20,7 +20,7 @@ const REGISTRY_FAULTS = {
   unsupported: 'format',
   /** An address or a way (plain HTTP) that this program does not call. */
   refused: 'invalid_config',
-  /** Whoever asked no longer waits. */
+  /** The caller no longer waits. */
   cancelled: 'unavailable',
 } as const satisfies Record<string, ErrorCode>;
 
@@ -28,9 +28,9 @@ const REGISTRY_FAULTS = {
 export type RegistryFault = keyof typeof REGISTRY_FAULTS;
 
 /**
- * RegistryRemedy is what somebody can do about a fault from outside of the service; whoever shows the fault has the words for it. The first
- * four are of credential helpers: one that is named as no program is, that waits for something locked, that is not on the PATH, and that has
- * nothing to give. `look_between`: something else than a registry answers, or changes what it answers on the way.
+ * RegistryRemedy is what somebody can do about a fault from outside of the service; the code that shows the error has the words for it. The
+ * first four are of credential helpers: one that is named as no program is, that waits for something locked, that is not on the PATH, and
+ * that has nothing to give. `look_between`: something else than a registry answers, or changes what it answers on the way.
  */
 export type RegistryRemedy =
   | 'name_helper'

@@ -71,8 +71,8 @@ export interface RegistryAsk {
   /** The client's own where absent. */
   readonly keychain?: Keychain | undefined;
   /**
-   * Until when a registry that says that it is busy is asked again, in milliseconds of the client's monotonic clock. Absent: it
-   * is asked once, since whoever asks comes again by itself.
+   * Until when a registry that says that it is busy is asked again, in milliseconds of the client's monotonic clock. Absent: it is asked
+   * once, since the caller retries by itself.
    */
   readonly until?: number | undefined;
 }
@@ -89,14 +89,14 @@ export interface Platform {
 /** Descriptor names content of a repository. */
 export interface Descriptor {
   readonly mediaType: string;
-  /** As written; content is read by `sha256:…`, `sha384:…` and `sha512:…` in lowercase hex alone, others throw `unsupported`. */
+  /** As written; content is read by `sha256:…`, `sha384:…` and `sha512:…` only in lowercase hex, others throw `unsupported`. */
   readonly digest: string;
   /** Bytes. */
   readonly size: number;
   /** Null where it says none. */
   readonly artifactType: string | null;
   readonly platform: Platform | null;
-  /** As they were written by whoever could push. */
+  /** As written by anyone who could push. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -132,7 +132,7 @@ export type Manifest = ImageManifest | ImageIndex;
 /** ImageConfig is what is used of an image's configuration. */
 export interface ImageConfig {
   readonly platform: Platform | null;
-  /** Such as `org.opencontainers.image.source`; written by whoever built the image. */
+  /** Such as `org.opencontainers.image.source`; written by the builder of the image. */
   readonly labels: Readonly<Record<string, string>>;
   /** RFC 3339 as written; null where there is none. */
   readonly created: string | null;
@@ -142,7 +142,7 @@ export interface ImageConfig {
 export interface PlatformImage {
   /** What the reference stands for: an index's digest where it is one. It is what runtimes and decisions name. */
   readonly digest: Digest;
-  /** Null where the reference is no index. */
+  /** Null where the reference is not an index. */
   readonly index: ImageIndex | null;
   /** The image of the platform; the same as `digest` where there is no index. */
   readonly image: ImageManifest;

@@ -5,7 +5,7 @@ import { parseReference } from '../image/index.ts';
 import type { ColdImagePolicy } from '../ledger/index.ts';
 import { governs, type Policy } from '../policy/index.ts';
 
-/** Place is where an image stands: its newest ledger row in a namespace, or a name alone where it was never seen. */
+/** Place is where an image stands: its newest ledger row in a namespace, or only a name where it was never seen. */
 export interface Place {
   /** Null for an image that no ledger row names: only policies of the whole cluster are asked. */
   readonly namespace: string | null;
@@ -29,7 +29,7 @@ export interface PolicyAnswer {
 
 /** Compliance is the judgement on one image everywhere it stands. */
 export interface Compliance {
-  /** Every policy that governs it admits it; what could not be decided is no admission. */
+  /** Every policy that governs it admits it; an undecided image does not count as admitted. */
   readonly compliant: boolean;
   /** The answer that tells what the next admission would meet; null when every policy admits it. */
   readonly next: PolicyAnswer | null;

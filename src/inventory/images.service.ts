@@ -33,7 +33,7 @@ export interface DecidedFrom {
 /** Images give the inventory of images with their states. */
 export interface Images {
   list(query: ImageQuery): Promise<ImageList>;
-  /** Throws `not_found`, and `invalid_request` for a text that is no digest. */
+  /** Throws `not_found`, and `invalid_request` for a text that is not a digest. */
   detail(digest: string): Promise<ImageDetail>;
   /** What a decision on an image reads beside its pod. Throws as `detail`. */
   decidedFrom(digest: string): Promise<DecidedFrom>;
@@ -52,7 +52,7 @@ export interface ImagesParts {
 }
 
 const MAX_ANSWERS = 1000;
-/** Nobody looked, or could. An admission must answer and takes it for none; whoever asks for facts is told that they are not known. */
+/** Nobody looked, or could. An admission must answer and takes it for none; a caller that asks for facts is told that they are unknown. */
 const UNRECORDED = { signatures: null, attestations: null, provenance: null, vex: null } as const;
 
 /** openImages joins the inventory to where it is kept. */
@@ -98,7 +98,7 @@ export function openImages(parts: ImagesParts): Images {
   };
 }
 
-/** checkDigest refuses what is no digest. Throws `invalid_request`. */
+/** checkDigest refuses what is not a digest. Throws `invalid_request`. */
 export function checkDigest(text: string): asserts text is Digest {
   const shown = text.slice(0, 80);
   if (isDigest(text)) return;

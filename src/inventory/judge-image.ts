@@ -21,7 +21,7 @@ export function placesOf({ sightings, names }: Pick<ImageToJudge, 'sightings' | 
   return [{ namespace: null, image: names[0] ?? '', signals: null, exposedBy: null }];
 }
 
-/** Names beyond these are found by the digest alone. */
+/** Names beyond these are found only by the digest. */
 const MAX_SEARCHED = 50;
 const MAX_NAME = 500;
 const MAX_NAMESPACES = 50;

@@ -14,7 +14,7 @@ export interface JudgingParts {
   readonly clock: Clock;
 }
 
-/** Ledger rows and images that are taken in one step: a step blocks whoever else this process serves. */
+/** Ledger rows and images that are taken in one step: a step blocks everyone else whom this process serves. */
 const ROWS = 1_000;
 const IMAGES = 10;
 

@@ -11,8 +11,8 @@ export interface PoliciesInForce {
 }
 
 /**
- * readPolicies gives the policies in force. A revision is read and parsed once and stays one object, since rules are prepared per object:
- * whoever asks reads names and revisions alone while nothing changed.
+ * readPolicies gives the policies in effect. A revision is read and parsed once and stays one object, since rules are prepared per object:
+ * a caller reads only names and revisions while nothing changed.
  */
 export function readPolicies(
   store: PolicyReads,

@@ -176,10 +176,10 @@ export interface TriageEntry {
   readonly endedAt: number | null;
 }
 
-/** TRIAGE_STATES: in force, over by its time, or taken back. */
+/** TRIAGE_STATES: active, expired, or ended early. */
 export const TRIAGE_STATES = ['active', 'expired', 'ended'] as const;
 
-/** TriageQuery says which decisions are listed, newest first; `at` tells expired ones from those in force. */
+/** TriageQuery says which decisions are listed, newest first; `at` separates expired decisions from active ones. */
 export interface TriageQuery extends Page {
   readonly digest: Digest | null;
   readonly cve: string | null;
@@ -201,11 +201,11 @@ export interface TriageStore {
   create(entry: Omit<TriageEntry, 'id' | 'image' | 'endedAt'>): Promise<TriageEntry>;
   list(query: TriageQuery): Promise<Listed<TriageEntry>>;
   get(id: number): Promise<TriageEntry | null>;
-  /** Ends a decision that is in force. Null when it is not. */
+  /** Ends an active decision. Null when it is not. */
   end(id: number, at: number): Promise<TriageEntry | null>;
 }
 
-/** PolicyReads read the policies in force. */
+/** PolicyReads read the policies in effect. */
 export interface PolicyReads {
   /** Names with their revisions, by name. */
   heads(): Promise<readonly { readonly name: string; readonly revision: string }[]>;

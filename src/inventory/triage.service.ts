@@ -76,7 +76,7 @@ export function openTriage({
       const ended = await store.end(id, at);
       if (ended !== null) return ended;
       const known = await store.get(id);
-      if (known === null) throw new InventoryError('not_found', `there is no triage decision ${id}`);
+      if (known === null) throw new InventoryError('not_found', `no triage decision has the number ${id}`);
       throw new InventoryError('conflict', `the triage decision ${id} is over already`, {
         hint: 'A decision covers nothing once it has expired or was taken back',
       });

@@ -29,7 +29,7 @@ export interface ElectionDeps {
 /** Tenure is one time of leading, from its acquisition on. */
 interface Tenure {
   readonly fence: number;
-  /** Whether its fence stands; one that another cluster raised over the same database leads its own cluster alone. */
+  /** Whether its fence stands; one that another cluster raised over the same database leads only its own cluster. */
   readonly stands: boolean;
 }
 
@@ -61,8 +61,8 @@ export class Election implements Leader {
   }
 
   /**
-   * Whether it leads this cluster: the same, but where another cluster's operator leads over a database that they share. What concerns
-   * this cluster alone asks this.
+   * Whether it leads this cluster: the same, but where another cluster's operator leads over a database that they share. Jobs of only this
+   * cluster ask this.
    */
   leadsCluster(): boolean {
     return this.#tenure !== null && this.#isFresh();
@@ -155,7 +155,7 @@ export class Election implements Leader {
     const before = this.#observed?.lease ?? null;
     if (this.#observed !== null && !mayTake(this.#observed, me, clock.monotonic(), this.#times.lease)) return;
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };
-    // One who lost the lead takes it anew, also out of its own hand, so that its fence is a new one.
+    // One that lost the lead takes it again, even from itself, so that its fence is a new one.
     const record = toHeld(
       this.#tenure === null && before?.holder === me ? { ...before, holder: '' } : before,
       me,
@@ -221,7 +221,7 @@ export class Election implements Leader {
     const stands = state === 'stands';
     if (!stands && !this.#elsewhere)
       log.warn(
-        'the operator of another cluster leads over this database; this one does what concerns its own cluster alone',
+        'the operator of another cluster leads over this database; this one runs only the jobs of its own cluster',
       );
     this.#elsewhere = !stands;
     if (stands !== tenure.stands) this.#tenure = { ...tenure, stands };

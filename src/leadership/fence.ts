@@ -1,4 +1,4 @@
-/** Fence is one leadership: the name that it is counted under, and its number. Whoever leads writes as long as no later one was given out. */
+/** Fence is one leadership: the name that it is counted under, and its number. A leader writes as long as no later fence was given out. */
 export interface Fence {
   readonly name: string;
   readonly value: number;

@@ -25,8 +25,8 @@ export interface LeaseTimes {
 }
 
 /**
- * LEASE_TIMES: whoever stops leading does so 3 s before anybody may take over. A candidate sees the last renewal 2.4 s after it at the
- * latest, and takes the Lease 10.2 s after that: with its calls a takeover takes 13 s.
+ * LEASE_TIMES: a leader stops 3 s before another may take over. A candidate sees the last renewal 2.4 s after it at the latest, and takes
+ * the Lease 10.2 s after that: with its calls a takeover takes 13 s.
  */
 export const LEASE_TIMES: LeaseTimes = { lease: 10_000, renewDeadline: 7_000, retry: 2_000 };
 

@@ -7,7 +7,7 @@ import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.
 import { RecentReviews } from './recent-reviews.ts';
 import { Spooling } from './spooling.service.ts';
 
-/** AppenderDeps are the parts that rows are written with; without a spool the database alone takes them. */
+/** AppenderDeps are the parts that rows are written with; without a spool only the database takes them. */
 export interface AppenderDeps {
   readonly writer: LedgerWriter;
   readonly spool: Spool | null;

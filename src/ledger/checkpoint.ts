@@ -60,5 +60,5 @@ export function openCheckpoint(note: string, keys: readonly NoteKey[]): Checkpoi
 }
 
 function fault(what: string): TreeError {
-  return new TreeError('format', `this is no checkpoint: ${what}`);
+  return new TreeError('format', `not a valid checkpoint: ${what}`);
 }

@@ -80,7 +80,7 @@ export class ClockWatch {
 
   /**
    * Gives an entry as it is to be appended: rows that a clock made that is behind are marked. What was begun before and took its time is
-   * not: the clock itself must be behind, not the row alone.
+   * not: the clock itself must be behind, not only the row.
    */
   mark(entry: LedgerEntry): LedgerEntry {
     const { clock, count } = this.#deps;

@@ -19,9 +19,10 @@ export interface ExportAudit {
 }
 
 /**
- * auditExport reads an export (already decompressed) to its end and hashes its rows. `sizes` are those of the tree at which roots
- * are wanted, or what makes them of the header's tree; `progress` is told the rows read so far. Throws LedgerError `format` or `empty` for what is no ledger export; any
- * other damage is part of the answer. `keep` is shown each row's number and line, for whoever looks for one of them.
+ * auditExport reads an export (already decompressed) to its end and hashes its rows. `sizes` are those of the tree at which roots are
+ * wanted, or what makes them of the header's tree; `progress` is told the rows read so far. Throws LedgerError `format` or `empty` for what
+ * is not a ledger export; any other damage is part of the answer. `keep` gets each row's number and line, for callers that look for one of
+ * them.
  */
 export async function auditExport(
   chunks: AsyncIterable<Uint8Array>,
@@ -100,7 +101,7 @@ class Auditor {
     if (this.#header === null) {
       throw new LedgerError(
         'empty',
-        'the file is empty, so it is no ledger export',
+        'the file is empty: not a ledger export',
         { file: this.#file, line: 1 },
         HINT,
       );
@@ -151,7 +152,7 @@ class Auditor {
       this.#keep?.(this.#leaves.id, text);
     } else if (value.type === 'checkpoint') this.#seal = parseSeal(value);
     else if (value.type === 'header') throw new Error('a second header');
-    else if (this.rows > 0) throw new Error('a line that is no row stands between the rows');
+    else if (this.rows > 0) throw new Error('a line that is not a row is between the rows');
   }
 }
 

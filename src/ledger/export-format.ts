@@ -49,7 +49,7 @@ export interface RecordedPolicy {
   readonly name: string;
   /** Taken as given. */
   readonly revision: string;
-  /** Whether it is the policy in force. */
+  /** Whether it is the policy in effect. */
   readonly current: boolean;
   /** The policy document, of whatever release. */
   readonly document: unknown;

@@ -24,8 +24,8 @@ export interface LedgerExport {
   /** The signed checkpoint of the last line; null where there is none, and until the rows were read to the end. */
   readonly seal: ExportSeal | null;
   /**
-   * The rows, newest first, to be walked once. Whoever has enough stops: what was not read is not checked. Read to
-   * the end, the counts of the header are held against the lines. Throws LedgerError.
+   * The rows, newest first, to be walked once. A caller that has enough stops: what was not read is not checked. Read to the end, the
+   * counts of the header are held against the lines. Throws LedgerError.
    */
   rows(): AsyncGenerator<RowBatch, void, undefined>;
   /** Lets the source go without reading on. */
@@ -34,7 +34,7 @@ export interface LedgerExport {
 
 /** ReadOptions say what is wanted of the rows. */
 export interface ReadOptions {
-  /** Every field of every row, for whoever copies them: `shapes[i]` is row i itself. Slower; a replay does not need it. */
+  /** Every field of every row, for callers that copy them: `shapes[i]` is row i itself. Slower; a replay does not need it. */
   readonly whole?: boolean;
 }
 
@@ -68,7 +68,7 @@ class ExportReader implements LedgerExport {
   #rowCount = 0;
   #lastId = Infinity;
   #seal: ExportSeal | null = null;
-  /** The damage behind rows that are still to be given: whoever has enough with them never meets it. */
+  /** The damage behind rows that are still to be given: a caller that stops before it never meets it. */
   #damage: unknown = null;
   readonly #shapes = new RowShapes();
   readonly #whole: boolean;
@@ -94,7 +94,7 @@ class ExportReader implements LedgerExport {
     try {
       while (this.#head.ids.length === 0 && (await this.#nextBlock())) this.#parseBlock(this.#head);
       if (this.#header === null) {
-        throw this.#fault('empty', 'the file is empty, so it is no ledger export');
+        throw this.#fault('empty', 'the file is empty: not a ledger export');
       }
     } catch (error) {
       await this.close();

@@ -2,8 +2,8 @@ import { isDigest } from '../base/index.ts';
 import type { LedgerRow } from './entry.ts';
 
 /**
- * parseRow checks a row line's value and gives it as it is: no copy, since this runs for every row of a file of
- * millions. Throws an Error whose message names the field. Unknown fields are left alone.
+ * parseRow checks a row line's value and gives it as it is: no copy, since this runs for every row of a file of millions. Throws an Error
+ * whose message names the field. Unknown fields are ignored.
  */
 export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   const row = value as unknown as LedgerRow;

@@ -75,7 +75,7 @@ export async function keptOfExport(
 /** Notes one after another: a text holds no empty line in a checkpoint, and its signatures end it. */
 function splitNotes(text: string): string[] {
   const notes = text.split(/(?<=^\u2014 [^\n]*\n)\n*(?!\u2014 )/m).filter((note) => note.trim() !== '');
-  if (notes.length === 0) throw new TreeError('format', 'this is no signed note: it is empty');
+  if (notes.length === 0) throw new TreeError('format', 'not a signed note: the file is empty');
   return notes;
 }
 

@@ -15,9 +15,9 @@ interface LeafParts {
 }
 
 /**
- * LeafLines hashes the row lines of an export as an auditor would: parse the line, drop `type`, canonicalise (RFC 8785). A line in
- * our writer's layout that differs from one before in its own fields alone is put together from that one's parts, which takes a
- * third of the time; the texts are the same.
+ * LeafLines hashes the row lines of an export as an auditor would: parse the line, drop `type`, canonicalise (RFC 8785). A line in our
+ * writer's layout that differs from one before only in its own fields is put together from that one's parts, which takes a third of the
+ * time; the texts are the same.
  */
 export class LeafLines {
   /** Number of the row of the line that was hashed last. */

@@ -2,9 +2,8 @@ import type { LedgerRow } from './entry.ts';
 import { hashLeaf, type Hash } from './merkle.ts';
 
 /**
- * LeafShape is the text of a leaf without the fields that set rows of one shape apart. A leaf is the RFC 8785 form of the
- * row as an export writes it, without `type`: its keys stand in the order of their code units, so the fields of a row alone
- * fall between these parts.
+ * LeafShape is the text of a leaf without the fields that set rows of one shape apart. A leaf is the RFC 8785 form of the row as an export
+ * writes it, without `type`: its keys stand in the order of their code units, so only the fields of a row fall between these parts.
  */
 export interface LeafShape {
   readonly toId: string;
@@ -56,7 +55,7 @@ export function leafTextOf(shape: LeafShape, row: LeafRow): string {
   );
 }
 
-/** joinLeaf does the same with the JSON texts of the fields, for whoever has them cheaper. */
+/** joinLeaf does the same with the JSON texts of the fields, for callers that have them already. */
 export function joinLeaf(
   shape: LeafShape,
   id: number,

@@ -103,7 +103,7 @@ export function verifyNote(note: Note, keys: readonly NoteKey[]): readonly NoteK
   return [...good];
 }
 
-/** verifySignature holds an Ed25519 signature against a message (RFC 8032); bytes that are no signature never hold. */
+/** verifySignature holds an Ed25519 signature against a message (RFC 8032); bytes that are not a signature never verify. */
 export function verifySignature(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return signature.length === 64 && verify(null, message, key, signature);
 }
@@ -129,7 +129,7 @@ export function parseVkey(text: string): NoteKey {
   const encoded = rest.join('+'); // base64 has plus signs of its own
   const bytes = Buffer.from(encoded, 'base64');
   if (!isKeyName(name) || !/^[0-9a-f]{8}$/.test(keyId) || bytes.toString('base64') !== encoded) {
-    throw new TreeError('format', 'this is no verifier key', { hint: VKEY_HINT });
+    throw new TreeError('format', 'not a valid verifier key', { hint: VKEY_HINT });
   }
   if (bytes.length !== 33 || bytes[0] !== ED25519) {
     throw new TreeError('format', `the verifier key of ${name} is of a kind that ipo does not know`, {
@@ -153,7 +153,7 @@ export function toSigner(name: string, pem: string): NoteSigner {
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw new TreeError('format', 'the key of the ledger is no private key in PKCS#8 PEM', { cause });
+    throw new TreeError('format', 'the key of the ledger is not a private key in PKCS#8 PEM', { cause });
   }
   if (key.asymmetricKeyType !== 'ed25519')
     throw new TreeError('format', 'the key of the ledger is not an Ed25519 key');
@@ -166,5 +166,5 @@ export function toSigner(name: string, pem: string): NoteSigner {
 }
 
 function fault(what: string): TreeError {
-  return new TreeError('format', `this is no signed note: ${what}`);
+  return new TreeError('format', `not a valid signed note: ${what}`);
 }

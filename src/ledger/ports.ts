@@ -15,10 +15,10 @@ export interface Stored {
 /** LedgerWriter appends to the ledger. */
 export interface LedgerWriter {
   /**
-   * appendAll appends entries in their order, each whole, in one durable transaction, and answers each in its place. A review
-   * whose uid is there already (earlier in the same call, too) is left as it is and answered with what is stored. Ids have no
-   * gap, and their order is that of the commits, whoever appends. Throws AppendError `invalid_request` when an entry can never
-   * be stored; then nothing is. Any other error may have come before or after the commit: append again with the same uids.
+   * appendAll appends entries in their order, each whole, in one durable transaction, and answers each in its place. A review whose uid is
+   * there already (earlier in the same call, too) is left as it is and answered with what is stored. Ids have no gap, and their order is
+   * that of the commits, no matter who appends. Throws AppendError `invalid_request` when an entry can never be stored; then nothing is.
+   * Any other error may have come before or after the commit: append again with the same uids.
    */
   appendAll(entries: readonly LedgerEntry[]): Promise<readonly Stored[]>;
   /**

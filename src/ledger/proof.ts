@@ -3,7 +3,7 @@ import { EMPTY_ROOT, HASH_BYTES, hashNode, splitOf, type Hash, type Range } from
 /**
  * Proofs of RFC 6962 and RFC 9162, and those of subtrees (draft-ietf-plants-merkle-tree-certs): a subtree [start, end) is one
  * whose start is a multiple of the smallest power of two that holds it, so a tree of `size` leaves is its subtree [0, size).
- * What a proof consists of is computed first, as ranges of leaves; whoever holds the hashes gives them.
+ * What a proof consists of is computed first, as ranges of leaves; the caller gives the hashes.
  *
  * The verifying functions answer null when the proof holds, else a sentence that says what is wrong. Nothing that they are
  * given is trusted; numbers are whole and below 2^53.
@@ -51,7 +51,7 @@ export function verifySubtreeInclusion(
   root: Hash,
 ): string | null {
   const { start, end } = subtree;
-  if (!isSubtree(subtree)) return `leaves ${start} to ${end} are no subtree`;
+  if (!isSubtree(subtree)) return `leaves ${start} to ${end} are not a subtree`;
   if (!isCount(index) || index < start || index >= end)
     return `leaf ${index} is not among the leaves ${start} to ${end - 1}`;
   const steps = descend(index, subtree);
@@ -92,7 +92,7 @@ export function verifySubtreeConsistency(
     if (proof.length > 0) return wrongLength(proof, 0);
     return hash === EMPTY_ROOT ? null : 'the hash of no leaves is another';
   }
-  if (!isSubtree(subtree)) return `leaves ${start} to ${end} are no subtree`;
+  if (!isSubtree(subtree)) return `leaves ${start} to ${end} are not a subtree`;
   const { seed, steps } = narrow(subtree, size);
   const expected = steps.length + (seed === null ? 0 : 1);
   if (proof.length !== expected) return wrongLength(proof, expected);
@@ -177,4 +177,4 @@ function wrongLength(proof: readonly Hash[], expected: number): string {
   return `the proof has ${proof.length} hashes where it needs ${expected}`;
 }
 
-const NOT_A_HASH = 'the proof holds something that is no SHA-256';
+const NOT_A_HASH = 'the proof contains a value that is not a SHA-256';

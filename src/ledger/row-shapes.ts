@@ -4,9 +4,9 @@ import { parseRow } from './export-row.ts';
 import { KnownLines, RowLine } from './row-line.ts';
 
 /**
- * RowBatch is some rows, newest first, as columns. `shapes[i]` is a row that agrees with row i in every field that a
- * replay reads but id, time and pod (requesters, uids and a bypass's reason are those of one row alone): a cluster admits the same images over and over, so one object stands for many rows, and
- * who walks them can remember what it made of it. Rows of one shape need not share the object.
+ * RowBatch is some rows, newest first, as columns. `shapes[i]` is a row that agrees with row i in every field that a replay reads but id,
+ * time and pod (requesters, uids and a bypass's reason belong to only one row): a cluster admits the same images over and over, so one
+ * object stands for many rows, and who walks them can remember what it made of it. Rows of one shape need not share the object.
  */
 export interface RowBatch {
   readonly ids: readonly number[];
@@ -42,9 +42,9 @@ export const MAX_ROW = 262_144;
 const MAX_KNOWN = 32 * 1024 * 1024;
 
 /**
- * RowShapes reads row lines into a batch. A line in the layout of our own writer whose invariable parts were parsed
- * before, byte for byte, needs no JSON parser: what is left is checked by hand, so that a damaged line is found
- * all the same. Any other line is parsed. Twice as fast as JSON.parse of each line alone.
+ * RowShapes reads row lines into a batch. A line in the layout of our own writer whose invariable parts were parsed before, byte for byte,
+ * needs no JSON parser: what is left is checked by hand, so that a damaged line is found all the same. Any other line is parsed. Twice as
+ * fast as JSON.parse of each single line.
  */
 export class RowShapes {
   readonly #lines = new KnownLines<LedgerRow>();

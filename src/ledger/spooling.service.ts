@@ -103,8 +103,8 @@ export class Spooling {
   }
 
   /**
-   * Ends, when nothing is taken any more: goes on putting back for at most so many milliseconds. What the database has not taken by
-   * then stays in the spool for whoever starts next on it, and is logged.
+   * Ends, when nothing is taken any more: goes on putting back for at most so many milliseconds. What the database has not taken by then
+   * stays in the spool for the next process on it, and is logged.
    */
   async close(forMs = 0): Promise<void> {
     const { spool, log } = this.#deps;

@@ -74,5 +74,5 @@ export function verifyTlogProof(proof: TlogProof, leaf: Hash): Checkpoint {
 }
 
 function fault(what: string): TreeError {
-  return new TreeError('format', `this is no tlog-proof: ${what}`);
+  return new TreeError('format', `not a valid tlog-proof: ${what}`);
 }

@@ -55,7 +55,7 @@ export interface TreeStore extends TreeReader {
   ): Promise<{ items: readonly SignedCheckpoint[]; total: number }>;
 }
 
-/** GrowingTree is the tree inside an act that has it alone. */
+/** GrowingTree is the tree inside an act that holds it exclusively. */
 export interface GrowingTree extends TreeReader {
   /** Puts tiles, in place of those that are there, and how many rows the tree covers with them. */
   putTiles(tiles: readonly Tile[], size: number): Promise<void>;
@@ -78,7 +78,7 @@ export interface Anchor {
   /** Reads what is kept there; null for a place that only takes. Throws an IpoError that says why it could not. */
   readonly read: (() => Promise<AnchorKept>) | null;
   /**
-   * Tells of a checkpoint, in the place of what was read (`over`) and of nothing else; of the same one again is no harm. Throws an
+   * Tells of a checkpoint, in the place of what was read (`over`) and of nothing else; writing the same one again is harmless. Throws an
    * IpoError: `conflict` where the place holds or wants something else, which stays as it is; else why it could not.
    */
   publish(checkpoint: SignedCheckpoint, over: AnchorKept): Promise<void>;

@@ -31,8 +31,8 @@ export interface TreeDeps {
 }
 
 /**
- * LedgerTree grows the Merkle tree over the rows and signs its checkpoints. Any number of processes may do so on one database:
- * each step changes the tree from the size that it was read at, alone, or not at all.
+ * LedgerTree grows the Merkle tree over the rows and signs its checkpoints. Any number of processes may do so on one database: each step
+ * changes the tree from the size that it was read at, exclusively, or not at all.
  */
 export class LedgerTree {
   readonly #deps: TreeDeps;
@@ -71,7 +71,7 @@ export class LedgerTree {
     let taken = 0;
     while (taken < limit) {
       const size = await store.size();
-      // Rows never change, so they are read and hashed before the tree is taken alone.
+      // Rows never change, so they are read and hashed before the tree is locked.
       const hashes = await this.#hash(size, Math.min(AT_ONCE, limit - taken));
       if (hashes.length === 0) break;
       taken += await store.alone(async (tree) => {
@@ -79,7 +79,7 @@ export class LedgerTree {
         await tree.putTiles(await extendTiles(tree, size, hashes), size + hashes.length);
         return hashes.length;
       });
-      await nextTurn(); // an embedded database answers at once, and whoever waits for an admission must not wait for all rows
+      await nextTurn(); // an embedded database answers at once, and a waiting admission must not wait for all rows
     }
     return taken;
   }

@@ -106,10 +106,10 @@ export class Findings {
   }
 }
 
-/** NO_OUTSIDE is what no check shows that knows the ledger by itself alone. */
+/** NO_OUTSIDE is what a check cannot show that knows only the ledger itself. */
 export const NO_OUTSIDE =
   'Without a checkpoint that was kept elsewhere this check cannot show that the newest rows were not cut off, nor that the ' +
-  'whole history was not written anew and signed again by whoever has the key.';
+  'the holder of the key did not rewrite and sign the whole history again.';
 
 /** isUnsigned tells whether there are rows, and no signature that they could be held against: then nothing was verified. */
 export function isUnsigned({ holds, rows }: Pick<Verification, 'holds' | 'rows'>): boolean {

@@ -13,9 +13,9 @@ import type { VerifyOptions } from './verify-export.ts';
 const MAX_STORED = 20_000;
 
 /**
- * verifyDatabase verifies the ledger in a database: every row against the stored tree, that tree against itself, the stored
- * checkpoints against the rows, and all of it against the checkpoints that were kept elsewhere. Rows may be appended meanwhile. `rows`
- * are all of them in runs, the lowest first, for whoever hashes them faster.
+ * verifyDatabase verifies the ledger in a database: every row against the stored tree, that tree against itself, the stored checkpoints
+ * against the rows, and all of it against the checkpoints that were kept elsewhere. Rows may be appended meanwhile. `rows` are all of them
+ * in runs, the lowest first, for faster hashing.
  */
 export async function verifyDatabase(
   reader: TreeReader,
@@ -120,7 +120,7 @@ function judgeRows({ last, missing, count }: DatabaseWalk, sizes: Sizes, finding
   }
 }
 
-/** Rows that no checkpoint covers agree with everything, whoever wrote them: they are told apart, never counted as signed. */
+/** Rows that no checkpoint covers agree with everything, no matter who wrote them: they are told apart, never counted as signed. */
 function judgeUnsigned(last: number, signed: number, findings: Findings): void {
   if (last === 0) return;
   if (signed === last) {

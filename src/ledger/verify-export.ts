@@ -21,9 +21,9 @@ export interface VerifyOptions {
 }
 
 /**
- * verifyExport verifies an export (already decompressed): its rows against the tree that its header tells of, that against its
- * signed checkpoint, and against the checkpoints that were kept elsewhere. Nothing is fetched but by `prove`. Throws LedgerError
- * `format` or `empty` for what is no export; everything else is part of the answer.
+ * verifyExport verifies an export (already decompressed): its rows against the tree that its header tells of, that against its signed
+ * checkpoint, and against the checkpoints that were kept elsewhere. Nothing is fetched but by `prove`. Throws LedgerError `format` or
+ * `empty` for what is not an export; everything else is part of the answer.
  */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
@@ -54,7 +54,7 @@ export async function verifyExport(
     );
   if (tree !== null && (tree.first > 1 || tree.last < tree.size))
     findings.limits.push(
-      `The export holds ${rowsText(tree.first, tree.last)} of ${tree.size}; the others stand in the tree as hashes alone.`,
+      `The export holds ${rowsText(tree.first, tree.last)} of ${tree.size}; the tree contains the others only as hashes.`,
     );
   if (header.images !== 0)
     findings.limits.push(
@@ -108,7 +108,7 @@ function judgeSignature(
     return null;
   }
   if (tree === null && seal === null) {
-    // Without a key or a kept checkpoint nobody asked for a signature, and what was never signed is no sign of tampering.
+    // Without a key or a kept checkpoint nobody asked for a signature, and what was never signed is not a sign of tampering.
     if (keys.length === 0 && kept.length === 0) findings.notChecked('signature', NOT_SIGNED);
     else
       findings.failed(

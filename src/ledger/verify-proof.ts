@@ -15,8 +15,8 @@ export interface ProvedRow extends Verification {
 }
 
 /**
- * verifyProof verifies a `.tlog-proof` that carries its row. Its checkpoint must be signed by one of the keys, or be one that was
- * kept elsewhere; one of both must be given. Throws TreeError `format` for what is no proof of a row.
+ * verifyProof verifies a `.tlog-proof` that carries its row. Its checkpoint must be signed by one of the keys, or be one that was kept
+ * elsewhere; one of both must be given. Throws TreeError `format` for what is not a proof of a row.
  */
 export function verifyProof(text: string, name: string, { keys, kept }: VerifyOptions): ProvedRow {
   const proof = parseTlogProof(text);

@@ -6,7 +6,7 @@ export interface Ceiling {
   readonly imageNames: number | null;
 }
 
-/** Ceilings tells what the certificate in force allows. */
+/** Ceilings is what the active certificate allows. */
 export interface Ceilings {
   /** Rejects when it cannot be read; then what was known before stands. */
   current(): Promise<Ceiling>;

@@ -76,7 +76,7 @@ class ManifestReader implements Manifest {
       throw this.#fault(
         document,
         path,
-        `${path.length === 0 ? 'the document' : showPath(path)} is no Kubernetes object`,
+        `${path.length === 0 ? 'the document' : showPath(path)} is not a Kubernetes object`,
         'A manifest has apiVersion, kind and metadata',
       );
     }

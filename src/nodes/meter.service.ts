@@ -97,7 +97,7 @@ export class Meter {
     if (month === this.#month) for (const name of names) this.#names.add(name);
   }
 
-  /** Brings alone how the cluster stands against its ceiling up to date: who was within it again must not be refused on. */
+  /** Updates only how the cluster stands against its ceiling: who was within it again must not be refused on. */
   async refreshStanding(): Promise<void> {
     const { cluster, nodes } = this.#deps;
     this.#standing = await nodes.standing(cluster);

@@ -126,7 +126,7 @@ export interface NodeGauges {
   readonly overageSeconds: number;
 }
 
-/** nodeGauges gives them at a time; `ceiling` is that of the certificate in force. */
+/** nodeGauges gives them at a time; `ceiling` is that of the active certificate. */
 export function nodeGauges(standing: NodeStanding | null, ceiling: number | null, at: number): NodeGauges {
   const since = standing?.overSince ?? null;
   return {

@@ -21,8 +21,8 @@ export type Undigested = Omit<Subject, 'digest' | 'facts'>;
 
 /**
  * mayAskRegistry tells whether a registry is worth asking what an image by tag stands for, and may be: some policy that governs it allows
- * its registry, or none governs it; and no enforcing policy refuses it by what the reference says alone. Whoever can make a pod
- * names any host in it, and must not have the operator call that host. Pure.
+ * its registry, or none governs it; and no enforcing policy refuses it only by what the reference says. Anyone who can make a pod names any
+ * host in it, and must not have the operator call that host. Pure.
  */
 export function mayAskRegistry(policies: readonly Policy[], image: Undigested, at: number): boolean {
   if (policies.length === 0) return true;

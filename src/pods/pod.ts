@@ -19,7 +19,7 @@ const container = z.object({
   ),
 });
 
-/** podSpec reads of a pod's `spec` what images and signals need; other fields are left alone, `null` is unset. */
+/** podSpec reads of a pod's `spec` what images and signals need; other fields are ignored, `null` is unset. */
 export const podSpec = z.object({
   containers: list(container),
   initContainers: list(container),
@@ -27,7 +27,7 @@ export const podSpec = z.object({
   hostNetwork: flag,
   hostPID: flag,
   hostIPC: flag,
-  // Where it may run: looked at by node-platform.ts alone, and only where images differ by platform.
+  // Where it may run: looked at only by node-platform.ts, and only where images differ by platform.
   nodeName: z.optional(z.unknown()),
   nodeSelector: z.optional(z.unknown()),
   affinity: z.optional(z.unknown()),

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { nearest } from '../base/index.ts';
 import { EXPECTATIONS } from './expect.ts';
 
-/** HOW is what to do when a file is no file of test cases. */
+/** HOW is what to do when a file is not a file of test cases. */
 export const HOW = 'Write a first case with `ipo policy test --record IMAGE --policy FILE`';
 
 interface Problem {

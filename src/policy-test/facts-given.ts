@@ -39,7 +39,7 @@ function isList(value: Json | readonly Json[]): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** An image that a test knows by its name alone gets a digest, always the same one. */
+/** An image that a test knows only by its name gets a digest, always the same one. */
 function madeDigest(name: string): Digest {
   return `sha256:${sha256Hex(`ipo policy test ${name}`)}`;
 }

@@ -8,7 +8,7 @@ export type { Direction } from './direction.ts';
 /** FieldChange is one field that differs, what the change does, and for a list its entries that came and went. */
 export interface FieldChange extends PolicyChange {
   readonly direction: Direction;
-  /** Null where the field is no list. */
+  /** Null where the field is not a list. */
   readonly entries: EntryChanges | null;
 }
 

@@ -32,7 +32,7 @@ const FLOW_LIST = /^\[(.*)\](?: +#.*| *)$/;
 const FLOW_ITEM = / *(?:([A-Za-z][A-Za-z0-9_./-]*)|'([^']*)'|"([^"\\]*)") *(,|$)/y;
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
 const HOURS = /^[0-9]{1,9}h$/;
-/** Words without quotes that are no texts, here or in YAML 1.1, which kubectl and Helm read. */
+/** Words without quotes that are not texts, here or in YAML 1.1, which kubectl and Helm read. */
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null|e[-+]?[0-9]+)$/i;
 
 /** Thrown where the text is in another form. */

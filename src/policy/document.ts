@@ -83,7 +83,7 @@ export function readDocuments(whole: string, file: string): SourceFile {
   const documents: SourceDocument[] = [];
   let torn = false;
   for (const document of parsed) {
-    // What stands behind a fault without a line --- is no document of its own.
+    // What follows an error without a line --- is not a document of its own.
     if (torn && document.directives?.docStart !== true) continue;
     const faults = [...document.errors, ...document.warnings];
     const syntax = faults.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED');

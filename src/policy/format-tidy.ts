@@ -72,7 +72,7 @@ function quoteWords(node: Scalar): void {
     node.type = Scalar.QUOTE_DOUBLE;
 }
 
-/** `[checkout, payments]` stays on its line when that is how it was written: words alone, and not many. */
+/** `[checkout, payments]` stays on its line when that is how it was written: only words, and not many. */
 function isShortList(list: YAMLSeq): boolean {
   const words = list.items.map((item) =>
     isScalar(item) && !item.comment && !item.commentBefore ? String(item.value) : null,

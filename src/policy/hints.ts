@@ -18,7 +18,7 @@ export function registryHint(value: string): string | null {
     .toLowerCase();
   const written = `${host.replace(/^\*+\.?/, '')}${trimmed}`;
   if (host === '' || host.startsWith('*'))
-    return 'Name each registry; there are no wildcards, and a host covers every path under it';
+    return 'List each registry; wildcards are not supported, and a host covers every path under it';
   return /^[\w.:[\]-]+(\/[\w./-]+)?$/.test(written) && written !== value
     ? `Write "${written}"; it covers everything under it`
     : null;
@@ -28,7 +28,7 @@ export function registryHint(value: string): string | null {
 export function namespaceHint(value: string): string | null {
   if (isSeveral(value)) return SEVERAL;
   if (value.includes('*'))
-    return 'There are no wildcards; name each namespace, or leave the list empty for the whole cluster';
+    return 'Wildcards are not supported; list each namespace, or leave the list empty for the whole cluster';
   const name = value
     .trim()
     .toLowerCase()

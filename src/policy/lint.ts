@@ -33,8 +33,8 @@ const POLICY_RULES: readonly PolicyRule[] = [
 ];
 
 /**
- * lintPolicies gives every problem of the files, file by file and from top to bottom: what the parser refused, what
- * can never work, what contradicts over all files, and, given the policies in force, what became looser.
+ * lintPolicies gives every problem of the files, file by file and from top to bottom: what the parser refused, what can never work, what
+ * contradicts over all files, and, given the policies in effect, what became looser.
  */
 export function lintPolicies(files: readonly PolicyFile[], inForce: readonly Policy[] = []): Problem[] {
   const policies = files.flatMap((file) => file.policies);

@@ -40,7 +40,7 @@ export function parsePolicyValue(value: unknown, at = ''): PolicyValue {
     return { policy: toPolicy(parsed.data), document: withoutServerFields(written as Json) };
   }
   const problems = toProblems(fewest(parsed.error.issues), nowhere(), written);
-  const [first = problem('value', at, 'the document is no policy'), ...more] = problems.slice(
+  const [first = problem('value', at, 'the document is not a policy'), ...more] = problems.slice(
     0,
     MAX_PROBLEMS,
   );

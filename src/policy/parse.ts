@@ -7,7 +7,7 @@ import { toPolicy, type Policy } from './policy.ts';
 import { inOrder, type Problem } from './problems.ts';
 import { policyDocument, type PolicyDocument } from './schema.ts';
 
-/** How many problems of one file are listed; a text that is no policy at all can have tens of thousands. */
+/** How many problems of one file are listed; a text that is not a policy at all can have tens of thousands. */
 const MAX_PROBLEMS = 200;
 
 /** ParsedPolicy is a valid policy with the places of its fields. */

@@ -19,7 +19,7 @@ export function markMade(pattern: string): string {
     }
     const group = /^\((?:\?(?:P?<[^>]*>|[a-zA-Z-]*[:)]))?/.exec(rest)?.[0];
     if (group !== undefined) {
-      // Flags alone open no group.
+      // Flags by themselves open no group.
       if (!group.endsWith(')')) groups.push(out.length);
       out += /^\((?:\?P?<.*)?$/.test(group) ? '(?:' : group;
       at += group.length;

@@ -16,7 +16,7 @@ export interface Pattern {
   readonly compiled: RE2JS;
 }
 
-/** PatternFault says why a text is no pattern: a clause that follows the field's name, and what to do. */
+/** PatternFault says why a text is not a pattern: a clause that follows the field's name, and what to do. */
 export interface PatternFault {
   readonly message: string;
   readonly hint: string;
@@ -28,7 +28,7 @@ type Opened = Pattern | PatternFault;
 const opened = new Map<string, Opened>();
 const MAX_OPENED = 256;
 
-/** patternFault says why a text is no pattern that can be used here, or gives null when it is one. */
+/** patternFault says why a text is not a pattern that can be used here, or gives null when it is one. */
 export function patternFault(text: string): PatternFault | null {
   const pattern = open(text);
   return 'message' in pattern ? pattern : null;
@@ -40,7 +40,7 @@ export function openPattern(text: string): Pattern | null {
   return 'message' in pattern ? null : pattern;
 }
 
-/** exactPattern gives the pattern that a text alone matches. */
+/** exactPattern gives the pattern that matches only the text. */
 export function exactPattern(text: string): Pattern {
   return toPattern(RE2JS.compile(RE2JS.quote(text)));
 }
@@ -88,6 +88,6 @@ function hintOf(text: string): string {
   if (/\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?>|[+*?}]\+/.test(text))
     return 'RE2 has no look-around, no back-references and no possessive repeats; write the pattern without them';
   if (/(?:^|[/(|])\*/.test(text))
-    return 'This is no file pattern: write [^/]* for a part of a path, .* for all';
+    return 'This is not a file pattern: write [^/]* for one segment of a path, .* for anything';
   return 'Write it as RE2 takes it: https://github.com/google/re2/wiki/Syntax';
 }

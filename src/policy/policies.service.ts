@@ -116,15 +116,19 @@ export function openPolicies({
     async revision(name, revision) {
       const found = await store.revision(name, revision);
       if (found !== null) return found;
-      throw new PolicyWriteError('not_found', `there is no revision ${revision} of a policy named ${name}`, {
-        hint: `GET /api/v1/policies/${name}/revisions lists those there are`,
-      });
+      throw new PolicyWriteError(
+        'not_found',
+        `no policy has the revision ${revision} of a policy named ${name}`,
+        {
+          hint: `GET /api/v1/policies/${name}/revisions lists those there are`,
+        },
+      );
     },
   };
 }
 
 function notFound(name: string): PolicyWriteError {
-  return new PolicyWriteError('not_found', `there is no policy named ${name}`, {
+  return new PolicyWriteError('not_found', `no policy has the name ${name}`, {
     hint: 'GET /api/v1/policies lists those in effect',
   });
 }

@@ -1,6 +1,6 @@
 import type { Policy } from './policy.ts';
 
-/** InvalidPolicy says of a kept document that it is no valid policy, and what decides under its name meanwhile. */
+/** InvalidPolicy says of a kept document that it is not a valid policy, and what decides under its name meanwhile. */
 export interface InvalidPolicy {
   /** What is wrong with it, as a sentence without a period. */
   readonly fault: string;
@@ -8,14 +8,14 @@ export interface InvalidPolicy {
   readonly inEffect: Policy | null;
 }
 
-/** StoredPolicy is a policy in force, as it is kept. */
+/** StoredPolicy is a policy in effect, as it is kept. */
 export interface StoredPolicy {
   readonly name: string;
   /** As it was sent. */
   readonly document: Readonly<Record<string, unknown>>;
   /** That in effect: of an invalid document its last valid one, or empty where there is none. */
   readonly revision: string;
-  /** Where somebody wrote a document beside the service that is no valid policy. */
+  /** Where somebody wrote a document beside the service that is not a valid policy. */
   readonly invalid?: InvalidPolicy;
   /** Opaque; another after every write. What a client names in `If-Match`. */
   readonly version: string;
@@ -26,12 +26,12 @@ export interface StoredPolicy {
   readonly updatedBy: string | null;
 }
 
-/** PolicyRevision is a document that was in force at some time. Revisions are never deleted: ledger rows name them. */
+/** PolicyRevision is a document that was in effect at some time. Revisions are never deleted: ledger rows name them. */
 export interface PolicyRevision {
   readonly name: string;
   readonly revision: string;
   readonly document: Readonly<Record<string, unknown>>;
-  /** When it was first in force, in milliseconds. */
+  /** When it was first in effect, in milliseconds. */
   readonly recordedAt: number;
   readonly recordedBy: string | null;
 }
@@ -67,7 +67,7 @@ export type Replaced =
   | { readonly kind: 'unchanged'; readonly policy: StoredPolicy }
   | { readonly kind: 'replaced'; readonly policy: StoredPolicy; readonly before: StoredPolicy };
 
-/** PolicyStore keeps the policies in force and every revision there was. Each method is one atomic act. */
+/** PolicyStore keeps the policies in effect and every revision there was. Each method is one atomic act. */
 export interface PolicyStore {
   /** By name. */
   list(page: PolicyPage): Promise<Listed<StoredPolicy>>;

@@ -8,7 +8,7 @@ export const CURVE_HASHES: Readonly<Record<string, string>> = {
   secp521r1: 'sha512',
 };
 
-/** KeyFault says why a text is no usable public key: a clause that follows the field's name, and what to do. */
+/** KeyFault says why a text is not a usable public key: a clause that follows the field's name, and what to do. */
 export interface KeyFault {
   readonly message: string;
   readonly hint: string | null;
@@ -21,7 +21,7 @@ export interface KeyFault {
 const ED25519 =
   /^-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=\n-----END PUBLIC KEY-----\n?$/;
 
-/** publicKeyFault says why a text is no public key that can verify here, or gives null when it is one. */
+/** publicKeyFault says why a text is not a public key that can verify here, or gives null when it is one. */
 export function publicKeyFault(pem: string): KeyFault | null {
   if (ED25519.test(pem)) return null;
   const fault = (message: string, hint: string | null = null): KeyFault => ({ message, hint });

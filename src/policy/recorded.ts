@@ -5,9 +5,9 @@ import type { Policy } from './policy.ts';
 import { policySpec } from './schema.ts';
 
 /**
- * parseRecordedPolicy reads a policy document out of a ledger, where `name` and `revision` are taken as given. It
- * may come from an earlier release, so fields that are no longer known are left out instead of refused. Null when
- * what remains is no policy, and for a document nested deeper than a policy file may be. It never throws.
+ * parseRecordedPolicy reads a policy document out of a ledger, where `name` and `revision` are taken as given. It may come from an earlier
+ * release, so fields that are no longer known are left out instead of refused. Null when what remains is not a policy, and for a document
+ * nested deeper than a policy file may be. It never throws.
  */
 export function parseRecordedPolicy(document: unknown, name: string, revision: string): Policy | null {
   if (document === null || typeof document !== 'object') return null;

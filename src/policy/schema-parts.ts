@@ -13,7 +13,7 @@ export const text = (description: string, max = 1024) =>
         z.maxLength(max),
         z.refine(
           (value: string) => value.isWellFormed(),
-          'holds half a surrogate pair, which is no character',
+          'contains half a surrogate pair, which is not a character',
         ),
         about(description),
       ),
@@ -151,7 +151,7 @@ export const duration = (description: string) =>
             ms === null
               ? 'is not a duration; allowed are hours, minutes and seconds with their unit, as 168h or 1h30m'
               : ms <= 0
-                ? 'is no window; it must be longer than 0s'
+                ? 'is not a valid window; it must be longer than 0s'
                 : null;
           if (fault === null) input.value = formatDuration(ms as number);
           else {

@@ -35,7 +35,7 @@ export class Accounting {
     const answer = await account(fence, signal);
     const holders = answer.holders.map(({ name }) => name).join(', ');
     if (holders !== this.#holders && holders !== '')
-      lines.warn('replicas may hold rows of reviews; sweeps leave the pods of that time alone', {
+      lines.warn('replicas may hold rows of reviews; sweeps skip the pods of that time', {
         replicas: holders,
         since: answer.since === null ? null : formatTime(answer.since),
         hint: 'ipo cluster replicas shows them',

@@ -23,7 +23,7 @@ import type { PodRecord, RunningContainer, RunningPod } from './ports.ts';
 
 /** JudgeContext is what all pods of one sweep are judged by. */
 export interface JudgeContext {
-  /** Those in force, in any order. */
+  /** Those in effect, in any order. */
   readonly policies: readonly Policy[];
   /** What was read of the digests that the pods run; a digest that is not in it has no facts. */
   readonly facts: ReadonlyMap<string, ImageFacts>;
@@ -58,7 +58,7 @@ export interface JudgedPod {
   readonly undecided: number;
   /** Whether it asks for break-glass and no review of it is recorded: whether one admitted it is not known. */
   readonly unproven: boolean;
-  /** Containers that break-glass let in: a bypass stands for as long as the pod does. */
+  /** Containers that break-glass allowed: a bypass stands for as long as the pod does. */
   readonly bypassed: number;
 }
 
@@ -75,9 +75,8 @@ export function isJudged({ finished, deleting }: RunningPod): boolean {
 }
 
 /**
- * judgeRunning judges a running pod by the decision of the webhook, on what is known now. "Runtime reconciliation: running pods
- * judged again by the same decision." Policies with `runtimeReconciliation: off` are not asked. What break-glass let in is left
- * alone. Pure.
+ * judgeRunning judges a running pod by the decision of the webhook, on what is known now. "Runtime reconciliation: running pods judged
+ * again by the same decision." Policies with `runtimeReconciliation: off` are not asked. What break-glass allowed is skipped. Pure.
  */
 export function judgeRunning(pod: RunningPod, record: PodRecord | null, context: JudgeContext): JudgedPod {
   const policies = governing(context.policies, pod.namespace).filter(

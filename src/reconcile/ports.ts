@@ -231,7 +231,7 @@ export interface PulledIndexes {
   of(images: readonly PulledImage[]): Promise<readonly ImageOfIndex[]>;
 }
 
-/** SweepPolicies gives the policies in force. */
+/** SweepPolicies gives the policies in effect. */
 export type SweepPolicies = () => Promise<readonly Policy[]>;
 
 /** PodEvent is what the cluster is told of a pod. */

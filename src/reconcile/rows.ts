@@ -70,7 +70,7 @@ export function unreviewedRow(cluster: string, pod: RunningPod, judged: JudgedPo
     namespace: pod.namespace,
     pod: pod.name,
     pod_uid: pod.uid,
-    // It runs: whoever let it in did so without asking.
+    // It runs: it was allowed without a question.
     allowed: true,
     review_allowed: true,
     reason: `${UNREVIEWED} at ${formatTime(pod.createdAt)}`,

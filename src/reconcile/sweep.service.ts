@@ -65,10 +65,10 @@ export interface SweepResult extends StopCounts {
   readonly pods: number;
   /** Null where that could not be told yet, since replicas may hold rows. */
   readonly unreviewed: number | null;
-  /** Pods left alone, since a replica may hold rows about them. */
+  /** Skipped pods, since a replica may hold rows about them. */
   readonly unproven: number;
   readonly refused: number;
-  /** Containers that break-glass let in, and those that could not be judged. */
+  /** Containers that break-glass allowed, and those that could not be judged. */
   readonly bypassed: number;
   readonly undecided: number;
   readonly rows: number;

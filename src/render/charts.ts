@@ -111,8 +111,8 @@ const LABEL = 14;
 const DATES = 26;
 
 /**
- * dayColumns draws a timeline: for each day what went up (refused) above a line and what went down (let in) below
- * it, on one scale, and under both how much there was. The days must follow each other without a gap.
+ * dayColumns draws a timeline: for each day what went up (refused) above a line and what went down (allowed) below it, on one scale, and
+ * under both the total. The days must follow each other without a gap.
  */
 export function dayColumns(
   id: string,

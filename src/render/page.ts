@@ -1,7 +1,7 @@
 import { html, trustedHtml, type Html } from './html.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
-/** Nothing is loaded and nothing runs; the style of the page alone is let in. */
+/** Nothing is loaded and nothing runs; only the style of the page is allowed. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -12,8 +12,8 @@ export interface Page {
 }
 
 /**
- * toPage writes a page that stands alone: no script, no request, its style inside, light and dark, for screen and
- * paper. The policy in its head forbids everything but that style, whatever its text holds.
+ * toPage writes a self-contained page: no script, no request, its style inside, light and dark, for screen and paper. The policy in its
+ * head forbids everything but that style, whatever its text holds.
  */
 export function toPage({ title, body }: Page): string {
   const page = html`<!doctype html>

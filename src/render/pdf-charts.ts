@@ -54,8 +54,8 @@ const CHANGES = 84;
 const TOTALS = 30;
 
 /**
- * drawDays draws a timeline: for each day what went up (refused) above a line and what went down (let in) below it, on
- * one scale, and under both how much there was.
+ * drawDays draws a timeline: for each day what went up (refused) above a line and what went down (allowed) below it, on one scale, and
+ * under both the total.
  */
 export function drawDays(
   sheet: Sheet,

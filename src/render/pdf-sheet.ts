@@ -1,4 +1,4 @@
-// eslint-disable-next-line import/no-named-as-default -- its types have the default alone
+// eslint-disable-next-line import/no-named-as-default -- its types have only the default
 import PDFDocument from 'pdfkit';
 import { pdfText } from './pdf-text.ts';
 

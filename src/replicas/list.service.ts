@@ -60,7 +60,7 @@ export class ReplicaList {
         name,
         all.map(({ line }) => line.name),
       );
-      throw new ReplicaError('not_found', `there is no replica ${name}`, {
+      throw new ReplicaError('not_found', `no replica has the name ${name}`, {
         hint: near === null ? 'ipo cluster replicas lists them' : `Did you mean ${near}?`,
       });
     }

@@ -41,7 +41,7 @@ export interface ReplicaStore {
   ): Promise<{ readonly question: Question | null; readonly lines: readonly ReplicaLine[] }>;
   /** Asks, in the place of the last question. Throws when another process leads the cluster since. */
   ask(fence: number, cluster: string, question: Question): Promise<void>;
-  /** Forgets a replica; one that is known by a note alone gets a line for it. False when it is forgotten already. */
+  /** Forgets a replica; one that is known only by a note gets a line for it. False when it is forgotten already. */
   forget(name: string, cluster: string, at: number): Promise<boolean>;
 }
 

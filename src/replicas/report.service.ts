@@ -29,8 +29,8 @@ interface Asked extends Question {
 }
 
 /**
- * ReplicaReport says in the database whether this replica holds rows that the database has not, and answers the questions of sweeps.
- * What it cannot write, it does not say: a replica without its database is silent, and silence is no answer.
+ * ReplicaReport says in the database whether this replica holds rows that the database has not, and answers the questions of sweeps. What
+ * it cannot write, it does not say: a replica without its database is silent, and silence is not an answer.
  */
 export class ReplicaReport {
   readonly #deps: ReportDeps;
@@ -61,7 +61,7 @@ export class ReplicaReport {
 
   /**
    * Makes the line of this life. Before it is there, no review may be answered, unless this life takes over from one that was killed
-   * (`takesOver`): its line is there, and silent, which is no answer. Then a database that does not take the line is not waited for.
+   * (`takesOver`): its line is there, and silent, which is not an answer. Then a database that does not take the line is not waited for.
    */
   async begin(takesOver = false): Promise<void> {
     this.#watch();

@@ -6,7 +6,7 @@ const HINT =
   'Give what `trivy version --format json` said of VulnerabilityDB.UpdatedAt on the machine that scanned';
 
 /**
- * withDatabase adds to a report when its scanner's database was made, as whoever imports it says (RFC 3339). Trivy leaves that out of reports
+ * withDatabase adds to a report when its scanner's database was made, as its importer says (RFC 3339). Trivy leaves that out of reports
  * that it makes without a server. It may not contradict the report, nor be later than the scan. Throws ScanError `invalid_request`, or
  * `invalid_report` where what the report itself says cannot be true.
  */

@@ -37,7 +37,7 @@ export interface ImportParts {
 export type DescribedScan = Omit<ImportedScan, 'digest'> & { readonly digest: Digest | null };
 
 /**
- * describeReports tells what reports say and would be recorded for. A target is for one report alone. `toRecord` refuses what could not be
+ * describeReports tells what reports say and would be recorded for. A target is only for one report. `toRecord` refuses what could not be
  * recorded. Throws ScanError.
  */
 export function describeReports(

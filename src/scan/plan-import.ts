@@ -27,7 +27,7 @@ export function nameType(type: string): string {
   return `${what}, not of a container image`;
 }
 
-/** Longer ones are no ids of vulnerabilities; indexes of a database have their bounds. */
+/** Longer ones are not vulnerability ids; indexes of a database have their bounds. */
 const MAX_CVE = 200;
 const MAX_FINDINGS = 200_000;
 

@@ -18,7 +18,7 @@ export interface RescansDeps {
 
 /** Where nothing was due, nobody looks again for so many milliseconds. */
 const QUIET_MS = 60_000;
-/** An image whose scan was given up is left alone for so many milliseconds. */
+/** An image whose scan was given up is not scanned for this many milliseconds. */
 const REST_MS = 24 * 60 * 60_000;
 const MOST_RESTING = 10_000;
 /** Where others always wait, one is asked for every so many milliseconds all the same. */
@@ -26,8 +26,8 @@ const CROWDED_MS = 2 * 60_000;
 
 /**
  * Rescans asks for scans of images in use whose scan knew an older database. It is asked where no other scan waits, a few at a time, so
- * that a new image never stands behind all of those; and where others always wait, one every two minutes, so that whoever makes many pods
- * keeps no finding from coming up.
+ * that a new image never stands behind all of those; and where others always wait, one every two minutes, so that a user who creates many
+ * pods cannot delay the findings of others.
  */
 export class Rescans {
   readonly #deps: RescansDeps;

@@ -13,7 +13,7 @@ const NO_REGISTRY =
 
 /**
  * placesOf gives where an attempt (1, 2, …) asks for a digest, by the names it was seen under, each repository once. Each attempt begins
- * behind the one before: whoever may create a pod can give an image names that lead nowhere, and must not hide where it is.
+ * behind the one before: anyone who may create a pod can give an image names that lead nowhere, and must not hide where it is.
  */
 export function placesOf(
   digest: Digest,

@@ -4,7 +4,7 @@ import { RegistryError, type RegistryFault } from '../image/index.ts';
 
 /**
  * ScannerFault says what a scan failed by: `image`, the registry does not give it; `late`, its time was over; `report`, what the scanner
- * wrote is no whole report of this image; `failed`, anything else about this one scan; `scanner`, the scanner itself does not work, so
+ * wrote is not a whole report of this image; `failed`, anything else about this one scan; `scanner`, the scanner itself does not work, so
  * that no other image would fare better; `stopped`, the service ends.
  */
 export type ScannerFault = 'image' | 'late' | 'report' | 'failed' | 'scanner' | 'stopped';
@@ -47,7 +47,7 @@ export function registryReason(error: unknown): ScanFailureReason {
   return error.isCertificate ? 'certificate' : REGISTRY_REASONS[error.fault];
 }
 
-/** ScannerError says why a scan gave no report. `cause` is for the log alone. */
+/** ScannerError says why a scan gave no report. `cause` is only for the log. */
 export class ScannerError extends IpoError {
   override readonly name = 'ScannerError';
   readonly fault: ScannerFault;

@@ -16,7 +16,7 @@ export interface ScanOrder {
   readonly reference: ImageReference;
   /** Where it is fetched from, and how that is called; absent: from its registry, over TLS. The report is of the reference all the same. */
   readonly from?: PullPlace | undefined;
-  /** Shown to the host that it is fetched from alone; null to ask anonymously. */
+  /** Shown only to the host that it is fetched from; null to ask anonymously. */
   readonly credential: Credential | null;
   /** The platform of the image (`linux/arm64`); absent or null: the scanner's own. */
   readonly platform?: string | null | undefined;
@@ -40,9 +40,9 @@ export interface Scanner {
 
 /** ChosenImage is the image behind a digest that is scanned next. */
 export interface ChosenImage {
-  /** The digest itself where it is no index. */
+  /** The digest itself where it is not an index. */
   readonly digest: Digest;
-  /** The platform that it was chosen for; null where the digest is no index, or nobody knows. */
+  /** The platform that it was chosen for; null where the digest is not an index, or nobody knows. */
   readonly platform: string | null;
   /** The images of the index, null for no index; left out where that is not known. */
   readonly entries?: readonly PlatformEntry[] | null | undefined;
@@ -51,7 +51,8 @@ export interface ChosenImage {
 /**
  * ImageChoice tells which image is scanned where a reference that names a digest leads to images for several platforms: the digest itself
  * where it is an image, else the one that `choose` gives of those in the index. Scanners choose among them in another way than nodes do,
- * and whoever pushed the index could show them a clean one. Throws an IpoError where the registry does not say, or nothing is chosen.
+ * and the person who pushed the index could show them a clean one. Throws an IpoError where the registry does not say, or nothing is
+ * chosen.
  */
 export type ImageChoice = (
   reference: ImageReference,
@@ -73,9 +74,9 @@ export interface RescanQuestion {
   readonly databaseAt: number;
   /** The name of the scanner of today. */
   readonly scanner: string;
-  /** Scans before this time alone are old enough. */
+  /** Only scans before this time are old enough. */
   readonly scannedBefore: number;
-  /** Images that ran, or were reviewed, since this time alone are in use. */
+  /** Only images that ran, or were reviewed, since this time are in use. */
   readonly usedSince: number;
   readonly limit: number;
 }

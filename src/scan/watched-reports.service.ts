@@ -12,7 +12,7 @@ export interface WatchedContainer {
   readonly container: string;
 }
 
-/** WatchedReport is a report that a scanner in the cluster left, or left anew. */
+/** WatchedReport is a new or updated report of a scanner in the cluster. */
 export interface WatchedReport {
   /** `namespace/name`. */
   readonly key: string;
@@ -62,8 +62,8 @@ const AT_ONCE = 20;
 
 /**
  * takeReports records what scanners in the cluster reported since it was called last. A report counts for the digest that it names, else
- * for the one that its container runs now, if that is one alone: a clean report must not come to stand for another image. One that is
- * no newer than the scan in use is left out. What the store throws is thrown, and the reports are given again.
+ * for the one that its container runs now, if that is only one: a clean report must not come to stand for another image. One that is no
+ * newer than the scan in use is left out. What the store throws is thrown, and the reports are given again.
  */
 export async function takeReports(deps: WatchedReportsDeps, signal: AbortSignal): Promise<WatchedCounts> {
   const counts = { recorded: 0, known: 0, unnamed: 0, refused: 0 };

@@ -18,7 +18,7 @@ export interface ScanWorkerDeps {
   readonly keychain: Keychain | null;
   /** Null or absent: the scanner chooses among the images of an index. */
   readonly imageOf?: ImageChoice | null | undefined;
-  /** Where a repository is asked for: mirrors, and how each is called. Null or absent: its registry alone. */
+  /** Where a repository is asked for: mirrors, and how each is called. Null or absent: only its registry. */
   readonly pullPlaces?: PullPlaces | null | undefined;
   /** Null: nothing is scanned again by itself. */
   readonly rescans: Pick<Rescans, 'want' | 'rest'> | null;

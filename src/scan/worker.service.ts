@@ -111,7 +111,7 @@ export class ScanWorker {
     return aloneSince === null ? at - CLAIM_MS : Math.max(at - CLAIM_MS, Math.min(aloneSince, at) - 1);
   }
 
-  /** After a fault of the scanner one scan alone tries it. */
+  /** After an error of the scanner only one scan tries it. */
   #enter(): (() => void)[] {
     const { gate, atOnce } = this.#deps;
     const most = this.#fault === null ? atOnce : 1;

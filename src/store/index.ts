@@ -1,8 +1,7 @@
 /**
- * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands here alone, what differs between
- * the engines in `dialect.ts`.
- * It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `channels`,
- * `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
+ * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands only here; what differs between the engines is
+ * in `dialect.ts`. It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`,
+ * `channels`, `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
  */
 export * from './accounts/index.ts';
 export * from './admission/index.ts';

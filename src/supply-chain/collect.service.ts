@@ -57,7 +57,7 @@ const VEX_PREDICATE = /openvex|csaf|vex/i;
  */
 export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<Collected> {
   const { digest, signal } = ask;
-  // Side by side: whoever may create a pod can give an image a name that leads nowhere, and must not hold up the others.
+  // Side by side: anyone who may create a pod can give an image a name that leads nowhere, and must not hold up the others.
   const gathered: Gathered[] = [];
   const repositories = ask.repositories.slice(0, MAX_REPOSITORIES);
   const share = Math.floor(MAX_TOTAL_BYTES / Math.max(repositories.length, 1));

@@ -25,7 +25,7 @@ export interface CollectedVex extends VexEntry {
 export interface Problem {
   /** What was looked at: `ghcr.io/acme/web referrers`, the name of a source. */
   readonly where: string;
-  /** A word of a closed list of whoever found it: RegistryFault, Refusal, Unverifiable, or one of PROBLEMS. */
+  /** A word of a closed list, chosen by the finder: RegistryFault, Refusal, Unverifiable, or one of PROBLEMS. */
   readonly reason: string;
   /** A clause or sentence for people; no secret. */
   readonly message: string;
@@ -81,11 +81,11 @@ export const NOTHING_KNOWN: KnownProofs = {
 };
 
 /**
- * mergeProofs gives the facts that follow from a collection and from what was known before it. A list that was read whole replaces what
- * was known. Of one that was not, what was found is added: a signature that verified holds whether or not others could be read. Statements
- * of VEX are not: a newer one that could not be read may take one back, so what was known stays, but for what was taken back by what was
- * read: nobody may keep a statement in force by making something else unreadable. A list of which nothing is known stays null,
- * but for statements of the image where a configured source alone could not be read: the source adds to them.
+ * mergeProofs gives the facts that follow from a collection and from what was known before it. A list that was read whole replaces what was
+ * known. Of one that was not, what was found is added: a signature that verified holds whether or not others could be read. Statements of
+ * VEX are not: a newer one that could not be read may take one back, so what was known stays, but for what was taken back by what was read:
+ * nobody may keep a statement in effect by making something else unreadable. A list of which nothing is known stays null, but for
+ * statements of the image where only a configured source could not be read: the source adds to them.
  */
 export function mergeProofs(known: KnownProofs, collected: Collected): KnownProofs {
   const { signatures, attestations, provenance, vex, vexTakenBack } = collected;
@@ -121,7 +121,7 @@ function merge<T>(known: readonly T[] | null, { entries, complete }: Part<T>): r
 
 /**
  * distinct leaves each entry once, in the order of their texts: registries list in any order, and facts that only stand in another order
- * would be other facts to whoever compares them.
+ * would be other facts in a comparison.
  */
 export function distinct<T>(entries: readonly T[]): T[] {
   const byText = new Map(entries.map((entry) => [canonicalJson(entry), entry]));

@@ -89,7 +89,7 @@ export class FactsCollector {
     }
   }
 
-  /** One leader alone collects, so what was claimed before its runs began is of one that died, or leads no more. */
+  /** Only one leader collects, so what was claimed before its runs began is of one that died, or leads no more. */
   #claim(lane: Lane): Promise<readonly ClaimedDigest[]> {
     const { store, clock } = this.#deps;
     const at = clock.now();

@@ -29,7 +29,7 @@ export interface FoundEvidence {
   readonly where: string;
   /** The lists of facts that are unknown where it cannot be verified. */
   readonly lists: readonly ProofList[];
-  /** The predicate type that whoever attached it wrote beside it; nothing is decided by it. */
+  /** The predicate type that its author wrote beside it; nothing is decided by it. */
   readonly predicateType: string | null;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What is attached to an image to vouch for it: envelopes, statements, provenance and signatures as their bytes say
- * them, and the port of whoever verifies them.
- * It uses `image`, `facts` and `vex`.
+ * What is attached to an image to vouch for it: envelopes, statements, provenance and signatures as their bytes say them, and the port of
+ * their verifier. It uses `image`, `facts` and `vex`.
  */
 export {
   MAX_SIGNATURES,

@@ -33,8 +33,8 @@ export interface Statement {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * parseStatement reads the payload of a DSSE envelope of the type IN_TOTO_PAYLOAD. Gives null for what is no
- * statement of a known layer: not UTF-8, not JSON, another `_type`, no predicate type, no subject or over MAX_SUBJECTS.
+ * parseStatement reads the payload of a DSSE envelope of the type IN_TOTO_PAYLOAD. Gives null for what is not a statement of a known layer:
+ * not UTF-8, not JSON, another `_type`, no predicate type, no subject or over MAX_SUBJECTS.
  */
 export function parseStatement(payload: Uint8Array): Statement | null {
   const document = parseJson(payload);
@@ -53,7 +53,7 @@ export function parsePredicate(payload: Uint8Array): unknown {
   return parseJson(payload)?.predicate;
 }
 
-/** statementNames tells whether one of the subjects is this digest, by its SHA-256; a name alone never is. */
+/** statementNames tells whether one of the subjects is this digest, by its SHA-256; a name by itself never is. */
 export function statementNames(statement: Statement, digest: Digest): boolean {
   if (!isDigest(digest)) return false;
   const hex = digest.slice('sha256:'.length);

@@ -68,7 +68,7 @@ export const METRICS = {
   },
   svc_replicas_unaccounted_seconds: {
     kind: 'gauge',
-    help: 'Since the oldest time about which a replica may hold rows, so that sweeps leave its pods alone; 0 for none',
+    help: 'Since the oldest time of which a replica may hold rows, so that sweeps skip its pods; 0 for none',
   },
   svc_database_up: { kind: 'gauge', help: '1 while the database answers' },
   svc_database_log_pages: {
@@ -231,7 +231,7 @@ export const METRICS = {
   },
   svc_registry_hosts_away: {
     kind: 'gauge',
-    help: 'Registries that do not answer and are left alone for a while: those that answered this replica before (`known`), and others',
+    help: 'Registries that do not answer and are not called for a while: those that answered this replica before (`known`), and others',
     labels: { known: ['yes', 'no'] },
   },
   svc_issues_opened_total: {

@@ -7,7 +7,7 @@ import type { Redactor } from './redactor.ts';
 /** LOG_LEVELS from the most that is said to the least. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** LogLevel is from where on lines are written. */
+/** LogLevel is the minimum level of lines that are written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** LogOptions say what a log writes, and where. */

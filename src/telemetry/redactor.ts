@@ -1,11 +1,11 @@
 import type { Secret } from '../base/index.ts';
 
-/** Shorter texts are no secrets that anybody should have chosen, and would blot out half of a log. */
+/** Shorter texts are too short for a secret, and would blot out half of a log. */
 const MIN_LENGTH = 6;
 
 /**
- * Redactor takes secrets out of texts by their value, in each form that a program writes one: as it is, in JSON, in an
- * address, as base64 (alone, or after a name of basic authentication) and as hexadecimal digits.
+ * Redactor takes secrets out of texts by their value, in each form that a program writes one: as it is, in JSON, in an address, as base64
+ * (by itself, or after a name of basic authentication) and as hexadecimal digits.
  */
 export class Redactor {
   readonly #forms = new Set<string>();
@@ -41,7 +41,7 @@ function formsOf(value: string): readonly string[] {
   ].filter((form) => form.length >= MIN_LENGTH);
 }
 
-/** The digits of base64 that a secret alone decides when `shift` bytes stand before its group. */
+/** The digits of base64 that only a secret decides when `shift` bytes stand before its group. */
 function inBase64(bytes: Buffer, shift: number): readonly string[] {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
   const from = Math.ceil((shift * 8) / 6);

@@ -3,7 +3,7 @@
  * It uses no other folder.
  */
 /**
- * Inline is a piece of a line. Whoever wrote its text, a renderer makes it inert: it is only ever read. What comes from outside goes
+ * Inline is a piece of a line. No matter who wrote its text, a renderer makes it inert: it is only ever read. What comes from outside goes
  * into `code`, which shows it as it is; `text` is for words of our own. A `link` leads to an address that we made or checked.
  */
 export type Inline =

@@ -9,8 +9,8 @@ interface Fault {
 }
 
 /**
- * Breaker keeps a host (or a channel) that fails from being called again and again: after three faults in a row it is left alone for
- * a minute, and twice as long after each further one, up to half an hour. Times are of any clock that only goes forward.
+ * Breaker keeps a host (or a channel) that fails from being called again and again: after three errors in a row it is not called for a
+ * minute, and twice as long after each further one, up to half an hour. Times are of any clock that only goes forward.
  */
 export class Breaker {
   readonly #faults = new Map<string, Fault>();

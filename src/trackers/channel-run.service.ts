@@ -11,13 +11,13 @@ import { isQuiet, quietUntil } from './waiting.ts';
 export type Unusable = 'credential' | 'quiet' | 'faulty';
 
 /**
- * Faults of single issues after which a part of a run leaves a channel alone, since what fails for all of them must not ask for each: three
+ * Errors of single issues after which a part of a run skips a channel, since what fails for all of them must not be asked for each: three
  * writes, or sixty reads, which cost a provider less.
  */
 const PATIENCE = 60;
 const COST = { read: 1, write: 20 } as const;
 
-/** A write is sent within so many milliseconds of being noted, or not at all: whoever looks for it a minute later must find it. */
+/** A write is sent within so many milliseconds of being noted, or not at all: a process that looks for it a minute later must find it. */
 const SEND_WITHIN = 35_000;
 
 const NO_CREDENTIAL: Readonly<Record<CredentialFault, string>> = {
@@ -27,7 +27,7 @@ const NO_CREDENTIAL: Readonly<Record<CredentialFault, string>> = {
 
 /**
  * ChannelRun holds the trackers of one run of filing or sweep. A channel that cannot be called, or fails in a way that every other call
- * would meet too, is left alone until the next run; what went wrong is noted on it.
+ * would meet too, is skipped until the next run; what went wrong is noted on it.
  */
 export class ChannelRun {
   readonly fence: Fence;
@@ -65,19 +65,19 @@ export class ChannelRun {
     return (await this.channels()).find((channel) => channel.id === id) ?? null;
   }
 
-  /** Begins another part of the run, in which every channel may meet faults of single issues anew. */
+  /** Begins another part of the run, in which every channel may meet faults of single issues again. */
   nextPart(): void {
     this.#spent.clear();
   }
 
-  /** Whether this part of the run has left a channel alone for faults of single issues. */
+  /** Whether this part of the run skips a channel for errors of single issues. */
   get leftAlone(): boolean {
     return [...this.#spent.values()].some((cost) => cost >= PATIENCE);
   }
 
   /**
    * Gives what makes a write that is noted from now on: it is sent soon, or throws TrackerError `stopped` while the run is not `over`. A
-   * process that waits for its turn for long may have lost the lead to another, which looks for the write and makes it anew.
+   * process that waits for its turn for long may have lost the lead to another, which looks for the write and repeats it.
    */
   soon(): <T>(write: () => Promise<T>) => Promise<T> {
     const until = this.#parts.clock.monotonic() + SEND_WITHIN;
@@ -133,8 +133,8 @@ export class ChannelRun {
   }
 
   /**
-   * Notes a call that failed. Whatever is no TrackerError is a defect, of which nothing is known: it is logged, and counts as an
-   * unknown outcome. Throws TrackerError `stopped` on, since nothing may be written any more.
+   * Notes a call that failed. Whatever is not a TrackerError is a defect, of which nothing is known: it is logged, and counts as an unknown
+   * outcome. Throws TrackerError `stopped` on, since nothing may be written any more.
    */
   async failed(channel: TrackerChannel, call: keyof typeof COST, thrown: unknown): Promise<TrackerError> {
     const { clock, steady, breaker, filing, log } = this.#parts;

@@ -22,7 +22,7 @@ export interface IssueWork {
   readonly ended: readonly EndedFinding[];
 }
 
-/** Closed says what became of an issue: `commented` has findings left; `forgotten` was not commented after all, and is planned anew. */
+/** Closed says what became of an issue: `commented` has findings left; `forgotten` was not commented after all, and is planned again. */
 export type Closed = 'closed' | 'commented' | 'waiting' | 'failed' | 'forgotten';
 
 /** What the tracker says of the issue now. */

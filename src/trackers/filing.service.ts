@@ -22,8 +22,8 @@ export interface FilingReport {
 }
 
 /**
- * Filing opens issues for critical findings. It reads the state of things, not events: a run does whatever is left to do, so that none
- * is lost by a crash or a failure. Run it on the leader alone, often (each minute) and after an import of scans.
+ * Filing opens issues for critical findings. It reads the state of things, not events: a run does whatever is left to do, so that none is
+ * lost by a crash or a failure. Run it only on the leader, often (each minute) and after an import of scans.
  */
 export class Filing {
   readonly #parts: TrackerParts;

@@ -34,7 +34,7 @@ export interface TrackingHistory {
   ): Promise<{ readonly items: readonly TrackingRow[]; readonly total: number }>;
   get(id: number): Promise<TrackingRow | null>;
   /**
-   * Opens a row again whose finding came back: it is filed anew, under the cap, in a generation of its own. `missing`: no such row;
+   * Opens a row again whose finding came back: it is filed again, under the cap, in a generation of its own. `missing`: no such row;
    * `not_returned`: it is open, or its finding did not come back; `no_channel`: its channel is gone, and no other adopted it.
    */
   reopen(

@@ -69,8 +69,8 @@ function judgeFixed({ scan, reported, found, confirmedAt }: OpenFinding): Judged
 }
 
 /**
- * missingProof tells why a scan that does not report a finding is no proof that it is fixed; null when it is one: it was made by a scanner
- * of the same name, any version, with a database no older than the one that found it. What is not known proves nothing.
+ * missingProof tells why a scan that does not report a finding does not prove that it is fixed; null when it is one: it was made by a
+ * scanner of the same name, any version, with a database no older than the one that found it. What is not known proves nothing.
  */
 export function missingProof(found: FoundStamp, scan: ScanStamp): string | null {
   if (found.scanner === null) return 'nothing says which scanner found it';

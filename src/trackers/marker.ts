@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const LENGTH = 26;
 
-/** MARKER finds markers in a text; whoever reads one asks who wrote it too, since anyone can copy a marker. */
+/** MARKER finds markers in a text; a reader also checks the author, since anyone can copy a marker. */
 export const MARKER = /\bipo-1-[a-z2-7]{26}\b/g;
 
 /** Markers makes what an issue or a comment is recognised by, when it is not known whether it was written. */

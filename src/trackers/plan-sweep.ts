@@ -35,8 +35,8 @@ export interface SweepPlan {
 
 /**
  * planSweep plans a sweep over open findings. "The unit of closing is the issue. Each finding on it is judged on its own with its own
- * reason." All open findings of an issue must be given together. A claim whose create is under way is left alone: whether there is
- * an issue to close is not known yet.
+ * reason." All open findings of an issue must be given together. A claim whose create is under way is not touched: whether there is an
+ * issue to close is not known yet.
  */
 export function planSweep(findings: readonly OpenFinding[], clusters: ClusterSweeps, at: number): SweepPlan {
   const issues = new Map<string, { issue: IssueName; ended: PlannedEnd[]; remaining: number }>();

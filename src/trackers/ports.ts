@@ -51,7 +51,7 @@ export interface IssueTracker {
   test(): Promise<ChannelTest>;
 }
 
-/** WriteGuard is asked by whoever sends a write, right before its first byte: false means that nothing may be sent any more. */
+/** WriteGuard is asked by the sender of a write, right before its first byte: false means that nothing may be sent any more. */
 export type WriteGuard = () => boolean;
 
 /** TrackerFactory opens trackers. A write that the guard refuses throws TrackerError `stopped`, `happened: 'no'`. */

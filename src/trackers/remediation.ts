@@ -42,7 +42,7 @@ export function judgeRemediation(counts: RemediationCounts): Remediation {
   };
 }
 
-/** remediationState is its state alone. */
+/** remediationState is only its state. */
 export function remediationState(counts: RemediationCounts): RemediationState {
   return judgeRemediation(counts).state;
 }

@@ -26,7 +26,8 @@ const MAX_LABEL = 1000;
 /**
  * routeIssue says where the issue of an image goes. "If the image's OCI config carries the label `org.opencontainers.image.source` and it
  * points to a repository on the channel's own host, the issue goes there. Otherwise it goes to the channel's default repository or
- * project." Whoever built the image wrote that label, so anything odd in it counts as none, and `allowedTargets` narrows where it may lead.
+ * project." The builder of the image wrote that label, so anything odd in it counts as none, and `allowedTargets` narrows where it may
+ * lead.
  */
 export function routeIssue(channel: TrackerChannel, source: string | null): Routed {
   const { settings } = channel;
@@ -73,7 +74,7 @@ function toPointed(address: string, label: string): Pointed | null {
   const [, scheme = '', authority = '', behind = ''] =
     /^(https?|ssh):\/\/([^/?#]+)(\/[^?#]*)/i.exec(address) ?? [];
   const overSsh = scheme.toLowerCase() === 'ssh';
-  // Letters beyond ASCII may stand in the name of a host alone, where IDNA says which host is meant.
+  // Letters beyond ASCII may occur only in the name of a host, where IDNA says which host is meant.
   if (scheme === '' || /[^!-~]/.test(label.replace(authority, ''))) return null;
   const written = overSsh ? authority.replace(/^git@/, '') : authority;
   if (written.includes('@') || written === '') return null;

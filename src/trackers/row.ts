@@ -6,7 +6,7 @@ export interface TrackingRow {
   readonly id: number;
   readonly digest: string;
   readonly cve: string;
-  /** Counts how often the finding was filed anew: after a triage decision that expired, or by a person who reopened it. */
+  /** Counts how often the finding was filed again: after a triage decision that expired, or by a person who reopened it. */
   readonly generation: number;
   /** The channel that filed it. It stays on the row if the channel is deleted. */
   readonly channelId: string;

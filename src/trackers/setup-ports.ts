@@ -21,9 +21,9 @@ export interface JiraTransition {
   readonly needs: readonly string[];
 }
 
-/** SetupProbe makes the reads of `channel setup` alone. It writes nothing. Throws TrackerError for what cannot be read. */
+/** SetupProbe makes the reads that only `channel setup` needs. It writes nothing. Throws TrackerError for what cannot be read. */
 export interface SetupProbe {
-  /** Asks a site, as nobody, for the id under which the gateway knows it; null where it is no site of Jira Cloud. */
+  /** Asks a site, as nobody, for the id under which the gateway knows it; null where it is not a site of Jira Cloud. */
   cloudId(site: string): Promise<string | null>;
   gitlabToken(apiBaseUrl: string, token: Secret): Promise<TokenScopes>;
   /** Whether Jira takes the credential at this address. */

@@ -5,10 +5,10 @@ import type { TrackerClock } from './ports.ts';
 const SKEW = 5 * 60_000;
 
 /**
- * SteadyClock gives a time in milliseconds that only goes forward and never faster than the real one, whoever sets the wall clock: the
- * cap of 24 hours and the waiting after an unknown outcome are measured by it. Within a process it goes with the monotonic clock. Over
- * a restart or a change of the leader it goes on from where it was stored, by what the wall clock says has passed, less five minutes in
- * which two machines may differ.
+ * SteadyClock gives a time in milliseconds that only goes forward and never faster than the real one, however the wall clock is set: the
+ * cap of 24 hours and the waiting after an unknown outcome are measured by it. Within a process it goes with the monotonic clock. Over a
+ * restart or a change of the leader it goes on from where it was stored, by what the wall clock says has passed, less five minutes in which
+ * two machines may differ.
  */
 export class SteadyClock {
   readonly #store: Pick<FilingStore, 'clock' | 'saveClock'>;

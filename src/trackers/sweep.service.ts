@@ -44,7 +44,7 @@ const DELETED = 'its channel was deleted; close the issue by hand, or let anothe
 const NOTHING: SweepReport = { rows: 0, closed: 0, commented: 0, failed: 0 };
 
 /**
- * Sweep closes what has ended: it judges every open row by what is known now, and tells the tracker. Run it on the leader alone, every ten
+ * Sweep closes what has ended: it judges every open row by what is known now, and tells the tracker. Run it only on the leader, every ten
  * minutes. A disabled channel keeps closing; a deleted one cannot.
  */
 export class Sweep {
@@ -165,7 +165,7 @@ export class Sweep {
       else [from, wrapped] = [0, true];
       await nextTurn();
     }
-    // What was left alone comes first in the next sweep, behind what could not be written to.
+    // What was skipped comes first in the next sweep, behind what could not be written to.
     this.#cursor = state.run.leftAlone ? state.lastFailed : 0;
   }
 

@@ -32,7 +32,7 @@ export type TrackerFault = keyof typeof TRACKER_FAULTS;
 export interface TrackerErrorOptions {
   /** `no`: the tracker has certainly done nothing. `unknown`: it may have done what was asked. Of a read always `no`. */
   readonly happened: 'no' | 'unknown';
-  /** Milliseconds for which the provider asked to be left alone, or null when it did not say. */
+  /** Milliseconds for which the provider asked for a pause, or null when it did not say. */
   readonly quietMs?: number | null;
   /** What the user should do, a whole sentence without a period. */
   readonly hint?: string | undefined;

@@ -75,12 +75,12 @@ export function retryAfter(attempts: number): number {
 const MAX_QUIET = 6 * HOUR;
 const USUAL_QUIET = MINUTE;
 
-/** quietUntil is until when a channel is left alone after the provider asked for it; a minute when it did not say how long. */
+/** quietUntil is the end of a pause of a channel that the provider asked for; a minute when it did not say how long. */
 export function quietUntil(now: number, quietMs: number | null): number {
   return now + Math.min(Math.max(quietMs ?? USUAL_QUIET, SECOND), MAX_QUIET);
 }
 
-/** isQuiet tells whether a channel is to be left alone. A time further off than any that is ever set was written by a wrong clock. */
+/** isQuiet tells whether a channel is paused. A time further off than any that is ever set was written by a wrong clock. */
 export function isQuiet(notBefore: number | null, now: number): boolean {
   return notBefore !== null && now < notBefore && notBefore <= now + MAX_QUIET;
 }

@@ -13,7 +13,9 @@ export function compareDeb(a: string, b: string): number | null {
   );
 }
 
-/** Runs of what is no digit and runs of digits by turns. A tilde is before all, the end included; letters are before other characters. */
+/**
+ * Runs of what is not a digit and runs of digits by turns. A tilde is before all, the end included; letters are before other characters.
+ */
 function comparePart(a: string, b: string): number {
   const left: string[] = a.match(/\D+|\d+/g) ?? [];
   const right: string[] = b.match(/\D+|\d+/g) ?? [];

@@ -10,8 +10,8 @@ export interface VexTarget {
   /** Names of it as `host/path`; empty where they are not known. */
   readonly names: readonly string[];
   /**
-   * Whether the document is attached to the digest by a signed statement that names it. Then a product may also be named by repository
-   * alone, or be a package in the image.
+   * Whether the document is attached to the digest by a signed statement that names it. Then a product may also be named only by
+   * repository, or be a package in the image.
    */
   readonly attached: boolean;
 }
@@ -63,7 +63,7 @@ function namedBy(name: string, target: VexTarget, hex: string): Named {
 function namedByPurl({ type, namespace, name, version, qualifiers }: Purl, target: VexTarget): Named {
   const digest = version?.includes(':') === true ? version.toLowerCase() : null;
   if (digest !== null) return digest === target.digest ? 'digest' : 'other';
-  if (version !== null && type === 'oci') return 'other'; // a version that is no digest names nothing that is here
+  if (version !== null && type === 'oci') return 'other'; // a version that is not a digest names nothing that is here
   const url = bareUrl(qualifiers.get('repository_url'));
   const path = namespace === '' ? name : `${namespace}/${name}`;
   const named = url === undefined ? [path] : [url, `${url}/${path}`];
@@ -84,7 +84,7 @@ function normaliseName(text: string): string {
   return 'fault' in reference ? normaliseRegistry(text) : reference.name;
 }
 
-/** An attached document may have been copied to a mirror with the image, where the last segment alone is the same. */
+/** An attached document may have been copied to a mirror with the image, where only the last segment is the same. */
 function isRepository(name: string, { names, attached }: VexTarget): boolean {
   if (attached && names.length === 0) return true;
   const last = lastSegment(name);

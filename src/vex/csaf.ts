@@ -25,8 +25,8 @@ export function isCsaf(document: Json): boolean {
 }
 
 /**
- * readCsaf reads a CSAF 2.0 or 2.1 document: the VEX profile, and advisories, whose products have a status likewise. A draft is no word of
- * the producer yet. A product that is a part of another (`default_component_of`) limits the statement to the part.
+ * readCsaf reads a CSAF 2.0 or 2.1 document: the VEX profile, and advisories, whose products have a status likewise. A draft is not yet a
+ * statement of the producer. A product that is a part of another (`default_component_of`) limits the statement to the part.
  */
 export function readCsaf(document: Json): VexDocument | VexFault {
   const tracking = toObject(toObject(document.document)?.tracking);

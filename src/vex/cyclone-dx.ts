@@ -24,7 +24,7 @@ export function isCycloneDx(document: Json): boolean {
 }
 
 /**
- * readCycloneDx reads the vulnerabilities of a CycloneDX document, a bill of materials or VEX alone. What a vulnerability affects is the
+ * readCycloneDx reads the vulnerabilities of a CycloneDX document, a bill of materials or only VEX. What a vulnerability affects is the
  * document's subject (`metadata.component`), one of its components, which limits the statement to that, or an element of another document
  * by its BOM-Link; `versions` limits it to some versions and says of each what it is. One without an analysis says nothing.
  */

@@ -5,7 +5,7 @@ export type Limit = { readonly version: string } | { readonly range: string };
 
 /**
  * limitName limits a package URL that stands for every version to some of them: a range is written as its qualifier `vers`. One that has a
- * version, or is no package URL, stays as it is.
+ * version, or is not a package URL, stays as it is.
  */
 export function limitName(name: string, limit: Limit): string {
   const purl = parsePurl(name);

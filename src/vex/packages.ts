@@ -63,7 +63,7 @@ function plainName(type: string, name: string): string {
   return ['apk', 'composer', 'deb', 'golang', 'hex', 'npm'].includes(type) ? name.toLowerCase() : name;
 }
 
-/** The source package, where whoever found the package says it (`upstream=openssl@3.0.2`). */
+/** The source package, where the scanner reports it (`upstream=openssl@3.0.2`). */
 function sourceOf(
   { qualifiers }: Purl,
   { installed }: VexPackage,

@@ -32,7 +32,7 @@ export function readVex(bytes: Uint8Array): VexDocument | VexFault {
  */
 export function toVexDocument(value: unknown): VexDocument | VexFault {
   const document = toObject(value);
-  if (document === null) return { fault: 'is no object' };
+  if (document === null) return { fault: 'is not an object' };
   const inner = 'Data' in document ? unwrapped(document.Data) : null;
   const found = readFormat(inner ?? document);
   if (found === null) return { fault: 'is neither OpenVEX, CSAF nor CycloneDX' };

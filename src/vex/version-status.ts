@@ -28,7 +28,7 @@ export function readVersions(value: unknown): readonly VersionStatus[] | null {
 }
 
 /**
- * statusUnder is what an analysis says of versions with a status of their own: it takes something out of those alone that are `unaffected`.
+ * statusUnder is what an analysis says of versions with a status of their own: it takes something out only of those that are `unaffected`.
  * Where the two contradict each other, nothing is taken out.
  */
 export function statusUnder(state: VexStatus, { status }: Pick<VersionStatus, 'status'>): VexStatus {

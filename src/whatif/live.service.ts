@@ -184,7 +184,7 @@ function tooManyAtOnce(): LiveError {
 
 const NOT_KEPT = '"kept":false,"run_id":null}';
 
-/** The last two fields of an answer are written anew, so that the rest stays byte for byte. */
+/** The last two fields of an answer are written again, so that the rest stays byte for byte. */
 function withRun(json: string, id: string): string {
   if (!json.endsWith(NOT_KEPT)) throw new TypeError('an answer ends with kept and run_id');
   return `${json.slice(0, -NOT_KEPT.length)}"kept":true,"run_id":${JSON.stringify(id)}}`;

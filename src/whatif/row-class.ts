@@ -11,7 +11,7 @@ import { subjectOf } from './subject.ts';
 export interface RowClass {
   /** Position among the classes, in the order of their first rows. */
   readonly index: number;
-  /** A row of the class; its id, time, pod and uids are those of one row alone. */
+  /** A row of the class; its id, time, pod and uids belong to only one row. */
   readonly row: LedgerRow;
   /** Everything that the rows share and a verdict or the answer depends on, as JSON. */
   readonly content: string;
@@ -69,7 +69,7 @@ export class RowClasses {
     const content = contentOf(shape);
     let rows = this.#byContent.get(content);
     if (rows === undefined) {
-      // By content alone: what a source shares between rows must make no difference to the digest.
+      // Only by content: what a source shares between rows must make no difference to the digest.
       if (this.#held > MAX_HELD) this.settle();
       this.#held += content.length + 500;
       rows = {

@@ -43,7 +43,7 @@ export function openKeptRuns({ runs, printer, audit, clock }: RunsDeps): KeptRun
   const get = async (id: string): Promise<KeptRun> => {
     const run = await runs.get(id);
     if (run !== null && run.at >= oldest()) return run;
-    throw new LiveError('not_found', `there is no kept run ${id}`, {
+    throw new LiveError('not_found', `no stored run has the ID ${id}`, {
       hint: `Runs are kept for ${KEPT.days} days, the newest ${KEPT.most}; GET /api/v1/policies/whatif/runs lists them`,
     });
   };

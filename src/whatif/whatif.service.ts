@@ -37,14 +37,18 @@ export async function runWhatIf(
   if (options.source !== null && revisions.inForce(options.source) === null) {
     const names = revisions.names();
     const close = nearest(options.source, names);
-    throw new WhatIfError('unknown_source', `source "${options.source}" is no policy in effect`, {
-      hint:
-        close !== null
-          ? `Did you mean "${close}"?`
-          : names.length > 0
-            ? `Policies in effect: ${names.join(', ')}`
-            : 'The ledger names no policy in effect',
-    });
+    throw new WhatIfError(
+      'unknown_source',
+      `source "${options.source}" is not the name of a policy in effect`,
+      {
+        hint:
+          close !== null
+            ? `Did you mean "${close}"?`
+            : names.length > 0
+              ? `Policies in effect: ${names.join(', ')}`
+              : 'The ledger names no policy in effect',
+      },
+    );
   }
   const replay = new Replay(draft, source, revisions, options);
   await walk(source, options, (batch, i) => replay.take(batch, i), progress);

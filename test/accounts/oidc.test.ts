@@ -303,7 +303,7 @@ forEachEngine('Accounts by the identity provider', (engine) => {
     await assert.rejects(enter(), code('conflict'));
   });
 
-  test('without an address, or with one that is none, there is no account', async (t) => {
+  test('without an address, or with one that is none, no account has the ID', async (t) => {
     const { enter, provider } = await open(t, engine);
     provider.person = { sub: 'x' };
     await assert.rejects(enter(), code('forbidden'));

@@ -74,7 +74,7 @@ function holdHeaders(answer: string): void {
 }
 
 const BODIES: readonly (readonly [name: string, body: string | Buffer, detail: RegExp])[] = [
-  ['cut off', '{"name":', /is no JSON/],
+  ['cut off', '{"name":', /is not valid JSON/],
   ['empty', '', /needs a body/],
   ['a list', '[]', /./],
   ['null', 'null', /./],
@@ -210,13 +210,13 @@ test('paths and methods that are not there are refused as such', async (t) => {
     ['GET /api/v1/policies/defect HTTP/1.1', 500, /a fault of its own/],
     ['GET /api/v1/policies/string HTTP/1.1', 500, /a fault of its own/],
     ['GET /api/v1/policies/busy HTTP/1.1', 503, /the database is gone/],
-    ['FOO /api/v1/policies HTTP/1.1', 400, /no HTTP request/],
-    ['GET /api/v1/policies/x HTTP/9.9', 400, /no HTTP request/],
+    ['FOO /api/v1/policies HTTP/1.1', 400, /not an HTTP request/],
+    ['GET /api/v1/policies/x HTTP/9.9', 400, /not an HTTP request/],
     [`GET /api/v1/policies/x HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}`, 431, /head of the request/],
     [
       'POST /api/v1/policies HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked',
       400,
-      /no HTTP request/,
+      /not an HTTP request/,
     ],
     ['GET /api/v1/policies/x HTTP/1.1\r\nAccept: text/html', 406, /answers with application\/json/],
     ['GET /api/v1/policies/x HTTP/1.1\r\nAccept: text/html, */*;q=0.1', 200, /./],

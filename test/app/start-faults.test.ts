@@ -83,7 +83,7 @@ test('a port that is taken is said, and what was open is closed again', async (t
     }),
     {
       code: 'port_taken',
-      message: '192.0.2.1 is no address of this machine',
+      message: '192.0.2.1 is not an address of this machine',
     },
   );
 });
@@ -189,11 +189,11 @@ test(
     await assert.rejects(start(t, tls(join(data, 'none'), one.key)), { code: 'unreadable' });
     await assert.rejects(start(t, tls(one.key, one.key)), {
       code: 'invalid_config',
-      message: /is no certificate/,
+      message: /not a certificate/,
     });
     await assert.rejects(start(t, tls(one.cert, one.cert)), {
       code: 'invalid_config',
-      message: /is no private key/,
+      message: /not a usable private key/,
     });
     await assert.rejects(start(t, tls(one.cert, two.key)), {
       code: 'invalid_config',

@@ -14,7 +14,7 @@ suite('A fault of a field is a sentence that names the field once', () => {
     ['days', 'must be between 1 and 90', 'days: must be between 1 and 90'],
     ['name', 'names must be given', 'name: names must be given'],
     ['spec.sla', 'spec.sla2 is unknown', 'spec.sla: spec.sla2 is unknown'],
-    ['', 'the document is no policy', 'the document is no policy'],
+    ['', 'the document is not a policy', 'the document is not a policy'],
   ] as const)
     test(`${path || 'the whole'}: ${message}`, () => {
       assert.equal(fieldSentence({ path, message }), sentence);

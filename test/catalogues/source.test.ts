@@ -24,7 +24,7 @@ suite('kev.source', () => {
     ['/etc/kev/kev.json', /must be https/],
     ['kev.json', /must be https/],
     ['ftp://example.com/kev.json', /must be https/],
-    ['http://mirror.example.com/kev.json', /plain HTTP is for this machine alone/],
+    ['http://mirror.example.com/kev.json', /plain HTTP is allowed only for this machine/],
     ['http://127.0.0.1.example.com/', /plain HTTP/],
     ['https://me:secret@mirror.example.com/', /no password/],
     ['https://mirror.example.com/#part', /no #/],

@@ -139,7 +139,7 @@ test('settings that name nothing to take a certificate from are refused', () => 
   };
   const of = (settings: object) =>
     webhookCertificates({ settings: certificateSettings.parse(settings), ...deps });
-  assert.throws(() => of({}), /there is no cluster to keep a Secret in/);
+  assert.throws(() => of({}), /outside a cluster there is no Secret to keep them in/);
   assert.throws(() => of({ source: 'files' }), /webhook\.certificates needs certFile and keyFile/);
   assert.equal(certificateSettings.safeParse({ source: 'files', certFile: 'a' }).success, false);
   assert.equal(of({ source: 'files', certFile: '/a', keyFile: '/b' }).length, 1);

@@ -147,24 +147,24 @@ test('whatever else is given as a box is refused and never throws', () => {
 test('DATA_KEY is the base64 of 32 random bytes, and what is none is refused with a reason', () => {
   const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
   const refused: readonly (readonly [string, RegExp])[] = [
-    ['', /is no base64/],
-    ['change me', /is no base64/],
-    [`${encode(randomBytes(32))}\n`, /is no base64/],
-    [randomBytes(32).toString('hex').slice(0, 63), /is no base64/],
+    ['', /is not valid base64/],
+    ['change me', /is not valid base64/],
+    [`${encode(randomBytes(32))}\n`, /is not valid base64/],
+    [randomBytes(32).toString('hex').slice(0, 63), /is not valid base64/],
     [encode(randomBytes(16)), /holds 16 bytes where 32 are needed/],
     [encode(randomBytes(31)), /holds 31 bytes/],
     [encode(randomBytes(33)), /holds 33 bytes/],
     [encode(Buffer.from(encode(randomBytes(32)))), /holds 44 bytes/],
-    [encode(Buffer.alloc(32)), /is no random key/],
-    [encode(Buffer.alloc(32, 0xab)), /is no random key/],
-    [encode(Buffer.from('0123456789abcdef0123456789abcdef')), /is no random key/],
-    [encode(Buffer.from('this-is-a-placeholder-change-me!')), /is no random key/],
-    [encode(Buffer.from(Array.from({ length: 32 }, (_, n) => n))), /is no random key/],
-    [encode(Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - 3 * n))), /is no random key/],
-    [encode(Buffer.concat([randomBytes(8), Buffer.alloc(24)])), /is no random key/],
+    [encode(Buffer.alloc(32)), /is not a random key/],
+    [encode(Buffer.alloc(32, 0xab)), /is not a random key/],
+    [encode(Buffer.from('0123456789abcdef0123456789abcdef')), /is not a random key/],
+    [encode(Buffer.from('this-is-a-placeholder-change-me!')), /is not a random key/],
+    [encode(Buffer.from(Array.from({ length: 32 }, (_, n) => n))), /is not a random key/],
+    [encode(Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - 3 * n))), /is not a random key/],
+    [encode(Buffer.concat([randomBytes(8), Buffer.alloc(24)])), /is not a random key/],
     [
       encode(Buffer.concat(Array.from({ length: 4 }, () => Buffer.from('c0ffee00deadbeef', 'hex')))),
-      /is no random/,
+      /is not a random/,
     ],
   ];
   for (const [text, why] of refused)

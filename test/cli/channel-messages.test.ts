@@ -143,5 +143,5 @@ test('test sends one message and says what was answered', async (t) => {
   assert.deepEqual([code, out], [0, 'desk: works: a test message was taken\n']);
   const missing = await ipo('test', 'dask');
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /there is no channel dask[\s\S]*Did you mean desk\?/);
+  assert.match(missing.err, /no channel has the name or ID dask[\s\S]*Did you mean desk\?/);
 });

@@ -225,7 +225,7 @@ test('wrong answers are named before anything is asked or called', async (t) => 
     [['slack'], /--credential-stdin is missing/],
     [['email'], /--host is missing/],
     [[...MAIL], /--to is missing/],
-    [[...MAIL, '--to', 'ops'], /--to: .*is no e-mail address|--to: it/],
+    [[...MAIL, '--to', 'ops'], /--to: .*is not a valid e-mail address|--to: it/],
     [[...MAIL, '--to', 'ops@example.com\nBcc: x@example.com'], /--to: it/],
     [['email', '--host', 'mail.example.com', '--security', 'none'], /loopback|--from is missing/],
     [['email', '--host', 'mail.example.com', '--port', '0'], /--port 0: it must be between 1 and 65535/],

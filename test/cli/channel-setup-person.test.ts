@@ -22,7 +22,7 @@ test('a person corrects an answer where it was wrong, and what the tracker refus
   const { code, out, err } = await setupShell(t).ipo(['channel', 'setup', 'github', '--url', fake.url], {
     answers: [
       [/Repository for issues/, 'shop'],
-      [/it is no repository/, '\u0015acme/shop'],
+      [/it is not a valid repository/, '\u0015acme/shop'],
       [/Token, fine-grained/, 'glpat-of-another'],
       [/looks like an access token of GitLab/, `\u0015${expired.secret}`],
       [/What now\?/, ''],

@@ -57,7 +57,7 @@ test('what is missing is named, and nothing is asked where nobody is', async (t)
     [['jira', '--url', 'acme.atlassian.net', '--project', 'SEC'], /--email is missing/],
     [['github', '--repo', 'acme/web'], /--credential-stdin is missing/],
     [['github', '--repo', 'acme/web', '--daily-cap', '0'], /--daily-cap: dailyCap must be between 1 and 500/],
-    [['github', '--repo', 'acme'], /--repo acme: it is no repository as owner\/name/],
+    [['github', '--repo', 'acme'], /--repo acme: it is not a valid repository as owner\/name/],
     [
       ['github', '--repo', 'acme/web', '--url', 'http://169.254.169.254'],
       /--url http:\/\/169\.254\.169\.254: it /,

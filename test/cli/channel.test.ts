@@ -104,7 +104,7 @@ test('a channel is shown by its name or id, without its secrets, and its documen
   assert.equal((await served.ipo(['show', 'hub', '--document', '-o', 'json'])).code, 2);
   const unknown = await served.ipo(['show', 'hob']);
   assert.deepEqual(
-    [unknown.code, /there is no channel hob[\s\S]*Did you mean hub\?/.test(unknown.err)],
+    [unknown.code, /no channel has the name or ID hob[\s\S]*Did you mean hub\?/.test(unknown.err)],
     [1, true],
   );
 });
@@ -151,7 +151,7 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
     [['--set', 'dailyCap'], /--set dailyCap: a value is missing/],
     [['--set', 'kind=jira'], /that is not changed so/],
     [['--set', `token=${SECRETS[0]}`], /token is a secret, which no argument may hold/],
-    [['--subscribe', 'nodes_8'], /is no event; did you mean "nodes_80"\?/],
+    [['--subscribe', 'nodes_8'], /is not an event; did you mean "nodes_80"\?/],
     [['--set', 'apiBaseUrl=https://git.example.com/api/v3'], /token must be entered again/],
     [[], /nothing is named that would change/],
     [['--ask-credential', '--credential-stdin'], /Choose one/],

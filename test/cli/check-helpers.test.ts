@@ -125,7 +125,7 @@ suite('ipo check with credential helpers', { skip: withoutShell }, () => {
       'has a name that no program has',
       '../../x',
       null,
-      /: \S+config\.json names a credential helper for HOST that is no program name; write what follows docker-credential-, or take it out and run docker login HOST$/,
+      /: \S+config\.json names a credential helper for HOST that is not the name of a program; write what follows docker-credential-, or take it out and run docker login HOST$/,
     ],
     [
       'fails',

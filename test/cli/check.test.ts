@@ -823,7 +823,7 @@ describe('a wrong call says what is wrong', () => {
       'a manifest that is no text',
       ['-p', noLatest, '-f', file('latin.yaml', 'x')],
       2,
-      /document 1: the document is no Kubernetes object/,
+      /document 1: the document is not a Kubernetes object/,
     ],
     [
       'a manifest that is too large',
@@ -841,7 +841,7 @@ describe('a wrong call says what is wrong', () => {
       'an invalid catalogue',
       ['-p', noLatest, '--kev', file('bad-kev.json', '{}'), 'a:1'],
       2,
-      /bad-kev\.json: this is no catalogue/,
+      /bad-kev\.json: this is not a catalogue/,
     ],
     ['a damaged export', ['-p', noLatest, '-l', file('bad.ndjson', 'x'), 'a:1'], 2, /bad\.ndjson:1/],
     ['an unreadable policy', ['-p', '/no/such/policy', 'a:1'], 3, /no such file/],

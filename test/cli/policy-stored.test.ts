@@ -307,11 +307,11 @@ test('a policy that was made invalid beside the service is listed and shown as t
   const spoil = (): void =>
     void served.spoilt.set('shop', {
       document: { ...document, spec: { sla: { critical: '0s' } } },
-      fault: 'spec.sla.critical "0s" is no window; it must be longer than 0s',
+      fault: 'spec.sla.critical "0s" is not a valid window; it must be longer than 0s',
     });
   spoil();
   const note =
-    `shop is not valid: spec.sla.critical "0s" is no window; it must be longer than 0s; its last valid revision ${revision.slice(0, 12)} stays in effect.\n` +
+    `shop is not valid: spec.sla.critical "0s" is not a valid window; it must be longer than 0s; its last valid revision ${revision.slice(0, 12)} stays in effect.\n` +
     '  Replace it with ipo policy apply FILE, or delete it with ipo policy delete shop.\n';
   const listed = await served.ipo(['policy', 'list']);
   assert.ok(listed.out.endsWith(note), listed.out);
@@ -321,7 +321,10 @@ test('a policy that was made invalid beside the service is listed and shown as t
   };
   assert.deepEqual(
     [items[0]?.revision, items[0]?.invalid],
-    [revision, { fault: 'spec.sla.critical "0s" is no window; it must be longer than 0s', in_effect: true }],
+    [
+      revision,
+      { fault: 'spec.sla.critical "0s" is not a valid window; it must be longer than 0s', in_effect: true },
+    ],
   );
   const got = await served.ipo(['policy', 'get', 'shop']);
   assert.deepEqual([got.code, got.err], [0, note]);

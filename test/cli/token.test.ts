@@ -89,7 +89,7 @@ suite('ipo token', () => {
       /--days 366: the number of days is a whole number from 1 to 365/,
     ],
     ['the tokens of everybody', ['list', '--all'], 3, /for administrators/],
-    ["an id that is nobody's", ['revoke', 'aaaaaaaaaaaaaaaa'], 1, /there is no token aaaaaaaaaaaaaaaa/],
+    ["an id that is nobody's", ['revoke', 'aaaaaaaaaaaaaaaa'], 1, /no token has the ID aaaaaaaaaaaaaaaa/],
   ] as const)
     test(`${what} is refused`, async (t) => {
       const { ipo } = await open(t);
@@ -104,7 +104,7 @@ suite('ipo token', () => {
     const { out } = await ipo(['token', 'create', 'x', '-q']);
     const { code, err } = await ipo(['token', 'revoke', out.trim()]);
     assert.equal(code, 2);
-    assert.match(err, /this is no id of a token/);
+    assert.match(err, /this is not the ID of a token/);
     assert.ok(!err.includes(out.trim()));
   });
 });

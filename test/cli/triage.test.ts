@@ -126,7 +126,7 @@ test('what is wrong is said before anything is asked, or by the service', async 
       /until must lie in the future/,
     ],
     [['end', 'one'], 2, /the number of a decision is a whole number/],
-    [['end', '77'], 1, /there is no triage decision 77/],
+    [['end', '77'], 1, /no triage decision has the number 77/],
     [['list', '--state', 'over'], 2, /state must be one of active, expired, ended/],
   ] as const) {
     const ran = await as('deployer', 'triage', ...args);

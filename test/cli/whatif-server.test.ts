@@ -186,7 +186,7 @@ test('kept runs are listed, filtered, reopened in every form, and their draft ca
   const applied = await served.ipo(['policy', 'apply', '-', '--yes', '--no-whatif'], { stdin: draft.out });
   assert.match(applied.out, /tighten-prod created/);
   const missing = await served.ipo(['whatif', 'show', 'a'.repeat(16)]);
-  assert.deepEqual([missing.code, /there is no kept run/.test(missing.err)], [1, true]);
+  assert.deepEqual([missing.code, /no stored run has the ID/.test(missing.err)], [1, true]);
   assert.equal((await served.ipo(['whatif', 'list'], { role: 'viewer' })).code, 3);
 });
 

@@ -262,7 +262,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'an unknown source',
         ['whatif', policy, '-l', ledger, '-s', 'shopp'],
         2,
-        /source "shopp" is no policy in effect.*\n\s+Did you mean "shop"\?/,
+        /source "shopp" is not the name of a policy in effect.*\n\s+Did you mean "shop"\?/,
       ],
       [
         'a truncated gzip',

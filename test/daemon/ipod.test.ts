@@ -89,7 +89,7 @@ test('what keeps it from starting is said in a line, with the exit code that bel
   t.after(() => other.close());
   const { port } = other.address() as { port: number };
   const taken = { IPO_DATA: join(data, 'a'), IPO_LISTEN: `127.0.0.1:${port}` };
-  const [level, name] = ['log.level: must be one of debug, info, warn, error', 'there is no setting "dat"'];
+  const [level, name] = ['log.level: must be one of debug, info, warn, error', 'unknown setting "dat"'];
   const cases = [
     [
       ['--config', wrong],
@@ -107,7 +107,7 @@ test('what keeps it from starting is said in a line, with the exit code that bel
       ['--check'],
       { IPO_DATA: data, IPO_LOG_LEVL: 'x' },
       0,
-      'ipod: IPO_LOG_LEVL is no setting; IPO_LOG_LEVEL is one\n',
+      'ipod: IPO_LOG_LEVL is not a setting; IPO_LOG_LEVEL is one\n',
     ],
     [['--config', join(data, 'none.yaml')], {}, 3, /^ipod: .*none\.yaml: no such file or directory\n/],
     [['--nonsense'], {}, 2, /^ipod: Unknown option '--nonsense'.*\n {2}See ipod --help\.\n$/],

@@ -125,7 +125,7 @@ test('without a service account, or outside of a pod, it is said what is missing
   );
   await assert.rejects(
     openInCluster({ account: '/nowhere', server: 'http://127.0.0.1:1' }),
-    /over https alone/,
+    /only over https/,
   );
 });
 
@@ -144,7 +144,7 @@ test('a kubeconfig is read with its token and its authority', { skip: withoutOpe
   assert.equal(fake.seen.at(-1)?.authorization, 'Bearer first');
   assert.equal(api.namespace, 'here');
   await api.close();
-  await assert.rejects(openKubeconfig(join(folder, 'none')), /no kubeconfig that can be read/);
+  await assert.rejects(openKubeconfig(join(folder, 'none')), /cannot be read as a kubeconfig/);
   writeFileSync(path, JSON.stringify({ ...config, 'current-context': 'gone' }));
   await assert.rejects(openKubeconfig(path), /no current context/);
 });

@@ -211,7 +211,7 @@ async function read({ api }: Bench, name: string): Promise<PolicyObject> {
 }
 
 onEveryServer(
-  'a policy becomes ready, and one that turns invalid says why while its last revision stays in force',
+  'a policy becomes ready, and one that turns invalid says why while its last revision stays in effect',
   async (_, bench) => {
     const { policies, events, mirrored } = openPolicies(bench);
     const name = bench.name('p');
@@ -250,7 +250,7 @@ onEveryServer(
     const broken = await read(bench, name);
     const [now] = broken.status.conditions ?? [];
     assert.deepEqual([now?.status, now?.reason], ['False', 'Invalid']);
-    assert.match(now?.message ?? '', /spec\.sla\.critical .*longer than 0s.*stays in force/);
+    assert.match(now?.message ?? '', /spec\.sla\.critical .*longer than 0s.*stays in effect/);
     assert.equal(broken.status.revision, first?.revision);
     assert.deepEqual(mirrored.at(-1)?.kept, [name]);
     assert.deepEqual(
@@ -292,7 +292,7 @@ onEveryServer(
     const listed = (await store.list({ limit: null, offset: 0 })).items.find((one) => one.name === name);
     assert.deepEqual(listed, shown);
     assert.equal(shown?.revision, revision);
-    assert.match(shown.invalid?.fault ?? '', /^spec\.sla\.critical "0s" is no window/);
+    assert.match(shown.invalid?.fault ?? '', /^spec\.sla\.critical "0s" is not a valid window/);
     assert.equal(shown.invalid?.inEffect?.spec.enforcement, 'Enforce');
     assert.deepEqual(
       shown.document,

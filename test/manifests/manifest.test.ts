@@ -204,8 +204,8 @@ suite('AdmissionReviews', () => {
 
 suite('what cannot be read', () => {
   const cases: readonly (readonly [string, string, RegExp, number])[] = [
-    ['a text', 'hello\n', /document 1: the document is no Kubernetes object/, 1],
-    ['a list', '[1]\n', /no Kubernetes object/, 1],
+    ['a text', 'hello\n', /document 1: the document is not a Kubernetes object/, 1],
+    ['a list', '[1]\n', /not a Kubernetes object/, 1],
     ['no kind', 'apiVersion: v1\nspec: {}\n', /kind is missing/, 1],
     ['a kind that is no text', 'apiVersion: v1\nkind: [Pod]\n', /kind must be a text/, 2],
     ['no spec', `${POD}---\napiVersion: v1\nkind: Pod\n`, /document 2: spec is missing/, 8],
@@ -241,7 +241,7 @@ suite('what cannot be read', () => {
     [
       'an object in a list that is none',
       'apiVersion: v1\nkind: List\nitems:\n- 5\n',
-      /items\[0\] is no Kubernetes object/,
+      /items\[0\] is not a Kubernetes object/,
       4,
     ],
   ];

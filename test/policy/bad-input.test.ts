@@ -154,7 +154,7 @@ test('the nearest name, the unit and the entry that was meant are told', () => {
   assert.match(hints.get('spec.allowedRegistries[0]') ?? '', /^Write "ghcr.io\/acme"/);
   assert.match(hints.get('spec.allowedRegistries[1]') ?? '', /^Write "ghcr.io\/acme\/web"/);
   assert.equal(hints.get('spec.targetNamespaces[0]'), 'Did you mean "shop-front"?');
-  assert.match(hints.get('spec.targetNamespaces[1]') ?? '', /no wildcards/);
+  assert.match(hints.get('spec.targetNamespaces[1]') ?? '', /Wildcards are not supported/);
   assert.equal(hints.get('spec.sla.critical'), 'Write 24h');
   assert.equal(hints.get('spec.sla.high'), 'Write 336h');
   assert.equal(hints.get('spec.sla.low'), 'Add the unit: 10h');

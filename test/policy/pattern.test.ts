@@ -120,7 +120,7 @@ const FAULTS: Readonly<Record<string, readonly [pattern: string, message: RegExp
   'a look-ahead': ['a(?=b)', /is not an RE2 pattern/, /no look-around/],
   'a look-behind': ['(?<!a)b', /is not an RE2 pattern/, /no look-around/],
   'a back-reference': ['(a)\\1', /invalid escape sequence/, /no back-references/],
-  'a file pattern': ['*/acme', /missing argument to repetition operator/, /no file pattern/],
+  'a file pattern': ['*/acme', /missing argument to repetition operator/, /not a file pattern/],
   'repeats in repeats': ['((a{100}){100}){100}', /is too large/, /Repeat less/],
   'many repeats': ['a{1000}'.repeat(73), /is too large/, /Repeat less/],
   'a long text that repeats': [`(${'a'.repeat(480)}){1000}`, /is too large/, /Repeat less/],

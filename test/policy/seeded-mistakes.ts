@@ -212,7 +212,7 @@ function references(): Mistake[] {
   const namespaces: readonly (readonly [string, RegExp])[] = [
     ['Shop', /Did you mean "shop"/],
     ['shop_web', /Did you mean "shop-web"/],
-    ['"shop-*"', /name each namespace/],
+    ['"shop-*"', /list each namespace/],
     ['-shop', /Did you mean "shop"|lowercase/],
     ['shop-', /Did you mean "shop"/],
     ['Shop Web', /Did you mean "shop-web"/],

@@ -235,7 +235,7 @@ suite('keychains', () => {
     assert.match((await faultOf(keychain.credentialsFor(repository))).message, /larger than 1 MiB/);
     rmSync(path);
     execFileSync('mkfifo', [path]);
-    assert.match((await faultOf(keychain.credentialsFor(repository))).message, /is no file/);
+    assert.match((await faultOf(keychain.credentialsFor(repository))).message, /is not a file/);
   });
 
   test('a chain gives what all know; one that cannot be read counts where no other knows anything', async () => {

@@ -71,7 +71,7 @@ suite('pull secrets of pods', () => {
       'the Secret shop/opaque holds no credentials for registries',
       'the Secret shop/gone is not there',
       'the Secret shop/hidden may not be read by the operator',
-      '../x is no name of a Secret',
+      '../x is not the name of a Secret',
     ]);
     const keychain = pullSecretKeychain(found);
     assert.deepEqual(usersOf(await keychain.credentialsFor({ host: 'a.example', path: 'x' })), ['new']);

@@ -274,7 +274,10 @@ test('grype is run by digest, alone with its database and one credential', async
   grype.plan({ scan: JSON.stringify(report([])).slice(0, -9) });
   await assert.rejects(scanner.scan(order), { code: 'invalid_report' });
   grype.plan({ 'db status': '!no database' });
-  await assert.rejects(scanner.scan(order), { fault: 'scanner', message: /no vulnerability database yet/ });
+  await assert.rejects(scanner.scan(order), {
+    fault: 'scanner',
+    message: /no vulnerability database has been downloaded yet/,
+  });
 });
 
 test(

@@ -145,8 +145,10 @@ test(
     );
     await scanQueue(store).request(digests, null, AT);
     await scanAll();
-    await assert.rejects(job('scans').run(signal), { message: /no vulnerability database yet/ });
-    assert.match(scanning.health()?.message ?? '', /no vulnerability database yet/);
+    await assert.rejects(job('scans').run(signal), {
+      message: /no vulnerability database has been downloaded yet/,
+    });
+    assert.match(scanning.health()?.message ?? '', /no vulnerability database has been downloaded yet/);
     await measure();
     assert.deepEqual(
       [gauges.get('svc_scan_queue_size'), gauges.get('svc_vulnerability_db_updated_seconds')],

@@ -263,7 +263,7 @@ test('without a program, or without a database, the scanner itself is at fault',
   );
   const bare = await openTrivy(optionsOf(standIn));
   assert.equal((await bare.state(signal)).updatedAt, null);
-  await assert.rejects(scan(bare), fails('scanner', /no vulnerability database yet/));
+  await assert.rejects(scan(bare), fails('scanner', /no vulnerability database has been downloaded yet/));
 });
 
 test('a database that changes during a scan is recorded as the older one', { skip }, async (t) => {

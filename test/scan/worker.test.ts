@@ -392,7 +392,7 @@ forEachEngine('the worker of scans', (engine) => {
 
   test('a scanner that does not work is told, not held against the images, and tried by one scan alone', async (t) => {
     const clock = { at: AT };
-    const broken = new ScannerError('scanner', 'there is no vulnerability database yet');
+    const broken = new ScannerError('scanner', 'no vulnerability database has been downloaded yet');
     const answers = new Map<string, Answer>();
     const scanner = scannerOf(answers);
     const { store, queue, worker, all } = await workerOf(engine, t, scanner, clock);

@@ -195,7 +195,7 @@ forEachEngine('what admissions know', (engine) => {
     assert.equal(policies.staleSince(), AT + 1000, 'also while the clock is behind');
   });
 
-  test('a policy that cannot be read any more stays in force as it was read last, and the others are not held up', async (t) => {
+  test('a policy that cannot be read any more stays in effect as it was read last, and the others are not held up', async (t) => {
     const store = await engine.open(t);
     const log = keptLog();
     const policies = new AdmissionPolicies(store, { now: () => AT }, log);

@@ -185,7 +185,11 @@ suite('what could not be asked is unknown, never none', () => {
 
   test('evidence that could not be verified leaves its lists unknown', async () => {
     const asked = registry();
-    const not = { kind: 'unverifiable', reason: 'no_trust_root', message: 'there is no trust root' } as const;
+    const not = {
+      kind: 'unverifiable',
+      reason: 'no_trust_root',
+      message: 'no trust root is available',
+    } as const;
     asked.tag(REPOSITORY, WEB, 'sig', [layer(SIMPLE, { not })]);
     const collected = await collect(asked);
     assert.equal(factsOf(collected).signatures, null);

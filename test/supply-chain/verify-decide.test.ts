@@ -248,6 +248,6 @@ test('keyless evidence without a trust root is unverifiable, and says so', { ski
   assert.deepEqual(result, {
     kind: 'unverifiable',
     reason: 'no_trust_root',
-    message: 'there is no trust root to verify it with',
+    message: 'no trust root is available to verify it',
   });
 });

@@ -136,7 +136,7 @@ const FLAWS: readonly (readonly [what: string, said: RegExp, options: LeafOption
   ],
   [
     'with a host for a name',
-    /no address, no URI and no user name/,
+    /not an address, a URI or a user name/,
     { extensions: [usage(), purpose(), san(der(0x82, Buffer.from('shop.example')))] },
   ],
   ['without a name', /has 0 subject names/, { extensions: [usage(), purpose(), issuerIs(ISSUER)] }],
@@ -339,7 +339,7 @@ test('a trust root whose authority has limits that are not heeded is refused', (
   assert.throws(() => parseTrustRoot(Buffer.from('{'), 'root.json'), /is not a JSON document/);
   assert.throws(
     () => parseTrustRoot(toBytes({ mediaType: 'text/plain' }), 'root.json'),
-    /is no Sigstore trust root/,
+    /is not a Sigstore trust root/,
   );
 });
 

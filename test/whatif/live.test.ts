@@ -86,7 +86,7 @@ test('each replay is counted and in the audit log, whoever asked; a refused one 
   await assert.rejects(ask(world, { policy: draft('x', { runtime: {} }) }), { code: 'invalid_policy' });
   await assert.rejects(ask(world, { days: 91 }), WhatIfError);
   await assert.rejects(ask(world, { limit: -1 }), { code: 'out_of_range' });
-  world.fault = new WhatIfError('unknown_source', 'source "x" is no policy in effect');
+  world.fault = new WhatIfError('unknown_source', 'source "x" is not the name of a policy in effect');
   await assert.rejects(ask(world, { source: 'x' }), { code: 'unknown_source' });
   assert.equal(world.counted, 1);
   assert.equal(world.audited.length, 1);

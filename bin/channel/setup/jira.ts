@@ -176,7 +176,7 @@ async function askTransition(
             text: 'Key of any open issue there, to list the transitions that close one (Enter: leave issues open)',
             standard: '',
             check: (key) =>
-              /^[A-Za-z]\w*-\d+$/.test(key) ? null : 'it is no key of an issue, such as SEC-12',
+              /^[A-Za-z]\w*-\d+$/.test(key) ? null : 'this is not a valid issue key, such as SEC-12',
           });
     if (example === '') {
       if (doneTransition === undefined)

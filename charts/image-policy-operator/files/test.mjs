@@ -47,7 +47,7 @@ const review = await answer((done) => {
   return call;
 });
 if (CERTIFICATE_NEEDED === 'true' && review.status === 403 && review.text.includes('no certificate'))
-  console.log('the webhook answers, and takes reviews of the API server alone');
+  console.log('the webhook answers, and takes reviews only from the API server');
 else {
   const { response } = review.status === 200 ? JSON.parse(review.text) : {};
   if (response?.uid !== uid) throw new Error(`the webhook gave no answer: ${review.status} ${review.text}`);

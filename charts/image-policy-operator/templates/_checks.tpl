@@ -39,7 +39,7 @@
 {{- fail "webhook.certificates.source is existing: set webhook.certificates.existingSecret to the Secret with tls.crt and tls.key, and webhook.certificates.caBundle to the PEM of its authority" -}}
 {{- end -}}
 {{- if and (ne $certificates.source "existing") (or $certificates.existingSecret $certificates.caBundle) -}}
-{{- fail (printf "webhook.certificates.existingSecret and caBundle are read with the source existing alone, and the source is %s: set webhook.certificates.source to existing" $certificates.source) -}}
+{{- fail (printf "webhook.certificates.existingSecret and caBundle are read only with the source existing, and the source is %s: set webhook.certificates.source to existing" $certificates.source) -}}
 {{- end -}}
 {{- if and $v.api.ingress.enabled (empty $v.api.ingress.host) -}}
 {{- fail "api.ingress.enabled needs api.ingress.host" -}}

@@ -12,15 +12,14 @@ const SIGNATURE = Buffer.from('\n\u2014 ').toString('latin1');
 /** FileAnchorOptions say which file is kept, and how. */
 export interface FileAnchorOptions {
   readonly path: string;
-  /** Every checkpoint one after another, or the newest alone. */
+  /** Every checkpoint one after another, or only the newest. */
   readonly keep: 'all' | 'newest';
 }
 
 /**
- * fileAnchor keeps checkpoints in a file, as signed notes with an empty line between them: give it to
- * `ipo ledger verify --checkpoint`. Put it where anyone who can change the database cannot change it. Of a note that a crash cut off
- * nothing is left when the next one comes; a file that holds something else is left alone. Throws AnchorError `unwritable`,
- * `conflict`.
+ * fileAnchor keeps checkpoints in a file, as signed notes with an empty line between them: give it to `ipo ledger verify --checkpoint`. Put
+ * it where anyone who can change the database cannot change it. Of a note that a crash cut off nothing is left when the next one comes; a
+ * file that holds something else is not touched. Throws AnchorError `unwritable`, `conflict`.
  */
 export function fileAnchor({ path, keep }: FileAnchorOptions): Anchor {
   const file = resolve(path);
@@ -83,7 +82,7 @@ function versionOf({ size, tail }: FileEnd): string {
   return `${size}:${hash('sha256', tail)}`;
 }
 
-/** The whole notes at the end of the file, oldest first; of a file that holds one alone, what it holds, whatever that is. */
+/** The whole notes at the end of the file, oldest first; of a file that holds only one, its content, whatever that is. */
 function notesOf({ size, tail }: FileEnd, keep: FileAnchorOptions['keep']): readonly string[] {
   if (keep === 'newest') return size === 0 ? [] : [toText(tail)];
   const notes = toText(tail.slice(0, endOfNotes(tail))).split(/(?<=^\u2014 [^\n]*\n)\n+/m);

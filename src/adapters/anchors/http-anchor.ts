@@ -9,7 +9,7 @@ const ANYWHERE = { testLoopback: true, privateNetworks: 'allow', denied: [] } as
 
 /** HttpAnchorOptions say where checkpoints are sent. */
 export interface HttpAnchorOptions {
-  /** `https://…`; plain HTTP for this machine alone. */
+  /** `https://…`; plain HTTP only for this machine. */
   readonly url: string;
   /** Sent as bearer; null for none. */
   readonly token: string | null;
@@ -33,7 +33,7 @@ export function httpAnchor({ url: address, token, ca, outbound = DIRECT }: HttpA
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new AnchorError('usage', `the anchor ${url.host} would be told over plain HTTP`, {
-      hint: 'Use https; plain HTTP is for this machine alone',
+      hint: 'Use https; plain HTTP is allowed only for this machine',
     });
   }
   const connect = openConnector({

@@ -38,7 +38,7 @@ export function kubernetesAnchor(options: KubernetesAnchorOptions): Anchor {
       if (answer.status !== 200) throw refused(answer, what, 'read');
       const { version, data } = parseConfigMap(answer.text, what);
       const { checkpoint, size } = data;
-      // A size without a checkpoint was written by somebody: it is no note, and is judged so.
+      // A size without a checkpoint was written by somebody: it is not a note, and is judged so.
       const notes = checkpoint === undefined ? (size === undefined ? [] : [size]) : [checkpoint];
       return { notes, version };
     },
@@ -70,14 +70,14 @@ interface OpenMap {
   call(method: 'GET' | 'POST' | 'PATCH', body?: object): Promise<Answered>;
 }
 
-/** Reads the account anew for each round: the token is renewed by the hour. */
+/** Reads the account again for each round: the token is renewed by the hour. */
 async function openMap({ name, account = ACCOUNT, ...options }: KubernetesAnchorOptions): Promise<OpenMap> {
   const [token, ca] = await Promise.all([readAccount(account, 'token'), readAccount(account, 'ca.crt')]);
   const namespace = options.namespace ?? (await readAccount(account, 'namespace'));
   if (!NAME.test(namespace)) throw new AnchorError('usage', 'the namespace of the ConfigMap is none');
   const server = options.apiServer ?? serverOfPod();
   const all = new URL(`/api/v1/namespaces/${namespace}/configmaps`, server);
-  if (all.protocol !== 'https:') throw new AnchorError('usage', 'the API server is called over https alone');
+  if (all.protocol !== 'https:') throw new AnchorError('usage', 'the API server is called only over https');
   return {
     what: `the ConfigMap ${namespace}/${name}`,
     namespace,
@@ -104,7 +104,7 @@ async function openMap({ name, account = ACCOUNT, ...options }: KubernetesAnchor
 function serverOfPod(): string {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
   if (host === undefined || host === '') {
-    throw new AnchorError('usage', 'this is no pod: KUBERNETES_SERVICE_HOST is not set', {
+    throw new AnchorError('usage', 'this is not a pod: KUBERNETES_SERVICE_HOST is not set', {
       hint: 'Leave the ConfigMap out of the anchors outside of a cluster',
     });
   }

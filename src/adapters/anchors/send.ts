@@ -24,11 +24,11 @@ export interface Answered {
 }
 
 /**
- * send makes one call, bounded in time and size. Redirects are not followed, since the credential would go along: they are
- * answers like any other. Throws AnchorError `network`, which names the host alone.
+ * send makes one call, bounded in time and size. Redirects are not followed, since the credential would go along: they are answers like any
+ * other. Throws AnchorError `network`, which names only the host.
  */
 export async function send({ method, url, headers, body, connect = {} }: Call): Promise<Answered> {
-  // An agent for the call: one a minute needs no pool, and a certificate that was renewed is read anew.
+  // An agent for the call: one a minute needs no pool, and a certificate that was renewed is read again.
   const agent = new Agent({ connect });
   try {
     const { statusCode: status, body: answer } = await request(url, {

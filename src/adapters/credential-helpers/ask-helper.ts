@@ -33,8 +33,7 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * openCredentialHelpers asks `docker-credential-NAME get` as docker does: without a shell, the server on its standard input, its answer on
- * its standard output. Each is asked once for a server, whoever asks and whatever comes of it. Nothing that it wrote stands in an error:
- * it may be a secret.
+ * its standard output. Each is asked once for a server, whatever the answer. Nothing that it wrote stands in an error: it may be a secret.
  */
 export function openCredentialHelpers(options: CredentialHelperOptions): OpenHelpers {
   const asked = new Map<string, Promise<KeptCredential | null>>();
@@ -56,7 +55,10 @@ async function askHelper(
   signal: AbortSignal,
 ): Promise<KeptCredential | null> {
   if (!NAME.test(helper))
-    throw fault(`${config} names a credential helper for ${host} that is no program name`, 'name_helper');
+    throw fault(
+      `${config} names a credential helper for ${host} that is not the name of a program`,
+      'name_helper',
+    );
   const name = `docker-credential-${helper}`;
   const program = await find(name);
   if (program === null)

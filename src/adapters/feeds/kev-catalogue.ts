@@ -6,7 +6,7 @@ import { FeedError } from './feed-error.ts';
 /** MAX_CATALOGUE_BYTES bounds the catalogue, also once unpacked; it has about 1.6 MB. */
 export const MAX_CATALOGUE_BYTES = 64 * 1024 * 1024;
 
-/** It has 1,662; more than these are no catalogue of what is exploited. */
+/** It has 1,662; a list with more entries is not a catalogue of exploited vulnerabilities. */
 const MAX_ENTRIES = 200_000;
 
 const HINT = 'Give known_exploited_vulnerabilities.json as CISA publishes it';
@@ -38,7 +38,7 @@ export function readKevCatalogue(text: string, file: string): KevCatalogue {
     fail('the catalogue of known exploited vulnerabilities is not JSON, or was cut off', error);
   }
   const result = catalogue.safeParse(value);
-  if (!result.success) return fail('this is no catalogue of known exploited vulnerabilities');
+  if (!result.success) return fail('this is not a catalogue of known exploited vulnerabilities');
   const { vulnerabilities, count } = result.data;
   const { length } = vulnerabilities;
   if (length === 0) return fail('the catalogue of known exploited vulnerabilities is empty');

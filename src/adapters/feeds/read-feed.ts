@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * readFeed reads a file of at most `max` bytes. A pipe or a device is no file: it may never end. Throws FeedError `unreadable` or
+ * readFeed reads a file of at most `max` bytes. A pipe or a device is not a file: it may never end. Throws FeedError `unreadable` or
  * `too_large`.
  */
 export async function readFeed(
@@ -39,7 +39,7 @@ export async function readFeed(
   } catch (error) {
     if (error instanceof FeedError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    const what = SENTENCES[code] ?? (code === '' ? 'is no file' : `cannot be read (${code})`);
+    const what = SENTENCES[code] ?? (code === '' ? 'is not a file' : `cannot be read (${code})`);
     throw new FeedError(
       'unreadable',
       path,

@@ -3,7 +3,7 @@ import { DAY_MS, parseTime, JsonKeyError, parseStrictJson } from '../../base/ind
 import { RELEASE_PRODUCTS, type OsRelease, type ReleaseData } from '../../catalogues/index.ts';
 import { FeedError } from './feed-error.ts';
 
-/** More than these are no releases of one operating system. */
+/** More than these are not releases of one operating system. */
 const MAX_RELEASES = 2000;
 const HINT =
   'Give the answer of https://endoflife.date/api/v1/products/full, or an object of lists of cycles by product';
@@ -48,7 +48,7 @@ export function readReleaseData(text: string, file: string): ReleaseData {
   }
   if (Array.isArray(value)) fail('the release data is a list that does not say of which operating system');
   if (value === null || typeof value !== 'object')
-    return fail('this is no release data of operating systems');
+    return fail('this is not release data of operating systems');
   const found = new Map<string, OsRelease>();
   for (const [of, releases] of 'result' in value ? resultsOf(value.result, fail) : Object.entries(value)) {
     if (!RELEASE_PRODUCTS.has(of)) continue;
@@ -114,7 +114,7 @@ function toRelease(of: string, number: string, ends: End, extended: End): OsRele
   return { product: of, release: number, endsAt, extendedEndsAt: extended === false ? NEVER : longer };
 }
 
-/** The day itself is still supported; undefined where the text is no day. */
+/** The day itself is still supported; undefined where the text is not a day. */
 function endOf(value: End): number | null | undefined {
   if (value === null || value === undefined || value === false) return null;
   if (value === true) return 0;

@@ -6,14 +6,14 @@ import { FileError, toFileError } from './file-error.ts';
 const MOST = 10_000;
 
 /**
- * listFiles gives the files below a directory whose names end as one of `endings`, in the order of their paths; null where the path is no
- * directory. Names that begin with a dot are left out, as are links to directories, which may lead back. Throws FileError `unreadable`,
+ * listFiles gives the files below a directory whose names end as one of `endings`, in the order of their paths; null where the path is not
+ * a directory. Names that begin with a dot are left out, as are links to directories, which may lead back. Throws FileError `unreadable`,
  * `too_large` for more than 10,000 files.
  */
 export async function listFiles(path: string, endings: readonly string[]): Promise<readonly string[] | null> {
   const isDirectory = await stat(path).then(
     (found) => found.isDirectory(),
-    () => false, // whoever reads it says what is wrong
+    () => false, // the reader reports what is wrong
   );
   if (!isDirectory) return null;
   const files: string[] = [];

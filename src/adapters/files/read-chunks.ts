@@ -7,7 +7,10 @@ const AT_ONCE = 262_144;
 export interface OpenedFile {
   /** Bytes of an ordinary file; null for anything else, which has no end that is known. */
   readonly size: number | null;
-  /** Its bytes in chunks of at most so many, each the reader's own. The file is closed in the end; whoever never begins calls `close`. */
+  /**
+   * Its bytes in chunks of at most so many, each the reader's own. The file is closed in the end; a caller that never starts to read calls
+   * `close`.
+   */
   chunks(length: number): AsyncGenerator<Uint8Array, void, undefined>;
   close(): void;
 }

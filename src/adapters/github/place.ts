@@ -40,8 +40,8 @@ export function placeOfLink(url: string): Place | null {
 }
 
 /**
- * movedIssue is the path, under the base, of the issue that a redirect points to; null when it points to another host or to something
- * that is no issue.
+ * movedIssue is the path, under the base, of the issue that a redirect points to; null when it points to another host or to something that
+ * is not an issue.
  */
 export function movedIssue(location: string | undefined, base: URL): string | null {
   if (location === undefined || !URL.canParse(location, base.href)) return null;

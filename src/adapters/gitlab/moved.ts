@@ -14,8 +14,8 @@ export interface Moved {
 }
 
 /**
- * whereMoved finds the issue that another one was moved to, of which GitLab tells the number alone: author and time of creation stay, so
- * it is among what this account created then. Null when the account does not see it.
+ * whereMoved finds the issue that another one was moved to, of which GitLab tells only the number: author and time of creation stay, so it
+ * is among what this account created then. Null when the account does not see it.
  */
 export async function whereMoved(
   api: GitlabApi,
@@ -38,7 +38,7 @@ export async function whereMoved(
     const place = issue === undefined ? null : placeOfLink(issue.web_url, api.transport.base);
     return issue === undefined || place === null ? null : { issue, place };
   } catch (error) {
-    // A project's token sees its own project alone.
+    // A project's token sees only its own project.
     const blind = error instanceof TrackerError && /^(?:forbidden|not_found|unauthorized)$/.test(error.fault);
     if (blind) return null;
     throw error;

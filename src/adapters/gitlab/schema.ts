@@ -49,8 +49,8 @@ export const Project = z.object({
 });
 
 /**
- * explain takes what went wrong out of an error body. `message` is a text, lists by field, or objects in objects; `error` can stand in
- * its place; a body that is no JSON is plain text, such as `Retry later`.
+ * explain takes what went wrong out of an error body. `message` is a text, lists by field, or objects in objects; `error` can stand in its
+ * place; a body that is not JSON is plain text, such as `Retry later`.
  */
 export function explain(text: string): string {
   let value: unknown;

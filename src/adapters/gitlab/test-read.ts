@@ -12,8 +12,8 @@ const PERMISSION =
   'Use a project access token with the scope api and the role Reporter; a group token for several projects';
 
 /**
- * testGitlab makes one read of a project and tells whether the credential works, and what is missing. The scope of a token is not in
- * the answer, and one with read_api alone passes.
+ * testGitlab makes one read of a project and tells whether the credential works, and what is missing. The scope of a token is not in the
+ * answer, and one that has only read_api passes.
  */
 export async function testGitlab(api: GitlabApi, target: string): Promise<ChannelTest> {
   try {
@@ -31,14 +31,14 @@ export async function testGitlab(api: GitlabApi, target: string): Promise<Channe
     );
     const level = Math.max(...levels);
     if (permissions && level < PLANNER) {
-      const role = level === 0 ? 'is no member of it' : 'has the role Guest there, or less';
+      const role = level === 0 ? 'is not a member of it' : 'has the role Guest there, or less';
       return failed(`the token reads ${name}, but its account ${role}`, [PERMISSION]);
     }
     return {
       works: true,
       sentence: `the token reads ${name}`,
       hints: [
-        'The token needs the scope api to write; one with read_api alone passes this test, which writes nothing',
+        'The token needs the scope api to write; a token with only read_api passes this test, which writes nothing',
       ],
     };
   } catch (error) {

@@ -52,7 +52,7 @@ export function openGitlabTracker(
       const issue = await api.write(201, Issue, async ({ issues }) =>
         issues.create(project, toTitle(title), {
           description: toDescription(body, marker),
-          // A list keeps a label with a comma whole; the library's type knows the text form alone.
+          // A list keeps a label with a comma whole; the library's type knows only the text form.
           labels: [...labels] as unknown as string,
           showExpanded: true,
         }),

@@ -36,7 +36,7 @@ export function isGrypeReport(value: unknown): boolean {
 
 /**
  * toGrypeScanReport reads a report of Grype. A match of an advisory (GHSA-…, ELSA-…) is a finding for each CVE that it is about, as
- * catalogues and decisions on triage name those. The report does not list packages: one with neither a distribution nor a match is no
+ * catalogues and decisions on triage name those. The report does not list packages: one with neither a distribution nor a match is not a
  * clean scan. Grype does not say whether a distribution has come to its end. Throws GrypeError.
  */
 export function toGrypeScanReport(value: unknown, file: string): ScanReport {
@@ -137,7 +137,7 @@ function isCve(id: string): boolean {
   return /^CVE-\d{4}-\d{4,}$/i.test(id);
 }
 
-/** In UTC; null for none, for Go's zero time, and for what is no time. */
+/** In UTC; null for none, for Go's zero time, and for what is not a time. */
 function timeOf(text: string | null | undefined): string | null {
   if (!text || text.startsWith('0001-01-01')) return null;
   const ms = parseTime(text);

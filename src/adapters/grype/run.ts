@@ -84,7 +84,7 @@ class Grype implements Scanner {
     const platform = of ?? this.#options.platform;
     const before = await this.state(signal);
     if (before.updatedAt === null)
-      throw new ScannerError('scanner', 'there is no vulnerability database yet', {
+      throw new ScannerError('scanner', 'no vulnerability database has been downloaded yet', {
         hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
       });
     const image = `${from.host}/${from.path}@${reference.digest}`;
@@ -205,7 +205,7 @@ function toFault(error: ProgramError, program: string, secrets: readonly string[
   });
 }
 
-/** What it says of one image. It goes before the rest, since whoever made the image chose the words. */
+/** What it says of one image. It comes first, since the builder of the image chose the words. */
 const IMAGE =
   /failed to catalog|could not fetch image|unable to (?:get|load|parse) image|errors occurred attempting to resolve/i;
 /** What it says where no other image would fare better. */

@@ -29,7 +29,7 @@ export function toSite(baseUrl: string): string | null {
   return baseUrl.replace(/\/+$/, '');
 }
 
-/** hostOf is the host of an address, with its port; null for what is no address. */
+/** hostOf is the host of an address, with its port; null for what is not an address. */
 export function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).host : null;
 }

@@ -55,7 +55,7 @@ function explained(error: TrackerError, api: JiraApi, settings: Settings, cloud:
     if (cloud && !isGateway(api.transport.base)) {
       const marked = /AUTHENTICATED_FAILED/.test(reason) ? ' (AUTHENTICATED_FAILED)' : '';
       return failed(`${error.message}${marked}`, [
-        'A scoped token works with the gateway address alone: switch apiBaseUrl to https://api.atlassian.com/ex/jira/<cloudId>; the cloudId is in <site>/_edge/tenant_info',
+        'A scoped token works only with the gateway address: change apiBaseUrl to https://api.atlassian.com/ex/jira/<cloudId>; the cloudId is in <site>/_edge/tenant_info',
         'With a classic token, check the email and the token',
       ]);
     }

@@ -111,7 +111,7 @@ export function openJiraTracker(
         dataCenter: { url: `/rest/api/2/issue/${id}`, searchParams: { fields: STATE } },
       });
       const state = issue.fields.status.statusCategory.key === 'done' ? 'closed' : 'open';
-      // On another site the number, or the key, is some other issue's; that both are is no chance.
+      // On another site the number, or the key, is some other issue's; that both match is not a coincidence.
       if (issue.key === ref.key && issue.id === ref.id) return { state };
       if (ref.url !== '' && hostOf(ref.url) !== hostOf(await site())) throw anotherIssue(ref);
       return issue.key === ref.key ? { state } : { state, movedTo: await refOf(issue) };

@@ -31,7 +31,7 @@ export interface Call {
   readonly patch?: keyof typeof PATCHES;
   /** What is called, for people. */
   readonly what: string;
-  /** Of objects their metadata alone, which the server can send without the rest. */
+  /** Of objects only their metadata, which the server can send without the rest. */
   readonly metadataOnly?: 'list' | 'object' | undefined;
   readonly timeoutMs?: number | undefined;
   /** Leaves it to the caller to make a call again that the server puts off. */
@@ -71,7 +71,7 @@ export class KubernetesApi {
 
   /** The object, list or Status that the server answers with. Throws ClusterError. */
   async call<T>(call: Call): Promise<T> {
-    // What is left of a deadline is measured to the microsecond; timers take whole milliseconds alone.
+    // What is left of a deadline is measured to the microsecond; timers take only whole milliseconds.
     const ms = Math.max(0, Math.ceil(call.timeoutMs ?? TIMEOUT));
     const timeout = AbortSignal.timeout(ms);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);

@@ -6,9 +6,9 @@ export interface Connection {
   readonly server: string;
   /** Where this process runs, or null outside of a pod. */
   readonly namespace: string | null;
-  /** Connections that trust the cluster's authority; made anew when that changes. */
+  /** Connections that trust the cluster's authority; recreated when that changes. */
   dispatcher(): Promise<Dispatcher>;
-  /** Headers that say who calls, read anew when they change. */
+  /** Headers that say who calls, read again when they change. */
   headers(): Promise<Readonly<Record<string, string>>>;
   /** Tells that the server did not know the caller, so that the credential is read again at once. */
   refused(): void;

@@ -21,7 +21,7 @@ const BY_STATUS: Readonly<Record<number, ClusterFault>> = {
   429: 'rate_limited',
 };
 
-/** toFault gives the error for an answer that is no success; `what` names the call for people: `the Lease ipo/leader`. */
+/** toFault gives the error for an answer that is not a success; `what` names the call for people: `the Lease ipo/leader`. */
 export function toFault(status: number, text: string, what: string, retryAfter?: string): ClusterError {
   const body = parseStatus(text);
   const fault = BY_STATUS[status] ?? (status >= 500 ? 'server' : 'unreadable');

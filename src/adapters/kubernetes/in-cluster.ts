@@ -19,7 +19,7 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const REREAD_MS = 60_000;
 /** Milliseconds until a connection stands. */
 const CONNECT_MS = 5_000;
-/** The server sends bookmarks each minute; a watch that is silent for longer is dead, and asked for anew. */
+/** The server sends bookmarks each minute; a watch that is silent for longer is dead, and asked for again. */
 export const SILENCE_MS = 120_000;
 
 /**
@@ -30,7 +30,7 @@ export async function openInCluster(options: InClusterOptions = {}): Promise<Con
   const { account = ACCOUNT, monotonic = () => performance.now() } = options;
   const server = (options.server ?? serverOfPod()).replace(/\/$/, '');
   if (!server.startsWith('https://'))
-    throw new ClusterError('setup', 'the API server is called over https alone');
+    throw new ClusterError('setup', 'the API server is called only over https');
   const namespace = await readAccount(account, 'namespace');
   let token = await readAccount(account, 'token');
   let ca = await readAccount(account, 'ca.crt');
@@ -114,7 +114,7 @@ export function openAgent({ ca, cert, key, rejectUnauthorized, servername }: Tls
 function serverOfPod(): string {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
   if (host === undefined || host === '')
-    throw new ClusterError('setup', 'this is no pod: KUBERNETES_SERVICE_HOST is not set', {
+    throw new ClusterError('setup', 'this is not a pod: KUBERNETES_SERVICE_HOST is not set', {
       hint: 'Run it in a cluster, or name a kubeconfig',
     });
   return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;

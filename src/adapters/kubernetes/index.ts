@@ -1,7 +1,6 @@
 /**
- * The API server: how it is reached from a pod or with a kubeconfig, what is kept in memory of the cluster by lists and watches, and
- * what is written to it. Loaded by the daemon in a cluster alone.
- * It uses no other adapter.
+ * The API server: how it is reached from a pod or with a kubeconfig, what is kept in memory of the cluster by lists and watches, and what
+ * is written to it. Loaded by the daemon only in a cluster. It uses no other adapter.
  */
 export { KubernetesApi, MANAGER } from './api.ts';
 export type { Connection } from './connection.ts';

@@ -12,7 +12,7 @@ export interface InformerOptions<T> {
   readonly resource: Resource;
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** Whether the server is to send metadata alone. */
+  /** Whether the server sends only metadata. */
   readonly metadataOnly?: boolean;
   /** What is kept of an object; the rest is dropped at once. Null leaves the object out. */
   readonly project: (object: KubeObject) => T | null;
@@ -27,7 +27,7 @@ export interface InformerOptions<T> {
 const PAGE = 500;
 /** A watch ends by itself after 5 to 10 minutes, so that a load balancer's view of it never grows old. */
 const WATCH_SECONDS = 300;
-/** One that ended sooner than this without an event was no watch. */
+/** One that ended sooner than this without an event was not a watch. */
 const SHORT_MS = 1_000;
 /** The server sends a bookmark each minute or so; without any sign for longer, what is here may be old. */
 const SILENT_MS = 130_000;
@@ -126,7 +126,7 @@ export class Informer<T> {
         if (signal.aborted) return;
         if (isFault(error, 'gone')) {
           this.#version = '';
-          log.info('a watch is begun anew with a list', { kind: resource.kind });
+          log.info('a watch starts again with a list', { kind: resource.kind });
           await clock.wait(this.#backOff.next(), signal);
           continue;
         }
@@ -139,8 +139,8 @@ export class Informer<T> {
           new ClusterError('unreadable', `${resource.kind}: a defect of the informer`, { cause: error });
         this.#brokenAt ??= clock.now();
         this.#refused = fault?.fault === 'server' ? this.#refused + 1 : 0;
-        // After an event that could not be read its version is not known either. And what the server answers with its own faults alone
-        // may be a version that it does not have: one that is still to come after its store was restored.
+        // After an event that could not be read its version is not known either. An error of only the server itself may mean a version that
+        // it does not have: one that is still to come after its store was restored.
         if (
           fault === null ||
           fault.fault === 'unreadable' ||

@@ -16,7 +16,7 @@ export async function openKubeconfig(path: string): Promise<Connection> {
   try {
     config.loadFromFile(path);
   } catch (cause) {
-    throw new ClusterError('setup', `${path} is no kubeconfig that can be read`, { cause });
+    throw new ClusterError('setup', `${path} cannot be read as a kubeconfig`, { cause });
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null)

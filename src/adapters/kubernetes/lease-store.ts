@@ -20,8 +20,8 @@ type Lease = Omit<V1Lease, 'spec' | 'metadata'> & {
 };
 
 /**
- * leaseStore keeps a Lease of the cluster. Every write is a compare-and-set on its uid and resourceVersion: by the version alone, an API
- * server would make a Lease anew that was deleted meanwhile.
+ * leaseStore keeps a Lease of the cluster. Every write is a compare-and-set on its uid and resourceVersion: with only the version, an API
+ * server would recreate a Lease that was deleted meanwhile.
  */
 export function leaseStore(api: KubernetesApi, namespace: string, name: string): LeaseStore {
   const what = `the Lease ${namespace}/${name}`;

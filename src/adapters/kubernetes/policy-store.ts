@@ -14,7 +14,7 @@ import { MANAGER, type KubernetesApi } from './api.ts';
 import { toPolicyObject } from './policy-objects.ts';
 import { pathOf, RESOURCES, type KubeList, type KubeObject } from './resources.ts';
 
-/** PolicyRevisions keeps every revision there was; the cluster itself keeps the newest alone. */
+/** PolicyRevisions keeps every revision there was; the cluster itself keeps only the newest. */
 export interface PolicyRevisions extends Pick<PolicyStore, 'revisions' | 'revision'> {
   record(policies: readonly PolicyWrite[]): Promise<void>;
   /** The policy that decides under a name, or null. */
@@ -25,9 +25,9 @@ export interface PolicyRevisions extends Pick<PolicyStore, 'revisions' | 'revisi
 const ATTEMPTS = 5;
 
 /**
- * customPolicyStore keeps policies as ImagePolicy objects of the cluster: "the custom resource is the store (an API write is a
- * server-side apply, its ETag the resourceVersion)". An object that is no valid policy is there too, as invalid: its last valid
- * revision decides on, and a write or a removal mends it.
+ * customPolicyStore keeps policies as ImagePolicy objects of the cluster: "the custom resource is the store (an API write is a server-side
+ * apply, its ETag the resourceVersion)". An object that is not a valid policy is there too, as invalid: its last valid revision decides on,
+ * and a write or a removal fixes it.
  */
 export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions): PolicyStore {
   const toStored = (object: KubeObject) => storedOf(object, (name) => revisions.inEffect(name));
@@ -129,9 +129,9 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
 }
 
 /**
- * Applies the document against the version that was read; null when it is no longer that one. Applying takes out what this service
- * applied before, but leaves what others own (`kubectl apply` of an earlier document). So it is tried first: where the policy would not
- * come out as it was written, the whole spec is put in its place instead, and no mixture of the two is ever in force.
+ * Applies the document against the version that was read; null when it is no longer that one. Applying takes out what this service applied
+ * before, but leaves what others own (`kubectl apply` of an earlier document). So it is tried first: where the policy would not come out as
+ * it was written, the whole spec is replaced instead, so that no mixture of the two is ever in effect.
  */
 async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): Promise<KubeObject | null> {
   const { name } = write;
@@ -256,7 +256,7 @@ function stored(object: KubeObject, name: string): StoredPolicy {
   });
 }
 
-/** What is told of a deleted object that was no policy. */
+/** What is told of a deleted object that was not a policy. */
 function unreadable(object: KubeObject): StoredPolicy {
   const { name, version, value }: PolicyObject = toPolicyObject(object) ?? {
     name: object.metadata?.name ?? '',

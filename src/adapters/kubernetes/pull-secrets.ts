@@ -102,7 +102,7 @@ export function clusterPullSecrets({ api, monotonic }: PullSecretsDeps): PullSec
   }: PullingPod): Promise<Read<readonly string[]>> {
     if (pullSecrets.length > 0 || serviceAccount === null) return { value: pullSecrets };
     if (!NAME.test(serviceAccount))
-      return { fault: `${printable(serviceAccount, 60)} is no name of a ServiceAccount` };
+      return { fault: `${printable(serviceAccount, 60)} is not the name of a ServiceAccount` };
     const read = await once(`account ${namespace}/${serviceAccount}`, () =>
       find<ServiceAccount>(SERVICE_ACCOUNTS, namespace, serviceAccount),
     );
@@ -121,7 +121,7 @@ export function clusterPullSecrets({ api, monotonic }: PullSecretsDeps): PullSec
         wanted.map((name): Promise<Read<PullSecret>> =>
           NAME.test(name) && NAME.test(pod.namespace)
             ? once(`secret ${pod.namespace}/${name}`, () => secretOf(pod.namespace, name))
-            : Promise.resolve({ fault: `${printable(name, 60)} is no name of a Secret` }),
+            : Promise.resolve({ fault: `${printable(name, 60)} is not the name of a Secret` }),
         ),
       );
       return {

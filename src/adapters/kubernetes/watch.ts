@@ -28,10 +28,9 @@ const MAX_LINE = 8 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * watch gives the events of one watch as they come, until the server ends it. Whoever iterates sets the pace: what it has not taken
- * stays in the socket, and nothing is buffered but the line that is being read. An event that is no JSON, or longer than it may be, ends
- * the watch with an error instead of being passed over. An `ERROR` event is thrown as ClusterError, `gone` for a version that the
- * server keeps no more.
+ * watch gives the events of one watch as they come, until the server ends it. The reader sets the pace: what it has not taken stays in the
+ * socket, and nothing is buffered but the line that is being read. An event that is not JSON, or longer than it may be, ends the watch with
+ * an error instead of being passed over. An `ERROR` event is thrown as ClusterError, `gone` for a version that the server keeps no more.
  */
 export async function* watch<T extends KubeObject>(
   api: KubernetesApi,
@@ -57,7 +56,7 @@ export async function* watch<T extends KubeObject>(
   } catch (cause) {
     throw toNetworkFault(cause, what);
   } finally {
-    // Whoever stops early leaves no connection behind.
+    // A reader that stops early leaves no connection behind.
     body.destroy();
   }
 }

@@ -46,7 +46,7 @@ export function separated(line: string): string {
     .replaceAll(/\b(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])([0-9a-f]{4})(?=[0-9a-f]{3,36}\b)/gi, `$1${BREAK}`);
 }
 
-/** unlinked parts addresses that whoever shows a text would make links of. */
+/** unlinked breaks addresses that a viewer of the text would turn into links. */
 export function unlinked(line: string): string {
   return line
     .replaceAll(/:(?=\/\/|\\)/g, `${BREAK}:`)

@@ -89,7 +89,7 @@ function escaped(line: string): string {
   return separated(line).replaceAll(/[\\`*_{}[\]<>#~|&!$^=]/g, (sign) => `\\${sign}`);
 }
 
-/** What means something at the beginning of a line alone: items, underlines, quick actions. */
+/** What has a meaning only at the beginning of a line: items, underlines, quick actions. */
 function begun(line: string): string {
   return line.replace(/^(\s*\d{0,9})([-+/:.)])/, '$1\\$2');
 }

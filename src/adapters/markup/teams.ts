@@ -121,7 +121,7 @@ function mono(text: string): Element {
   return { ...run(text), fontType: 'Monospace' };
 }
 
-/** Alone of all texts of a card this may be read as markdown: by a host that is too old for the card. */
+/** The only text of a card that may be read as markdown: by a host that is too old for the card. */
 function unmarked(text: string): string {
   return separated(text)
     .replaceAll(/\](?=[([:])/g, `]${BREAK}`)

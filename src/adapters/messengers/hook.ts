@@ -5,7 +5,7 @@ import { AnswerError, openOnLine, openRedactor, type Line } from '../transport/i
 
 /** HookCaller is who posts over a line. */
 export interface HookCaller {
-  /** The whole address; whoever knows it can post. */
+  /** The whole address; anyone who knows it can post. */
   readonly url: string;
   /** Asked right before the first byte. */
   readonly guard: () => boolean;
@@ -61,7 +61,7 @@ function toSendError(error: unknown, secrets: readonly Secret[]): unknown {
   return new SendError(refused ? 'refused' : 'later', sentence, { quietMs, hint });
 }
 
-/** "4xx other than 408 and 429"; a redirect is not followed, so it is no success however often it is tried. */
+/** "4xx other than 408 and 429"; a redirect is not followed, so it is not a success however often it is tried. */
 function isRefusal(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 429;
 }

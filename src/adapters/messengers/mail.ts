@@ -70,7 +70,7 @@ export function openMail(options: MailOptions): MailMessenger {
 class Enough extends Error {}
 
 /**
- * A server has accepted sender and recipients once it wants to read the mail. The connection ends there: what has no end is no mail, which
+ * A server has accepted sender and recipients once it wants to read the mail. The connection ends there: what has no end is not mail, which
  * RFC 5321 (4.1.1.10) lets no server deliver.
  */
 async function offerEnvelope(options: MailOptions, address: string): Promise<void> {
@@ -213,7 +213,7 @@ interface MailFault {
 function toSendError(error: unknown, where: string, redact: (text: string) => string): unknown {
   if (error instanceof SendError || !(error instanceof Error)) return error;
   const { code = '', originalCode = '', responseCode, response, message } = error as MailFault;
-  // A recipient, a sender or a mail that is refused for good; a sign-in that fails is mended in the channel, and tried on.
+  // A recipient, a sender or a mail that is refused for good; a failed sign-in is fixed in the channel, and tried again.
   const isOwn = code === 'EENVELOPE' || code === 'EMESSAGE';
   const refused = isOwn && responseCode !== undefined && responseCode >= 500;
   const known = SENTENCES[originalCode] ?? SENTENCES[code];

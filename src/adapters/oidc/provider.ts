@@ -9,7 +9,7 @@ import { toFault } from './faults.ts';
 export interface OidcOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Null for a client without one, which PKCE alone protects. */
+  /** Null for a client without one, which only PKCE protects. */
   readonly clientSecret: string | null;
   /** Where the browser comes back: the public address and `/api/v1/session/oidc/callback`. */
   readonly redirectUri: string;
@@ -28,9 +28,9 @@ const DESCRIPTION_LIFE = 3_600_000;
 const MAX_QUERY = 8192;
 
 /**
- * openIdentityProvider speaks OpenID Connect with one provider. Its description is read at the first sign-in and again every
- * hour, so that the service starts without it. The signature of a token is always verified against the provider's keys, although
- * it came from the provider itself. Plain HTTP is taken from this machine alone.
+ * openIdentityProvider speaks OpenID Connect with one provider. Its description is read at the first sign-in and again every hour, so that
+ * the service starts without it. The signature of a token is always verified against the provider's keys, although it came from the
+ * provider itself. Plain HTTP is taken only from this machine.
  */
 export function openIdentityProvider(options: OidcOptions): IdentityProvider {
   const { issuer, redirectUri, scopes, clock } = options;
@@ -93,7 +93,7 @@ export function openIdentityProvider(options: OidcOptions): IdentityProvider {
         const claims = tokens.claims();
         if (claims === undefined)
           throw new AccountError('bad_credentials', 'the identity provider sent no identity');
-        // Some providers tell groups or the address there alone; what the signed token says goes first.
+        // Some providers give groups or the address only there; what the signed token says goes first.
         const more =
           config.serverMetadata().userinfo_endpoint === undefined
             ? {}

@@ -7,8 +7,8 @@ const DOCKER_HUB = 'https://index.docker.io/v1/';
 export const NO_CREDENTIALS = JSON.stringify({ auths: {} });
 
 /**
- * dockerConfig writes one credential as a `config.json` of Docker, for one registry alone: whatever else a scanner calls (where its
- * database comes from, where a blob is redirected to) is not shown it.
+ * dockerConfig writes one credential as a `config.json` of Docker, only for one registry: whatever else a scanner calls (where its database
+ * comes from, where a blob is redirected to) is not shown it.
  */
 export function dockerConfig({ host }: Pick<Repository, 'host'>, credential: Credential): string {
   const key = host === 'docker.io' ? DOCKER_HUB : host;

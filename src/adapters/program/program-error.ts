@@ -5,7 +5,7 @@
  */
 export type ProgramFault = 'missing' | 'late' | 'too_large' | 'failed' | 'cut_off' | 'stopped';
 
-/** ProgramError says why a program gave no result. Whoever runs it turns it into a fault of its own. */
+/** ProgramError says why a program gave no result. The caller turns it into an error of its own. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
   readonly fault: ProgramFault;

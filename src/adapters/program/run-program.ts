@@ -22,7 +22,7 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Ended is what a program that ended with status 0 wrote; of stderr the end alone. */
+/** Ended is what a program that ended with status 0 wrote; of stderr only the end. */
 export interface Ended {
   readonly output: Buffer;
   readonly said: string;

@@ -13,8 +13,8 @@ export interface WorkDirectory {
 }
 
 /**
- * openWorkDirectory makes the directory and clears what a crash left behind: programs that still run in it, and their files. One process
- * alone may have it.
+ * openWorkDirectory makes the directory and clears what a crash left behind: programs that still run in it, and their files. Only one
+ * process may have it.
  */
 export async function openWorkDirectory(path: string): Promise<WorkDirectory> {
   await mkdir(path, { recursive: true, mode: 0o700 });

@@ -19,7 +19,7 @@ const ABSENT = new Set([
 const BUSY = [429, 502, 503, 504];
 
 /**
- * toAnswerError gives the error for an answer that is no success. "Not there" is believed of a registry's own error alone: a page of a
+ * toAnswerError gives the error for an answer that is not a success. "Not there" is believed only of a registry's own error: a page of a
  * proxy, an empty answer or another server's JSON says nothing of what the registry has. `what` names what was asked for: `shop/web:1.2`.
  */
 export function toAnswerError(

@@ -44,7 +44,7 @@ export interface AskingDeps {
 }
 
 /**
- * Asking answers a question from memory, else by whoever asks the same just now, else by the registry. What one account was told is not
+ * Asking answers a question from memory, else by a running question for the same, else by the registry. What one account was told is not
  * told to another.
  */
 export class Asking {

@@ -12,7 +12,7 @@ const CONFIGS = [
  */
 export function readConfig(bytes: Uint8Array, mediaType: string, what: string): ImageConfig {
   if (!CONFIGS.includes(mediaType))
-    throw new RegistryError('unsupported', `${what} is no image: its configuration is of another kind`);
+    throw new RegistryError('unsupported', `${what} is not an image: its configuration is of another kind`);
   const fail = (why: string): never => {
     throw new RegistryError('unreadable', `the configuration of ${what} ${why}`);
   };

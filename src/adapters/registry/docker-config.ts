@@ -21,8 +21,8 @@ const DOCKER_HUB = 'https://index.docker.io/v1/';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * readDockerConfig reads `config.json` as Docker, Podman and Kubernetes write it; `dockercfg` is the older form, its `auths` alone. One
- * entry that cannot be used is no fault of the others. Throws RegistryError `credentials`; no sentence quotes what the file holds.
+ * readDockerConfig reads `config.json` as Docker, Podman and Kubernetes write it; `dockercfg` is the older form, only its `auths`. One
+ * entry that cannot be used is not a fault of the others. Throws RegistryError `credentials`; no sentence quotes what the file holds.
  */
 export function readDockerConfig(
   bytes: Uint8Array,
@@ -46,9 +46,9 @@ export function readDockerConfig(
     if (error instanceof JsonKeyError) fail('has a field twice');
     fail('is not JSON'); // the parser's own words quote the text
   }
-  if (!isObject(value)) return fail('is no JSON object');
+  if (!isObject(value)) return fail('is not a JSON object');
   const listed = form === 'dockercfg' ? value : (value['auths'] ?? {});
-  if (!isObject(listed)) return fail('has auths that are no map');
+  if (!isObject(listed)) return fail('has auths that are not a map');
   const entries = Object.entries(listed);
   if (entries.length > MAX_ENTRIES) fail(`has more than ${MAX_ENTRIES} auths`);
   const auths = new Map(entries.map(([key, entry]) => [key, toCredential(entry)]));
@@ -125,7 +125,7 @@ export interface Held {
   readonly fault: string | null;
 }
 
-/** heldIn looks a repository up in `auths` alone. */
+/** heldIn looks a repository up only in `auths`. */
 export function heldIn({ auths }: DockerConfig, repository: Repository): Held {
   const fits = [...auths]
     .map(([key, credential]) => ({ key: toKey(key), credential }))
@@ -142,7 +142,7 @@ export function heldIn({ auths }: DockerConfig, repository: Repository): Held {
 
 /** A credential, null where an entry holds none, or why it cannot be used. */
 function toCredential(entry: unknown): Credential | { readonly fault: string } | null {
-  if (!isObject(entry)) return { fault: 'is no map' };
+  if (!isObject(entry)) return { fault: 'is not a map' };
   const { identitytoken, registrytoken, auth, username, password } = entry;
   if (isText(registrytoken)) return { kind: 'access_token', token: new Secret(registrytoken) };
   if (isText(identitytoken)) return { kind: 'identity_token', token: new Secret(identitytoken) };

@@ -53,7 +53,7 @@ export class Flights {
       clearTimeout(timer);
       if (this.#flying.get(name) === flight) this.#flying.delete(name);
     });
-    promise.catch(() => undefined); // whoever waits is told; nobody may
+    promise.catch(() => undefined); // waiting callers are told; nobody may
     const flight: Flight = { promise, cut, waiting: 0 };
     this.#flying.set(name, flight);
     return flight;

@@ -9,7 +9,7 @@ export interface HostState {
   readonly awayMs: number;
   /** Until it is asked again; 0 while that is under way. */
   readonly againMs: number;
-  /** Whether it answered this process before: whoever makes a pod can name hosts that never do. */
+  /** Whether it answered this process before: anyone who makes a pod can name hosts that never do. */
   readonly answeredBefore: boolean;
 }
 
@@ -53,8 +53,8 @@ export interface Pass {
 }
 
 /**
- * HostHealth remembers which hosts do not answer, so that a registry that is down costs one question and not each: it is not asked
- * again for a time that grows with every attempt, and then by one question alone while the others are turned away.
+ * HostHealth remembers which hosts do not answer, so that a registry that is down costs one question and not each: it is not asked again
+ * for a time that grows with every attempt, and then by only one question while the others are turned away.
  */
 export class HostHealth {
   readonly #deps: HostHealthDeps;
@@ -160,7 +160,7 @@ export class HostHealth {
     known.leaving.clear();
   }
 
-  /** Once for each host that goes away, and of so many at most: whoever makes pods chooses the hosts. */
+  /** Once for each host that goes away, and of so many at most: anyone who makes pods chooses the hosts. */
   #tell(host: string, ms: number): void {
     const now = this.#deps.monotonic();
     if (now - this.#toldSince > 600_000) [this.#told, this.#toldSince] = [0, now];

@@ -18,7 +18,7 @@ export interface HostSettings {
   readonly ca?: string | undefined;
   /** Asked first, in order. */
   readonly mirrors?: readonly Mirror[] | undefined;
-  /** Whether the mirrors alone are asked. */
+  /** Whether only the mirrors are asked. */
   readonly mirrorsOnly?: boolean | undefined;
   /** Hosts of token services that may be shown its credential, beside those of its own domain. */
   readonly tokenHosts?: readonly string[] | undefined;
@@ -97,7 +97,7 @@ export class Hosts {
     const api = Object.hasOwn(API_HOSTS, host) ? (API_HOSTS[host] ?? host) : host;
     const text = `${this.reachOf(host).plainHttp ? 'http' : 'https'}://${api}`;
     if (!URL.canParse(text))
-      throw new RegistryError('refused', `${host} is no host that can be called`, {
+      throw new RegistryError('refused', `${host} is not a valid host`, {
         hint: 'Write the registry as a host name with an optional port up to 65535',
       });
     return { host, origin: new URL(text), path, mirrorOf };

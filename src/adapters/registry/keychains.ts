@@ -27,7 +27,7 @@ export type Ignoring = (config: string) => void;
 
 /** FileKeychainOptions say what a file is that is not there. */
 export interface FileKeychainOptions {
-  /** Whether it has to be there; else no file is no credential. */
+  /** Whether it has to be there; else a missing file means no credential. */
   readonly required: boolean;
   readonly ignoring?: Ignoring | undefined;
   /** Asks the programs that the file names; without them none is run. */

@@ -43,7 +43,7 @@ export function readManifest(bytes: Uint8Array, contentType: string | undefined,
       },
     );
   if (value['schemaVersion'] !== 2) fail('has no schemaVersion 2');
-  if (inside !== undefined && typeof inside !== 'string') fail('has a mediaType that is no text');
+  if (inside !== undefined && typeof inside !== 'string') fail('has a mediaType that is not a string');
   const isKnown = (type: string): boolean => INDEXES.includes(type) || IMAGES.includes(type);
   if (typeof inside === 'string' && isKnown(outside) && inside !== outside)
     fail('is said to be another kind inside than outside');
@@ -91,10 +91,10 @@ export function readJson(bytes: Uint8Array): Json | null {
 /** toTexts reads a map of texts, such as annotations and labels; an absent one is empty. */
 export function toTexts(value: unknown, fail: (why: string) => never): Readonly<Record<string, string>> {
   if (value === undefined || value === null) return {};
-  if (!isObject(value)) return fail('has annotations or labels that are no map');
+  if (!isObject(value)) return fail('has annotations or labels that are not a map');
   const entries = Object.entries(value);
   if (entries.some(([, text]) => typeof text !== 'string'))
-    return fail('has an annotation or label that is no text');
+    return fail('has an annotation or label that is not a string');
   return Object.fromEntries(entries as [string, string][]);
 }
 

@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /**
- * Newcomers bounds what is asked of hosts that have not answered yet, apart from all others: whoever makes pods names hosts that lead
+ * Newcomers bounds what is asked of hosts that have not answered yet, apart from all others: anyone who makes pods names hosts that lead
  * nowhere, and those must not take the places of registries that answer.
  */
 export class Newcomers {

@@ -57,8 +57,8 @@ export class PlacesAsked {
   }
 
   /**
-   * The first answer that says something. That there is nothing is believed of the registry itself alone, else of all its mirrors where
-   * they alone are asked: a mirror may not have it yet, or not know of such things. Throws the RegistryError that says most.
+   * The first answer that says something. "Not there" is believed only from the registry itself, or from all its mirrors where only they
+   * are asked: a mirror may not have it yet, or not know of such things. Throws the RegistryError that says most.
    */
   async put<T>(
     places: readonly AskedPlace[],
@@ -85,7 +85,7 @@ export class PlacesAsked {
         else fault ??= error;
       }
     }
-    // Mirrors alone were asked.
+    // Only mirrors were asked.
     if (fault !== null) throw fault;
     if (nothing !== null) return nothing.value;
     throw absent ?? new RegistryError('refused', 'no place of the registry may be asked');

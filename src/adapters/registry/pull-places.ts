@@ -2,9 +2,8 @@ import type { PullPlaces } from '../../image/index.ts';
 import { Hosts, type HostSettings } from './hosts.ts';
 
 /**
- * pullPlaces tells whoever calls registries by other means than this client, as scanners do, where a repository is asked for and how: the
- * places, in the order, with the authorities that the client itself would take. Throws RegistryError `refused` for a host that no address
- * can have.
+ * pullPlaces tells callers that use registries without this client, such as scanners, where and how to ask for a repository: the places, in
+ * the order, with the authorities that the client itself would take. Throws RegistryError `refused` for a host that no address can have.
  */
 export function pullPlaces(settings: readonly HostSettings[], ca?: string): PullPlaces {
   const hosts = new Hosts(settings, false, ca ?? null);

@@ -61,7 +61,7 @@ export class Reading {
     return this.#call(from, 'GET', `referrers/${rest}`, MAX_MANIFEST);
   }
 
-  /** The error of an answer that is no success. */
+  /** The error of an answer that is not a success. */
   fault(from: From, answer: HttpAnswer, what: string): RegistryError {
     return this.#fault(from, answer, what);
   }

@@ -11,7 +11,7 @@ export async function readSmallFile(path: string): Promise<Buffer> {
   try {
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // without waiting for the other end of a pipe
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new RegistryError('credentials', `${path} is no file`);
+    if (!stat.isFile()) throw new RegistryError('credentials', `${path} is not a file`);
     const buffer = Buffer.alloc(MAX_FILE + 1);
     let size = 0;
     for (;;) {

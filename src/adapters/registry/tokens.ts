@@ -26,8 +26,8 @@ export interface TokenAsk {
 }
 
 /**
- * fetchToken asks the token service that a registry names for the right to read one repository, and no more. The credential is shown to
- * the registry's own host, its domain and hosts of its settings alone. No redirect is followed. Throws RegistryError.
+ * fetchToken asks the token service that a registry names for the right to read one repository, and no more. The credential is shown only
+ * to the registry's own host, its domain, and hosts of its settings. No redirect is followed. Throws RegistryError.
  */
 export async function fetchToken(ask: TokenAsk, caller: Caller, hosts: Hosts): Promise<Token> {
   const { endpoint, challenge, credential, signal } = ask;

@@ -1,15 +1,15 @@
 import { IpoError, isLoopback, nearest } from '../../base/index.ts';
 
 /**
- * parseServer reads the address of a service: `https://HOST[:PORT][/PATH]`. Plain HTTP is taken for this machine alone,
- * since a token travels with every call. Gives the address without a slash at its end. Throws `usage`.
+ * parseServer reads the address of a service: `https://HOST[:PORT][/PATH]`. Plain HTTP is taken only for this machine, since a token
+ * travels with every call. Gives the address without a slash at its end. Throws `usage`.
  */
 export function parseServer(text: string): string {
   let url: URL;
   try {
     url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   } catch {
-    throw wrong(text, 'is no address', 'Write it as https://HOST or https://HOST:PORT');
+    throw wrong(text, 'is not a valid address', 'Write it as https://HOST or https://HOST:PORT');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     const meant = nearest(url.protocol.slice(0, -1), ['https', 'http']) ?? 'https';
@@ -23,7 +23,7 @@ export function parseServer(text: string): string {
     throw wrong(
       text,
       'is plain HTTP, over which a token could be read on the way',
-      `Use https://${url.host}; plain HTTP is for this machine alone`,
+      `Use https://${url.host}; plain HTTP is allowed only for this machine`,
     );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');

@@ -38,8 +38,8 @@ export interface Connections {
 const CONNECT_MS = 15_000;
 
 /**
- * openConnections makes the connections to a service, with the modules of Node alone, which a command loads in no time. Through
- * a proxy goes HTTPS alone, as a tunnel that the proxy cannot read. Throws `usage` for a proxy that is none.
+ * openConnections makes the connections to a service, with only the modules of Node, which a command loads in no time. Only HTTPS goes
+ * through a proxy, as a tunnel that the proxy cannot read. Throws `usage` for a proxy that is none.
  */
 export function openConnections(origin: string, { timeoutMs, ca, proxy }: ConnectionOptions): Connections {
   const { hostname, port, protocol } = new URL(origin);

@@ -91,8 +91,8 @@ function checkKeyId({ content }: Bundle, der: Buffer): void {
 const NOTE = /^(?:[^\n]+\n){3,}\n(?:\u2014 \S+ \S+\n)+$/;
 
 /**
- * The library takes the first part of a checkpoint that is a signed note, and goes by it alone. The Go verifiers take
- * the whole of it, and what stands beside it must say the same.
+ * The library takes the first part of a checkpoint that is a signed note, and goes only by it. The Go verifiers take the whole of it, and
+ * what stands beside it must say the same.
  */
 function checkProofs(bundle: Bundle): void {
   for (const { inclusionProof } of bundle.verificationMaterial.tlogEntries) {
@@ -153,7 +153,7 @@ function run<T>(verify: () => T): T {
   }
 }
 
-/** What it means for whoever reads it; the library's own words follow. */
+/** What it means to a reader; the library's own words follow. */
 const FAULTS = {
   certificate:
     'the signing certificate is of no authority and certificate log of the trust root, or was not valid at the signed time',

@@ -93,7 +93,7 @@ function ofSimpleSigning(
   annotations: Annotations,
 ): Accepted {
   const document = parseSimpleSigning(bounded(payload));
-  if (document === null) throw new Refused('malformed', 'the layer is no simple-signing document');
+  if (document === null) throw new Refused('malformed', 'the layer is not a simple-signing document');
   if (document.digest !== digest) throw new Refused('other_subject', `the layer is about ${document.digest}`);
   const message = Buffer.from(payload);
   const [by, signed] = signersOf(rules, signatureBundle(message, annotations), { message, layer: null });
@@ -102,7 +102,7 @@ function ofSimpleSigning(
 
 function ofEnvelope(rules: Rules, digest: Digest, bytes: Uint8Array, annotations: Annotations): Accepted {
   const envelope = parseEnvelope(bounded(bytes));
-  if (envelope === null) throw new Refused('malformed', 'the layer is no DSSE envelope');
+  if (envelope === null) throw new Refused('malformed', 'the layer is not a DSSE envelope');
   const statement = toStatement(envelope.payloadType, envelope.payload, digest);
   const [by, signed] = hasProof(annotations)
     ? signersOf(rules, attestationBundle(envelope, annotations), { message: null, layer: bytes })
@@ -231,7 +231,7 @@ function attempt<T>(verify: () => T): T | NotAccepted {
       return {
         kind: 'unverifiable',
         reason: 'no_trust_root',
-        message: 'there is no trust root to verify it with',
+        message: 'no trust root is available to verify it',
       };
     // A defect of ours or of a library: said as such, and never taken for a verdict on the evidence.
     return { kind: 'unverifiable', reason: 'fault', message: 'the verifier failed on it' };

@@ -47,7 +47,7 @@ export function attestationBundle(envelope: Envelope, annotations: Annotations):
   if (signature === undefined || envelope.signatures.length !== 1)
     throw new Refused(
       'unsupported',
-      'an envelope with a certificate or a log entry may have one signature alone',
+      'an envelope with a certificate or a log entry may have only one signature',
     );
   return toBundle({
     mediaType: BUNDLE_V01_MEDIA_TYPE,
@@ -131,6 +131,6 @@ function timestamps(annotations: Annotations): Json {
 function read(annotations: Annotations, name: string): string {
   const value: unknown = Object.hasOwn(annotations, name) ? annotations[name] : '';
   if (typeof value !== 'string' || value.length > MAX_ANNOTATION)
-    throw new Refused('malformed', `the annotation ${name} is no text, or too long`);
+    throw new Refused('malformed', `the annotation ${name} is not a string, or is too long`);
   return value;
 }

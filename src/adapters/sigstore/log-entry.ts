@@ -6,8 +6,8 @@ import { Refused } from './refused.ts';
 type LogEntry = Bundle['verificationMaterial']['tlogEntries'][number];
 
 /**
- * signerInLog gives the signer that the body of a log entry names. The verifier compares signature and hash with the
- * body, but not this: a log that took a signature under another certificate vouches for that one alone. Throws Refused.
+ * signerInLog gives the signer that the body of a log entry names. The verifier compares signature and hash with the body, but not this: a
+ * log that took a signature under another certificate vouches only for that one. Throws Refused.
  */
 export function signerInLog(entry: LogEntry): PublicPart {
   try {

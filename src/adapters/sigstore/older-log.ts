@@ -8,8 +8,8 @@ import type { TrustRoot } from './trust-root.ts';
 type LogEntry = Bundle['verificationMaterial']['tlogEntries'][number];
 
 /**
- * isOlderEntry tells a log entry of the type `intoto` 0.0.1, which cosign made for attestations before 2.3 and the
- * library does not know. It is bound to the whole envelope, byte for byte, so that it is of use for a layer alone.
+ * isOlderEntry tells a log entry of the type `intoto` 0.0.1, which cosign made for attestations before 2.3 and the library does not know.
+ * It is bound to the whole envelope, byte for byte, so that it is of use only for a layer.
  */
 export function isOlderEntry({ kindVersion }: LogEntry): boolean {
   return kindVersion.kind === 'intoto' && kindVersion.version === '0.0.1';

@@ -202,7 +202,7 @@ function compact(evidence: Extract<Task, { kind: 'image' }>['evidence']): typeof
   }
 }
 
-/** The bytes alone: a slice of a larger buffer would be sent to the thread with all of it. */
+/** Only the bytes: a slice of a larger buffer would be sent to the thread with all of it. */
 function own(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -20,9 +20,9 @@ const USER_NAME = '1.3.6.1.4.1.57264.1.7';
 const HEEDED = ['2.5.29.15', KEY_PURPOSE.oid, BASIC_CONSTRAINTS, SUBJECT_NAME];
 
 /**
- * readSigner reads the identity out of a signing certificate, as sigstore's Go libraries do: exactly one name, taken
- * as the bytes stand, a certificate for signing code that is no authority, no critical extension that is not known,
- * none twice. Whether to believe it is the verifier's to say. Throws Refused.
+ * readSigner reads the identity out of a signing certificate, as sigstore's Go libraries do: exactly one name, taken as the bytes stand, a
+ * certificate for signing code that is not an authority, no critical extension that is not known, none twice. Whether to believe it is the
+ * verifier's to say. Throws Refused.
  */
 export function readSigner(der: Uint8Array): CertificateSigner {
   try {
@@ -58,7 +58,7 @@ function identityOf(extension: Extension | undefined): string {
   if (name.tag.isContextSpecific(1) || name.tag.isContextSpecific(6)) return plain(name.value);
   if (name.tag.isContextSpecific(0) && name.subs[0]?.toOID() === USER_NAME)
     return text(only(name.subs[1])?.value ?? Buffer.alloc(0));
-  throw refused('has a subject name that is no address, no URI and no user name');
+  throw refused('has a subject name that is not an address, a URI or a user name');
 }
 
 function issuerOf(byOid: ReadonlyMap<string, Extension>): string | null {

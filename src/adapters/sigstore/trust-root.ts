@@ -29,7 +29,7 @@ export function parseTrustRoot(bytes: Uint8Array, file: string): TrustRoot {
   const document = parsed(text, file);
   const { mediaType } = document as { readonly mediaType?: unknown };
   if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType))
-    throw unusable(file, 'is no Sigstore trust root: its mediaType is another or missing');
+    throw unusable(file, 'is not a Sigstore trust root: its mediaType is wrong or missing');
   try {
     const root = TrustedRoot.fromJSON(document);
     if (root.certificateAuthorities.length + root.tlogs.length === 0)

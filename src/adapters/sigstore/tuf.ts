@@ -8,7 +8,7 @@ export const PUBLIC_MIRROR = 'https://tuf-repo-cdn.sigstore.dev';
 /** TufOptions say where a trust root is had from, and where it is kept. */
 export interface TufOptions {
   readonly mirror: string;
-  /** File with the first root of the mirror's keys; null for the public instance alone. */
+  /** File with the first root of the mirror's keys; null only for the public instance. */
   readonly rootPath: string | null;
   /** Folder, writable and kept: what was seen there cannot be taken back by the mirror. */
   readonly cachePath: string;

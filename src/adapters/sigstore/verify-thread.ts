@@ -4,7 +4,7 @@ import { verifyDetached, verifyEvidence, type Rules } from './evidence.ts';
 import { parseTrustRoot } from './trust-root.ts';
 import type { FromThread, Outcome, RootDocument, Task, ToThread } from './verify-protocol.ts';
 
-/** serveVerification makes this thread the one that verifies, for whoever started it. It holds no state but the trust root. */
+/** serveVerification makes this thread the one that verifies, for the caller that started it. It holds no state but the trust root. */
 export function serveVerification(port: MessagePort): void {
   let rules: Rules = { trust: null, keyedLog: 'optional' };
   const answer = (message: FromThread): void => port.postMessage(message);

@@ -9,7 +9,7 @@ import { SpoolError } from './spool-error.ts';
 
 /** FileSpoolOptions say where a spool is and how much it takes. */
 export interface FileSpoolOptions {
-  /** Made when it is not there; belongs to one process alone. */
+  /** Made when it is not there; belongs only to one process. */
   readonly directory: string;
   readonly log: Log;
   /** 10,000 unless said. */

@@ -26,13 +26,13 @@ export interface Records {
   readonly entries: readonly LedgerEntry[];
   /** Places where the disk lost something that may have been answered; what follows them was read all the same. */
   readonly damaged: number;
-  /** Bytes at the end that are no whole record: a write that was cut off, and so was never answered. */
+  /** Bytes at the end that are not a whole record: a write that was cut off, and so was never answered. */
   readonly torn: number;
 }
 
 /**
- * decodeRecords reads the bytes of a file. It never throws: whatever is whole is given, also behind damage, whose extent its own
- * length cannot tell; a record whose length alone was lost is given too.
+ * decodeRecords reads the bytes of a file. It never throws: whatever is whole is given, also behind damage, whose extent its own length
+ * cannot tell; a record of which only the length was lost is given too.
  */
 export function decodeRecords(bytes: Buffer): Records {
   const entries: LedgerEntry[] = [];

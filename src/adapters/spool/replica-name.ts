@@ -50,7 +50,7 @@ function unlessMissing(error: NodeJS.ErrnoException): '' {
   throw error;
 }
 
-/** Null for what is no name: a new one is then safe, since the line of the old one goes on to count. */
+/** Null for what is not a name: a new one is then safe, since the line of the old one goes on to count. */
 function parse(text: string): ReplicaName | null {
   try {
     const { name, life } = JSON.parse(text) as Partial<ReplicaName>;

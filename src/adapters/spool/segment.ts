@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { keepOwner } from './owner.ts';
 import { MAGIC } from './record.ts';
 
-/** Segment is one file of the spool. Records are appended to the newest alone; it goes when none of its entries waits. */
+/** Segment is one file of the spool. Records are appended only to the newest; it goes when none of its entries waits. */
 export class Segment {
   readonly path: string;
   /** Entries of it that wait. */
@@ -49,7 +49,7 @@ export class Segment {
       await file.datasync();
       this.size += bytes.length;
     } catch (error) {
-      // A failed sync may have lost pages for good, so the file is left; what was cut off is no whole record.
+      // A failed sync may have lost pages for good, so the file is left; what was cut off is not a whole record.
       await file.truncate(this.size).catch(() => {});
       await this.close();
       throw error;

@@ -143,7 +143,7 @@ function authorization({ email }: JiraPlace, token: Secret): Secret {
 /** Nothing odd comes into a path. */
 function checked(text: string, form: RegExp): string {
   if (form.test(text)) return text;
-  throw new TrackerError('invalid', 'what was entered is no key of Jira', { happened: 'no' });
+  throw new TrackerError('invalid', 'this is not a Jira key', { happened: 'no' });
 }
 
 /** The words of an error body, whichever of its forms it has. */

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** AddressRules say which addresses a transport may connect to. */
 export interface AddressRules {
-  /** The process setting `trackers.testLoopback`: this machine, also over plain HTTP. For tests and the demo alone. */
+  /** The process setting `trackers.testLoopback`: this machine, also over plain HTTP. Only for tests and the demo. */
   readonly testLoopback: boolean;
   /** Private networks; self-hosted trackers live there, so they are allowed unless the service is told otherwise. */
   readonly privateNetworks: 'allow' | 'refuse';
@@ -61,12 +61,12 @@ export function openAddressCheck(rules: AddressRules): (address: string) => stri
   const denied = new BlockList();
   for (const one of rules.denied) {
     const bare = unwrapped(one);
-    if (isIP(bare) === 0) throw new RangeError(`${one} is no address`);
+    if (isIP(bare) === 0) throw new RangeError(`${one} is not a valid address`);
     denied.addAddress(bare, bare.includes(':') ? 'ipv6' : 'ipv4');
   }
   return (address) => {
     const bare = unwrapped(address);
-    if (isIP(bare) === 0) return 'is no address';
+    if (isIP(bare) === 0) return 'is not a valid address';
     if (has(LOOPBACK, bare)) return rules.testLoopback ? null : 'is this machine itself';
     if (has(NEVER, bare)) return 'is reserved, link-local or a metadata service';
     if (has(denied, bare)) return 'is an address that this service never calls';

@@ -5,9 +5,9 @@ import { isLoopbackAddress, openAddressCheck, type AddressRules } from './addres
 const MAX_ADDRESS = 512;
 
 /**
- * parseBase reads the address of a tracker's API. It takes `https://host[:port][/path]` alone: nothing that a URL parser folds into
- * another host or path, no credentials, query or fragment; plain HTTP for this machine under `testLoopback`. A host that is an
- * address is checked here already. Throws TrackerError `address`.
+ * parseBase reads the address of a tracker's API. It takes only `https://host[:port][/path]`: nothing that a URL parser folds into another
+ * host or path, no credentials, query or fragment; plain HTTP for this machine under `testLoopback`. A host that is an address is checked
+ * here already. Throws TrackerError `address`.
  */
 export function parseBase(text: string, rules: AddressRules): URL {
   const refuse = (why: string): never => {

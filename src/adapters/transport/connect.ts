@@ -25,9 +25,9 @@ export interface ConnectOptions {
 }
 
 /**
- * openConnector connects to checked addresses alone. The check judges the very addresses that the socket is then given, so a name
- * that resolves differently the next time gains nothing; one forbidden address among several refuses them all. Through a proxy, a target
- * that is written as an address is checked likewise; a name is resolved by the proxy, which decides what it may lead to.
+ * openConnector connects only to checked addresses. The check judges the very addresses that the socket is then given, so a name that
+ * resolves differently the next time gains nothing; one forbidden address among several refuses them all. Through a proxy, a target that is
+ * written as an address is checked likewise; a name is resolved by the proxy, which decides what it may lead to.
  */
 export function openConnector({
   rules,

@@ -7,7 +7,7 @@ export function toFetch(transport: Transport): typeof fetch {
     const url = input instanceof Request ? input.url : String(input);
     const method = (init.method ?? 'GET').toUpperCase();
     if (method !== 'GET' && method !== 'POST' && method !== 'PUT' && method !== 'PATCH')
-      throw new TrackerError('invalid', `${method} is no call that a channel makes`, { happened: 'no' });
+      throw new TrackerError('invalid', `${method} is not a call that a channel makes`, { happened: 'no' });
     const { body } = init;
     const answer = await transport.send({
       method,

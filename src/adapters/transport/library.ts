@@ -34,7 +34,7 @@ export async function throughLibrary<T>(asked: Asked, call: () => Promise<T>): P
 }
 
 /**
- * anotherIssue words that an issue's name is that of another issue now: the repository or project was made anew, or the channel leads to
+ * anotherIssue words that an issue's name is that of another issue now: the repository or project was recreated, or the channel leads to
  * another host than the one on which the issue was opened. Nothing may be written to it.
  */
 export function anotherIssue({ key, url }: IssueRef): TrackerError {

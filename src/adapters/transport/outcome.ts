@@ -14,7 +14,7 @@ export interface Answer {
   readonly tooLong: boolean;
 }
 
-/** AnswerError is an answer that is no success; adapters look into it, others see a TrackerError. */
+/** AnswerError is an answer that is not a success; adapters look into it, others see a TrackerError. */
 export class AnswerError extends TrackerError {
   readonly status: number;
   /** Those of SHOWN that came, redacted. */
@@ -49,8 +49,7 @@ const SHOWN = [
 
 /**
  * These say that nothing was done, whatever the request was: "DNS, refused, TLS before send, 3xx, 400/401/403/404/410/413/422, 429,
- * 403-secondary", and 405, which GitLab answers to a write to a project that has moved. Of every other answer that is no success
- * the outcome is unknown.
+ * 403-secondary", and 405, which GitLab answers to a write to a project that has moved. Of every other answer that is not a success the outcome is unknown.
  */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 410, 413, 422, 429];
 
@@ -79,7 +78,7 @@ export interface Named {
   readonly redact: (text: string) => string;
 }
 
-/** toAnswerError words an answer that is no success. */
+/** toAnswerError words an answer that is not a success. */
 export function toAnswerError(answer: Answer, { host, write, said, now, redact }: Named): AnswerError {
   const { status, headers } = answer;
   const shown = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { TrackerError } from '../../trackers/index.ts';
 
-/** Pages that a list may have; what has more is no list of ours. */
+/** Pages that a list may have; what has more is not a list of ours. */
 const MAX_PAGES = 500;
 
 /** TooLong is an answer beyond its bound; a list can be asked for in smaller pages then. */

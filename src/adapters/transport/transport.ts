@@ -21,7 +21,7 @@ const TIMEOUT = 20_000;
 export interface TransportOptions {
   /** As parseBase made it. */
   readonly base: URL;
-  /** Sent with every request, to this host alone. Libraries of providers never see them. */
+  /** Sent with every request, only to this host. Libraries of providers never see them. */
   readonly credential: Readonly<Record<string, Secret>>;
   /** Further secrets that no sentence may show, such as the token inside a Basic header. */
   readonly secrets: readonly Secret[];

@@ -46,7 +46,7 @@ export function openWriterQueues(options: QueueOptions): WriterQueues {
   const queues = new Map<string, WriterQueue>();
   return {
     of(host, credential) {
-      // The credential itself is no key, so that it does not stay in memory for longer than its channel.
+      // The credential itself is not a key, so that it does not stay in memory for longer than its channel.
       const key = `${host} ${createHash('sha256').update(credential.reveal()).digest('base64')}`;
       const queue = queues.get(key) ?? openQueue(host, options);
       queues.set(key, queue);

@@ -3,7 +3,7 @@ import { ReportError } from './report-error.ts';
 
 const AGAIN = 'Make it with `trivy image --format json --output report.json IMAGE`';
 
-/** parseJson reads the text of a report. Throws ReportError for what is no JSON, cut off or not. */
+/** parseJson reads the text of a report. Throws ReportError for what is not JSON, cut off or not. */
 export function parseJson(text: string, file: string): unknown {
   try {
     return parseStrictJson(text);
@@ -29,7 +29,7 @@ export function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** explainForeign says what a JSON value is that is no report of one artifact in schema version 2; null when it may be one. */
+/** explainForeign says what a JSON value is that is not a report of one artifact in schema version 2; null when it may be one. */
 export function explainForeign(value: unknown, file: string): ReportError | null {
   const old = 'the report has schema version 1, which Trivy wrote before 0.20; version 2 is read here';
   if (Array.isArray(value)) {

@@ -42,8 +42,8 @@ export function isOperatorReport(value: unknown): boolean {
 }
 
 /**
- * toOperatorScanReport reads a VulnerabilityReport of trivy-operator. The object does not say whether packages were found at
- * all: one with neither an operating system nor a finding is no clean scan. Throws ReportError.
+ * toOperatorScanReport reads a VulnerabilityReport of trivy-operator. The object does not say whether packages were found at all: one with
+ * neither an operating system nor a finding is not a clean scan. Throws ReportError.
  */
 export function toOperatorScanReport(value: unknown, file: string): ScanReport {
   const { report } = read(operatorReport, value, [], file);

@@ -25,9 +25,9 @@ export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 const VULNERABILITY_CLASSES: ReadonlySet<string> = new Set(['os-pkgs', 'lang-pkgs']);
 
 /**
- * parseTrivyReport reads a report of `trivy image`, `trivy fs` or `trivy repo` (schema version 2). A report without a
- * result of packages is not a clean scan: the scan may have been for secrets alone, or have recognised nothing.
- * `known_exploited` is unknown to Trivy, so it is null. Throws ReportError.
+ * parseTrivyReport reads a report of `trivy image`, `trivy fs` or `trivy repo` (schema version 2). A report without a result of packages is
+ * not a clean scan: the scan may have been only for secrets, or have recognised nothing. `known_exploited` is unknown to Trivy, so it is
+ * null. Throws ReportError.
  */
 export function parseTrivyReport(text: string, file: string): ScanReport {
   return toScanReport(parseJson(text, file), file);
@@ -95,8 +95,8 @@ function namesOf(report: TrivyDocument): Pick<ScanReport, 'names' | 'digests'> {
 }
 
 /**
- * Findings that an ignore file or a VEX document hid from Trivy's own table are findings like the others: whoever ran the scanner is
- * nobody that a policy trusts. What may suppress one is triage here, and statements whose signer the policy names.
+ * Findings that an ignore file or a VEX document hid from Trivy's own table are findings like the others: the one who ran the scanner is
+ * not trusted by any policy. What may suppress one is triage here, and statements whose signer the policy names.
  */
 function findingsOf({ Results: results }: TrivyDocument, file: string): Finding[] | null {
   let findings: Finding[] | null = null;

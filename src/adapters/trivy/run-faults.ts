@@ -6,8 +6,8 @@ import { crashReasonIn, registryReasonIn, scannerFault, type ProgramError } from
 const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
 
 /**
- * What Trivy says while it looks at one image. Whoever made the image chose the names of its files and what its registry says of a layer, and
- * can fill the disk by it, so that none of it is taken for a fault of the scanner, for which all others would wait.
+ * What Trivy says while it looks at one image. The builder of the image chose the names of its files and what its registry says of a layer,
+ * and can fill the disk by it. So none of it counts as an error of the scanner, for which all others would wait.
  */
 const ANALYSIS = /failed analysis:|analyze error:|failed to analyze layer/i;
 

@@ -7,7 +7,7 @@ const AUTHORITIES = 'authorities.pem';
 
 /**
  * checkPlainHttp refuses what would weaken more than one registry: what lets Trivy call a registry over plain HTTP (`--insecure`) also has
- * it call its own server without looking at its certificate, and show it the token; and whoever stands between could leave findings out.
+ * it call its own server without looking at its certificate, and show it the token; and an attacker in between could leave findings out.
  * Throws ScannerError `image`.
  */
 export function checkPlainHttp(
@@ -22,7 +22,9 @@ export function checkPlainHttp(
   );
 }
 
-/** takesAuthorities tells whether a version has the flag `--cacert`, which came with 0.68; before it, SSL_CERT_FILE alone names authorities. */
+/**
+ * takesAuthorities tells whether a version has the flag `--cacert`, which came with 0.68; before it, only SSL_CERT_FILE names authorities.
+ */
 export function takesAuthorities(version: string): boolean {
   const [, major, minor] = /^v?(\d+)\.(\d+)\./.exec(version) ?? [];
   return Number(major) > 0 || Number(minor) >= 68;

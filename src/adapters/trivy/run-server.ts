@@ -38,7 +38,7 @@ export async function serverState(
     let size = 0;
     for await (const part of body as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > MAX_BYTES) throw new ScannerError('scanner', `${url.host} is no server of Trivy`);
+      if (size > MAX_BYTES) throw new ScannerError('scanner', `${url.host} is not a Trivy server`);
       parts.push(part);
     }
     return readVersion(Buffer.concat(parts).toString('utf8'));

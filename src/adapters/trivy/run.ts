@@ -102,7 +102,7 @@ class Trivy implements Scanner {
     const platform = of ?? this.#options.platform;
     const before = await this.#current(signal);
     if (before.updatedAt === null)
-      throw new ScannerError('scanner', 'there is no vulnerability database yet', {
+      throw new ScannerError('scanner', 'no vulnerability database has been downloaded yet', {
         hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
       });
     const image = `${from.host}/${from.path}@${reference.digest}`;

@@ -16,7 +16,7 @@ export function readScanReports(value: unknown, file: string): readonly ScanRepo
   if (items.length > MAX_ITEMS) throw new ReportError(file, `the list holds more than ${MAX_ITEMS} reports`);
   return items.map((item, i) => {
     if (!isOperatorReport(item))
-      throw new ReportError(file, `items.${i} is no VulnerabilityReport of trivy-operator`);
+      throw new ReportError(file, `items.${i} is not a VulnerabilityReport of trivy-operator`);
     return toOperatorScanReport(item, file);
   });
 }

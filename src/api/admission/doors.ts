@@ -60,7 +60,7 @@ export class Doors {
   }
 }
 
-/** With sockets that share a port alone, another process of this user that shares it too would go unnoticed. */
+/** With only sockets that share a port, another process of this user that shares it too would go unnoticed. */
 async function tryAlone(asked: Address): Promise<Address> {
   const server = createServer();
   await listening(server, asked);

@@ -3,7 +3,7 @@ export interface ListenerLimits {
   /** Reviews that are being answered; more are turned away at once. */
   readonly reviews: number;
   /**
-   * Milliseconds and reviews of one turn of the event loop; what arrived with them beyond both is turned away. Time alone tells
+   * Milliseconds and reviews of one turn of the event loop; what arrived with them beyond both is turned away. Time by itself proves
    * nothing: the process may have had no processor for a while.
    */
   readonly turn: number;

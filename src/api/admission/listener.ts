@@ -35,7 +35,7 @@ export interface ListenerOptions {
   /** Told of each answered review. */
   readonly observe?: (seconds: number) => void;
   readonly limits?: Partial<ListenerLimits>;
-  /** By what the API server is known; whoever reaches the port, unless given. */
+  /** By what the API server is known; anyone who reaches the port, unless given. */
   readonly callers?: Callers;
 }
 

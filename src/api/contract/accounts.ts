@@ -16,7 +16,7 @@ const time = z.iso.datetime().describe('RFC 3339, UTC');
 export const roleSchema = z.enum(ROLES, { error: `must be ${ROLES.join(', ')}` });
 
 /** emailSchema, nameSchema and passwordSchema bound what is sent; the domain says what is wrong with them. */
-export const emailSchema = z.string().max(MAX_EMAIL * 2, { error: 'is no e-mail address' });
+export const emailSchema = z.string().max(MAX_EMAIL * 2, { error: 'is not a valid e-mail address' });
 export const nameSchema = z
   .string()
   .max(MAX_NAME * 8, { error: `has more than ${MAX_NAME} characters` })
@@ -103,7 +103,7 @@ export const accountsQuery = z.strictObject({
 /** accountsSchema is the list of accounts. */
 export const accountsSchema = listOf(accountSchema).meta({ id: 'Accounts' });
 
-/** newAccountBody is who is let in. */
+/** newAccountBody is an account to create. */
 export const newAccountBody = z
   .strictObject({
     email: emailSchema,
@@ -134,6 +134,6 @@ export const accountUpdateBody = z
 export const accountPath = z.strictObject({
   id: z
     .string()
-    .regex(/^[a-z2-7]{16}$/, { error: 'is no id of an account' })
+    .regex(/^[a-z2-7]{16}$/, { error: 'is not the ID of an account' })
     .describe('Id of the account'),
 });

@@ -12,7 +12,7 @@ export const advisorySchema = z.object({
     })
     .nullish()
     .describe(
-      'Of whoever gave the severity, else of NVD, else of another source; the newest version of CVSS that it has',
+      'From the source of the severity, else NVD, else another source; the newest CVSS version available',
     ),
   url: z.string().nullish().describe('Its advisory, an https address; foreign text, as all of these'),
 });

@@ -18,7 +18,7 @@ const narrowed = {
     .enum(AUDIT_ACTIONS, {
       error: ({ input }) => {
         const close = typeof input === 'string' ? nearest(input, AUDIT_ACTIONS) : null;
-        return `is no action of the log${close === null ? `; there are ${AUDIT_ACTIONS.join(', ')}` : `; did you mean ${close}?`}`;
+        return `is not an action of the log${close === null ? `; there are ${AUDIT_ACTIONS.join(', ')}` : `; did you mean ${close}?`}`;
       },
     })
     .optional()

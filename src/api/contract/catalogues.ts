@@ -38,7 +38,7 @@ export const cataloguesRefreshedSchema = z
         added: z.int().min(0).optional().describe('CVEs that came in'),
         removed: z.int().min(0).optional().describe('CVEs that went out'),
         changed: z.int().min(0).optional().describe('Releases that came in, went out or have other ends'),
-        images: z.int().min(0).optional().describe('Images that were marked anew'),
+        images: z.int().min(0).optional().describe('Images whose marks were updated'),
         updated_at: time.optional().describe('When the database was made'),
         fetched_at: time.optional(),
         checked_at: time.optional(),

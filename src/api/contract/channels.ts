@@ -54,7 +54,7 @@ export const channelSchema = z
           .describe('Ed25519 key that signs what a webhook gets, as Standard Webhooks has it'),
       })
       .optional()
-      .describe('How what it is told stands; where one channel is shown, and it is no tracker'),
+      .describe('State of its deliveries; only where one channel is shown that is not a tracker'),
     created_at: time,
     updated_at: time,
     updated_by: z.string().nullable().describe('`user:<account_id>`'),
@@ -103,7 +103,7 @@ export type ChannelTestBody = z.infer<typeof channelTestSchema>;
 /** channelId is the id of a channel; those of earlier releases have other forms than ours. */
 export const channelId = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'is no id of a channel' })
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'is not the ID of a channel' })
   .describe('Id of the channel');
 
 /** channelPath is the parameter of the paths. */

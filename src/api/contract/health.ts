@@ -101,7 +101,7 @@ export const healthSchema = z
               rows: z.int().min(0),
             }),
           )
-          .describe('Replicas of the cluster; sweeps leave pods alone that one of them may hold rows of'),
+          .describe('Replicas of the cluster; sweeps skip pods that one of them may hold rows of'),
         message: z.string().optional(),
       })
       .optional()

@@ -18,7 +18,7 @@ const revision = z
   .describe('SHA-256 of the canonical spec with its defaults; one meaning has one revision');
 const by = z.string().nullable().describe('`user:<account_id>`');
 
-/** storedPolicySchema is a policy in force. */
+/** storedPolicySchema is a policy in effect. */
 export const storedPolicySchema = z
   .object({
     name: z.string(),
@@ -37,12 +37,12 @@ export const storedPolicySchema = z
       .nullable()
       .describe(
         'Null for a valid policy. An ImagePolicy object can be made invalid beside this API: `document` is then that object’s, ' +
-          '`revision` (empty where there is none), `enforcement` and `target_namespaces` are those in effect; a PUT or a DELETE mends it',
+          '`revision` (empty where there is none), `enforcement` and `target_namespaces` are those in effect; a PUT or a DELETE fixes it',
       ),
   })
   .meta({ id: 'Policy' });
 
-/** StoredPolicyBody is a policy in force as the API answers it. */
+/** StoredPolicyBody is a policy in effect as the API answers it. */
 export type StoredPolicyBody = z.infer<typeof storedPolicySchema>;
 
 /** writtenPolicySchema is the answer of a write. */
@@ -63,9 +63,9 @@ export type WrittenPolicyBody = z.infer<typeof writtenPolicySchema>;
 export const revisionSummarySchema = z
   .object({
     revision,
-    recorded_at: time.describe('When it was first in force'),
+    recorded_at: time.describe('When it was first in effect'),
     recorded_by: by,
-    current: z.boolean().describe('Whether it is in force now'),
+    current: z.boolean().describe('Whether it is in effect now'),
   })
   .meta({ id: 'PolicyRevisionSummary' });
 
@@ -84,7 +84,7 @@ export type RevisionBody = z.infer<typeof revisionSchema>;
 export const policyName = z
   .string()
   .min(1)
-  .max(253, { error: 'is no name of a policy: it has more than 253 characters' })
+  .max(253, { error: 'is not a valid policy name: it has more than 253 characters' })
   .describe('Name of the policy');
 
 /** policyPath and revisionPath are the parameters of the paths. */
@@ -93,6 +93,6 @@ export const revisionPath = z.strictObject({
   name: policyName,
   revision: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, { error: 'is no revision: 64 hexadecimal digits in lower case' })
+    .regex(/^[0-9a-f]{64}$/, { error: 'is not a revision: 64 lowercase hexadecimal digits' })
     .describe('SHA-256 of the revision, in hex'),
 });

@@ -3,7 +3,7 @@ import { MAX_DEVICE } from '../../accounts/index.ts';
 import { accountSchema, emailSchema, nameSchema, passwordSchema, roleSchema } from './accounts.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
-const code = z.string().max(100, { error: 'is no code' });
+const code = z.string().max(100, { error: 'is not a valid code' });
 
 /** signInBody is an e-mail address with its password, or the code of a sign-in that the command line began. */
 export const signInBody = z
@@ -12,7 +12,7 @@ export const signInBody = z
     password: passwordSchema.optional(),
     device: z
       .string()
-      .max(MAX_DEVICE, { error: 'is no mark of a device' })
+      .max(MAX_DEVICE, { error: 'is not a valid device mark' })
       .optional()
       .describe(
         '`device` of an earlier answer: failures of others do not lock this sign-in. Browsers have it as a cookie',
@@ -20,7 +20,7 @@ export const signInBody = z
     code: code.optional().describe('One-time code that the browser showed after the identity provider'),
     verifier: z
       .string()
-      .regex(/^[\w-]{43,128}$/, { error: 'is no verifier' })
+      .regex(/^[\w-]{43,128}$/, { error: 'is not a valid verifier' })
       .optional()
       .describe('What the `challenge` of `GET /session/oidc` was made from'),
   })
@@ -91,7 +91,7 @@ export const setupBody = z
 export const oidcQuery = z.strictObject({
   challenge: z
     .string()
-    .regex(/^[\w-]{43}$/, { error: 'is no challenge: base64url of a SHA-256' })
+    .regex(/^[\w-]{43}$/, { error: 'is not a valid challenge: base64url of a SHA-256' })
     .optional()
     .describe(
       'For the command line: base64url of the SHA-256 of a verifier; the sign-in then ends with a code',

@@ -63,6 +63,6 @@ export type TokensBody = z.infer<typeof tokensSchema>;
 export const tokenPath = z.strictObject({
   id: z
     .string()
-    .regex(/^[a-z2-7]{16}$/, { error: 'is no id of a token' })
+    .regex(/^[a-z2-7]{16}$/, { error: 'is not the ID of a token' })
     .describe('Id of the token'),
 });

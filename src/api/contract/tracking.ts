@@ -13,7 +13,7 @@ export const trackingSchema = z
     image: z.string().nullable().describe('Newest name of the image when it was filed'),
     cve: z.string(),
     severity: z.string().nullable(),
-    generation: z.int().describe('How often it was filed anew: after a triage that expired, or by a person'),
+    generation: z.int().describe('How often it was filed again: after an expired triage, or by a person'),
     state: z.enum(['open', 'closed']),
     reason: z.enum(CLOSE_REASONS).nullable().describe('Only `fixed` counts as remediation'),
     channel_id: z.string().describe('The channel that filed it; stays when the channel is deleted'),

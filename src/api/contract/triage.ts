@@ -22,7 +22,7 @@ export const triageSchema = z
     created_at: time,
     until: time,
     ended_at: time.nullable().describe('When it was taken back before its end'),
-    state: z.enum(TRIAGE_STATES).describe('In force, over by its time, or taken back'),
+    state: z.enum(TRIAGE_STATES).describe('Active, expired, or ended early'),
   })
   .meta({ id: 'Triage' });
 
@@ -72,7 +72,7 @@ export const triageQuery = z.strictObject({
   state: z
     .enum(TRIAGE_STATES, { error: `state must be one of ${TRIAGE_STATES.join(', ')}` })
     .optional()
-    .describe('Decisions in force, over by their time, or taken back'),
+    .describe('Decisions that are active, expired, or ended early'),
   ...pageSchema.shape,
 });
 

@@ -38,7 +38,7 @@ const group = z
 const baseline = z.object({
   policy_effect: z
     .object({ would_deny: count, would_allow: count })
-    .describe('The draft against the policy in force now, on the same inputs'),
+    .describe('The draft against the policy in effect now, on the same inputs'),
   missing: count.describe('Rows without a policy to compare with'),
   input_drift: count.describe('Rows whose own revision no longer gives the recorded verdict'),
   drift_unknown: count,
@@ -79,7 +79,7 @@ export const whatIfResultSchema = z
     policy_changes: z
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
       .nullable()
-      .describe('What the draft changes on the policy in force; null when there is none to compare with'),
+      .describe('What the draft changes in the policy in effect; null when there is none to compare with'),
     notes: z.array(z.string()),
     inputs_digest: z.string().describe('SHA-256 over everything that the answer is made from'),
     kept: z.boolean().describe('Whether the run was stored'),

@@ -15,7 +15,7 @@ export const whatIfBody = z
       .int({ error: 'must be a whole number' })
       .optional()
       .describe('How far to look back, 1 to 90; 30 where it is left out'),
-    source: policyName.optional().describe('Name of the policy in force that the draft was edited from'),
+    source: policyName.optional().describe('Name of the policy in effect that the draft was edited from'),
     limit: z
       .int({ error: 'must be a whole number' })
       .optional()
@@ -32,7 +32,7 @@ export const whatIfBody = z
 
 /** runPath is the parameter of a kept run's path. */
 export const runPath = z.strictObject({
-  id: z.string().regex(RUN_ID, { error: 'is no id of a run' }).describe('Id of the run'),
+  id: z.string().regex(RUN_ID, { error: 'is not the ID of a run' }).describe('Id of the run'),
 });
 
 /** runsQuery narrows and pages the list of kept runs. */

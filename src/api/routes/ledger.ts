@@ -49,7 +49,7 @@ function rowRoutes({ ledger, tree, signing, clock }: LedgerParts): Route[] {
   const rowOf = async (id: number) => {
     const row = await ledger.row(id);
     if (row === null)
-      throw new TreeError('not_found', `there is no row ${id}; the newest is ${await ledger.size()}`);
+      throw new TreeError('not_found', `no row has the number ${id}; the newest is ${await ledger.size()}`);
     return row;
   };
   return [
@@ -172,7 +172,7 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
         if (from > end || end > size) {
           throw new TreeError(
             'out_of_range',
-            `there is no proof from ${from} to ${end} rows: the tree has ${size}`,
+            `no proof exists from ${from} to ${end} rows: the tree has ${size}`,
           );
         }
         return { body: { from, to: end, proof: (await proveConsistency(tree, from, end)).map(toBase64) } };

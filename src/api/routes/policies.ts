@@ -40,7 +40,7 @@ const IF_MATCH = 'Needs `If-Match` with the ETag that GET gave, or `*` for whate
 /** A JSON body may be written with more blanks than the document itself. */
 const MAX_BODY = MAX_POLICY_BYTES * 2;
 
-/** policyRoutes read and write the policies in force. A write and its audit entry are durable together before its answer. */
+/** policyRoutes read and write the policies in effect. A write and its audit entry are durable together before its answer. */
 export function policyRoutes(parts: PolicyParts): Route[] {
   const { policies, audit, together } = parts;
   const record = openRecording(audit);
@@ -70,7 +70,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       key: 'GET /policies',
       id: 'listPolicies',
       tag: 'policies',
-      summary: 'List the policies in force, by name',
+      summary: 'List the policies in effect, by name',
       query: pageSchema,
       answers: { 200: { description: 'The policies', schema: listOf(storedPolicySchema) } },
       handle: async ({ query }) => {
@@ -87,7 +87,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       maxBody: MAX_BODY,
       answers: {
         201: {
-          description: 'The policy is in force',
+          description: 'The policy is in effect',
           schema: writtenPolicySchema,
           headers: { ...ETAG, Location: 'Path of the policy' },
         },
@@ -105,8 +105,8 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       body: policySchema,
       maxBody: MAX_BODY,
       answers: {
-        200: { description: 'The policy as it is in force', schema: writtenPolicySchema, headers: ETAG },
-        404: { ...PROBLEM, description: 'There is no policy of this name' },
+        200: { description: 'The policy in effect', schema: writtenPolicySchema, headers: ETAG },
+        404: { ...PROBLEM, description: 'No policy has this name' },
         412: CHANGED,
         428: UNSURE,
       },
@@ -116,7 +116,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       key: 'GET /policies/{name}',
       id: 'showPolicy',
       tag: 'policies',
-      summary: 'Show a policy in force',
+      summary: 'Show a policy in effect',
       params: policyPath,
       answers: { 200: { description: 'The policy', schema: storedPolicySchema, headers: ETAG } },
       handle: async ({ params }) => {
@@ -134,7 +134,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       body: policySchema,
       maxBody: MAX_BODY,
       answers: {
-        200: { description: 'The policy as it is in force', schema: writtenPolicySchema, headers: ETAG },
+        200: { description: 'The policy in effect', schema: writtenPolicySchema, headers: ETAG },
         412: CHANGED,
         428: UNSURE,
       },

@@ -21,7 +21,7 @@ export function replicasRoutes({ replicas }: ReplicasParts): Route[] {
       tag: 'system',
       summary: 'List the replicas of the cluster, and which of them may hold rows of reviews',
       description:
-        'While a replica spools or is missing, sweeps leave pods alone that it may have reviewed. One that ended stays listed for 90 days.',
+        'While a replica spools or is missing, sweeps skip the pods that it may have reviewed. An ended replica stays listed for 90 days.',
       answers: { 200: { description: 'The replicas', schema: replicasSchema } },
       handle: async () => {
         const items = (await replicas.list()).map(toBody);
@@ -39,7 +39,7 @@ export function replicasRoutes({ replicas }: ReplicasParts): Route[] {
       params: replicaPath,
       answers: {
         204: { description: 'It is forgotten' },
-        404: { ...PROBLEM, description: 'There is no such replica' },
+        404: { ...PROBLEM, description: 'No replica has this name' },
         409: { ...PROBLEM, description: 'It is not missing' },
       },
       handle: async ({ principal, params, path }) => {

@@ -237,7 +237,7 @@ function sessionCookie({ secret, expiresAt }: SignedIn, rule: CookieRule, now: n
   return setCookie(sessionCookieName(rule), secret, (expiresAt - now) / 1000, rule);
 }
 
-/** What came is handed on whole, since whoever checks it must see what stands there twice. */
+/** What came is handed on whole, since the check must see what is there twice. */
 function toSearch(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))

@@ -12,7 +12,7 @@ export function signedInPage(account: Account, code: IssuedCode | null): string 
           </p>
           <p>
             It works once, for five minutes. If you did not call <code>ipo login --oidc</code> yourself, close
-            this page and give the code to nobody: whoever has it would act in your name.
+            this page and give the code to nobody: anyone who has it can act in your name.
           </p>`;
   return html`<!doctype html>
     <html lang="en">

@@ -88,7 +88,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       tag: 'tracking',
       summary: 'Count what came of the findings that were raised in a period',
       description:
-        'With the state of the remediation windows. The declared window is the shortest `sla.critical` of the policies in force.',
+        'With the state of the remediation windows. The declared window is the shortest `sla.critical` of the policies in effect.',
       query: summaryQuery,
       answers: { 200: { description: 'The counts', schema: summarySchema } },
       work: 'read',
@@ -119,7 +119,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       key: 'POST /tracking/{id}/reopen',
       id: 'reopenTracking',
       tag: 'tracking',
-      summary: 'File a finding anew that came back after its row had been closed',
+      summary: 'File a finding again that came back after its row was closed',
       description: 'The row is opened again, and an issue of its own is opened for it, under the cap.',
       params: trackingPath,
       answers: { 200: { description: 'The row is open again', schema: trackingSchema }, 409: CONFLICT },
@@ -195,7 +195,7 @@ function timeOf(text: string | undefined, standard: number): number {
 
 function ofTracker<T>(id: string, found: T | 'missing' | 'not_tracker'): T {
   if (found === 'missing')
-    throw new IpoError('not_found', `there is no channel ${id}`, {
+    throw new IpoError('not_found', `no channel has the ID ${id}`, {
       hint: 'GET /api/v1/channels lists those there are',
     });
   if (found === 'not_tracker')
@@ -229,5 +229,5 @@ function checked(id: number, outcome: Outcome): TrackingRow {
 }
 
 function noRow(id: number): IpoError {
-  return new IpoError('not_found', `there is no row ${id} in the tracking history`);
+  return new IpoError('not_found', `no row has the number ${id} in the tracking history`);
 }

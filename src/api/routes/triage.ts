@@ -66,7 +66,7 @@ export function triageRoutes({ triage, audit, clock, together }: TriageParts): R
         'Decide that a CVE does not count on an image until a time, or that the image holds nothing to scan',
       body: newTriageSchema,
       answers: {
-        201: { description: 'The decision is in force', schema: triageSchema },
+        201: { description: 'The decision is active', schema: triageSchema },
         404: {
           description: 'The image is not known',
           schema: problemSchema,

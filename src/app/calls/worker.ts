@@ -17,7 +17,7 @@ interface Running {
   credit: number;
 }
 
-/** Of this thread alone: behind the loop that sends what it reads, and before the replays. */
+/** Only of this thread: behind the loop that sends what it reads, and before the replays. */
 const NICE = 15;
 
 /** serveCalls makes this thread one that answers costly calls, over a connection of its own, until the other side ends it. */

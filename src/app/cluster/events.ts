@@ -55,7 +55,7 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
         reason: POD_REASONS[kind],
         action: 'Reconcile',
         note: message,
-        // Whoever was never reviewed gets an event, however many there are: nothing else told of them.
+        // Each pod that was never reviewed gets an event, however many there are: nothing else told of them.
         always: kind === 'unreviewed',
       }),
   };

@@ -60,7 +60,7 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   const leads = (): boolean => election.leadsCluster();
   const leader = { isLeader: () => election.isLeader(), leadsCluster: leads, fence: () => election.fence() };
   const kind = settings.policyReports;
-  // What concerns this cluster alone is its own leader's, whoever leads over a database that several clusters share.
+  // What concerns only this cluster is done by its own leader, even if another one leads over a database that several clusters share.
   const own = (job: Pick<Job, 'name' | 'every' | 'run'>): Job => ({
     ...job,
     leaderOnly: false,

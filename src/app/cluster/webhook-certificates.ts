@@ -59,7 +59,7 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
   const files = source === 'files';
   if (files && (certFile === undefined || keyFile === undefined)) throw missing('certFile and keyFile');
   if (!files && cluster === null)
-    throw missing('source files, certFile and keyFile: there is no cluster to keep a Secret in');
+    throw missing('source files, certFile and keyFile: outside a cluster there is no Secret to keep them in');
   if (!files && (name === undefined || service === undefined || configuration === undefined))
     throw missing('secret, service and configuration');
   const store = cluster === null || name === undefined ? null : secretStore(cluster.secrets, name);

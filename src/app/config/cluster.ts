@@ -7,7 +7,7 @@ const name = (description: string) =>
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, { error: 'must be the name of an object of Kubernetes' })
     .meta({ description });
 
-/** clusterSettings say whether the service is the operator of a cluster; it stands alone without them. */
+/** clusterSettings say whether the service is the operator of a cluster; without them it runs outside a cluster. */
 export const clusterSettings = z
   .strictObject({
     kubeconfig: z

@@ -106,18 +106,18 @@ async function takeEnvironment(
       origins.set(path, name);
       const read = fromText(setting, text);
       if (read === undefined)
-        problems.push({ file: name, path, message: `is no ${SAID[setting.kind]}`, hint: null });
+        problems.push({ file: name, path, message: `is not ${SAID[setting.kind]}`, hint: null });
       else put(value, path, read);
     }
   }
 }
 
 const SAID = {
-  text: 'text',
-  number: 'number',
+  text: 'a text',
+  number: 'a number',
   boolean: 'true or false',
-  texts: 'list',
-  json: 'JSON',
+  texts: 'a list',
+  json: 'valid JSON',
 } as const;
 
 function fromText({ kind }: Setting, text: string): unknown {
@@ -159,8 +159,8 @@ function given(text: string | undefined): string | undefined {
 }
 
 /**
- * Variables under our prefix that are close to a setting are most likely mistyped. They are no error: a cluster sets
- * variables such as IPO_SERVICE_HOST by itself.
+ * Variables under our prefix that are close to a setting are most likely mistyped. They are not an error: a cluster sets variables such as
+ * IPO_SERVICE_HOST by itself.
  */
 function strangers(env: ConfigSources['env'], list: readonly Setting[]): string[] {
   const known = new Set(
@@ -169,6 +169,6 @@ function strangers(env: ConfigSources['env'], list: readonly Setting[]): string[
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith('IPO_') || known.has(name) || OTHERS.has(name)) return [];
     const meant = nearest(name, known);
-    return meant === null ? [] : [`${name} is no setting; ${meant} is one`];
+    return meant === null ? [] : [`${name} is not a setting; ${meant} is one`];
   });
 }

@@ -65,7 +65,7 @@ export function parseConfigText(name: string, text: string): ConfigFile {
         line: 1,
         column: 1,
         path: '',
-        message: 'this is no list of settings',
+        message: 'this is not a list of settings',
         hint: 'Write `name: value`, a line each',
       },
     ]);

@@ -34,7 +34,7 @@ export function toProblems(issue: z.core.$ZodIssue, places: Places): ConfigProbl
       return {
         ...places.of([...issue.path, key]),
         path: whole,
-        message: `there is no setting ${JSON.stringify(whole)}`,
+        message: `unknown setting ${JSON.stringify(whole)}`,
         hint: meant === null ? null : `Did you mean ${path === '' ? meant : `${path}.${meant}`}?`,
       };
     });

@@ -34,7 +34,7 @@ export const registrySettings = z
           })
           .refine(({ mirrors, mirrorsOnly }) => !mirrorsOnly || mirrors.length > 0, {
             path: ['mirrorsOnly'],
-            error: 'is set, but there is no mirror to ask',
+            error: 'is set, but no mirror is given',
           }),
       )
       .max(100)
@@ -44,7 +44,7 @@ export const registrySettings = z
       .default([])
       .meta({
         description:
-          'Registries that are reached otherwise than by https with the authorities of the system: `{host, plainHttp, caFile, mirrors, mirrorsOnly, tokenHosts}`. `mirrors` (`HOST[/PATH]`) are asked first, with `mirrorsOnly` they alone; `tokenHosts` are token services of other domains that may be shown its credential',
+          'Registries that need other than https with the certificate authorities of the system: `{host, plainHttp, caFile, mirrors, mirrorsOnly, tokenHosts}`. `mirrors` (`HOST[/PATH]`) are asked first, with `mirrorsOnly` only they; `tokenHosts` are token services of other domains that may get its credential',
         format: 'list of objects',
       }),
     caFile: path(

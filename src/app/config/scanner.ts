@@ -43,7 +43,7 @@ export const scannerSettings = z
   .strictObject({
     kind: z.enum(['auto', 'trivy', 'grype', 'off']).default('auto').meta({
       description:
-        'Scanner that is run for images without a scan: `trivy` or `grype`, programs that must be installed; `auto` is Trivy where it is found in the PATH; `off` scans nothing, and takes imported reports alone',
+        'Scanner for images without a scan: `trivy` or `grype`, programs that must be installed; `auto` is Trivy if it is in the PATH; `off` scans nothing, and takes only imported reports',
     }),
     program: path('The program of the scanner. Unset: `trivy` or `grype` in the PATH').optional(),
     server,

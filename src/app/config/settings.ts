@@ -181,7 +181,7 @@ export const settingsSchema = z.strictObject({
         .default([])
         .meta({
           description:
-            'Where checkpoints are told outside of the database: `{kind: file, path}` adds each to a file (with `keep: newest` it holds the newest alone); `{kind: http, url, token or tokenFile, caFile}` sends each with POST; `{kind: configMap, name, namespace}` keeps the newest in a ConfigMap of the cluster that the service runs in',
+            'Where checkpoints are stored outside the database: `{kind: file, path}` appends each to a file (`keep: newest` keeps only the newest); `{kind: http, url, token or tokenFile, caFile}` sends each with POST; `{kind: configMap, name, namespace}` stores the newest in a ConfigMap of the cluster that the service runs in',
         }),
       spool: z
         .strictObject({

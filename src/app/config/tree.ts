@@ -7,7 +7,7 @@ export function put(tree: Tree, path: string, value: unknown): void {
   let at = tree;
   for (const step of steps) {
     const inner = Object.hasOwn(at, step) ? at[step] : undefined;
-    // What is no object is refused by the schema, unless the more specific source has its way here.
+    // What is not an object is refused by the schema, unless the more specific source has its way here.
     at = (typeof inner === 'object' && inner !== null ? inner : (at[step] = {})) as Tree;
   }
   at[last] = value;

@@ -29,7 +29,7 @@ export const vexSettings = z
   })
   .prefault({});
 
-/** readVexPlace reads where a document or a bundle is: `https://…` (plain HTTP for this machine alone) or `file:///…`. */
+/** readVexPlace reads where a document or a bundle is: `https://…` (plain HTTP only for this machine) or `file:///…`. */
 export function readVexPlace(text: string): Place | { readonly fault: string } {
   const read = text === 'off' ? null : readKevSource(text, '/etc/vex/');
   if (read === null || ('kind' in read && read.kind === 'off'))

@@ -4,8 +4,8 @@ import { listenFault } from '../../api/index.ts';
 import { parseListen } from '../config/settings.ts';
 
 /**
- * holdFree holds that an address `HOST:PORT` can be listened on, before work is done that is lost otherwise. Throws `port_taken`. What is
- * no address is left to whoever reads the settings.
+ * holdFree holds that an address `HOST:PORT` can be listened on, before work is done that is lost otherwise. Throws `port_taken`. An
+ * invalid address is left to the reader of the settings.
  */
 export async function holdFree(listen: string): Promise<void> {
   const at = parseListen(listen);

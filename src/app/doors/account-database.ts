@@ -10,8 +10,8 @@ import type { Clock, Log } from '../../base/index.ts';
 const QUIET: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * issuePasswordCode gives a one-time code that sets a new password, straight from the database: for whoever runs the service,
- * when no administrator can sign in. It stands in the audit log. Throws `not_found`, `conflict`, StoreError.
+ * issuePasswordCode gives a one-time code that sets a new password, straight from the database: for operators, when no administrator can
+ * sign in. It stands in the audit log. Throws `not_found`, `conflict`, StoreError.
  */
 export async function issuePasswordCode(
   url: string,

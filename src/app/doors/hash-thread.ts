@@ -47,7 +47,7 @@ export class HashThread {
   /** The rows with numbers above `after` up to `last`. */
   runs(after: number, last: number): Promise<readonly LeafRun[]> {
     const answer = Promise.withResolvers<readonly LeafRun[]>();
-    answer.promise.catch(() => undefined); // heard by whoever waits for it, if anybody still does
+    answer.promise.catch(() => undefined); // heard by the waiting caller, if any
     if (this.#fault === null) {
       this.#asked.push(answer);
       this.#worker.postMessage({ after, last } satisfies ToHashThread);

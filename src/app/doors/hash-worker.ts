@@ -15,13 +15,13 @@ export async function runHashWorker(port: MessagePort, url: string): Promise<voi
   const { ledgerTree, openStore } = await import('../../store/index.ts');
   const tell = (message: FromHashThread): void => port.postMessage(message);
   const open = async (): Promise<Opened> => {
-    // Whoever starts a thread has opened the database before.
+    // The code that starts a thread has opened the database before.
     const store = await openStore({ url, readOnly: true, checked: true, poolSize: 1 });
     tell({ kind: 'ready' });
     return { store, tree: ledgerTree(store) };
   };
   const opened = open();
-  opened.catch(() => tell({ kind: 'ready' })); // whoever asks is told of it
+  opened.catch(() => tell({ kind: 'ready' })); // the caller is told of it
   const hash = async (after: number, last: number): Promise<void> => {
     try {
       const runs: LeafRun[] = [];

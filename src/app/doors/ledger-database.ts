@@ -3,7 +3,7 @@ import type { ExportParts, ExportRequest, LeafRun, LedgerReader, TreeReader } fr
 import type { Stdin } from './build.ts';
 import { hashRows } from './hash-rows.ts';
 
-/** LedgerDatabase is a service's database as the commands on its ledger see it: for reading alone. Close it in the end. */
+/** LedgerDatabase is a service's database as the commands on its ledger see it: only for reading. Close it in the end. */
 export interface LedgerDatabase {
   readonly ledger: LedgerReader;
   readonly tree: TreeReader;
@@ -14,7 +14,7 @@ export interface LedgerDatabase {
   close(): Promise<void>;
 }
 
-/** openLedgerDatabase opens a database for reading alone; its schema must be that of this program. Throws StoreError. */
+/** openLedgerDatabase opens a database only for reading; its schema must be that of this program. Throws StoreError. */
 export async function openLedgerDatabase(url: string): Promise<LedgerDatabase> {
   const { ledgerExport, ledgerReader, ledgerTree, openStore } = await import('../../store/index.ts');
   const store = await openStore({ url, readOnly: true, poolSize: 2 });

@@ -63,7 +63,7 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   const appender = new Appender({ writer: ledgerWriter(store), spool, timers: keptTimers, log, count });
   await appender.close(timeout);
   const left = leftIn(spool);
-  // A start that failed may have counted a life on the volume alone.
+  // A failed start may have counted a life only on the volume.
   const ended = me !== null && life !== null && life <= me.life && left === null;
   if (ended) await replicaStore(store).end(me.name, life, clock.now());
   return {

@@ -20,7 +20,7 @@ const GONE_AFTER_MS = 30_000;
 
 /**
  * databaseFences keeps fences in the database. Several clusters may use one: a later leadership of another one is told from that of a
- * replica, and left alone as long as it shows that it is there.
+ * replica, and not touched as long as it shows that it is there.
  */
 export function databaseFences(
   { store, clusterName, clock, monotonic, log }: FencesDeps,

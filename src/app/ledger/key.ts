@@ -5,9 +5,9 @@ import { isIpoError, IpoError, type Log } from '../../base/index.ts';
 import { readBounded } from '../../adapters/files/index.ts';
 
 /**
- * openLedgerKey gives the key that signs checkpoints, as PKCS #8 PEM. The first start makes it, for its owner alone. Once
- * something is signed a missing key is an error: another key would be another log, which no kept checkpoint proves. Throws
- * `key_missing`, `unwritable`, FileError.
+ * openLedgerKey gives the key that signs checkpoints, as PKCS #8 PEM. The first start makes it, only for its owner. Once something is
+ * signed a missing key is an error: another key would be another log, which no kept checkpoint proves. Throws `key_missing`, `unwritable`,
+ * FileError.
  */
 export async function openLedgerKey(
   file: string,

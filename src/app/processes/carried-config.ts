@@ -1,7 +1,7 @@
 import { Secret } from '../../base/index.ts';
 import type { Config } from '../config/config.ts';
 
-/** CarriedConfig is a checked configuration as data alone, its secrets as texts: for a channel between processes and nothing else. */
+/** CarriedConfig is a checked configuration as plain data, its secrets as texts: for a channel between processes and nothing else. */
 export type CarriedConfig = object;
 
 /** What stands for a secret; no name of a setting begins like this. */

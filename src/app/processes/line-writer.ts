@@ -1,7 +1,7 @@
 import { fstatSync, write } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** Bytes that wait to be written; beyond them lines are dropped, since whoever reads the log must not hold the service up. */
+/** Bytes that wait to be written; beyond them lines are dropped, since a slow log reader must not hold the service up. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Bytes that are written at once; each such piece that a reader takes shows that there is one. */
@@ -25,7 +25,7 @@ export class LineWriter {
     const stat = fstatSync(fd);
     this.#stream =
       stat.isFIFO() || stat.isSocket() ? new Socket({ fd, readable: false, writable: true }) : null;
-    this.#stream?.on('error', () => {}); // whoever read it is gone
+    this.#stream?.on('error', () => {}); // the reader is gone
   }
 
   /** Takes a line, with or without its end. */

@@ -8,8 +8,8 @@ export interface LinkEnds {
 }
 
 /**
- * Link carries messages between two parts of a service, in their order. Messages are copied on the way: data alone, no functions.
- * What is sent while the other part is not there is lost.
+ * Link carries messages between two parts of a service, in their order. Messages are copied on the way: only data, no functions. What is
+ * sent while the other part is not there is lost.
  */
 export interface Link {
   /** Begins: from now on the ends are told. Called once. */

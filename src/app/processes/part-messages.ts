@@ -6,7 +6,7 @@ export const PARTS = ['webhook', 'service'] as const;
 /** PartName names one of them. */
 export type PartName = (typeof PARTS)[number];
 
-/** PartSetup is what a part is begun with. It goes over the channel, since the environment is seen by whoever may see processes. */
+/** PartSetup is what a part is begun with. It goes over the channel, since the environment is seen by anyone who may see processes. */
 export interface PartSetup {
   /** The settings as they were when the daemon started, so that a part that is started again has the same, and need not check them. */
   readonly config: CarriedConfig;

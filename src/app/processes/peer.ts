@@ -162,7 +162,7 @@ export class Peer<Ours extends Acts, Theirs extends Acts> {
       const code = isIpoError(error) ? error.code : null;
       message = { kind: 'fault', id, code, message: error instanceof Error ? error.message : String(error) };
     }
-    // Whoever asked in a life that is over has nobody to be told.
+    // A caller from an earlier life is not there to be told.
     if (this.#answering.get(id) !== cancelled) return;
     this.#answering.delete(id);
     this.#link.send(message);
@@ -170,7 +170,7 @@ export class Peer<Ours extends Acts, Theirs extends Acts> {
 
   async #act(name: string, given: unknown, signal: AbortSignal): Promise<unknown> {
     const act = this.#options.acts[name];
-    if (act === undefined) throw new TypeError(`there is no act ${name}`);
+    if (act === undefined) throw new TypeError(`there is no action ${name}`);
     return act(given as never, signal);
   }
 }

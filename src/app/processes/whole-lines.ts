@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 const MOST_CHARS = 1024 * 1024;
 
 /**
- * wholeLines hands over each line of a stream, without its end, which is a line feed alone: what a text may hold besides (U+2028, a
- * carriage return) begins no line. What a process that was killed had not written to its end is left out, since it is no line of a log.
+ * wholeLines hands over each line of a stream, without its end, which is only a line feed: what a text may hold besides (U+2028, a carriage
+ * return) begins no line. What a process that was killed had not written to its end is left out, since it is not a line of a log.
  */
 export function wholeLines(input: Readable, line: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');

@@ -121,7 +121,7 @@ function untilOf(timeout: number): number {
 
 /**
  * notFound gives the answer where a reference leads to no digest. Only what the registry itself says is not there is absent: whatever else
- * went wrong leaves it unknown. What is no word of a registry, nor of the way to it, is a fault of ours.
+ * went wrong leaves it unknown. What neither a registry nor the way to it said is our own error.
  */
 function notFound(error: unknown, reference: ImageReference): ResolvedTag & { readonly digest: null } {
   if (!isIpoError(error)) throw error;

@@ -7,7 +7,7 @@ export interface ReplayDatabase {
   close(): Promise<void>;
 }
 
-/** openReplayDatabase opens a database for reading alone; its schema must be that of this program. Throws StoreError. */
+/** openReplayDatabase opens a database only for reading; its schema must be that of this program. Throws StoreError. */
 export async function openReplayDatabase(
   url: string,
   coldImagePolicy: ColdImagePolicy,

@@ -16,7 +16,7 @@ export function criticalWindow(policies: () => Promise<PoliciesInForce>): IssueT
   };
 }
 
-/** declaredWindow is the shortest `sla.critical` of all policies in force, in milliseconds; null when none declares one. */
+/** declaredWindow is the shortest `sla.critical` of all policies in effect, in milliseconds; null when none declares one. */
 export async function declaredWindow(policies: () => Promise<PoliciesInForce>): Promise<number | null> {
   return shortest((await policies()).policies);
 }

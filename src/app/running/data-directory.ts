@@ -32,8 +32,7 @@ export function placesOf({ data, database, ledger }: Settings): Places {
 }
 
 /**
- * openDataDirectory makes the directory where it is missing, for its owner alone, and holds that it can be worked in. Throws
- * `unwritable`.
+ * openDataDirectory makes the directory where it is missing, only for its owner, and holds that it can be worked in. Throws `unwritable`.
  */
 export async function openDataDirectory(path: string): Promise<void> {
   try {

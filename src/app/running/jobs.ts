@@ -30,7 +30,7 @@ export interface Job {
   readonly remembered?: boolean;
   /** Whether it is done once more on shutdown. */
   readonly atEnd?: boolean;
-  /** What the log says of a run that failed; for what is fetched from outside, where there may be no way out. */
+  /** What the log says of a run that failed; for what is fetched from outside, where there may be not a way out. */
   readonly failing?: JobFailing;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface JobsDeps {
     lastEnd(job: string): Promise<number | null>;
     ended(job: string, at: number): Promise<void>;
   };
-  /** Whether this replica leads; a service that stands alone leads itself. */
+  /** Whether this replica leads; a service outside a cluster leads itself. */
   isLeader(): boolean;
   /** Runs a leader's job so that every write it makes is refused once another replica leads. */
   underFence<T>(act: () => Promise<T>): Promise<T>;
@@ -152,13 +152,13 @@ export class Jobs {
     });
   }
 
-  /** Milliseconds until a remembered job is due; 0 when it is. A last run in the future is no reason to wait: the clock was set back. */
+  /** Milliseconds until a remembered job is due; 0 when it is. A last run in the future is not a reason to wait: the clock was set back. */
   async #wait({ name, every, remembered }: Job): Promise<number> {
     if (remembered !== true) return 0;
     // Without the database the run itself says what is wrong.
     const last = await this.#deps.marks.lastEnd(name).catch(() => null);
     const since = last === null ? Infinity : this.#deps.clock.now() - last;
-    // Timers are a moment early or late: half of one's interval is no run too many.
+    // Timers are a moment early or late: half of one's interval is not a run too many.
     return since < 0 || since >= every - Math.min(every / 2, SLACK) ? 0 : every - since;
   }
 

@@ -3,7 +3,7 @@ import { lockFile } from '../../store/index.ts';
 import { openDataDirectory } from './data-directory.ts';
 
 /**
- * lockSpool takes the directory of a spool for this process alone, and gives what lets go of it. Throws `unwritable`, and `unavailable`
+ * lockSpool takes the directory of a spool only for this process, and gives what lets go of it. Throws `unwritable`, and `unavailable`
  * while another process works there.
  */
 export async function lockSpool(directory: string): Promise<() => void> {

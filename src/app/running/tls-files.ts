@@ -19,14 +19,14 @@ export async function readTls({ certFile, keyFile }: NonNullable<Settings['tls']
   try {
     certificate = new X509Certificate(cert);
   } catch (error) {
-    throw bad(`${certFile}: is no certificate`, 'It must be PEM: -----BEGIN CERTIFICATE-----', error);
+    throw bad(`${certFile}: not a certificate`, 'It must be PEM: -----BEGIN CERTIFICATE-----', error);
   }
   try {
     createSecureContext({ cert, key });
   } catch (error) {
     const isPair = !/mismatch/i.test(error instanceof Error ? error.message : '');
     throw isPair
-      ? bad(`${keyFile}: is no private key that can be used`, 'It must be PEM and without a password', error)
+      ? bad(`${keyFile}: not a usable private key`, 'It must be PEM and without a password', error)
       : bad(
           `${keyFile}: is not the key of the certificate in ${certFile}`,
           'Put the two that belong together',

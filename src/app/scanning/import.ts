@@ -20,7 +20,7 @@ export function describeScans(
   return toImportedScans(describeReports(parseReports(text, file), target, clock.now(), toRecord));
 }
 
-/** ScanDatabase imports reports into a database, with nobody signed in: whoever may open the database may do so. */
+/** ScanDatabase imports reports into a database, with nobody signed in: anyone who may open the database may do so. */
 export interface ScanDatabase {
   /** Throws ReportError, ScanError and StoreError. */
   importScans(value: unknown, file: string, target: ImportTarget): Promise<DescribedScans>;

@@ -51,7 +51,7 @@ export interface ServiceRegistryDeps {
   readonly settings: RegistryPlaces;
   /** Of the service, as registries are told. */
   readonly version: string;
-  /** Of the cluster; null where the service stands alone, or may not read them. */
+  /** Of the cluster; null outside a cluster, or where the service may not read them. */
   readonly pullSecrets: PullSecrets | null;
   /** How calls leave; directly unless given. */
   readonly outbound?: Outbound | undefined;
@@ -63,11 +63,11 @@ export interface ServiceRegistryDeps {
 /** ServiceRegistry is how a service asks registries. */
 export interface ServiceRegistry {
   readonly registry: Registry;
-  /** Hosts that do not answer and are left alone for a while, the longest first. */
+  /** Hosts that do not answer and are not called for a while, the longest first. */
   away(): readonly HostState[];
   /** For the webhook and the reconciliation; null where nobody is asked. */
   readonly lookup: DigestLookup | null;
-  /** Where and how images are asked for by whoever does not call by `registry`. */
+  /** Where and how callers that do not use `registry` ask for images. */
   readonly places: PullPlaces;
   /** The credentials of the service. */
   readonly keychain: Keychain;
@@ -115,7 +115,7 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
 /** Configs of which it is said; beyond them nobody reads one line more. */
 const MAX_IGNORED = 1000;
 
-/** Says once of each config that the programs which it names are not run: whoever may write a Secret would choose what runs here. */
+/** Says once of each config that the programs which it names are not run: anyone who may write a Secret would choose what runs here. */
 function ignoringHelpers(log: Log): Ignoring {
   const said = new Set<string>();
   return (config) => {

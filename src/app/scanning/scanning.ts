@@ -57,7 +57,7 @@ export interface ScanningDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How calls leave; directly unless given. */
   readonly way?: ServiceOutbound | undefined;
-  /** The platforms of the nodes of this cluster; null or absent where the service stands alone. */
+  /** The platforms of the nodes of this cluster; null or absent outside a cluster. */
   readonly nodes?: ClusterNodes | null | undefined;
   /** Milliseconds beyond `scanner.timeout` for Trivy to say so by itself; its own unless given. */
   readonly slackMs?: number | undefined;
@@ -111,7 +111,7 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
       : new ScanWorker({
           ...{ queue, scans, scanner, keychain, gate, clock, log, count, atOnce: settings.atOnce },
           subjects: scanSubjects(store),
-          // A file of SQLite is one process's alone; on PostgreSQL a replica beside us may be at it.
+          // A SQLite file belongs to only one process; on PostgreSQL a replica beside us may be at it.
           aloneSince: store.engine === 'sqlite' ? clock.now() : null,
           imageOf: imageChoice(deps),
           pullPlaces: deps.places,

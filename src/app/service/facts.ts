@@ -23,7 +23,7 @@ export interface FactsDeps {
   readonly parts: Pick<ServiceParts, 'scanQueue' | 'scans'>;
   readonly settings: Settings;
   readonly version: string;
-  /** Null where the service stands alone. */
+  /** Null outside a cluster. */
   readonly cluster: Pick<Cluster, 'pullSecrets' | 'podOf' | 'reads' | 'leadsCluster'> | null;
   /** The environment, of which scanners see what they need. */
   readonly env: Readonly<Record<string, string | undefined>>;

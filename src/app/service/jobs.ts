@@ -50,7 +50,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       name: 'checkpoint',
       every: settings.ledger.checkpointInterval,
       leaderOnly: true,
-      // Whoever begins to lead looks first at what the anchors hold, before anything grows.
+      // A new leader first looks at what the anchors hold, before anything grows.
       atStart: true,
       atEnd: true,
       run: () => parts.checkpoint(),

@@ -52,7 +52,7 @@ export interface LedgerDeps {
 
 /** ServiceLedger is the writing side of a service's ledger. */
 export interface ServiceLedger {
-  /** Takes rows of sweeps, as long as the database does: whoever made one makes it again. */
+  /** Takes rows of sweeps, as long as the database does: its maker makes it again. */
   readonly appender: Appender;
   readonly writer: StoreLedgerWriter;
   readonly watch: ClockWatch;

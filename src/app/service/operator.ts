@@ -27,7 +27,7 @@ export interface OperatorDeps {
   /** As it was opened: these writes carry the fence of their own cluster. */
   readonly store: Store;
   readonly settings: Settings;
-  /** Null where the service stands alone. */
+  /** Null outside a cluster. */
   readonly cluster: Cluster | null;
   /** Takes rows of sweeps. */
   readonly appender: Appender;
@@ -46,7 +46,7 @@ export interface OperatorDeps {
 
 /** ServiceOperator is what a service does beside answering its API: its webhook, and the work in its cluster. */
 export interface ServiceOperator {
-  /** Judges what runs again, now; null where the service stands alone. */
+  /** Judges what runs again, now; null outside a cluster. */
   readonly sweep: (() => Promise<SweepResult | null>) | null;
   /** What the routes of nodes are asked of. */
   readonly nodes: NodesParts;
@@ -112,7 +112,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
           },
         });
   if (listens && !isGuarded(known))
-    log.warn('whoever reaches the port of the webhook can post reviews', {
+    log.warn('anyone who can reach the port of the webhook can post reviews', {
       hint: 'Set webhook.callers.pathFile or webhook.callers.clientCaFile',
     });
   let certificateEndsAt: number | null = null;
@@ -228,10 +228,10 @@ function toReplicaHealth({ line, state }: ReplicaStanding): ClusterHealth['repli
   return { name: line.name, state, since, rows: line.rows };
 }
 
-/** Why sweeps leave pods alone, or null. */
+/** Why sweeps skip pods, or null. */
 function heldMessage(replicas: readonly ReplicaStanding[]): string | null {
   const since = heldSince(replicas);
   if (since === null) return null;
   const names = replicas.filter(({ state }) => mayHold(state)).map(({ line }) => line.name);
-  return `sweeps leave pods alone that were created since ${formatTime(since)}: ${names.join(', ')} may hold rows of their reviews (ipo cluster replicas)`;
+  return `sweeps skip pods that were created since ${formatTime(since)}: ${names.join(', ')} may hold rows of their reviews (ipo cluster replicas)`;
 }

@@ -128,8 +128,8 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
         mayRun: () => leader.isLeader() && cluster.reads.states().every(({ synced }) => synced),
         run: async (signal) => {
           const last = await lastSweepAt(store, name);
-          // Jobs begin a moment late, never early: half of one's interval is no sweep too many.
-          // One of the future is no reason to wait: the clock was set back.
+          // Jobs begin a moment late, never early: half of one's interval is not a sweep too many. One of the future is not a reason to
+          // wait: the clock was set back.
           const since = last === null ? Infinity : clock.now() - last;
           if (since >= 0 && since < settings.reconcile.interval - MINUTE / 2) return;
           await reconciliation.run(signal);

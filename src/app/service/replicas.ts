@@ -15,7 +15,7 @@ export interface ReplicasDeps {
   readonly store: Store;
   readonly parts: Pick<ServiceParts, 'audit' | 'together'>;
   readonly settings: Pick<Settings, 'clusterName'>;
-  /** Null where the service stands alone. */
+  /** Null outside a cluster. */
   readonly cluster: Pick<Cluster, 'spoolNotes'> | null;
   /** The webhook's part, which holds the rows of this replica. */
   readonly peer: Pick<WebhookPeer, 'seen' | 'tick' | 'replicas'>;

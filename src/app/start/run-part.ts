@@ -34,7 +34,7 @@ export interface BegunPart {
 }
 
 /**
- * runPart runs one part of a service as a process of a supervisor, and gives the exit code. It obeys the supervisor alone, signals of a
+ * runPart runs one part of a service as a process of a supervisor, and gives the exit code. It obeys only the supervisor, signals of a
  * terminal are not for it; without the supervisor it ends at once. Throws what keeps it from starting.
  */
 export async function runPart({ name, process, write, start }: RunPartOptions): Promise<number> {

@@ -46,7 +46,7 @@ export interface RunningService {
   checkpoint(): Promise<void>;
   /** Files with trackers, and closes what has ended. */
   readonly trackers: Pick<ServiceTrackers, 'file' | 'sweep'>;
-  /** Judges what runs in the cluster again, now; null where the service stands alone. */
+  /** Judges what runs in the cluster again, now; null outside a cluster. */
   readonly sweep: ServiceOperator['sweep'];
   /**
    * Ends in order: not ready any more, nothing new accepted, calls under way ended within the grace (20 s), rows written, the spool put

@@ -25,7 +25,7 @@ const ADAPTERS: { readonly [K in TrackerKind]: () => Promise<TrackerAdapter<K>> 
   },
 };
 
-/** loadAdapter loads that of one kind. It is given channels of that kind alone. */
+/** loadAdapter loads that of one kind. It is given channels of only that kind. */
 export function loadAdapter(kind: TrackerKind): Promise<TrackerAdapter> {
   return ADAPTERS[kind]();
 }

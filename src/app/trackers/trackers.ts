@@ -172,7 +172,7 @@ async function sealPlain(deps: CredentialDeps, store: Store): Promise<void> {
   await erasure.attempt();
 }
 
-/** Whoever was elected looks by itself whether it still leads. */
+/** The elected one checks by itself whether it still leads. */
 function elected(leader: Leader): StandaloneLeader {
   return {
     isLeader: () => leader.isLeader(),

@@ -72,7 +72,7 @@ export interface WantedDigests {
 
 /** TOPICS are what the service keeps in step for the webhook's part. */
 export const TOPICS = {
-  /** By name: a Policy. Of a cluster alone. */
+  /** By name: a Policy. Only in a cluster. */
   policies: 'policies',
   /** By `namespace/name`: a ServiceRoute, an IngressRoute. */
   services: 'services',

@@ -37,7 +37,7 @@ export interface AdmissionDeps {
   readonly cluster: string | null;
   readonly coldImagePolicy: ColdImagePolicy;
   readonly failurePolicy: FailurePolicy;
-  /** By what the API server is known: the end of its path, its certificate. Neither, unless given: whoever reaches the port. */
+  /** By what the API server is known: the end of its path, its certificate. Neither, unless given: anyone who reaches the port. */
   readonly known?: {
     readonly path: boolean;
     readonly certificate: boolean;

@@ -15,7 +15,7 @@ export interface Counts {
 /** CountingMetrics is what parts of a service count and measure with. */
 export type CountingMetrics = Pick<Metrics, 'add' | 'set' | 'observe' | 'collect'>;
 
-/** Values of a histogram that wait; beyond them the service has been away for long, and its histogram begins anew anyway. */
+/** Values of a histogram that wait; beyond them the service has been away for long, and its histogram begins again anyway. */
 const MOST_VALUES = 20_000;
 
 /** NO_COUNTS is nothing counted. */
@@ -52,8 +52,8 @@ export class CountRelay implements CountingMetrics {
   }
 
   /**
-   * Gives what was counted since it was taken last, with a number. What was given before is given again, with the rest, unless whoever takes
-   * it says by that number that it came: an answer may come too late, or never.
+   * Gives what was counted since it was taken last, with a number. What was given before is given again, with the rest, unless the receiver
+   * confirms by that number that it came: an answer may come too late, or never.
    */
   async take(came: number | null): Promise<Counts> {
     await Promise.allSettled(this.#sources.map((source) => source()));

@@ -23,7 +23,7 @@ export function knownCallers(
   };
 }
 
-/** isGuarded tells whether whoever reaches the port needs anything more. */
+/** isGuarded tells whether anyone who reaches the port needs anything more. */
 export function isGuarded({ path, certificate }: KnownCallers): boolean {
   return path || certificate;
 }

@@ -7,7 +7,7 @@ export interface RememberedTagsOptions {
   readonly monotonic: () => number;
 }
 
-/** From this age on an answer that is used is asked for anew beside the review; beyond the other it is not used any more. Milliseconds. */
+/** From this age on an answer that is used is asked for again beside the review; beyond the other it is not used any more. Milliseconds. */
 const ANEW = 5_000;
 const KEPT = 15_000;
 /** A question of nobody is given so long. */
@@ -22,8 +22,8 @@ interface Remembered {
 }
 
 /**
- * RememberedTags keeps what tags stand for in memory, so that a review waits for another process with the first of an image alone. What
- * is not known is not remembered.
+ * RememberedTags keeps what tags stand for in memory, so that a review waits for another process only with the first of an image. What is
+ * not known is not remembered.
  */
 export class RememberedTags implements DigestLookup {
   readonly #options: RememberedTagsOptions;

@@ -57,7 +57,7 @@ export class ToldState {
     return typeof platform === 'string' ? platform : null;
   }
 
-  /** Another life of the service's part tells everything anew. */
+  /** Another life of the service's part tells everything again. */
   begin(): void {
     this.#awaySince = null;
     this.#keeper.begin();

@@ -30,7 +30,7 @@ export interface WatchedCluster {
 /** WebhookPeerDeps are what the webhook's part asks of the service's. */
 export interface WebhookPeerDeps {
   readonly link: Link;
-  /** Null where the service stands alone. */
+  /** Null outside a cluster. */
   readonly cluster: WatchedCluster | null;
   /** Null where registries are not asked what tags stand for. */
   readonly tags: DigestLookup | null;
@@ -177,7 +177,7 @@ export class WebhookPeer {
     await this.#peer.ask('inEffect', null, { ms: ANSWER_MS });
   }
 
-  /** Lets this replica answer the question of a sweep. One that is away is silent, which is no answer. */
+  /** Lets this replica answer the question of a sweep. One that is away is silent, which is not an answer. */
   async tick(): Promise<void> {
     await this.#peer.ask('tick', null).catch(() => null);
   }

@@ -8,7 +8,7 @@ import type { Teller } from '../kind.ts';
 export interface EmailSettings {
   readonly host: string;
   readonly port: number;
-  /** `none` is plain text, which a server on loopback alone may be sent. */
+  /** `none` is plain text, which may be sent only to a server on loopback. */
   readonly security: 'starttls' | 'tls' | 'none';
   readonly username: string | null;
   /** Never answered; stored as it is. */
@@ -44,7 +44,7 @@ export const email: Teller<'email', EmailSettings, 'password'> = {
         issues.addIssue({
           code: 'custom',
           path: ['security'],
-          message: 'none is for a server on loopback alone: mail and password would go in plain text',
+          message: 'none is allowed only for a server on loopback: mail and password are sent in plain text',
         });
     }),
   unset: { username: null, password: null },

@@ -42,7 +42,7 @@ export function againstRemarks(
           level: 'notice',
           path: place,
           message,
-          hint: 'See with `ipo whatif` what it would let in',
+          hint: 'Preview with `ipo whatif` what it would allow',
         },
       ];
     });

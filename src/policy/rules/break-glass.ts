@@ -48,7 +48,7 @@ export const breakGlassRules: PolicyRule = ({ policy }) => {
         rule: 'break-glass-open',
         level: 'warning',
         path,
-        message: `group ${group} is ${who}: whoever can write a pod there bypasses the policy`,
+        message: `group ${group} is ${who}: anyone who can create a pod there bypasses the policy`,
         hint: 'Name a group of people, as your identity provider gives it',
       });
     } else if (group === 'system:masters') {

@@ -12,7 +12,7 @@ const TITLES = {
   alias: 'A YAML alias',
   'merge-key': 'A YAML merge key',
   'duplicate-field': 'The same field twice',
-  kind: 'A document that is no ImagePolicy',
+  kind: 'A document that is not an ImagePolicy',
   missing: 'A field that must be there is missing',
   'unknown-field': 'A field that does not exist',
   type: 'A value of another type',

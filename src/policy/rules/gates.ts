@@ -91,7 +91,7 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       ...warn(
         'tag-covered',
         'denyLatestTag',
-        'digestEnforcement require refuses all that denyLatestTag refuses; it changes the sentence of the refusal alone',
+        'digestEnforcement require denies all that denyLatestTag denies; denyLatestTag changes only the sentence of the denial',
         'Keep it for the sentence, or take it out',
       ),
       level: 'notice',

@@ -52,7 +52,7 @@ export const registryRules: PolicyRule = ({ policy }) => {
     if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
       return remark(
         'registry-unreachable',
-        `${port} is no port, so this entry allows nothing`,
+        `${port} is not a port, so this entry allows nothing`,
         'Write a port from 1 to 65535, or none',
       );
     }

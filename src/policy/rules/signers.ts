@@ -35,7 +35,7 @@ export const signerRules: PolicyRule = ({ policy }) => {
   remarks.push(...identityRemarks(['spec', 'vex', 'trustedIssuers'], vex.trustedIssuers, allowance));
   const builders = provenance.trustedBuilders.map(
     ({ id, signer, identityRegExp, issuer, issuerRegExp, key }): SignerName => ({
-      // A key is no name; entries are looked at in their places.
+      // A key is not a name; entries are looked at in their places.
       ...(identityRegExp === undefined && key === undefined
         ? { identity: signer ?? id }
         : { identityRegExp }),
@@ -104,7 +104,7 @@ function identityRemarks(
     );
     if (twin !== -1) {
       const message = `${name} is accepted by entry ${twin} already`;
-      const hint = 'Take one of the two out; to accept one issuer alone, keep the entry that names it';
+      const hint = 'Remove one of the two; to accept only one issuer, keep the entry that names it';
       return [warning('repeated', message, hint)];
     }
     const remarks: Remark[] = [];

@@ -111,7 +111,7 @@ function toColumns({
   };
 }
 
-/** A write that changes nothing locks the row on both engines, and waits for whoever is changing it. */
+/** A write that changes nothing locks the row on both engines, and waits for a transaction that is changing it. */
 async function hold(transaction: Transaction<Tables>, which: AccountKey): Promise<Account | null> {
   const [column, value] =
     'id' in which
@@ -128,7 +128,7 @@ async function hold(transaction: Transaction<Tables>, which: AccountKey): Promis
   return toAccountOrNull(row);
 }
 
-/** One row of the settings stands for the question who administers; whoever writes it holds the others off. */
+/** One row of the settings stands for the question who administers; its writer holds the others off. */
 async function holdAdministrators(transaction: Transaction<Tables>) {
   await transaction
     .insertInto('settings')

@@ -44,7 +44,7 @@ const TEXTS: readonly { readonly table: string; readonly text: string }[] = [
 ];
 
 const BATCH = 500;
-/** Entries of the audit log that are looked through in one step, which blocks whoever else this process serves. */
+/** Entries of the audit log that are looked through in one step, which blocks everyone else whom this process serves. */
 const STEP = 2000;
 
 type Condition = RawBuilder<unknown>;

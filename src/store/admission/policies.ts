@@ -64,7 +64,7 @@ export class AdmissionPolicies implements PolicySnapshot {
 
   /**
    * A revision is parsed once and stays one object, since what follows from it is prepared per object. What cannot be read, as a newer
-   * version may have written it, leaves the revision in force that was read before: a policy must not end by being unreadable.
+   * version may have written it, keeps the revision in effect that was read before: a policy must not end by being unreadable.
    */
   async #parse(): Promise<readonly Policy[]> {
     const rows = await run(
@@ -79,7 +79,7 @@ export class AdmissionPolicies implements PolicySnapshot {
       const policy = isKnown ? before : parseDocument(document, name, revision);
       if (!isKnown) await nextTurn(); // patterns of signers may take milliseconds to compile
       if (policy === null)
-        this.#log.error('a policy in force cannot be read; admissions are decided without this revision', {
+        this.#log.error('a policy in effect cannot be read; admissions are decided without this revision', {
           policy: name,
           revision,
           instead: before?.revision ?? null,

@@ -11,7 +11,7 @@ export class ShapeIndex<T> {
     return this.#size;
   }
 
-  /** The value of the shape that the row has; `row` must be storable, but for what the row alone has. */
+  /** The value of the shape that the row has; `row` must be storable, except for the fields that only the row has. */
   find(row: Shaped): T | undefined {
     const candidates = this.#bySketch.get(sketch(row));
     if (candidates === undefined) return undefined;

@@ -22,7 +22,7 @@ function packUuid(uid: string): Buffer | null {
       if (uid.charCodeAt(i) !== DASH) return null;
       i += 1;
     }
-    // Beyond the table there is nothing, which is no digit either.
+    // Beyond the table there is nothing, which is not a digit either.
     const high = DIGITS[uid.charCodeAt(i)] as number;
     const low = DIGITS[uid.charCodeAt(i + 1)] as number;
     if (!(high >= 0 && low >= 0)) return null;

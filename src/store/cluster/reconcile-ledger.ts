@@ -172,7 +172,7 @@ class StorePodLedger implements PodLedger {
     const shapes = await this.#shapes.load(new Set(found.map(([, shape]) => shape)));
     for (const [pod, id] of found) {
       const shape = shapes.get(id);
-      // What a sweep said of a pod is no review of it.
+      // The verdict of a sweep on a pod is not a review of it.
       if (shape === undefined || shape.kind === 'reconcile') continue;
       let known = this.#known.get(pod.uid);
       if (known === undefined) {

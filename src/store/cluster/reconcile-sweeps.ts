@@ -23,7 +23,7 @@ export function sweepLog(store: Store): SweepLog {
     begin: (fence, { cluster, startedAt, pods, unreviewed, refused, notices }) =>
       underFence(store, clusterFence(cluster, fence), async (transaction) => {
         await seeCluster(transaction, cluster, startedAt);
-        // A cluster that sweeps is there, whoever removed it.
+        // A cluster that sweeps is there, no matter who removed it.
         await run(
           transaction,
           sql`update clusters set forgotten_at = null where name = ${cluster} and forgotten_at is not null`,
@@ -72,7 +72,7 @@ export function sweepLog(store: Store): SweepLog {
         if (row === undefined) throw new Error('an attempt to stop a pod was not recorded');
         return row.id;
       }),
-    // Not under the fence: it says what has happened, whoever leads by now.
+    // Not under the fence: it says what has happened, no matter who leads by now.
     stopEnded: (id, outcome, fault) =>
       store.write(async (transaction) => {
         await run(

@@ -42,10 +42,10 @@ export interface SeenShape {
 }
 
 /**
- * ImageLog keeps, in the transaction that appends rows, what is known of their images: that they were seen, under which names,
- * and the newest review with its verdict ("Blocked follows the last review"). A verdict that turns is written at once; that the
- * same image was admitted once more, once a minute at most: an image's line holds its findings, and a busy one would be rewritten with
- * every group of rows. What came last in a burst is written by whoever follows the ledger (`sightings.ts`), not here.
+ * ImageLog keeps, in the transaction that appends rows, what is known of their images: that they were seen, under which names, and the
+ * newest review with its verdict ("Blocked follows the last review"). A verdict that turns is written at once; that the same image was
+ * admitted once more, once a minute at most: an image's line holds its findings, and a busy one would be rewritten with every group of
+ * rows. What came last in a burst is written by the follower of the ledger (`sightings.ts`), not here.
  */
 export class ImageLog {
   readonly #images = new Map<string, SeenImage>();
@@ -145,7 +145,7 @@ export class ImageLog {
         image.newestId = 0;
         images.push(image);
       }
-      // A reconciliation judges again what runs; it is no review.
+      // A reconciliation judges again what runs; it is not a review.
       if (shape.row.kind === 'review') {
         image.newestId = first + i;
         image.newestAt = at;
@@ -158,8 +158,8 @@ export class ImageLog {
 }
 
 /**
- * A name is where scans and proofs of an image are looked for, but not one of a pod that was denied for its registry: whoever can make a
- * pod could else have the operator call any host.
+ * A name is where scans and proofs of an image are looked for, but not one of a pod that was denied for its registry: otherwise anyone who
+ * can create a pod could make the operator call any host.
  */
 function isElsewhere({ row }: Interned): boolean {
   return row.kind === 'review' && !row.allowed && row.label === 'registry';

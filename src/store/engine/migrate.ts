@@ -39,7 +39,7 @@ export async function migrate(db: AnyDatabase, options: MigrateOptions): Promise
       'migration',
       `${database} has the encoding ${encoding}, which cannot hold every text`,
       {
-        hint: 'Make it anew with the encoding UTF8',
+        hint: 'Recreate it with the encoding UTF8',
       },
     );
   for (;;) {

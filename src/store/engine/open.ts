@@ -17,7 +17,7 @@ export interface StoreOptions {
   /** Brings the schema up to date first (default); without it an older schema is refused. */
   readonly migrate?: boolean;
   /**
-   * Another process of this service has found the tables to be right, and keeps the schema up to date: its history alone is read, and a
+   * Another process of this service has found the tables to be right, and keeps the schema up to date: only its history is read, and a
    * server that does not answer is taken at its word. What comparing the tables takes is most of the start of a process.
    */
   readonly checked?: boolean;
@@ -32,8 +32,9 @@ export interface StoreOptions {
   /** How long a transaction of SQLite waits for another process (10 s). */
   readonly lockTimeout?: number;
   /**
-   * Where several processes write to one file of SQLite: `first` for the one that answers reviews, `behind` for every other. The first never
-   * waits for longer than the transaction under way and a millisecond; without it a process expects to be alone. Nothing on PostgreSQL.
+   * Where several processes write to one file of SQLite: `first` for the one that answers reviews, `behind` for every other. The first
+   * never waits for longer than the transaction under way and a millisecond; without it a process expects to be the only one. Nothing on
+   * PostgreSQL.
    */
   readonly turn?: Turn | undefined;
   /** Told of each write transaction, joined ones with that which they joined. */

@@ -63,8 +63,8 @@ export async function planMigrations(url: string, options: PlanOptions = {}): Pr
 }
 
 /**
- * runMigrations brings a database to the newest schema, made anew where it is a file that does not exist, and tells of each step that
- * it applies. Throws StoreError.
+ * runMigrations brings a database to the newest schema, created where it is a file that does not exist, and tells of each step that it
+ * applies. Throws StoreError.
  */
 export async function runMigrations(
   url: string,

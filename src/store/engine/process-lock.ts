@@ -5,9 +5,9 @@ import { keepOwner } from './sqlite-file.ts';
 import { StoreError } from '../sql/store-error.ts';
 
 /**
- * lockFile takes a file for this process alone, and gives what lets go of it. The lock is the operating system's: it is gone
- * when the process is, however it ended, and it holds between containers that share a volume. Throws StoreError
- * `unavailable` while another process has it.
+ * lockFile takes a file only for this process, and gives what lets go of it. The lock is the operating system's: it is gone when the
+ * process is, however it ended, and it holds between containers that share a volume. Throws StoreError `unavailable` while another process
+ * has it.
  */
 export function lockFile(file: string): () => void {
   let database: Database.Database | null = null;

@@ -168,7 +168,7 @@ function closeFlags(flags: Flags): void {
   flags.behind.close();
 }
 
-/** Whether the act took the lock; it throws what the act threw where that is no lock of another, or where this was the last attempt. */
+/** Whether the act took the lock; it throws what the act threw where that is not a lock of another, or where this was the last attempt. */
 function took(act: () => unknown, isLast = false): boolean {
   try {
     act();

@@ -16,8 +16,8 @@ import { turnsOf, type Turn, type Turns } from './sqlite-turns.ts';
 import { StoreError } from '../sql/store-error.ts';
 
 /**
- * How long a statement waits for another process, in milliseconds, during which it blocks this one. A reader is kept out for moments
- * alone, while the log is recovered or ended; a writer asks for the lock again, without blocking, and with a turn never blocks at all.
+ * How long a statement waits for another process, in milliseconds, during which it blocks this one. A reader is kept out only for moments,
+ * while the log is recovered or ended; a writer asks for the lock again, without blocking, and with a turn never blocks at all.
  */
 const READ_BUSY_TIMEOUT = 250;
 const WRITE_BUSY_TIMEOUT = 5;
@@ -29,7 +29,7 @@ class SqliteDriver implements Driver, SqliteNow {
   readonly #turns: Turns;
   readonly #file: string;
   readonly #inode: number | null;
-  /** Null for a writer that expects to be alone. */
+  /** Null for a writer that expects to be the only one. */
   readonly #log: LeftLog | null;
 
   constructor(connection: SqliteConnection, file: string, turns: Turns, log: LeftLog | null = null) {

@@ -132,7 +132,7 @@ interface ScanRow {
   readonly os_eosl: number | null;
 }
 
-/** Scans that are looked at in one step: a step blocks whoever else this process serves. */
+/** Scans that are looked at in one step: a step blocks everyone else whom this process serves. */
 const PAGE = 200;
 
 async function markScans(store: Store, at: number, signal: AbortSignal): Promise<number> {

@@ -9,7 +9,7 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 const TOUCHED = { digest: 'text', touched: 'integer', name: 'text', search: 'text' } as const;
 const TOUCH = 'on conflict (digest) do update set touched = image_states.touched + 1, judged_for = null';
 
-/** touch makes sure that an image is judged again; `names` is the hash of the names in its facts where they were made anew. */
+/** touch makes sure that an image is judged again; `names` is the hash of the names in its facts, where the facts were updated. */
 export async function touch(transaction: Executor, digest: string, names: string): Promise<void> {
   const types = { ...TOUCHED, facts_names: 'text' } as const;
   const tail = `${TOUCH}, facts_names = excluded.facts_names`;

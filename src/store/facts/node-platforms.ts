@@ -11,7 +11,7 @@ const FRESH_MS = 60 * 60_000;
 /** A cluster whose nodes nobody told of for so long is gone. */
 const GONE_MS = 30 * DAY_MS;
 
-/** The name of a service that stands alone; no cluster has it. */
+/** The name of a service outside a cluster; no cluster has it. */
 const ALONE = '(alone)';
 
 /** wantedPlatforms gives the platforms that nodes of any cluster have; none where nobody said. */
@@ -24,8 +24,8 @@ export async function wantedPlatforms(read: Executor): Promise<readonly string[]
 }
 
 /**
- * seePlatforms notes which platforms the nodes of a cluster have (null: a service that stands alone), and gives whether that changed which are wanted. With null for nodes that
- * are not known, what was known stays, or `fallback` stands until they are.
+ * seePlatforms notes which platforms the nodes of a cluster have (null: a service outside a cluster), and returns whether that changed the
+ * wanted ones. With null for nodes that are not known, what was known stays, or `fallback` stands until they are.
  */
 export async function seePlatforms(
   store: Store,
@@ -59,7 +59,7 @@ export async function seePlatforms(
         seen.toSorted().map((platform) => [cluster, platform, at]),
         'on conflict (cluster, platform) do update set seen_at = excluded.seen_at',
       );
-      // A service that stood alone here before has no nodes, and of a cluster that is gone nobody says so.
+      // A service that ran outside a cluster here before has no nodes, and nobody reports that a cluster is gone.
       await run(
         transaction,
         sql`delete from node_platforms where (cluster = ${cluster} and seen_at < ${at - KEPT_MS}) or cluster = ${sql.lit(ALONE)} or (seen_at > 0 and seen_at < ${at - GONE_MS})`,

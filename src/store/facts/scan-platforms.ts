@@ -158,7 +158,7 @@ function replaced(
   return { scannedAt, scanner, databaseAt, recordedAt };
 }
 
-/** What is no platform says none. */
+/** What is not a platform says none. */
 function nameOf(text: string | null): string | null {
   const platform = text === null ? null : parsePlatform(text);
   return platform === null ? null : formatPlatform(normalisePlatform(platform));

@@ -17,7 +17,7 @@ interface OfCve {
   readonly said: Finding[];
 }
 
-/** ChangeRows are the rows of a change as whoever recorded the scan has them at hand, so that nobody reads them again. */
+/** ChangeRows are the rows of a change as the recorder of the scan has them at hand, so that nobody reads them again. */
 export class ChangeRows {
   /** The scan that came into use. */
   readonly scan: number;

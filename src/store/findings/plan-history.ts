@@ -67,7 +67,7 @@ function missed(episode: Episode, cause: HistoryCause, when: number): Episode {
   if (cause === 'catalogue') return episode;
   // A report may say that it was made before the one that found it, and an end is never before the beginning.
   const ended_at = Math.max(episode.first_seen_at, when);
-  // An end without a scan is no fix: what had it does not run here any more.
+  // An end without a scan is not a fix: what had it does not run here any more.
   if (cause === 'platforms' || cause.gone?.has(episode.cve) === true)
     return episode.unreported_at === null ? { ...episode, ended_at } : episode;
   const { id, stamp, version, replaced } = cause;

@@ -91,7 +91,7 @@ export async function noteAccounted(transaction: Executor, cluster: string, at: 
 
 /**
  * noteDetector counts signs of life of the runtime detector, and how its events were joined. What was only dropped, or was counted when it
- * came and is joined now, is no sign of life.
+ * came and is joined now, is not a sign of life.
  */
 export async function noteDetector(transaction: Executor, signs: DetectorSigns): Promise<void> {
   const { cluster, at, events, heartbeats, byField = 0, byPod = 0, dropped = 0 } = signs;

@@ -100,7 +100,7 @@ async function readRows(read: Executor, from: number, upto: number): Promise<Fol
       const { digest, name } = imageOf(shape);
       const { row = 0, at = 0 } = rowOf.get(id) ?? {};
       if (digest === null) continue;
-      // A reconciliation judges again what runs; it is no review.
+      // A reconciliation judges again what runs; it is not a review.
       if (kind === 'review' && row > (reviews.get(digest) ?? 0)) reviews.set(digest, row);
       const named = `${digest} ${name}`;
       if (name !== null && at > (names.get(named)?.[2] ?? 0)) names.set(named, [digest, name, at]);

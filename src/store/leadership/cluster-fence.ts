@@ -6,9 +6,9 @@ import { raiseFence } from './fence.ts';
 import { run } from '../sql/run.ts';
 
 /**
- * raiseClusterFence gives a new leadership of a cluster its number, as raiseFence does, and takes the right to write of the cluster
- * from every earlier one. Clusters that use one database keep their own: what concerns a cluster alone is written by its own leader,
- * whichever cluster's operator leads over the database.
+ * raiseClusterFence gives a new leadership of a cluster its number, as raiseFence does, and takes the right to write of the cluster from
+ * every earlier one. Clusters that use one database keep their own: what concerns only one cluster is written by its own leader, whichever
+ * cluster's operator leads over the database.
  */
 export function raiseClusterFence(
   store: Store,

@@ -17,7 +17,7 @@ export async function readFence({ read }: Pick<Store, 'read'>): Promise<FenceHol
   return row === undefined ? null : { fence: row.value, holder: row.holder ?? '' };
 }
 
-/** The row that tells whether whoever leads over the database is still there. */
+/** The row that tells whether the leader over the database is still there. */
 const ALIVE = 'leader alive';
 
 /** keepAlive notes that the leader of this fence is there; nothing once a later leadership was given out. */

@@ -64,9 +64,9 @@ export function underFence<T>(
 const IDLE_MS = 5_000;
 
 /**
- * limitIdle ends the transaction, and the session, of a process that stops in the middle of it: whoever holds a fence and is stopped
- * (SIGSTOP, a frozen machine) would else keep the next leader from raising it, for as long as the server waits for idle sessions. To be
- * called before the fence is held. A stopped process that holds the lock of a SQLite file cannot be helped; that has one replica.
+ * limitIdle ends the transaction, and the session, of a process that stops in the middle of it: otherwise a stopped holder of a fence
+ * (SIGSTOP, a frozen machine) would keep the next leader from raising it, for as long as the server waits for idle sessions. To be called
+ * before the fence is held. A stopped process that holds the lock of a SQLite file cannot be helped; that has one replica.
  */
 async function limitIdle(transaction: Executor): Promise<void> {
   if (engineOf(transaction) === 'sqlite') return;

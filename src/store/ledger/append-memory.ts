@@ -116,7 +116,7 @@ export class AppendMemory {
         this.images.clear();
       }
       for (const seen of byId.values()) {
-        // One that is not storable as it came is made anew each time, and found to be there.
+        // One that is not storable as it came is rebuilt each time, and found to be there.
         if (this.#shapes.find(seen.shape.row) === undefined) this.#shapes.add(seen.shape.row, seen);
       }
     };

@@ -11,9 +11,9 @@ import type { Store } from '../sql/store.ts';
 import { run, type Row } from '../sql/run.ts';
 
 /**
- * ledgerExport gives the parts of an export: the rows of a period that the checkpoint covers, the policies that they name and those
- * in force, and the facts of their images. Memory is that of the digests, whatever the number of rows. Two exports of one
- * ledger at one time are the same bytes, whichever engine holds it.
+ * ledgerExport gives the parts of an export: the rows of a period that the checkpoint covers, the policies that they name and those in
+ * effect, and the facts of their images. Memory is that of the digests, whatever the number of rows. Two exports of one ledger at one time
+ * are the same bytes, whichever engine holds it.
  */
 export async function ledgerExport(store: Store, request: ExportRequest): Promise<ExportParts> {
   const reader = ledgerReader(store);

@@ -30,9 +30,9 @@ export interface Imported {
 const GROUP = 1024;
 
 /**
- * importExport takes an export, opened with `whole`, into a store whose ledger is empty: rows are numbered anew from 1, oldest
- * first; facts, policies and names come with them. Memory is bounded; rows that have to be turned round lie in a temporary file.
- * Throws StoreError `conflict` where there are rows already, and LedgerError for a damaged line: rows come in after all were read.
+ * importExport takes an export, opened with `whole`, into a store whose ledger is empty: rows are renumbered from 1, oldest first; facts,
+ * policies and names come with them. Memory is bounded; rows that have to be turned round lie in a temporary file. Throws StoreError
+ * `conflict` where there are rows already, and LedgerError for a damaged line: rows come in after all were read.
  */
 export async function importExport(
   store: Store,
@@ -77,7 +77,7 @@ async function importPolicies(
     unique(cells.map((policy) => [...policy, at])),
     'on conflict (name, revision) do nothing',
   );
-  // Of several that claim to be in force under one name the last is, as for a reader of the export.
+  // Of several that claim to be in effect under one name the last is, as for a reader of the export.
   const current = new Map(
     policies.flatMap(({ name, current: is }, i) => (is ? [[name, cells[i] ?? []] as const] : [])),
   );

@@ -22,7 +22,7 @@ class FarBehind extends Error {}
  */
 export class KnownUids {
   readonly #store: Pick<Store, 'read' | 'write'>;
-  /** Whoever calls, what is done here belongs to no transaction of theirs. */
+  /** What is done here never belongs to a transaction of the caller. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #prints = new UidPrints();
   /** Rows up to this number are known. */

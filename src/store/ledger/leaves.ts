@@ -35,8 +35,8 @@ const MAX_NAMES = 20_000;
 const UUID_HEX = 32;
 
 /**
- * LeafReader hashes rows as they stand in the tables. What was changed there so that it can no longer be read as a row (a shape that
- * is gone, signals that are no list) is given the hash UNREADABLE, which is that of no row.
+ * LeafReader hashes rows as they stand in the tables. What was changed there so that it can no longer be read as a row (a shape that is
+ * gone, signals that are not a list) is given the hash UNREADABLE, which is that of no row.
  */
 export class LeafReader {
   readonly #read: Store['read'];

@@ -7,9 +7,8 @@ import { run, type Row } from '../sql/run.ts';
 type Recorded = Row<'policies', 'name' | 'revision' | 'document'>;
 
 /**
- * recordedPolicies gives every revision that was ever in force, and those in force now, by name and revision: in an order that
- * no engine and no history changes, since the first of several with one revision stands for it. Documents are parsed when
- * they are asked for.
+ * recordedPolicies gives every revision that was ever in effect, and those in effect now, by name and revision: in an order that no engine
+ * and no history changes, since the first of several with one revision stands for it. Documents are parsed when they are asked for.
  */
 export async function recordedPolicies(store: Store): Promise<RecordedPolicy[]> {
   const select = (table: 'policies' | 'policy_revisions'): Promise<Recorded[]> =>

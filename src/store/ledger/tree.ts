@@ -88,7 +88,7 @@ export function treeReader(read: Store['read']): TreeReader {
   };
 }
 
-/** growingTree changes the tree inside a transaction that has it alone. */
+/** growingTree changes the tree inside a transaction that holds it exclusively. */
 export function growingTree(transaction: Store['read']): GrowingTree {
   return {
     ...treeReader(transaction),

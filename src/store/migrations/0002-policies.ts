@@ -1,11 +1,11 @@
 import { createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
-/** The policies in force, each as its document was sent. */
+/** The policies in effect, each as its document was sent. */
 export const policies: Migration = {
   name: '0002-policies',
   release: '0.1.0',
-  summary: 'Policies in force, each as its document was sent',
+  summary: 'Policies in effect, each as its document was sent',
   async up(db) {
     await createTable(
       db,

@@ -76,7 +76,7 @@ export const tracking: Migration = {
     // The unique one leaves out rows closed as triaged, whose generations count too.
     await createIndex(db, 'tracking', ['digest', 'cve'], { name: 'tracking_generations' });
     await createIndex(db, 'tracking', ['marker']);
-    // An index over every state would be taken for the walk over open rows, and every page sorted anew.
+    // An index over every state would be taken for the walk over open rows, and every page sorted again.
     await createIndex(db, 'tracking', ['id'], { name: 'tracking_open', where: `state = 'open'` });
     await createIndex(db, 'tracking', ['id'], {
       name: 'tracking_unfiled',

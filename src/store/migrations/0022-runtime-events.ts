@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createIndex, createTable } from '../sql/schema.ts';
 import type { Migration } from './migration.ts';
 
-/** Every event is stored, not those alone that alerted; the alerts there are become events. */
+/** Every event is stored, not only those that alerted; the alerts there are become events. */
 export const runtimeEvents: Migration = {
   name: '0022-runtime-events',
   release: '1.2.0',

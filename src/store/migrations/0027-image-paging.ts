@@ -13,7 +13,7 @@ const ORDERS = {
 } as const;
 
 /**
- * The newest completed scan of a digest is marked, so that a list need not look for it, and findings are kept of that one alone. What the
+ * The newest completed scan of a digest is marked, so that a list need not look for it, and findings are kept of only that one. What the
  * list shows of each image is worked out once and kept; the service does that for every image here when it starts.
  */
 export const imagePaging: Migration = {

@@ -4,8 +4,8 @@ import { revisionOfStored } from './stored-policy.ts';
 
 /**
  * Runtime blocks go. A rule that blocked notifies from now on, and stands beside it as a runtime policy that would stop the pod: switched
- * off, since stopping what runs is more than keeping new pods out was, and a person's decision. What a person wrote when releasing a
- * block moves to the audit log. `spec.runtime` is no field of a policy any more.
+ * off, since stopping what runs is more than keeping new pods out was, and a person's decision. What a person wrote when releasing a block
+ * moves to the audit log. `spec.runtime` is not a field of a policy any more.
  */
 export const runtimeBlocksRemoved: Migration = {
   name: '0031-runtime-blocks-removed',

@@ -8,8 +8,8 @@ import type { Migration } from './migration.ts';
 const DIGEST_CHARS = 71;
 
 /**
- * Filled from the ledger: the newest review of each digest, where a row without a digest takes that of its reference. Sweeps and what
- * was never reviewed are no reviews.
+ * Filled from the ledger: the newest review of each digest, where a row without a digest takes that of its reference. Sweeps and what was
+ * never reviewed are not reviews.
  */
 export const imageVerdictsFilled: Migration = {
   name: '0035-image-verdicts-filled',

@@ -70,7 +70,7 @@ function newer(database: string, name: string, release: string, last: Migration 
     'migration',
     `${database} was migrated by a newer release (${name} of ${release}); this program knows it up to ${last?.name ?? 'nothing'}`,
     {
-      hint: `Run release ${release} or later, or restore a backup from before the upgrade: there is no way back`,
+      hint: `Run release ${release} or later, or restore a backup from before the upgrade: downgrades are not supported`,
     },
   );
 }

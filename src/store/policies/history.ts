@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { run, type Executor } from '../sql/run.ts';
 
-/** A stay in force of one revision of a policy. */
+/** A time during which one revision of a policy was in effect. */
 interface Stay {
   readonly revision: string;
   readonly from_at: number;
@@ -9,8 +9,8 @@ interface Stay {
 }
 
 /**
- * followPolicy keeps from when to when each revision of a policy is in force, in the transaction that changes it; `revision` null takes
- * it out of force. A revision that comes back is in force twice. A clock that was set back makes no stay end before it begins.
+ * followPolicy keeps from when to when each revision of a policy is in effect, in the transaction that changes it; `revision` null takes it
+ * out of force. A revision that comes back is in effect twice. A clock that was set back makes no stay end before it begins.
  */
 export async function followPolicy(
   transaction: Executor,
@@ -31,7 +31,7 @@ export async function followPolicy(
       sql`update policy_history set until_at = ${when} where name = ${name} and from_at = ${standing.from_at}`,
     );
   if (revision === null) return;
-  // What was in force for less than a millisecond was not.
+  // What was in effect for less than a millisecond was not.
   await run(
     transaction,
     sql`insert into policy_history (name, from_at, revision) values (${name}, ${when}, ${revision})

@@ -7,7 +7,7 @@ import { underFence } from '../leadership/fence.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
 /**
- * policyMirror keeps in the database what ImagePolicy objects put in force, where the replay, the inventory and the ledger's export read
+ * policyMirror keeps in the database what ImagePolicy objects put in effect, where the replay, the inventory and the ledger's export read
  * policies. In a cluster nothing else writes these tables: "the custom resource is the store".
  */
 export function policyMirror(store: Store): PolicyMirror {
@@ -58,7 +58,7 @@ export function policyMirror(store: Store): PolicyMirror {
   };
 }
 
-/** A revision that was in force before keeps its first time and document. */
+/** A revision that was in effect before keeps its first time and document. */
 async function recordRevision(transaction: Executor, policy: PolicyWrite): Promise<void> {
   await run(
     transaction,

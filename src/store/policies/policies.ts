@@ -110,7 +110,7 @@ export function policyStore(store: Store): PolicyStore {
   };
 }
 
-/** policyReads reads the policies in force for those who keep what they have read. */
+/** policyReads reads the policies in effect for those who keep what they have read. */
 export function policyReads(store: Store): PolicyReads {
   return {
     heads: () => store.read.selectFrom('policies').select(['name', 'revision']).orderBy('name').execute(),
@@ -152,7 +152,7 @@ function isSame(before: string, after: string): boolean {
   return before === after || isDeepStrictEqual(JSON.parse(before), JSON.parse(after));
 }
 
-/** A revision that was in force before keeps its first time and document; when it was in force, the history says. */
+/** A revision that was in effect before keeps its first time and document; when it was in effect, the history says. */
 async function record(transaction: Transaction<Tables>, policy: PolicyWrite): Promise<void> {
   await transaction
     .insertInto('policy_revisions')
@@ -172,10 +172,7 @@ function stands(row: PolicyRow, expected: Expected): boolean {
   return expected === 'any' || expected.includes(versionOf(row));
 }
 
-/**
- * The count of writes alone would begin again when a policy is deleted and made anew, and an old ETag would then meet
- * another document.
- */
+/** The count of writes by itself would restart when a policy is deleted and recreated, and an old ETag would then meet another document. */
 function versionOf({ version, revision }: PolicyRow): string {
   return `${version}-${revision.slice(0, 12)}`;
 }

@@ -11,7 +11,7 @@ interface ImageRow {
   readonly state: string;
   readonly name: string;
   readonly scan: string | null;
-  /** Triage decisions in force. */
+  /** Active triage decisions. */
   readonly triaged: number;
 }
 
@@ -47,7 +47,7 @@ export function reportSource(store: Store, cluster: string | null): ReportSource
       const failures = new Map<string, unknown[]>();
       for (const { digest, ...failure } of await failuresShown(store.read))
         failures.set(digest, [...(failures.get(digest) ?? []), failure]);
-      // Triage that is decided or ended changes the facts; triage that runs out, their number alone.
+      // Triage that is decided or ended changes the facts; triage that runs out, only their number.
       return rows.map(({ digest, facts_version, state, name, scan, triaged }) => ({
         digest,
         version: JSON.stringify([facts_version, state, name, scan, triaged, failures.get(digest) ?? []]),

@@ -20,7 +20,7 @@ export interface ReplaySourceOptions {
 /** Rows of the first batch, so that a replay of the newest rows reads little more than it needs; later ones are larger. */
 const FIRST_BATCH = 1024;
 const BATCH = 8192;
-/** Digests, and findings of them, whose facts are held at once; beyond it those of the batch at hand alone. */
+/** Digests, and findings of them, whose facts are held at once; beyond it only those of the batch at hand. */
 const MAX_DIGESTS = 20_000;
 const MAX_FINDINGS = 500_000;
 /** A batch that brought so many findings is followed by none that is larger. */

@@ -233,7 +233,7 @@ async function readState(store: Store, digest: string): Promise<CollectionState 
   };
 }
 
-/** What to do about a fault is for whoever asked just then. */
+/** The caller that asked decides what to do about an error. */
 function toKept({ where, reason, message, leavesUnknown, mayPass }: Problem): Problem {
   return { where, reason, message, leavesUnknown, mayPass };
 }

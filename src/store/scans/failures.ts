@@ -44,7 +44,7 @@ export async function dropUnneeded(transaction: Executor, digest: string): Promi
   await dropAllBut(transaction, digest, ['', ...(await neededOf(transaction, digest))]);
 }
 
-/** The platforms of an index that nodes run; none where the digest is no index. */
+/** The platforms of an index that nodes run; none where the digest is not an index. */
 async function neededOf(transaction: Executor, digest: string): Promise<readonly string[]> {
   const entries = (await readEntries(transaction, digest)) ?? [];
   const nodes = entries.length === 0 ? [] : await wantedPlatforms(transaction);
@@ -115,7 +115,7 @@ export async function failuresShown(
 export type FailureOf = ScanFailure & { readonly digest: string };
 
 /**
- * failuresToTell gives why some digests could not be scanned, without images of no packages of which a triage decision that is in force at a
+ * failuresToTell gives why some digests could not be scanned, without images of no packages of which a triage decision that is active at a
  * time (UTC milliseconds) says that they hold none: nobody has to be told.
  */
 export async function failuresToTell(

@@ -32,8 +32,8 @@ const CVES = 150;
 
 /**
  * beginChange keeps what is to be done, in the transaction that brought the scan into use; settleFindings does it, some CVEs in each
- * transaction, so that whoever writes beside it has a turn in between. Totals, history and advisories follow, and the findings that were
- * replaced go; what decides of an image changed with the scan itself.
+ * transaction, so that other writers get a turn in between. Totals, history and advisories follow, and the findings that were replaced go;
+ * what decides of an image changed with the scan itself.
  */
 export async function beginChange(
   transaction: Executor,
@@ -92,7 +92,7 @@ async function changeSome(transaction: Executor, digest: string, rows: ChangeRow
   if (row === undefined) return false;
   const kept = JSON.parse(row.value) as Kept;
   const { replaced, isSame, at, made, after } = kept;
-  // Whoever changes the findings otherwise finishes the change first, so rows of the same scan are as they were.
+  // Any other change of the findings finishes this change first, so rows of the same scan are as they were.
   const own = rows?.scan === made.id ? rows.piece(after, CVES) : null;
   const { range, before, found, said } = own ?? (await readPiece(transaction, kept));
   if (before.length > 0) {

@@ -7,7 +7,7 @@ import { writeParts, type PartRow } from '../facts/scan-platforms.ts';
 import { recordProofs, recordScan } from './scans.ts';
 import { run, type Executor } from '../sql/run.ts';
 
-/** Who decided what came with recorded facts, which tell the end of a triage decision alone. */
+/** The author of recorded facts, which hold only the end of a triage decision. */
 const IMPORTED = 'imported';
 
 /**

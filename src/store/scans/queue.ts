@@ -7,8 +7,8 @@ import type { Store } from '../sql/store.ts';
 import { run, type Row } from '../sql/run.ts';
 
 /**
- * What waits, with its turn among those of its namespace, behind what is scanned of it now: each namespace has its turn, so that whoever
- * makes many pods holds up his own images. What no pod is known of counts as of one more namespace.
+ * What waits, with its turn among those of its namespace, behind what is scanned of it now: each namespace has its turn, so that a user who
+ * creates many pods holds up only their own images. What no pod is known of counts as of one more namespace.
  */
 const inTurn = (
   lostBefore: number,

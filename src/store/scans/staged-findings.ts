@@ -214,7 +214,7 @@ async function dropStaged(store: Store, id: number): Promise<void> {
   }
 }
 
-/** dropLeftStaged deletes what was staged before a time in milliseconds, by whoever did not come to use it. */
+/** dropLeftStaged deletes what was staged before a time in milliseconds, by a process that did not come to use it. */
 export async function dropLeftStaged(store: Store, before: number, signal?: AbortSignal): Promise<void> {
   for (const { id, at } of await readStaged(store.read)) {
     if (signal?.aborted === true) return;

@@ -9,7 +9,7 @@ export function installationId(store: Store): Promise<string> {
 
 /**
  * signingSeed gives the 32 bytes of the key by which webhooks are signed, made with the first call and the same for every replica from then
- * on. It is kept as the addresses of webhooks are: whoever reads the database can post there anyway.
+ * on. It is kept as the addresses of webhooks are: anyone who reads the database can post there anyway.
  */
 export async function signingSeed(store: Store): Promise<Buffer> {
   const seed = await madeOnce(store, 'webhook_signing_seed', () => randomBytes(32).toString('base64'));

@@ -243,8 +243,8 @@ export async function columnNames(db: AnyKysely, table: string): Promise<string[
 }
 
 /**
- * held gives a query whose rows nobody else writes until the transaction ends, as they stand once whoever was writing them is done. A
- * transaction of SQLite holds the file's write lock from its beginning.
+ * held gives a query whose rows nobody else writes until the transaction ends, as they stand once the current writer is done. A transaction
+ * of SQLite holds the file's write lock from its beginning.
  */
 export function held<Query extends { forUpdate(): Query }>(transaction: AnyKysely, query: Query): Query {
   return sqliteOf(transaction) === null ? query.forUpdate() : query;
@@ -290,7 +290,7 @@ export function hexOf(db: AnyKysely, column: string): RawBuilder<string | null> 
   return sqliteOf(db) === null ? anyHexOf(db, column) : sql`lower(${anyHexOf(db, column)})`;
 }
 
-/** anyHexOf is hexOf for whoever reads hex in either case. */
+/** anyHexOf is hexOf for readers of hex in either case. */
 export function anyHexOf(db: AnyKysely, column: string): RawBuilder<string | null> {
   const name = sql.ref(column);
   const hex = sqliteOf(db) === null ? sql`encode(${name}, 'hex')` : sql`hex(${name})`;

@@ -3,8 +3,8 @@ import type { SqliteNow } from './sqlite-connection.ts';
 import type { Tables } from '../tables/index.ts';
 
 /**
- * Store is an opened database of either engine. Text, integer and blob columns alone: times are UTC milliseconds,
- * booleans 0 and 1, JSON is text.
+ * Store is an opened database of either engine. Only text, integer and blob columns: times are UTC milliseconds, booleans 0 and 1, JSON is
+ * text.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';

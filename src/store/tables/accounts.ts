@@ -7,7 +7,7 @@ export interface AccountTables {
     name: string | null;
     avatar: string | null;
     role: string;
-    /** PHC string of argon2id, or null when the account signs in by OIDC alone. */
+    /** PHC string of argon2id, or null when the account signs in only by OIDC. */
     password_hash: string | null;
     /** `issuer` and `sub` of the identity provider, separated by a line feed, or null. */
     oidc_subject: string | null;

@@ -58,7 +58,7 @@ export interface ChannelTables {
   /** Messages, and what became of them. */
   deliveries: {
     id: Generated<number>;
-    /** Its id for whoever gets it, the same on every try. */
+    /** Its id for the receiver, the same on every try. */
     message: string;
     channel_id: string;
     /** As they were when the message was made. */

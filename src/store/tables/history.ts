@@ -58,7 +58,7 @@ export interface HistoryTables {
     date_added: string | null;
     delisted_at: number | null;
   };
-  /** From when to when a revision of a policy was in force; null while it is. One that comes back has another row. */
+  /** From when to when a revision of a policy was in effect; null while it is. One that comes back has another row. */
   policy_history: { name: string; from_at: number; revision: string; until_at: number | null };
   /** What happened in a cluster on a day, counted from 1970 in UTC. */
   cluster_days: {

@@ -44,7 +44,7 @@ export interface ImageTables {
     /** JSON list of where its packages were found, each `[target, path, layer]`; findings name them by their number. */
     places: string | null;
   };
-  /** Of current scans alone: those of a scan that was replaced are gone. */
+  /** Only of current scans: those of a scan that was replaced are gone. */
   findings: {
     scan_id: number;
     /** Place in the report, from 0. */
@@ -174,7 +174,7 @@ export interface ImageTables {
     digest: string;
     /** Goes up when the image must be judged again, so that a judgement made meanwhile is not taken. */
     touched: number;
-    /** Hash of the policies in force when it was judged; null when it must be judged again. */
+    /** Hash of the policies in effect when it was judged; null when it must be judged again. */
     judged_for: string | null;
     /** When the next triage decision expires, which changes the judgement; null for never. */
     judged_until: number | null;
@@ -182,7 +182,7 @@ export interface ImageTables {
     basis: string | null;
     /** One of the four states, and null before the first judgement. */
     state: string | null;
-    /** The order by attention, and by severity alone. */
+    /** The order by attention, and only by severity. */
     attention: number;
     severity: number;
     name: string;

@@ -1,6 +1,6 @@
 /**
- * The tables as the newest migration leaves them, by subject. Types alone: nothing of it is there when the program runs.
- * It uses no other room.
+ * The tables as the newest migration leaves them, by subject. Only types: nothing of it is there when the program runs. It uses no other
+ * room.
  */
 import type { Generated } from 'kysely';
 import type { AccountTables } from './accounts.ts';

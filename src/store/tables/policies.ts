@@ -1,4 +1,4 @@
-/** PolicyTables hold the policies in force (standalone), every revision there was, and kept what-if runs. */
+/** PolicyTables hold the policies in effect (standalone), every revision there was, and kept what-if runs. */
 export interface PolicyTables {
   policies: {
     name: string;

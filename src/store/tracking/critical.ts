@@ -17,7 +17,7 @@ export function notTriaged(digest: string, cve: string, at: number): RawBuilder<
   )`;
 }
 
-/** UNIQUE is the condition of the unique index of `tracking`, by which alone SQLite finds a row of a finding without a walk. */
+/** UNIQUE is the condition of the unique index of `tracking`, without which SQLite cannot find a row of a finding without a walk. */
 export const UNIQUE = sql`kind = 'finding' and (state <> 'closed' or reason <> 'triaged')`;
 
 /**

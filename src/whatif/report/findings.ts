@@ -10,20 +10,19 @@ import { imageText, reasonsOf, workloadText, type Change, type Reason } from './
 const SHOWN_GROUPS = 3;
 
 /**
- * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it, and
- * one of every broken check that no reason tells of. `error` is what breaks a check, and nothing else: platforms fail
- * a pull request for it. Else `warning` where rows that were allowed would be denied, `note` where refused ones would
- * be let in.
+ * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it, and one of every broken
+ * check that no reason tells of. `error` is what breaks a check, and nothing else: platforms fail a pull request for it. Else `warning`
+ * where rows that were allowed would be denied, `note` where denied ones would be allowed.
  */
 export function toFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {
   const reasons = reasonFindings(result, context);
   const told = new Set(reasons.map(({ properties }) => properties?.['change']));
-  // Rows that were denied and that new scans would let in can be refused by the edit again: no difference, a broken check.
+  // Rows that were denied and that new scans would allow can be denied by the edit again: no difference, a broken check.
   const untold = context.checks.filter((check) => check.broken && !told.has(changeOfCheck(check)));
   return [...reasons, ...untold.map((check) => checkFinding(check, result, context))];
 }
 
-/** reasonFindings are the findings of the reasons alone. */
+/** reasonFindings are the findings of only the reasons. */
 export function reasonFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {
   return (['would_deny', 'would_allow'] as const).flatMap((change) =>
     reasonsOf(result, change).map((reason) => toFinding(reason, result, context)),

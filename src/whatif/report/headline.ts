@@ -72,7 +72,7 @@ export function changesNothing({ would_deny, would_allow }: WhatIfResult): boole
   return would_deny === 0 && would_allow === 0;
 }
 
-/** shortTime writes an RFC 3339 time as `2026-11-20 06:00`, UTC; what is no time (a hostile ledger) as a dash. */
+/** shortTime writes an RFC 3339 time as `2026-11-20 06:00`, UTC; what is not a time (a hostile ledger) as a dash. */
 export function shortTime(time: string): string {
   const ms = parseTime(time);
   return Number.isNaN(ms) ? '–' : formatTime(ms).slice(0, 16).replace('T', ' ');

@@ -10,8 +10,8 @@ export interface Point {
 }
 
 /**
- * editText says in one sentence what the edit itself does, which the counts alone do not tell: a draft that means the
- * same as the policy in effect still differs from answers given before the last scans. Null where it has nothing to add.
+ * editText says in one sentence what the edit itself does, which the counts by themselves do not tell: a draft that means the same as the
+ * policy in effect still differs from answers given before the last scans. Null where it has nothing to add.
  */
 export function editText(result: WhatIfResult): string | null {
   const { baseline, evaluated } = result;

@@ -19,8 +19,8 @@ import { mostOfReasons, reasonsOf } from './reasons.ts';
 type Sheet = InstanceType<Pdf['Sheet']>;
 
 /**
- * printRun makes the PDF of a kept run: what the page of a report shows, and the draft. The same run gives the same bytes.
- * Every text of it is foreign and comes through as text alone.
+ * printRun makes the PDF of a kept run: what the page of a report shows, and the draft. The same run gives the same bytes. Every text of it
+ * is foreign and comes through only as text.
  */
 export async function printRun(run: KeptRun): Promise<Uint8Array> {
   const pdf = await loadPdf();

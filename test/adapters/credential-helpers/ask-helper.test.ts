@@ -161,7 +161,7 @@ suite('credential helpers', { skip: withoutShell }, () => {
     ])
       assert.match(
         (await message(name)).message,
-        /^\/home\/me\/\.docker\/config\.json names a credential helper for gcr\.io that is no program name$/,
+        /^\/home\/me\/\.docker\/config\.json names a credential helper for gcr\.io that is not the name of a program$/,
         name,
       );
     assert.match(

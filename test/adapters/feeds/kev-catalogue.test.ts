@@ -54,8 +54,8 @@ suite('the catalogue of known exploited vulnerabilities', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['no JSON', '<html>', /not JSON/],
     ['cut off', '{"vulnerabilities":[{"cveID":"CVE-2026-00', /not JSON, or was cut off/],
-    ['another document', '{"SchemaVersion":2}', /no catalogue/],
-    ['a list', '[]', /no catalogue/],
+    ['another document', '{"SchemaVersion":2}', /not a catalogue/],
+    ['a list', '[]', /not a catalogue/],
     ['an empty catalogue would call every finding harmless', '{"vulnerabilities":[]}', /empty/],
     [
       'an entry without an id',

@@ -206,12 +206,12 @@ suite('the catalogue from a file', () => {
     for (const [name, message] of [
       ['none.json', /none\.json is not there/],
       ['', /is a directory/],
-      ['pipe', /pipe is no file/],
+      ['pipe', /pipe is not a file/],
     ] as const) {
       const { code, message: said } = await fault(source(`file://${place}/${name}`)());
       assert.equal(code, 'unreadable');
       assert.match(said, message);
     }
-    assert.match((await fault(source('file:///dev/zero')())).message, /is no file/);
+    assert.match((await fault(source('file:///dev/zero')())).message, /is not a file/);
   });
 });

@@ -54,8 +54,8 @@ test('addresses of services are read as people write them, and no token goes out
     ['https://example.com/?x=1', /query/],
     ['htps://example.com', /scheme htps/],
     ['ftp://example.com', /scheme ftp/],
-    ['https://', /no address/],
-    ['', /no address/],
+    ['https://', /not a valid address/],
+    ['', /not a valid address/],
   ];
   for (const [text, message] of bad) {
     assert.throws(

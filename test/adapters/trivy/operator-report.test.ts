@@ -58,7 +58,7 @@ suite('reports of trivy-operator', () => {
     assert.equal(parseScanReports(JSON.stringify(list), 'f.json').length, 2);
     assert.throws(() => readScanReports({ ...list, items: [report(), { kind: 'Pod' }] }, 'f.json'), {
       code: 'invalid_report',
-      message: 'items.1 is no VulnerabilityReport of trivy-operator',
+      message: 'items.1 is not a VulnerabilityReport of trivy-operator',
     });
   });
 
