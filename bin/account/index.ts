@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 
 /** AccountListOptions are the flags of `ipo account list`. */
 export interface AccountListOptions extends ServiceFlags {
@@ -83,8 +84,8 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list accounts')
     .description('Lists accounts, oldest first. Needs the role administrator.')
-    .addOption(new Option('--role <role>', `accounts of this role: ${ROLES}`))
-    .addOption(new Option('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
+    .addOption(wordOption('--role <role>', `accounts of this role: ${ROLES}`))
+    .addOption(wordOption('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
     .addOption(new Option('--limit <n>', 'at most so many; without it all'))
     .addOption(new Option('--offset <n>', 'leave so many out first'))
     .addOption(outputOption());
@@ -105,7 +106,7 @@ function create(settle: Settle): Command {
     )
     .argument('<email>', 'e-mail address')
     .addOption(new Option('--name <name>', 'name of the person'))
-    .addOption(new Option('--role <role>', ROLES).default('viewer'))
+    .addOption(wordOption('--role <role>', ROLES).default('viewer'))
     .addOption(new Option('--ask-password', 'ask for a first password instead of making a code'))
     .addOption(new Option('--password-stdin', 'read a first password from stdin instead of making a code'))
     .addOption(outputOption());
@@ -126,7 +127,7 @@ function update(settle: Settle): Command {
     )
     .argument('<who>', WHO)
     .addOption(new Option('--name <name>', 'name of the person; empty for none'))
-    .addOption(new Option('--role <role>', ROLES))
+    .addOption(wordOption('--role <role>', ROLES))
     .addOption(
       new Option('--enable', 'enable a disabled account, with a new password or a code that sets one'),
     )

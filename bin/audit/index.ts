@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 
 /** AuditOptions are the flags of `ipo audit`. */
 export interface AuditOptions extends ServiceFlags {
@@ -43,7 +44,7 @@ function auditCommand(settle: Settle): Command {
       new Option('--from <time>', 'entries from this time on: 2026-11-20T06:00:00Z, or a day, 2026-11-20'),
     )
     .addOption(new Option('--to <time>', 'entries until this time; a day is meant to its end'))
-    .addOption(new Option('--action <action>', 'entries of this kind, such as policy_update'))
+    .addOption(wordOption('--action <action>', 'entries of this kind, such as policy_update'))
     .addOption(
       new Option('--actor <who>', 'what this account did: its id, or its name as it stands in the log'),
     )

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags } from '../service/index.ts';
 import type { Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { withPaging } from '../terminal/paging-flags.ts';
 import type { ChannelDeliveriesOptions } from './deliveries.ts';
 import type { ChannelMuteOptions } from './mute.ts';
@@ -22,7 +23,7 @@ function deliveries(settle: Settle): Command {
           'other side answered.',
       )
       .argument('<channel>', CHANNEL)
-      .addOption(new Option('--state <state>', 'messages in this state: waiting, sent or failed')),
+      .addOption(wordOption('--state <state>', 'messages in this state: waiting, sent or failed')),
     'messages',
   );
   return command.action((which: string) =>

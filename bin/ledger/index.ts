@@ -15,6 +15,7 @@ import type {
 import { withLedgerFlags } from './source-flags.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 
 /** listed is `ipo ledger` in the help. */
 export const listed: Listed = {
@@ -69,7 +70,7 @@ function listCommand(settle: Settle): Command {
     .addOption(new Option('-n, --namespace <name>', 'rows of this namespace'))
     .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
     .addOption(new Option('--digest <digest>', 'rows of this digest'))
-    .addOption(new Option('--label <label>', 'rows refused (or audited) with this label'))
+    .addOption(wordOption('--label <label>', 'rows refused (or audited) with this label'))
     .addOption(new Option('--policy <name>', 'rows decided by this policy'))
     .addOption(new Option('--refused', 'refused rows alone'))
     .addOption(new Option('--break-glass', 'rows that bypassed the policies alone'));

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { testCommand } from './test/index.ts';
 import { storedPolicyCommands } from './stored/index.ts';
 
@@ -103,7 +104,7 @@ function lintCommand(settle: Settle): Command {
       'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
     )
     .addOption(
-      new Option('--fail-on <level>', 'the mildest level that exits 1: error, warning or notice').default(
+      wordOption('--fail-on <level>', 'the mildest level that exits 1: error, warning or notice').default(
         'warning',
       ),
     )

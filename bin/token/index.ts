@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 
 /** TokenListOptions are the flags of `ipo token list`. */
 export interface TokenListOptions extends ServiceFlags {
@@ -53,7 +54,7 @@ function create(settle: Settle): Command {
     )
     .argument('<name>', 'what it is for')
     .addOption(
-      new Option('--role <role>', 'viewer, deployer or administrator, no higher than your own').default(
+      wordOption('--role <role>', 'viewer, deployer or administrator, no higher than your own').default(
         'viewer',
       ),
     )

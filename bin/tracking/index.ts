@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
@@ -44,7 +45,7 @@ export const listed: Listed = {
     'ipo tracking list --state open',
     'ipo tracking list --returned',
     'ipo tracking show 42',
-    'ipo tracking summary --days 30',
+    'ipo tracking summary --from 2026-08-01T00:00:00Z --to 2026-11-01T00:00:00Z',
     'ipo tracking reopen 42',
     'ipo tracking confirm 42',
   ],
@@ -65,8 +66,8 @@ function list(settle: Settle): Command {
     withServiceFlags(new Command('list'))
       .summary('list findings with their issues, newest first')
       .description('Lists critical findings that a tracker channel filed, newest first, with how each ended.')
-      .addOption(new Option('--state <state>', 'open or closed'))
-      .addOption(new Option('--reason <reason>', 'closed as fixed, triaged or image_retired'))
+      .addOption(wordOption('--state <state>', 'open or closed'))
+      .addOption(wordOption('--reason <reason>', 'closed as fixed, triaged or image_retired'))
       .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
       .addOption(

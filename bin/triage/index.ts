@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
@@ -91,7 +92,7 @@ function list(settle: Settle): Command {
       .description('Lists triage decisions, newest first.')
       .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
       .addOption(new Option('--cve <id>', 'decisions on this CVE'))
-      .addOption(new Option('--state <state>', 'active, expired or ended')),
+      .addOption(wordOption('--state <state>', 'active, expired or ended')),
     'decisions',
   );
   return command.action(() =>
