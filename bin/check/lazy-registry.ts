@@ -9,7 +9,11 @@ export class LazyRegistry implements RegistryFacts {
   readonly #open: () => Promise<RegistryFacts>;
   #opened: Promise<RegistryFacts> | null = null;
 
-  constructor(options: CheckOptions, timeout: number, env: Terminal['env']) {
+  constructor(
+    options: Pick<CheckOptions, 'insecureRegistry' | 'vex' | 'registryCa' | 'trustRoot'>,
+    timeout: number,
+    env: Terminal['env'],
+  ) {
     this.#open = () =>
       openRegistryFacts({
         ...{

@@ -4,18 +4,13 @@ import { exportLines } from '../../src/ledger/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { LedgerExportOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { isThere } from '../files/index.ts';
+import { exportTarget } from './export-target.ts';
 import { findLedger } from './source.ts';
-import { parseOneOutput } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../terminal/usage.ts';
 import { endsOf, parsePeriod } from './flags.ts';
-
-const EXPORTS = ['ndjson', 'ndjson.gz', 'ndjson.zst'] as const;
-const ENDINGS = { '.ndjson.gz': 'ndjson.gz', '.ndjson.zst': 'ndjson.zst', '.ndjson': 'ndjson' } as const;
 
 /** runLedgerExport is `ipo ledger export`: the ledger of a service or of its database as a file, streamed. */
 export async function runLedgerExport(
@@ -26,26 +21,7 @@ export async function runLedgerExport(
   const source = findLedger(options, terminal);
   const period = parsePeriod(options);
   const parts = openParts(terminal);
-  const target = parseOneOutput(options.output, EXPORTS, 'ndjson', ENDINGS);
-  const path = target?.path ?? null;
-  if (target === null && terminal.tty.out) {
-    throw new UsageError(
-      'an export is no text to read',
-      'Name a file: -o ledger.ndjson.gz (or -o ndjson for stdout)',
-    );
-  }
-  if (target !== null && path === null && target.format !== 'ndjson')
-    throw new UsageError(
-      'a compressed export goes to a file',
-      `Write -o ${target.format}=ledger.${target.format}`,
-    );
-  if (path !== null && !/\.ndjson(\.gz|\.zst)?$/.test(path) && !path.startsWith('/dev/'))
-    throw new UsageError(
-      `-o ${path}: an export is known by its name`,
-      'End it in .ndjson, .ndjson.gz or .ndjson.zst',
-    );
-  if (path !== null && options.force !== true && (await isThere(path, parts)))
-    throw new UsageError(`${path} is there already`, 'Name another file, or give --force to overwrite it');
+  const path = await exportTarget(options, parts, terminal);
 
   const progress = new Progress(terminal, globals, parts.clock.now);
   const count = new LineCount((rows) => progress.rows(rows));

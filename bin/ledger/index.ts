@@ -1,6 +1,6 @@
 /**
  * `ipo ledger`: recorded admissions listed, exported, verified and proved, from an export, a database or a service.
- * It uses `files`, `service` and `terminal`.
+ * It uses `check`, `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
 import type {
@@ -13,6 +13,7 @@ import type {
   LedgerAcceptClockOptions,
 } from './options.ts';
 import { withLedgerFlags } from './source-flags.ts';
+import { recordCommand } from './record/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
@@ -20,7 +21,7 @@ import { wordOption } from '../terminal/word-option.ts';
 /** listed is `ipo ledger` in the help. */
 export const listed: Listed = {
   name: 'ledger',
-  summary: 'list, export, verify and prove recorded admissions',
+  summary: 'list, export, record, verify and prove admissions',
   group: 'What was decided:',
   place: 1,
   answers: [
@@ -34,6 +35,9 @@ export const listed: Listed = {
     'ipo ledger list --image web --limit 5 -o json',
     'ipo ledger export -o ledger.ndjson.zst',
     'ipo ledger export --days 30 -o ndjson.gz=ledger.ndjson.gz',
+    'ipo ledger record -o cluster.ndjson.gz',
+    'kubectl get pods,services,ingresses -A -o json | ipo ledger record --pods - -o cluster.ndjson.gz',
+    'ipo ledger record --audit /var/log/kubernetes/audit.log --trivy reports/ -o audit.ndjson.gz',
     'ipo ledger verify -l ledger.ndjson.zst --checkpoint checkpoint.txt',
     'ipo ledger verify --proof row-4711.tlog-proof --checkpoint checkpoint.txt',
     'ipo ledger prove 4711 -o row-4711.tlog-proof',
@@ -53,6 +57,7 @@ function ledgerCommand(settle: Settle): Command {
   for (const define of [
     listCommand,
     exportCommand,
+    recordCommand,
     verifyCommand,
     proveCommand,
     checkpointCommand,

@@ -25,6 +25,11 @@ const ENVIRONMENT: readonly Entry[] = [
     flags: ['--ca'],
   },
   {
+    name: 'KUBECONFIG',
+    text: 'Kubeconfig of the cluster to read. `--kubeconfig` takes precedence; without both it is `~/.kube/config`.',
+    flags: ['--kubeconfig'],
+  },
+  {
     name: 'IPO_DATABASE',
     text: 'Address of the database: sqlite:PATH or postgres://USER@HOST:5432/NAME. `--database` takes precedence.',
     flags: ['--database'],

@@ -40,6 +40,10 @@ export interface ExportHeader {
   readonly images: number | null;
   readonly from: string | null;
   readonly to: string | null;
+  /** What it was made from, where that is not a ledger; absent or null for one. */
+  readonly source?: LedgerSource | null;
+  /** What that source could not tell, beside what it never can. */
+  readonly lacks?: readonly SourceLack[];
   /** How the rows stand in the tree of the ledger; absent or null in an export without it. */
   readonly tree?: ExportTree | null;
 }
@@ -54,6 +58,12 @@ export interface RecordedPolicy {
   /** The policy document, of whatever release. */
   readonly document: unknown;
 }
+
+/** LedgerSource is what an export was made from instead of a ledger: an API server's audit log, or a list of pods. */
+export type LedgerSource = 'audit' | 'pods';
+
+/** SourceLack is something that could have been given and was not: Services and Ingresses, or the rest of a list that is cut. */
+export type SourceLack = 'exposure' | 'rest_of_list';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -70,6 +80,10 @@ export function parseHeader(line: Json): ExportHeader {
   if (cold !== 'AllowAndScan' && cold !== 'DenyUntilScanned') {
     throw new Error('cold_image_policy is neither AllowAndScan nor DenyUntilScanned');
   }
+  const source = line.source ?? 'ledger';
+  if (source !== 'ledger' && source !== 'audit' && source !== 'pods')
+    throw new Error('source of the header is none of ledger, audit and pods');
+  const lacks = Array.isArray(line.lacks) ? (line.lacks as unknown[]) : [];
   return {
     exportedAt,
     cluster: optionalText(line.cluster, 'cluster'),
@@ -79,6 +93,10 @@ export function parseHeader(line: Json): ExportHeader {
     from: optionalText(line.from, 'from'),
     to: optionalText(line.to, 'to'),
     tree: parseTree(line.tree),
+    ...(source !== 'ledger' && {
+      source,
+      lacks: (['exposure', 'rest_of_list'] as const).filter((lack) => lacks.includes(lack)),
+    }),
   };
 }
 

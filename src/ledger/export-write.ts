@@ -27,6 +27,7 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string, v
     images: header.images,
     from: header.from,
     to: header.to,
+    ...(header.source && { source: header.source, lacks: header.lacks ?? [] }),
     ...(header.tree ? { tree: treeDocument(header.tree) } : {}),
   });
   for (const { name, revision, current, document } of parts.policies) {

@@ -9,7 +9,9 @@ export {
   LedgerError,
   type ColdImagePolicy,
   type ExportHeader,
+  type LedgerSource,
   type RecordedPolicy,
+  type SourceLack,
 } from './export-format.ts';
 export { readExport, type LedgerExport, type ReadOptions } from './export-read.ts';
 export type { RowBatch } from './row-shapes.ts';

@@ -14,6 +14,7 @@ export {
   type ServiceRoute,
 } from './exposure.ts';
 export { list, text } from './bounded.ts';
+export { digestOfImageId } from './image-id.ts';
 export { RouteTable } from './route-table.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
 export { hangsOnFacts, mayAskRegistry, UNREAD_FACTS } from './digest-needs.ts';

@@ -5,7 +5,7 @@
  */
 export { MAX_DAYS, runSelfCheck, runWhatIf, WhatIfError, type WhatIfRequest } from './whatif.service.ts';
 export { sourceOf } from './export-source.ts';
-export type { Period, ReplaySource } from './ports.ts';
+export type { Period, ReplayOrigin, ReplaySource } from './ports.ts';
 export type {
   Baseline,
   ChangeGroup,

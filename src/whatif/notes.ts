@@ -1,4 +1,5 @@
 import type { Policy } from '../policy/index.ts';
+import type { ReplayOrigin } from './ports.ts';
 import type { Tally } from './tally.ts';
 
 /** What the notes of an answer are made from. */
@@ -9,6 +10,22 @@ interface Noted {
   readonly notEvaluated: number;
   readonly quotaAllowed: number;
   readonly compared: Policy | null;
+  readonly origin: ReplayOrigin | null;
+}
+
+const SOURCES: Readonly<Record<ReplayOrigin['source'], string>> = {
+  audit:
+    "The rows were made from an API server's audit log, not from a ledger: groups of users and verdicts of policies are not in it, and digests of images only where a reference names one or a registry or report told it.",
+  pods: 'The rows are the pods of a list, at the time at which each was created, however long ago: what was denied, and what has ended, is not among them.',
+};
+
+const LACKS: Readonly<Record<ReplayOrigin['lacks'][number], string>> = {
+  exposure: 'Services and Ingresses were not given: the signal exposed shows ports of nodes only.',
+  rest_of_list: 'The list of pods goes on elsewhere: pods of the cluster are missing here.',
+};
+
+function notesOnOrigin(origin: ReplayOrigin | null): string[] {
+  return origin === null ? [] : [SOURCES[origin.source], ...origin.lacks.map((lack) => LACKS[lack])];
 }
 
 /** notesOf gives the sentences that a reader must know to read the counts right. */
@@ -16,6 +33,7 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
   const { draft, compared } = noted;
   return [
     "Decisions use each image's scan record as it stands now, not as it stood at the admission.",
+    ...notesOnOrigin(noted.origin),
     ...(draft.spec.enforcement === 'Audit'
       ? [
           'The draft is an Audit policy; it was replayed as if it enforced, so would_deny counts what it would only report.',

@@ -1,5 +1,5 @@
 import type { ImageFacts } from '../facts/index.ts';
-import type { ColdImagePolicy, RecordedPolicy, RowBatch } from '../ledger/index.ts';
+import type { ColdImagePolicy, LedgerSource, RecordedPolicy, RowBatch, SourceLack } from '../ledger/index.ts';
 
 /** Period is a closed span of time in milliseconds. */
 export interface Period {
@@ -7,11 +7,19 @@ export interface Period {
   readonly to: number;
 }
 
+/** ReplayOrigin is a source of rows that is no ledger, with what it lacks. */
+export interface ReplayOrigin {
+  readonly source: LedgerSource;
+  readonly lacks: readonly SourceLack[];
+}
+
 /**
  * ReplaySource is all that a replay can see: recorded rows and recorded facts. It has no way to write, to scan or
  * to ask a registry, so that the replay cannot.
  */
 export interface ReplaySource {
+  /** What the rows were made from, where that is no ledger; absent or null for one. */
+  readonly origin?: ReplayOrigin | null;
   readonly coldImagePolicy: ColdImagePolicy;
   /** Every revision that the rows name, and the policies in effect. */
   readonly policies: readonly RecordedPolicy[];

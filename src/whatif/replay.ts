@@ -4,7 +4,7 @@ import { diffPolicies, governs, type Policy } from '../policy/index.ts';
 import { InputsDigest } from './inputs-digest.ts';
 import { Judge } from './judge.ts';
 import { notesOf } from './notes.ts';
-import type { Period, ReplaySource } from './ports.ts';
+import type { Period, ReplayOrigin, ReplaySource } from './ports.ts';
 import type { WhatIfResult } from './result.ts';
 import type { Revisions } from './revisions.ts';
 import { RowClasses } from './row-class.ts';
@@ -38,6 +38,7 @@ export class Replay {
   readonly #compared: Policy | null;
   readonly #governed = new Map<string, boolean>();
   readonly #limit: number;
+  readonly #origin: ReplayOrigin | null;
   #truncated = false;
 
   constructor(draft: Policy, source: ReplaySource, revisions: Revisions, options: ReplayOptions) {
@@ -45,6 +46,7 @@ export class Replay {
     this.#draft = draft;
     this.#options = options;
     this.#period = periodOf(options);
+    this.#origin = source.origin ?? null;
     this.#limit = options.limit === 0 ? Infinity : options.limit;
     this.#classes = new RowClasses(source, (rows) => this.#tally.settle(rows));
     this.#judge = new Judge(draft, named, revisions, options.asOf);
@@ -57,6 +59,8 @@ export class Replay {
       cold_image_policy: source.coldImagePolicy,
       draft: { name: draft.name, spec: draft.spec },
       compared: this.#compared && { name: this.#compared.name, spec: this.#compared.spec },
+      // Left out for a ledger, so that its digests are what they were before there were other sources.
+      ...(source.origin && { origin: source.origin }),
     });
   }
 
@@ -143,6 +147,7 @@ export class Replay {
         notEvaluated: parts.not_evaluated.count,
         quotaAllowed: parts.would_allow_by_reason.quota ?? 0,
         compared: this.#compared,
+        origin: this.#origin,
       }),
       inputs_digest: this.#digest.finish(truncated),
       kept: false,
@@ -154,7 +159,9 @@ export class Replay {
   #covers(row: LedgerRow, at: number): boolean {
     if (row.image === null || row.image === undefined || row.pod_level === true) return false;
     if (row.kind !== 'review' && row.kind !== null && row.kind !== undefined) return false;
-    if (at < this.#period.from || at > this.#period.to) return false;
+    if (at > this.#period.to) return false;
+    // What runs runs now, however long ago it was created.
+    if (at < this.#period.from && this.#origin?.source !== 'pods') return false;
     if (this.#draft.spec.targetNamespaces.length === 0) return true;
     const namespace = row.namespace ?? '';
     let governed = this.#governed.get(namespace);

@@ -1,7 +1,13 @@
-import { effectiveDigest, factsOn, NO_FACTS, type Subject } from '../facts/index.ts';
+import { effectiveDigest, factsOn, NO_FACTS, type ImageFacts, type Subject } from '../facts/index.ts';
 import { parseReference } from '../image/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { ReplaySource } from './ports.ts';
+
+/** What is known of an image that a source without a ledger says nothing of: not that there are no signatures. */
+const UNTOLD: ImageFacts = {
+  ...NO_FACTS,
+  ...{ signatures: null, attestations: null, provenance: null, vex: null },
+};
 
 /**
  * subjectOf gives what a decision about a recorded row reads, from the facts as they stand in the source; null when
@@ -14,7 +20,10 @@ export function subjectOf(row: LedgerRow, source: ReplaySource, quota: string | 
   return {
     reference,
     digest,
-    facts: factsOn((digest === null ? undefined : source.facts(digest)) ?? NO_FACTS, row.platform),
+    facts: factsOn(
+      (digest === null ? undefined : source.facts(digest)) ?? (source.origin ? UNTOLD : NO_FACTS),
+      row.platform,
+    ),
     signals: row.signals ?? null,
     exposedBy: row.exposed_by || null,
     quota,

@@ -39,6 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'policy whatif': ['a'],
   'ledger verify': ['--ledger', join(folder, 'none.ndjson')],
   'ledger list': ['--ledger', join(folder, 'none.ndjson')],
+  'ledger record': ['--audit', '-'],
   'ledger export': ['--database', `sqlite:${join(folder, 'none.db')}`],
   'ledger prove': ['1', '--ledger', join(folder, 'none.ndjson')],
   'ledger checkpoint': ['--ledger', join(folder, 'none.ndjson')],

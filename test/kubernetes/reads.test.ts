@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { clusterPodStopper, clusterReplacements, openReads } from '../../src/adapters/kubernetes/index.ts';
-import { digestOf } from '../../src/adapters/kubernetes/pods.ts';
+import { digestOfImageId as digestOf } from '../../src/pods/index.ts';
 import type { PolicyObject } from '../../src/cluster/index.ts';
 import type { Json } from './fake/objects.ts';
 import { StatusError } from './fake/status-error.ts';

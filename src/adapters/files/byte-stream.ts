@@ -14,12 +14,13 @@ const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
 /**
  * openByteStream opens a file (or a given stream, for stdin) as bytes, decompressed where it starts as gzip or
- * zstd. `progress` is told the compressed bytes read so far and the file's size, where it has one. Throws
+ * zstd, `chunkSize` of them at a time. `progress` is told the compressed bytes read so far and the file's size, where it has one. Throws
  * FileError: `unreadable` for the file, `damaged` or `truncated` for compressed data.
  */
 export async function openByteStream(
   source: string | AsyncIterable<Uint8Array>,
   progress?: (read: number, size: number | null) => void,
+  chunkSize = CHUNK,
 ): Promise<AsyncIterable<Uint8Array>> {
   let input: AsyncIterable<Uint8Array>;
   let size: number | null = null;
@@ -27,7 +28,7 @@ export async function openByteStream(
     try {
       const file = await openFile(source);
       size = file.size;
-      input = file.chunks(CHUNK);
+      input = file.chunks(chunkSize);
     } catch (error) {
       throw toFileError('unreadable', source, error);
     }
@@ -37,9 +38,9 @@ export async function openByteStream(
   );
   const { first, rest } = await peek(counted, 4);
   const decompress = startsWith(first, GZIP)
-    ? createGunzip({ chunkSize: CHUNK })
+    ? createGunzip({ chunkSize })
     : startsWith(first, ZSTD)
-      ? createZstdDecompress({ chunkSize: CHUNK })
+      ? createZstdDecompress({ chunkSize })
       : null;
   return decompress === null ? rest : decompressed(rest, decompress);
 }

@@ -15,7 +15,7 @@ export { customPolicyStore, type PolicyRevisions } from './policy-store.ts';
 export { openReads, type ClusterReads, type KeptReads, type HeldNamespace, type ReadState } from './reads.ts';
 export { clusterPodStopper, clusterReplacements } from './replacements.ts';
 export { imageReportObjects, policyReportObjects } from './report-objects.ts';
-export { pathOf, RESOURCES, type KubeObject, type Resource } from './resources.ts';
+export { pathOf, RESOURCES, type KubeList, type KubeObject, type Resource } from './resources.ts';
 export { spoolNotes } from './spool-notes.ts';
 export { clusterSecrets, type HeldSecret, type Secrets } from './secrets.ts';
 export { writeCaBundle } from './webhook-bundle.ts';

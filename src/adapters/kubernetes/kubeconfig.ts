@@ -7,10 +7,13 @@ import { openAgent } from './in-cluster.ts';
 const REFRESH_MS = 60_000;
 
 /**
- * openKubeconfig gives the connection of a kubeconfig's current context. The client library reads it, with its exec plugins and
+ * openKubeconfig gives the connection of a context of a kubeconfig, the current one unless named. The client library reads it, with its exec plugins and
  * identity providers; it takes thirteen times as long to load as Node to start, hence only here.
  */
-export async function openKubeconfig(path: string): Promise<Connection> {
+export async function openKubeconfig(
+  path: string,
+  named: string | null = null,
+): Promise<Connection & { readonly context: string }> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   try {
@@ -18,6 +21,14 @@ export async function openKubeconfig(path: string): Promise<Connection> {
   } catch (cause) {
     throw new ClusterError('setup', `${path} cannot be read as a kubeconfig`, { cause });
   }
+  if (named !== null && config.getContextObject(named) === null)
+    throw new ClusterError('setup', `${path} has no context "${named}"`, {
+      hint: `Contexts: ${config
+        .getContexts()
+        .map(({ name }) => name)
+        .join(', ')}`,
+    });
+  if (named !== null) config.setCurrentContext(named);
   const cluster = config.getCurrentCluster();
   if (cluster === null)
     throw new ClusterError('setup', `${path} has no current context with a cluster`, {
@@ -48,7 +59,10 @@ export async function openKubeconfig(path: string): Promise<Connection> {
     };
     return { headers, material, askedAt: performance.now() };
   };
-  let identity = await ask();
+  let identity = await ask().catch((cause: unknown) => {
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    throw new ClusterError('setup', `${path} cannot be used${why}`, { cause });
+  });
   let agent = openAgent(identity.material);
   const fresh = async (): Promise<void> => {
     if (performance.now() - identity.askedAt < REFRESH_MS) return;
@@ -61,6 +75,7 @@ export async function openKubeconfig(path: string): Promise<Connection> {
   };
   const context = config.getContextObject(config.getCurrentContext());
   return {
+    context: config.getCurrentContext(),
     server: cluster.server.replace(/\/$/, ''),
     namespace: context?.namespace ?? null,
     dispatcher: async () => {

@@ -1,5 +1,5 @@
-import { BREAK_GLASS, podImagesOf, podSpec } from '../../pods/index.ts';
-import { isDigest, parseTime, type Digest } from '../../base/index.ts';
+import { BREAK_GLASS, digestOfImageId, podImagesOf, podSpec } from '../../pods/index.ts';
+import { parseTime, type Digest } from '../../base/index.ts';
 import type { PodController, RunningContainer, RunningPod } from '../../reconcile/index.ts';
 import type { KubeObject } from './resources.ts';
 
@@ -84,18 +84,8 @@ function digestsOf({
   ] as const;
   for (const [role, statuses] of lists)
     for (const { name = '', imageID = '' } of statuses ?? []) {
-      const digest = digestOf(imageID);
+      const digest = digestOfImageId(imageID);
       if (digest !== null) found.set(`${role} ${name}`, digest);
     }
   return found;
-}
-
-/**
- * digestOf reads the digest out of an `imageID`: `docker.io/library/nginx@sha256:…`, with Docker's `docker-pullable://` before it. A
- * bare `sha256:…` is the id of an image that was never pulled (its configuration), which no registry knows, and none here.
- */
-export function digestOf(imageId: string): Digest | null {
-  const at = imageId.lastIndexOf('@');
-  const digest = at < 0 ? '' : imageId.slice(at + 1);
-  return isDigest(digest) ? digest : null;
 }

@@ -24,6 +24,13 @@ export {
 export { checkMailServer } from './mail-door.ts';
 export { putBack, type PutBack } from './put-back.ts';
 export {
+  openClusterLists,
+  readReports,
+  toReports,
+  type ClusterLists,
+  type ListedResource,
+} from './record-door.ts';
+export {
   describeScans,
   openScanDatabase,
   readReportText,

@@ -33,8 +33,9 @@ export function openBytes(
   path: string,
   stdin: Stdin,
   progress?: (read: number, size: number | null) => void,
+  chunkSize?: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  return openByteStream(path === '-' ? stdin : path, progress);
+  return openByteStream(path === '-' ? stdin : path, progress, chunkSize);
 }
 
 /** decompressed gives bytes that may be compressed as they were before. Throws FileError `damaged` or `truncated`. */

@@ -1,0 +1,102 @@
+import { Command, Option } from 'commander';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+
+/** LedgerRecordOptions are the flags of `ipo ledger record`. */
+export interface LedgerRecordOptions {
+  readonly audit?: readonly string[];
+  readonly auditPolicy?: true;
+  readonly pods?: readonly string[];
+  readonly services?: readonly string[];
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly trivy?: readonly string[];
+  readonly kev?: string;
+  readonly registry?: true;
+  readonly trustRoot?: string;
+  readonly insecureRegistry?: readonly string[];
+  readonly registryCa?: string;
+  readonly registryTimeout: string;
+  readonly cluster?: string;
+  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
+  readonly force?: true;
+  readonly output: readonly string[];
+}
+
+/** recordCommand defines `ipo ledger record`. */
+export function recordCommand(settle: Settle): Command {
+  const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
+  const command = new Command('record')
+    .summary('make a ledger export from what a cluster already has')
+    .description(
+      'Makes a ledger export from the pods of a cluster, or from the audit log of its API server, with nothing installed in the cluster. What such a source cannot know stays unknown.',
+    )
+    .addOption(
+      new Option(
+        '--kubeconfig <file>',
+        'kubeconfig of the cluster to read (default: KUBECONFIG, else ~/.kube/config)',
+      ),
+    )
+    .addOption(new Option('--context <name>', 'its context (default: the current one)'))
+    .addOption(
+      many(
+        '--pods <file>',
+        'read pods from a file of kubectl get pods,services,ingresses -A -o json instead; repeatable; - is stdin',
+      ),
+    )
+    .addOption(
+      many(
+        '--audit <file>',
+        'read an audit log of the API server instead (JSON lines; plain, gz or zst); repeatable, in any order; - is stdin',
+      ),
+    )
+    .addOption(
+      many(
+        '--services <file>',
+        'Services and Ingresses of the cluster, as kubectl get -o json writes them; repeatable',
+      ),
+    )
+    .addOption(
+      new Option('--audit-policy', 'print the audit policy that --audit needs, and do nothing else'),
+    );
+  const facts = [
+    many('-t, --trivy <path>', 'JSON reports of Trivy or trivy-operator, or a directory of them; repeatable'),
+    new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'),
+    new Option(
+      '--registry',
+      'ask registries for digests, signatures, attestations and provenance of each image',
+    ),
+    new Option(
+      '--trust-root <file>',
+      'trusted_root.json for keyless signatures, instead of the one of Sigstore',
+    ),
+    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
+    new Option('--registry-ca <file>', 'PEM file with further authorities of registries'),
+    new Option('--registry-timeout <duration>', 'time limit of a registry for one image').default('30s'),
+  ];
+  for (const option of facts) command.addOption(option.helpGroup('Facts of the images:'));
+  return command
+    .addOption(new Option('--cluster <name>', 'name of the cluster in the rows (default: the context)'))
+    .addOption(
+      new Option(
+        '--cold-image-policy <timing>',
+        'verdict on images without a scan, where a policy does not say',
+      )
+        .choices(['AllowAndScan', 'DenyUntilScanned'])
+        .default('AllowAndScan'),
+    )
+    .addOption(new Option('--force', 'overwrite the file if it is there'))
+    .addOption(
+      outputOption('ndjson, ndjson.gz or ndjson.zst, or a file whose name ends so', 'ndjson on stdout'),
+    )
+    .action(() =>
+      settle(async (terminal, globals) => {
+        const { runLedgerRecord } = await import('./run.ts');
+        return runLedgerRecord(command.opts<LedgerRecordOptions>(), terminal, globals);
+      })(),
+    );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,13 @@
+/**
+ * Ledgers made from what a cluster already has: the API server's audit log, or a list of its pods, with facts from
+ * reports. What such a source cannot know stays unknown.
+ * It uses `image`, `policy`, `facts`, `decision`, `ledger`, `pods`, `admission` and `checks`.
+ */
+export { AuditRecorder, type AuditCounts } from './audit-recorder.ts';
+export { AUDIT_POLICY } from './audit-policy.ts';
+export { auditLines, type AuditLine } from './audit-lines.ts';
+export { emptyObjects, readObjects, type ClusterObjects, type ListedPod } from './cluster-objects.ts';
+export { factsOfImages, type ImagesKnown } from './image-facts.ts';
+export { podRows } from './pod-rows.ts';
+export { asReferences, toExport, type RecordedRows } from './recorded-export.ts';
+export { RecordingError } from './recording-error.ts';

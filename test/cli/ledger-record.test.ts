@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { openFake } from '../kubernetes/servers.ts';
+import { ipo } from './fake-terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ipo-record-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string): string => join(folder, name);
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+
+const pod = (name: string, more: object = {}): object => ({
+  ...{ apiVersion: 'v1', kind: 'Pod' },
+  metadata: {
+    name,
+    namespace: 'shop',
+    uid: `u-${name}`,
+    creationTimestamp: '2025-01-02T03:04:05Z',
+    labels: { app: name },
+  },
+  spec: { containers: [{ name: 'main', image: 'ghcr.io/acme/shop:1' }] },
+  status: { containerStatuses: [{ name: 'main', imageID: `ghcr.io/acme/shop@${DIGEST}` }] },
+  ...more,
+});
+const service = {
+  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'front', namespace: 'shop' } },
+  spec: { type: 'LoadBalancer', selector: { app: 'web-7d9f8b6c5-x2k9z' } },
+};
+const list = (items: readonly object[], metadata: object = {}): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'List', metadata, items });
+const draft = at('draft.yaml');
+writeFileSync(
+  draft,
+  'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: {name: d}\nspec:\n  allowedRegistries: [docker.io]\n  signature: {required: true, identities: [{identity: a, issuer: b}]}\n',
+);
+const whatIf = async (ledger: string) => {
+  const { out, err } = await ipo(['whatif', draft, '--ledger', ledger, '-o', 'json']);
+  return JSON.parse(out || err);
+};
+
+suite('ipo ledger record', () => {
+  test('pods of a list are rows at the time of their creation, however old, and what-if says what they are', async () => {
+    const text = list([pod('web-7d9f8b6c5-x2k9z'), pod('old', { status: undefined }), service]);
+    const ran = await ipo(['ledger', 'record', '--pods', '-', '-o', at('a.ndjson.gz')], { stdin: text });
+    assert.equal(ran.code, 0, ran.err);
+    assert.match(ran.err, /2 rows of 2 images/);
+    const answer = await whatIf(at('a.ndjson.gz'));
+    assert.equal(answer.would_deny, 2);
+    assert.match(answer.notes.join('\n'), /The rows are the pods of a list/);
+    assert.doesNotMatch(answer.notes.join('\n'), /exposed/);
+    assert.equal(answer.context.signals.exposed, 1);
+    assert.deepEqual(answer.groups.map(({ workload }: { workload: string }) => workload).toSorted(), [
+      'old',
+      'web',
+    ]);
+    const again = await ipo(['ledger', 'record', '--pods', '-', '-o', at('a.ndjson.gz')], { stdin: text });
+    assert.equal(again.code, 2, 'it is there already');
+  });
+
+  test('what nobody told is unknown: no signature is missing that was not looked for', async () => {
+    await ipo(['ledger', 'record', '--pods', '-', '-o', at('b.ndjson')], { stdin: list([pod('web')]) });
+    writeFileSync(
+      draft,
+      'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: {name: d}\nspec:\n  signature: {required: true, identities: [{identity: a, issuer: b}]}\n',
+    );
+    const answer = await whatIf(at('b.ndjson'));
+    assert.deepEqual(answer.not_evaluated, { count: 1, by_reason: { signatures_unknown: 1 } });
+    assert.match(answer.notes.join('\n'), /Services and Ingresses were not given/);
+  });
+
+  test('reports of Trivy become facts, by digest', async () => {
+    const report = {
+      ...{
+        SchemaVersion: 2,
+        CreatedAt: '2026-11-20T00:00:00Z',
+        ArtifactName: 'ghcr.io/acme/shop:1',
+        ArtifactType: 'container_image',
+      },
+      Metadata: { RepoTags: ['ghcr.io/acme/shop:1'], RepoDigests: [`ghcr.io/acme/shop@${DIGEST}`] },
+      Results: [
+        {
+          Target: 'x',
+          Class: 'os-pkgs',
+          Type: 'debian',
+          Vulnerabilities: [
+            { VulnerabilityID: 'CVE-2026-1', PkgName: 'a', InstalledVersion: '1', Severity: 'CRITICAL' },
+          ],
+        },
+      ],
+    };
+    rmSync(at('reports'), { recursive: true, force: true });
+    writeFileSync(at('report.json'), JSON.stringify(report));
+    const ran = await ipo(
+      ['ledger', 'record', '--pods', '-', '-t', at('report.json'), '-o', at('c.ndjson')],
+      { stdin: list([pod('web')]) },
+    );
+    assert.equal(ran.code, 0, ran.err);
+    writeFileSync(
+      draft,
+      'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: {name: d}\nspec: {severityThreshold: CRITICAL}\n',
+    );
+    assert.deepEqual((await whatIf(at('c.ndjson'))).would_deny_by_reason, { threshold: 1 });
+  });
+
+  test('hostile lists give a clear error or are told, and leave nothing half-written', async () => {
+    const cut = list([pod('a')]).slice(0, -5);
+    const cases: readonly (readonly [string, number, RegExp])[] = [
+      [cut, 2, /not whole JSON/],
+      ['[]', 2, /not what kubectl get -o json writes/],
+      ['{"kind":"PodList"}', 2, /has no items/],
+      [
+        list([{ kind: 'Pod', metadata: { name: 'x\u001b[31m' } }, pod('ok')]),
+        0,
+        /cannot be read, and is left out/,
+      ],
+      [list([pod('a')], { continue: 'token' }), 0, /goes on elsewhere/],
+    ];
+    for (const [text, code, said] of cases) {
+      const ran = await ipo(['ledger', 'record', '--pods', '-', '-o', at('d.ndjson'), '--force'], {
+        stdin: text,
+      });
+      assert.equal(ran.code, code, ran.err);
+      assert.match(ran.err, said);
+      assert.ok(!ran.err.includes('\u001b'));
+      if (code !== 0) assert.equal(existsSync(at('d.ndjson')), false);
+    }
+    const audit = await ipo(['ledger', 'record', '--audit', '-', '-o', 'ndjson'], {
+      stdin: 'garbage "pods"\n',
+    });
+    assert.equal(audit.code, 0, audit.err);
+    assert.match(audit.err, /stdin:1: this line is no whole event/);
+    assert.equal((await ipo(['ledger', 'record', '--audit', '-', '--pods', 'x'])).code, 2);
+    assert.equal((await ipo(['ledger', 'record', '--kubeconfig', at('none'), '-o', 'ndjson'])).code, 2);
+    const policy = await ipo(['ledger', 'record', '--audit-policy']);
+    assert.match(policy.out, /audit\.k8s\.io\/v1[^]*RequestResponse/);
+  });
+
+  test('a cluster is read by its kubeconfig', async (t) => {
+    const { fake, url } = await openFake();
+    t.after(() => fake.close());
+    fake.seed(pod('web-7d9f8b6c5-x2k9z') as never);
+    fake.seed(service as never);
+    const kubeconfig = at('kubeconfig');
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'kind-a' },
+        clusters: [{ name: 'c', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'u', user: { token: 't' } }],
+        contexts: [{ name: 'kind-a', context: { cluster: 'c', user: 'u' } }],
+      }),
+    );
+    const ran = await ipo(['ledger', 'record', '-o', 'ndjson'], { env: { KUBECONFIG: kubeconfig } });
+    assert.equal(ran.code, 0, ran.err);
+    const [header, row] = ran.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual([header.source, header.cluster, header.lacks], ['pods', 'kind-a', []]);
+    assert.deepEqual([row.digest, row.exposed_by], [DIGEST, 'Service shop/front']);
+    const wrong = await ipo([
+      'ledger',
+      'record',
+      '--kubeconfig',
+      kubeconfig,
+      '--context',
+      'b',
+      '-o',
+      'ndjson',
+    ]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /no context "b"[^]*kind-a/);
+  });
+});
