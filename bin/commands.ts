@@ -3,6 +3,7 @@ import { listed as audit } from './audit/index.ts';
 import { listed as channel } from './channel/index.ts';
 import { listed as check } from './check/index.ts';
 import { listed as cluster } from './cluster/index.ts';
+import { listed as completion } from './completion/index.ts';
 import { listed as demo } from './demo/index.ts';
 import { listed as images } from './images/index.ts';
 import { listed as ledger } from './ledger/index.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Listed[] = [
   serve,
   migrate,
   version,
+  completion,
   release,
   upgrade,
   login,

@@ -14,9 +14,11 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     code = await action(terminal, program.opts<GlobalOptions>());
   };
   const called = calledCommand(argv);
+  // What completes words has to know every command.
+  const all = called === 'completion';
   for (const listed of COMMANDS) {
     const { name, summary, group, define } = listed;
-    const command = name === called ? showExamples(define(settle), listed) : new Command(name);
+    const command = name === called || all ? showExamples(define(settle), listed) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
   }
   configure(program, terminal);

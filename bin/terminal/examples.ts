@@ -7,13 +7,19 @@ export interface Leaf {
   readonly command: Command;
 }
 
-/** leavesOf gives what can be called of a command: itself, where it has an action, and what stands below it. */
+/** shownBelow gives the commands below one that its help lists. */
+export function shownBelow(command: Command): readonly Command[] {
+  const listed = command.createHelp().visibleCommands(command);
+  return command.commands.filter((below) => listed.includes(below));
+}
+
+/** leavesOf gives what can be called of a command and is in the help: itself, where it has an action, and what stands below it. */
 export function leavesOf(command: Command, above: readonly string[] = ['ipo']): Leaf[] {
   const words = [...above, command.name()];
   const isCalled = (command as unknown as { _actionHandler: unknown })._actionHandler !== null;
   return [
     ...(isCalled ? [{ words, command }] : []),
-    ...command.commands.flatMap((below) => leavesOf(below, words)),
+    ...shownBelow(command).flatMap((below) => leavesOf(below, words)),
   ];
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Command } from 'commander';
 import { COMMANDS } from '../../bin/commands.ts';
+import { shownBelow } from '../../bin/terminal/examples.ts';
 import { ipo } from './fake-terminal.ts';
 
 /** Commands that print no result: they run on, or say on stderr alone what they did. */
@@ -24,6 +25,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'whatif show': ['w'.repeat(16)],
   'whatif download': ['w'.repeat(16)],
   check: ['nginx', '-p', policy],
+  completion: ['bash'],
   'release show': ['1.3.7'],
   'release notes': ['1.3.1..1.3.7'],
   'release verify': [`registry.example/a@sha256:${'a'.repeat(64)}`, '--identity', 'a'],
@@ -83,7 +85,7 @@ function* leaves(command: Command, above = ''): Generator<readonly [string, Comm
   const words = `${above} ${command.name()}`.trim();
   const isCalled = (command as unknown as { _actionHandler: unknown })._actionHandler !== null;
   if (isCalled) yield [words, command];
-  for (const below of command.commands) yield* leaves(below, words);
+  for (const below of shownBelow(command)) yield* leaves(below, words);
 }
 
 const ALL = COMMANDS.flatMap(({ define }) => [...leaves(define(() => async () => {}))]);

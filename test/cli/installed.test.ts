@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Command } from 'commander';
 import { COMMANDS } from '../../bin/commands.ts';
+import { shownBelow } from '../../bin/terminal/examples.ts';
 
 /**
  * The package as somebody has it who installed it: packed, unpacked into an empty prefix, with what it depends on and nothing else. Every
@@ -100,7 +101,7 @@ function argumentsOf(trail: string, command: Command): readonly string[] {
 
 function leaves(command: Command, above = 'ipo'): readonly (readonly [trail: string, command: Command])[] {
   const trail = `${above} ${command.name()}`;
-  const below = command.commands.flatMap((child) => leaves(child, trail));
+  const below = shownBelow(command).flatMap((child) => leaves(child, trail));
   // One that has commands below it can do something itself as well.
   const own = below.length === 0 || ONE_OF[trail] !== undefined ? [[trail, command] as const] : [];
   return [...own, ...below];
