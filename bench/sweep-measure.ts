@@ -101,7 +101,7 @@ async function openSweep(file: string, rows: number): Promise<{ sweep: Sweep; pa
     channels: channelStore(store),
     credentials: { open: called },
     factory: { open: called },
-    writer: { open: called, close: called },
+    writer: { open: called, close: called, targets: called },
     markers: openMarkers(randomBytes(32), 'bench'),
     leader: { isLeader: () => true, fence: () => fence },
     clock,

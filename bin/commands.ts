@@ -1,5 +1,6 @@
 import { listed as account } from './account/index.ts';
 import { listed as audit } from './audit/index.ts';
+import { listed as backup } from './backup/index.ts';
 import { listed as channel } from './channel/index.ts';
 import { listed as check } from './check/index.ts';
 import { listed as cluster } from './cluster/index.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Listed[] = [
   demo,
   serve,
   migrate,
+  backup,
   version,
   completion,
   release,

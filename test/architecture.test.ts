@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'supply-chain': ['image', 'facts', 'vex'],
   decision: ['image', 'findings', 'policy', 'facts'],
   ledger: ['facts', 'decision', 'leadership'],
+  backup: ['ledger'],
   pods: ['image', 'policy', 'facts', 'decision'],
   manifests: ['policy', 'pods'],
   admission: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods'],
@@ -63,6 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'reconcile',
     'nodes',
     'supply-chain',
+    'backup',
   ],
   adapters: [
     'image',
@@ -108,6 +110,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'nodes',
     'releases',
     'supply-chain',
+    'backup',
   ],
   telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
   app: [
@@ -135,6 +138,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'licence',
     'nodes',
     'supply-chain',
+    'backup',
     'store',
     'adapters',
     'api',
@@ -168,6 +172,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'channels',
     'trackers',
     'releases',
+    'backup',
     'app',
   ],
   daemon: ['app'],
@@ -209,6 +214,7 @@ const PURE = [
   'notify',
   'vex',
   'supply-chain',
+  'backup',
 ];
 const IMPURE = [
   /\bDate\.now\b/,

@@ -6,13 +6,14 @@ import { wordOption } from '../terminal/word-option.ts';
 import { withPaging } from '../terminal/paging-flags.ts';
 import type { ChannelDeliveriesOptions } from './deliveries.ts';
 import type { ChannelMuteOptions } from './mute.ts';
+import type { ChannelResumeOptions } from './resume.ts';
 import type { ChannelResendOptions } from './resend.ts';
 import type { ChannelTestOptions } from './test.ts';
 
 const CHANNEL = 'name or id of the channel';
 
 /** messageCommands define what lists, repeats, holds back and tries the messages of a channel. */
-export const messageCommands = [deliveries, resend, mute, unmute, test] as const;
+export const messageCommands = [deliveries, resend, mute, unmute, resume, test] as const;
 
 function deliveries(settle: Settle): Command {
   const command = withPaging(
@@ -86,6 +87,24 @@ function unmute(settle: Settle): Command {
     settle(async (terminal) => {
       const { runChannelUnmute } = await import('./mute.ts');
       return runChannelUnmute(which, command.opts<ChannelTestOptions>(), terminal);
+    })(),
+  );
+}
+
+function resume(settle: Settle): Command {
+  const command = withServiceFlags(new Command('resume'))
+    .summary('let channels go on that are paused since a restore')
+    .description(
+      'Lets a channel go on that is paused since the service was restored from a backup. A tracker goes on once the service has looked up what was ' +
+        'filed since the backup, so that no issue is opened twice; issues are opened once every tracker goes on. Needs the role administrator.',
+    )
+    .argument('[channel]', CHANNEL)
+    .addOption(new Option('--all', 'every channel that is paused'))
+    .addOption(outputOption());
+  return command.action((which?: string) =>
+    settle(async (terminal) => {
+      const { runChannelResume } = await import('./resume.ts');
+      return runChannelResume(which, command.opts<ChannelResumeOptions>(), terminal);
     })(),
   );
 }

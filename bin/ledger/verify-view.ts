@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<Check['check'], string>> = {
   stored_checkpoints: 'stored checkpoints',
   signed_rows: 'signed rows',
   kept_checkpoint: 'kept checkpoint',
+  lost_rows: 'lost rows',
   proof: 'proof',
 };
 

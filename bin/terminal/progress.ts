@@ -12,16 +12,19 @@ export class Progress {
   readonly #terminal: Terminal;
   readonly #shown: boolean;
   readonly #now: () => number;
+  readonly #doing: string;
   readonly #began: number;
   #last = 0;
   #written = false;
   #share: number | null = null;
 
-  constructor(terminal: Terminal, options: GlobalOptions, now: () => number) {
+  /** `doing` is what takes the time. */
+  constructor(terminal: Terminal, options: GlobalOptions, now: () => number, doing = 'reading the ledger') {
     this.#terminal = terminal;
     this.#shown =
       terminal.tty.err && !options.quiet && usesColor(terminal, { ...options, color: true }, 'err');
     this.#now = now;
+    this.#doing = doing;
     this.#began = now();
   }
 
@@ -46,7 +49,7 @@ export class Progress {
     const left =
       this.#share === null || this.#share < LEAST_SHARE ? '' : `, ${leftOf(spent, this.#share)} left`;
     this.#terminal.err(
-      `\r\u001b[2Kreading the ledger${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s${left}`,
+      `\r\u001b[2K${this.#doing}${share}  ${count.toLocaleString('en-US')} rows, ${rate.toLocaleString('en-US')}/s${left}`,
     );
   }
 

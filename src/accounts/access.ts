@@ -64,6 +64,7 @@ export const ACCESS = {
   'PUT /channels/{id}': 'administrator',
   'DELETE /channels/{id}': 'administrator',
   'POST /channels/{id}/adopt': 'administrator',
+  'POST /channels/{id}/resume': 'administrator',
   'POST /channels/{id}/test': 'administrator',
   'GET /channels/{id}/deliveries': 'viewer',
   'POST /channels/{id}/resend': 'administrator',
@@ -82,6 +83,7 @@ export const ACCESS = {
   'GET /system/nodes': 'viewer',
   'GET /releases': 'viewer',
   'GET /system/replicas': 'viewer',
+  'GET /backups': 'viewer',
   'DELETE /system/replicas/{name}': 'administrator',
 } as const satisfies Readonly<Record<string, Access>>;
 

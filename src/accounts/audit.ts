@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = [
   'channel_resend',
   'channel_mute',
   'channel_unmute',
+  'channel_resume',
+  'backup_restore',
   'runtime_pod_stop',
   'tracking_reopen',
   'tracking_confirm',

@@ -4,7 +4,7 @@ import type { ChannelBody } from './contract/channels.ts';
 
 /** toChannelBody is a channel as the API answers it; no secret is in it. */
 export function toChannelBody({ channel, secrets }: ShownChannel): ChannelBody {
-  const { id, kind, name, enabled, subscriptions, fault } = channel;
+  const { id, kind, name, enabled, subscriptions, fault, paused } = channel;
   return {
     id,
     kind,
@@ -16,6 +16,13 @@ export function toChannelBody({ channel, secrets }: ShownChannel): ChannelBody {
     document: { ...toDocument(channel) },
     secrets: secrets.map(({ field, state }) => ({ field, state })),
     fault,
+    ...(paused !== undefined && {
+      paused: {
+        since: formatTime(paused.since),
+        resume_asked_at: toTime(paused.askedAt),
+        error: paused.error,
+      },
+    }),
     created_at: formatTime(channel.createdAt),
     updated_at: formatTime(channel.updatedAt),
     updated_by: channel.updatedBy,

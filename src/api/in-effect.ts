@@ -45,6 +45,7 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'PUT /channels/{id}': false,
   'DELETE /channels/{id}': false,
   'POST /channels/{id}/adopt': false,
+  'POST /channels/{id}/resume': false,
   'POST /channels/{id}/test': false,
   'POST /channels/{id}/resend': false,
   'PUT /channels/{id}/mute': false,

@@ -2,7 +2,7 @@
  * Where the parts are joined, for the command line and for tests.
  * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`,
  * `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
- * `supply-chain`, `store`, `adapters`, `api` and `telemetry`.
+ * `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
  */
 export type { TrivyReport } from '../adapters/trivy/index.ts';
 export type {
@@ -11,6 +11,7 @@ export type {
   ServiceRequest,
   ServiceStream,
 } from '../adapters/service/index.ts';
+export * from './backup/index.ts';
 export * from './calls/index.ts';
 export * from './config/index.ts';
 export * from './demo/index.ts';

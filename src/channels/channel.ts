@@ -20,6 +20,15 @@ export interface ChannelState {
   readonly lastErrorAt: number | null;
 }
 
+/** Pause keeps a channel of a restored service from doing anything until a person lets it go on. Times are UTC milliseconds. */
+export interface Pause {
+  /** When the backup was made. */
+  readonly since: number;
+  /** When a person asked to go on, and what kept it from going on. */
+  readonly askedAt: number | null;
+  readonly error: string | null;
+}
+
 interface Kept<K extends ChannelKind> extends ChannelState {
   readonly id: string;
   readonly kind: K;
@@ -34,6 +43,8 @@ interface Kept<K extends ChannelKind> extends ChannelState {
   readonly updatedAt: number;
   /** `user:<account_id>`, or null when no account wrote it. */
   readonly updatedBy: string | null;
+  /** Absent where it is not paused. */
+  readonly paused?: Pause;
 }
 
 /** ChannelOf is a channel of one kind. */

@@ -56,6 +56,11 @@ export interface Channels {
    * `not_found`, `conflict`, `invalid_request`.
    */
   adopt(id: string, from: string, record: (piece: Adopted) => Promise<void>): Promise<Adopted>;
+  /**
+   * Lets a channel go on that is paused since a restore: a tracker once the leader has looked up what was filed since the backup, any other
+   * at once. `changed` is false where it is not paused. Throws `not_found`.
+   */
+  resume(id: string): Promise<WrittenChannel>;
   /** Makes the one read of a tracker channel, or sends one test message over another. Throws `not_found`. */
   test(
     id: string,
@@ -160,6 +165,11 @@ export function openChannels(deps: ChannelDeps): Channels {
       if (outcome === 'missing') throw notFound(id);
       if (outcome === 'mismatch') throw mismatch(await find(id));
       return outcome;
+    },
+    async resume(id) {
+      const { kind } = await find(id);
+      const changed = await store.resume(id, clock.now(), isTrackerKind(kind));
+      return { ...shown(await find(id), await store.credentials(id)), changed };
     },
     async adopt(id, from, record) {
       const channel = await find(id);

@@ -13,6 +13,7 @@ export {
   type ChannelOf,
   type ChannelState,
   type FaultyChannel,
+  type Pause,
   type StoredChannel,
   type TrackerChannel,
 } from './channel.ts';
@@ -23,7 +24,12 @@ export {
   type ShownChannel,
   type WrittenChannel,
 } from './channels.service.ts';
-export { openCredentials, sealPlainCredentials, type CredentialDeps } from './credentials.service.ts';
+export {
+  openCredentials,
+  sealPlainCredentials,
+  type CredentialDeps,
+  openStored,
+} from './credentials.service.ts';
 export { DataKey, type KeyPurpose } from './data-key.ts';
 export { openDocuments, toDocument, type ChannelDocument, type ReadDocument } from './document.ts';
 export { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';

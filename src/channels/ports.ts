@@ -54,6 +54,8 @@ export interface ChannelStore {
   remove(id: string, expected: ExpectedChannel): Promise<StoredChannel | 'missing' | 'mismatch'>;
   /** Sets what is given of a channel's state; nothing where it is gone. */
   setState(id: string, state: Partial<ChannelState>): Promise<void>;
+  /** Ends the pause of a channel, or asks for it where it is a tracker's; false where it is not paused. */
+  resume(id: string, at: number, isTracker: boolean): Promise<boolean>;
   /** Credentials of one channel, or of all. */
   credentials(id: string | null): Promise<readonly StoredCredential[]>;
   /** Puts a box in the place of a value that still stands; false when it does not. */

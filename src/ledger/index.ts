@@ -100,7 +100,9 @@ export type {
   TreeReader,
   TreeStore,
 } from './tree-ports.ts';
+export { successorOf, type EndedLog } from './ended-log.ts';
 export { auditExport, type ExportAudit } from './export-audit.ts';
+export { LineBlocks } from './lines.ts';
 export { keptOfExport, MAX_KEPT, parseKept, type KeptCheckpoint } from './kept.ts';
 export { isUnsigned, NO_OUTSIDE, type BadRows, type Check, type Verification } from './verification.ts';
 export { verifyDatabase } from './verify-database.ts';

@@ -1,5 +1,6 @@
 import { openCheckpoint, readCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { faultOfExtending } from './extends.ts';
+import { openOfEnded, type EndedLog } from './ended-log.ts';
 import { parseNote, type NoteKey } from './note.ts';
 import { TreeError } from './tree-error.ts';
 import type { TreeReader } from './tree-ports.ts';
@@ -47,8 +48,9 @@ export async function judgeAnchored(
   tree: TreeReader,
 ): Promise<Anchored> {
   let size = 0;
+  const ended = (await tree.ended?.()) ?? [];
   for (const note of chosen(notes)) {
-    const judged = await judge(note, key, tree);
+    const judged = await judge(note, key, tree, ended);
     if (judged.reason !== null) return judged;
     size = Math.max(size, judged.size);
   }
@@ -77,7 +79,12 @@ function sizeOf(note: string): number {
   }
 }
 
-async function judge(note: string, key: NoteKey, tree: TreeReader): Promise<Anchored> {
+async function judge(
+  note: string,
+  key: NoteKey,
+  tree: TreeReader,
+  ended: readonly EndedLog[],
+): Promise<Anchored> {
   let kept: Checkpoint;
   try {
     kept = readCheckpoint(note);
@@ -89,6 +96,19 @@ async function judge(note: string, key: NoteKey, tree: TreeReader): Promise<Anch
   const { size, origin } = kept;
   const refuse = (reason: AnchorRefusal, text: string): Anchored => ({ size, reason, text });
   const what = `it holds a checkpoint of ${rows(size)}`;
+  const before = origin === key.name ? null : openOfEnded(note, origin, ended);
+  if (before !== null) {
+    // What was lost is known, and the log goes on under another name: that is told here in its place.
+    if (size > before.log.size && size <= before.log.lostTo) return { size: 0, reason: null };
+    if (size > before.log.lostTo)
+      return refuse(
+        'ahead',
+        `${what} of the log ${origin}, which a restore ended with ${before.log.lostTo} rows: more rows were lost than the restore was told of`,
+      );
+    const fault = await faultOfExtending(tree, before.checkpoint, await tree.size());
+    if (fault === null) return { size: 0, reason: null };
+    return refuse('forked', `${what} of the log ${origin} that the ledger does not extend (${fault})`);
+  }
   if (origin !== key.name)
     return refuse('other_log', `${what} of another log, ${origin}; this ledger is ${key.name}`);
   const signed = parseNote(note).signatures;

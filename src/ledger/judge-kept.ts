@@ -1,4 +1,6 @@
+import { formatTime } from '../base/index.ts';
 import type { Hash } from './merkle.ts';
+import { openOfEnded, type EndedLog } from './ended-log.ts';
 import { signersOf, type KeptCheckpoint } from './kept.ts';
 import type { NoteKey } from './note.ts';
 import { verifyConsistency } from './proof.ts';
@@ -18,6 +20,8 @@ export interface JudgedLedger {
   readonly size: number;
   /** Its root as it was signed; null where no signature holds. */
   readonly root: Hash | null;
+  /** Logs that a restore ended, whose rows are those of this ledger. */
+  readonly ended?: readonly EndedLog[];
   /** The first row that is missing; null when none is. */
   readonly firstMissing: number | null;
   /** The root at a size, from the rows themselves; null where they do not reach it. */
@@ -43,7 +47,8 @@ export async function judgeKept(
     const { source, checkpoint } = one;
     const { size } = checkpoint;
     const what = `the checkpoint of ${size} rows that was kept in ${source}`;
-    const fault = foreign(one, ledger);
+    const before = openOfEnded(one.note, checkpoint.origin, ledger.ended ?? []);
+    const fault = before === null ? foreign(one, ledger) : lostOf(size, before.log);
     if (fault !== null) {
       findings.failed('kept_checkpoint', `${what} ${fault}`);
       return good;
@@ -109,6 +114,13 @@ export async function judgeKept(
     );
   }
   return good;
+}
+
+/** Why a checkpoint of a log that a restore ended is not of this ledger: it proves rows that were lost. */
+function lostOf(size: number, { size: left, endedAt, successor }: EndedLog): string | null {
+  return size <= left
+    ? null
+    : `proves ${rowsText(left + 1, size)} of a log that was restored from a backup of ${left} rows on ${formatTime(endedAt)}: they are lost, and ${successor} goes on without them`;
 }
 
 /** Why a kept checkpoint is not of this ledger; null when it is. */

@@ -8,13 +8,19 @@ const NEWLINE = 10;
 /**
  * LineBlocks cuts byte chunks at line ends. Each `push` gives the texts of the lines that are complete, each text
  * ending in a newline. The cut is made on bytes, so a character is never split. The rest of an unfinished line is kept,
- * up to MAX_LINE_BYTES. A line that cannot be read ends it: the lines before it are given, and `fault` says what is wrong
+ * up to a maximum. A line that cannot be read ends it: the lines before it are given, and `fault` says what is wrong
  * with the next one, so that it makes no difference how the bytes were cut into chunks.
  */
 export class LineBlocks {
+  readonly #max: number;
   #rest: Uint8Array[] = [];
   #restBytes = 0;
   #fault: string | null = null;
+
+  /** `max` bounds a line in bytes. */
+  constructor(max = MAX_LINE_BYTES) {
+    this.#max = max;
+  }
 
   /** What is wrong with the line after those that were given, or null. */
   get fault(): string | null {
@@ -52,8 +58,8 @@ export class LineBlocks {
 
   #keep(bytes: Uint8Array): void {
     this.#restBytes += bytes.length;
-    if (this.#restBytes > MAX_LINE_BYTES) {
-      this.#fault = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`;
+    if (this.#restBytes > this.#max) {
+      this.#fault = `the line is longer than ${this.#max / 1024 / 1024} MiB`;
       this.#rest = [];
     } else this.#rest.push(Buffer.from(bytes)); // a copy: the chunk belongs to the stream
   }

@@ -1,4 +1,5 @@
 import type { Checkpoint } from './checkpoint.ts';
+import type { EndedLog } from './ended-log.ts';
 import type { AnchorRefusal } from './judge-anchored.ts';
 import type { Hash } from './merkle.ts';
 import type { Tile, TileReader } from './tiles.ts';
@@ -39,6 +40,8 @@ export interface TreeReader extends TileReader {
   key(): Promise<string | null>;
   /** Checkpoints of a size above `after`, the smallest first. */
   checkpoints(after: number, limit: number): Promise<readonly SignedCheckpoint[]>;
+  /** Logs that a restore ended, oldest first; none where it is left out. */
+  ended?(): Promise<readonly EndedLog[]>;
 }
 
 /** TreeStore keeps the tree. */

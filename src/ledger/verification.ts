@@ -9,6 +9,7 @@ export const CHECKS = [
   'stored_checkpoints',
   'signed_rows',
   'kept_checkpoint',
+  'lost_rows',
   'proof',
 ] as const;
 

@@ -1,5 +1,7 @@
+import { formatTime } from '../base/index.ts';
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { walkDatabase, type DatabaseWalk } from './database-walk.ts';
+import type { EndedLog } from './ended-log.ts';
 import { judgeKept } from './judge-kept.ts';
 import { readLeafRuns } from './leaf-runs.ts';
 import { differingTile } from './locate-change.ts';
@@ -25,6 +27,7 @@ export async function verifyDatabase(
 ): Promise<Verification> {
   const findings = new Findings();
   const stored = await reader.checkpoints(0, MAX_STORED);
+  const ended = (await reader.ended?.()) ?? [];
   const covered = await reader.size();
   const keys = given.length > 0 ? given : keysOf(await reader.key());
   const wanted = new Set([
@@ -44,12 +47,14 @@ export async function verifyDatabase(
   const agreed = await judgeKept({ kept }, findings, {
     origin: newest?.origin ?? null,
     keys,
+    ended,
     size: walk.last,
     root: null,
     firstMissing: walk.missing[0]?.from ?? null,
     rootAt: (size) => walk.roots.get(size) ?? null,
     tileAt: differingTile(walk.pieces),
   });
+  judgeEnded(ended, findings);
   if (kept.length === 0) findings.limits.push(NO_OUTSIDE);
   if (given.length === 0 && keys.length > 0)
     findings.limits.push(
@@ -118,6 +123,20 @@ function judgeRows({ last, missing, count }: DatabaseWalk, sizes: Sizes, finding
       `${shown.join('; ')}${faults.length > 3 ? `; and ${faults.length - 3} more` : ''}`,
     );
   }
+}
+
+/** What a restore lost is said with every verification: it can never be shown again. */
+function judgeEnded(ended: readonly EndedLog[], findings: Findings): void {
+  if (ended.length === 0) return;
+  findings.notChecked(
+    'lost_rows',
+    ended
+      .map(
+        ({ origin, size, lostTo, endedAt, successor }) =>
+          `${rowsText(size + 1, lostTo)} of the log ${origin} ${lostTo - size === 1 ? 'was' : 'were'} lost when the service was restored on ${formatTime(endedAt)}; ${successor} goes on after row ${size}`,
+      )
+      .join('; '),
+  );
 }
 
 /** Rows that no checkpoint covers agree with everything, no matter who wrote them: they are told apart, never counted as signed. */

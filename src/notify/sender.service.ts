@@ -92,7 +92,7 @@ export class Sender {
   async #turn(id: string): Promise<void> {
     const { store, find, clock } = this.#deps;
     const channel = await find(id);
-    if (!isTeller(channel) || !channel.enabled) return;
+    if (!isTeller(channel) || !channel.enabled || channel.paused) return;
     const now = clock.now();
     const { delivery: open, gathered, lastAt, mutedUntil } = await store.due(id, now);
     if (mutedUntil !== null) return;

@@ -1,10 +1,12 @@
 /**
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands only here; what differs between the engines is
  * in `dialect.ts`. It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`,
- * `channels`, `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes` and `supply-chain`.
+ * `channels`, `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes`, `supply-chain` and
+ * `backup`.
  */
 export * from './accounts/index.ts';
 export * from './admission/index.ts';
+export * from './backup/index.ts';
 export * from './catalogues/index.ts';
 export * from './channels/index.ts';
 export * from './cluster/index.ts';

@@ -8,7 +8,7 @@ import { isStopped, TrackerError } from './tracker-error.ts';
 import { isQuiet, quietUntil } from './waiting.ts';
 
 /** Unusable says why a channel cannot be called in this run. */
-export type Unusable = 'credential' | 'quiet' | 'faulty';
+export type Unusable = 'credential' | 'quiet' | 'faulty' | 'paused';
 
 /**
  * Errors of single issues after which a part of a run skips a channel, since what fails for all of them must not be asked for each: three
@@ -19,6 +19,9 @@ const COST = { read: 1, write: 20 } as const;
 
 /** A write is sent within so many milliseconds of being noted, or not at all: a process that looks for it a minute later must find it. */
 const SEND_WITHIN = 35_000;
+
+const PAUSED =
+  'the channel is paused since the service was restored from a backup; ipo channel resume lets it go on';
 
 const NO_CREDENTIAL: Readonly<Record<CredentialFault, string>> = {
   missing: 'no token is stored for the channel; enter it',
@@ -65,6 +68,12 @@ export class ChannelRun {
     return (await this.channels()).find((channel) => channel.id === id) ?? null;
   }
 
+  /** Reads the channels again when they are asked for next. */
+  forgetChannels(): void {
+    this.#channels = null;
+    this.#trackers.clear();
+  }
+
   /** Begins another part of the run, in which every channel may meet faults of single issues again. */
   nextPart(): void {
     this.#spent.clear();
@@ -100,9 +109,18 @@ export class ChannelRun {
     if ((this.#spent.get(channel.id) ?? 0) >= PATIENCE) return 'faulty';
     const known = this.#trackers.get(channel.id);
     if (known !== undefined) return known;
+    if (channel.paused) {
+      this.#whyNot.set(channel.id, PAUSED);
+      return 'paused';
+    }
     const made = await this.#open(channel);
     this.#trackers.set(channel.id, made);
     return made;
+  }
+
+  /** The tracker of a channel although it is paused, or why there is none. */
+  open(channel: TrackerChannel): Promise<IssueTracker | Unusable> {
+    return this.#open(channel);
   }
 
   /** Why a channel cannot be called now, in a sentence; null where it can, or only the log of its calls says so. */

@@ -101,6 +101,11 @@ export function openIssueWriter(deps: WriterDeps): IssueWriter {
       const { refused: _, ...plan } = composeFor(channel, described, summary, deps.rooms, away);
       return plan;
     },
+    async targets(channel, digests) {
+      const images = await deps.facts.images(digests);
+      const sources = digests.map((digest) => images.get(digest)?.source ?? null);
+      return [...new Set([null, ...sources].map((source) => routeIssue(channel, source).target))];
+    },
     close: async (_channel, plan) => composeComment(plan),
   };
 }

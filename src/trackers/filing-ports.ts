@@ -91,6 +91,8 @@ export interface NewClaim extends Moment {
   readonly candidates: readonly Candidate[];
   readonly summary: boolean;
   readonly cap: CapWindow;
+  /** The issue is there already: a channel that is disabled or paused takes it too. */
+  readonly filed?: true;
   /** The marker of a row and its generation. */
   marker(rowId: number, generation: number): string;
 }
@@ -164,6 +166,11 @@ export interface FilingStore {
   noteError(marker: string, error: string, fence: Fence): Promise<void>;
   /** Notes what using a channel left behind. */
   noteChannel(channelId: string, note: ChannelNote, at: number, fence: Fence): Promise<void>;
+  /** Whether a row has this marker. */
+  knows(marker: string): Promise<boolean>;
+  /** Ends the pause of a channel; and why it could not be ended. */
+  resumed(channelId: string, fence: Fence): Promise<void>;
+  resumeFailed(channelId: string, error: string, at: number, fence: Fence): Promise<void>;
   /** Whether to warn that a channel is at its cap, which it says once in 24 hours. */
   warnCap(channelId: string, at: number, fence: Fence): Promise<boolean>;
 }

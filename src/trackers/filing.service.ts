@@ -6,6 +6,7 @@ import { continueIssues } from './continue-issue.service.ts';
 import { capWindow, fileClaim } from './file-claim.service.ts';
 import type { CriticalCursor } from './filing-ports.ts';
 import type { TrackerParts } from './parts.ts';
+import { resumeChannels } from './resume.service.ts';
 import { isStopped } from './tracker-error.ts';
 
 /** Scans that are looked through in one transaction. */
@@ -55,9 +56,10 @@ export class Filing {
 
   async #run(run: ChannelRun): Promise<FilingReport> {
     const { steady } = this.#parts;
-    const channels = await run.channels();
-    if (channels.length === 0) return NOTHING;
+    if ((await run.channels()).length === 0) return NOTHING;
     await steady.keep(run.fence);
+    await resumeChannels(this.#parts, run, () => this.#candidates());
+    const channels = await run.channels();
     const before = await this.#retry(run);
     const counted = await this.#countScans(run);
     const after = await this.#fileNew(run, channels, counted);
@@ -109,7 +111,8 @@ export class Filing {
   ): Promise<FilingReport> {
     const { filing, steady, count } = this.#parts;
     const channels = all.filter((channel) => receives(channel, 'critical_finding'));
-    if (channels.length === 0) return NOTHING;
+    // What another channel filed after the backup is known once it is resumed: until then its findings could be filed twice.
+    if (channels.length === 0 || all.some(({ paused }) => paused)) return NOTHING;
     const candidates = await this.#candidates();
     if (candidates.length === 0) return NOTHING;
     const room = new Map<string, number>();

@@ -45,6 +45,7 @@ export {
   type ScanStamp,
 } from './judge.ts';
 export { majorityReason } from './majority.ts';
+export { findingsIn, isSummary, type FiledIssue } from './filed.ts';
 export { MARKER, openMarkers, type Markers } from './marker.ts';
 export { planSweep, type IssueName, type PlannedEnd, type SweepPlan } from './plan-sweep.ts';
 export type { Closing, Commented, NewClosing, RunningImages, Successor, SweepStore } from './sweep-ports.ts';

@@ -14,15 +14,19 @@ export interface Markers {
   comment(closingId: string): string;
 }
 
-/** openMarkers makes markers under a key of 32 bytes, so that nobody else can make the marker of an issue yet to come. */
-export function openMarkers(key: Buffer, installation: string): Markers {
+/**
+ * openMarkers makes markers under a key of 32 bytes, so that nobody else can make the marker of an issue yet to come. A restored database
+ * counts rows again that others had before: `epoch`, of no two restores, keeps their markers apart; null before the first one.
+ */
+export function openMarkers(key: Buffer, installation: string, epoch: string | null = null): Markers {
+  const log = epoch === null ? [installation] : [installation, { epoch }];
   return {
-    issue: (channelId, rowId, generation) => mark(key, ['issue', installation, channelId, rowId, generation]),
-    comment: (closingId) => mark(key, ['comment', installation, closingId]),
+    issue: (channelId, rowId, generation) => mark(key, ['issue', ...log, channelId, rowId, generation]),
+    comment: (closingId) => mark(key, ['comment', ...log, closingId]),
   };
 }
 
-function mark(key: Buffer, parts: readonly (string | number)[]): string {
+function mark(key: Buffer, parts: readonly unknown[]): string {
   const hash = createHmac('sha256', key).update(JSON.stringify(parts)).digest();
   return `ipo-1-${base32(hash).slice(0, LENGTH)}`;
 }

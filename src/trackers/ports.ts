@@ -1,5 +1,6 @@
 import type { Secret } from '../base/index.ts';
 import type { ChannelTest, TrackerChannel } from '../channels/index.ts';
+import type { FiledIssue } from './filed.ts';
 import type { Away } from './filing-ports.ts';
 import type { CloseReason, IssueRef } from './issue.ts';
 import type { EndedFinding, TrackingRow } from './row.ts';
@@ -38,6 +39,10 @@ export interface IssueTracker {
    * account is none, whatever marker it shows. `since` is in milliseconds by our clock; issues opened before it may be left out.
    */
   find(target: string, marker: string, since: number): Promise<IssueRef | null>;
+  /** The issues with a marker that our own account opened in the target since then, whatever their state; older ones may be given too. */
+  filed(target: string, since: number): Promise<readonly FiledIssue[]>;
+  /** What the comments say that our own account wrote on the issue. */
+  commentTexts(ref: IssueRef): Promise<readonly string[]>;
   read(ref: IssueRef): Promise<IssueState>;
   /** Markers in the comments that our own account wrote on the issue since then (older ones may be given too). */
   commentMarkers(ref: IssueRef, since: number): Promise<readonly string[]>;
@@ -97,6 +102,8 @@ export interface IssueWriter {
     summary: boolean,
     away: Away | null,
   ): Promise<IssuePlan>;
+  /** Where issues of these images go, and the channel's own place. */
+  targets(channel: TrackerChannel, digests: readonly string[]): Promise<readonly string[]>;
   /** The one comment that a sweep writes on an issue. */
   close(channel: TrackerChannel, plan: ClosingPlan): Promise<readonly Block[]>;
 }

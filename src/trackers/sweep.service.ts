@@ -81,6 +81,8 @@ export class Sweep {
 
   async #sweep(run: ChannelRun): Promise<SweepReport> {
     const { running, clock, steady, log } = this.#parts;
+    // A row without an issue may have one since the backup, so none is judged before every channel was looked through.
+    if ((await run.channels()).some(({ paused }) => paused)) return NOTHING;
     await steady.keep(run.fence);
     const at = clock.now();
     await this.#markReturned(run, at);

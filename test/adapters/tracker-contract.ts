@@ -48,6 +48,9 @@ export function contractOf(kind: FakeKind): void {
     assert.equal(ref.id, String(issue.id));
     assert.deepEqual(await tracker.find(targetOf(fake), MARKER, SINCE), ref);
     assert.equal(await tracker.find(targetOf(fake), OTHER, SINCE), null);
+    const [filed, ...more] = await tracker.filed(targetOf(fake), SINCE);
+    assert.deepEqual([filed?.ref, filed?.marker, more.length], [ref, MARKER, 0]);
+    assert.ok(filed?.text.replaceAll('\u200b', '').startsWith(DRAFT.title));
     assert.deepEqual(await tracker.read(ref), { state: 'open' });
     assert.deepEqual(fake.violations, []);
   });
@@ -68,6 +71,7 @@ export function contractOf(kind: FakeKind): void {
     const body = fake.kind.startsWith('jira') ? 'planted' : `planted\n\n<!-- ${MARKER} -->`;
     fake.state.open({ project: targetOf(fake), title: 'x', body, labels: [MARKER], by: 'alice' });
     assert.equal(await tracker.find(targetOf(fake), MARKER, 0), null);
+    assert.deepEqual(await tracker.filed(targetOf(fake), 0), []);
     const human = openTracker(fake, { token: 'human' });
     assert.notEqual(await human.find(targetOf(fake), MARKER, 0), null);
   });
@@ -78,6 +82,7 @@ export function contractOf(kind: FakeKind): void {
     assert.deepEqual(await tracker.commentMarkers(ref, SINCE), []);
     await tracker.comment(ref, { body: [paragraph('fixed')], marker: OTHER });
     assert.deepEqual(await tracker.commentMarkers(ref, SINCE), [OTHER]);
+    assert.match((await tracker.commentTexts(ref)).join('\n'), /^fixed/);
     const [issue] = fake.state.issues;
     assert.ok(issue);
     const ours = issue.comments[0]?.body;

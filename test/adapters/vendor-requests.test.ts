@@ -19,9 +19,11 @@ for (const kind of FAKE_KINDS) {
         marker: MARKERS[0],
       });
       await tracker.find(targetOf(fake), MARKERS[0], 0);
+      await tracker.filed(targetOf(fake), 0);
       await tracker.read(ref);
       await tracker.comment(ref, { body: BODY, marker: MARKERS[1] });
       await tracker.commentMarkers(ref, 0);
+      await tracker.commentTexts(ref);
       await tracker.close(ref, 'triaged');
       const { problems, covered } = checkByVendor(fake);
       assert.deepEqual(problems, []);

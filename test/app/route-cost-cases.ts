@@ -214,6 +214,9 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
       body: { since: '2026-11-20T06:00:00Z' },
     }),
   },
+  'POST /channels/{id}/resume': {
+    one: async (stage) => ({ path: `/channels/${await hook(stage)}/resume` }),
+  },
   'PUT /channels/{id}/mute': {
     one: async (stage) => ({
       path: `/channels/${await hook(stage)}/mute`,
@@ -252,6 +255,7 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'GET /system/admission': { whole: plain },
   'GET /system/nodes': { whole: plain },
   'GET /releases': { whole: plain },
+  'GET /backups': { whole: plain },
   'GET /system/replicas': { whole: plain },
   'DELETE /system/replicas/{name}': {
     'one that is not there': at('/system/replicas/nobody', { status: 404 }),

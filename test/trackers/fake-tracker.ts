@@ -27,7 +27,15 @@ export type Fault = (typeof FAULTS)[number];
 export const FLAVOURS = ['github', 'gitlab', 'jira-cloud', 'jira-datacenter'] as const;
 export type Flavour = (typeof FLAVOURS)[number];
 
-export type Operation = 'create' | 'comment' | 'close' | 'find' | 'read' | 'commentMarkers';
+export type Operation =
+  | 'create'
+  | 'comment'
+  | 'close'
+  | 'find'
+  | 'filed'
+  | 'read'
+  | 'commentMarkers'
+  | 'commentTexts';
 
 /** FakeIssue is an issue as the tracker has it. */
 export interface FakeIssue {
@@ -121,6 +129,19 @@ export class FakeTracker {
           if (since > this.#clock.now()) throw new Error('looked up in the future');
           return found?.ref ?? null;
         }),
+      filed: (target) =>
+        this.#call('filed', null, () => {
+          this.land();
+          const { now, monotonic } = { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
+          return this.issues
+            .filter(({ author, gone, ref }) => author === OWN && !gone && ref.key.startsWith(target))
+            .map(({ ref, marker, title, text, openedAt }) => ({
+              ...{ ref, marker, text: `${title}\n${text}` },
+              openedAt: now - (monotonic - openedAt),
+            }));
+        }),
+      commentTexts: (ref) =>
+        this.#call('commentTexts', null, () => this.#find(ref).comments.map(({ text }) => text)),
       read: (ref) => this.#call('read', null, () => this.#state(this.#find(ref))),
       commentMarkers: (ref) =>
         this.#call('commentMarkers', null, () => {

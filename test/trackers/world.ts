@@ -88,7 +88,8 @@ export interface Process {
   readonly sweep: Sweep;
 }
 
-function said(value: string): Block {
+/** said is a paragraph of a text. */
+export function said(value: string): Block {
   return { kind: 'paragraph', content: [{ kind: 'text', text: value }] };
 }
 
@@ -167,6 +168,7 @@ export class World {
           labels: channel.settings.labels,
           more: summary ? this.more() : [],
         }),
+        targets: async (channel) => [channel.kind === 'jira' ? 'SHOP' : 'team/shop'],
         close: async (_channel, plan) => {
           this.plans.push(plan);
           return plan.ended.map(({ row, reason }) => said(`${row.cve} ${reason}`));
@@ -268,7 +270,7 @@ export class World {
   async #states(): Promise<readonly TrackerChannel[]> {
     const rows = await runText<Record<string, number | string | null>>(
       this.store.read,
-      'select id, first_run_at, not_before, cap_warned_at, last_error, last_error_at from channels',
+      'select id, first_run_at, not_before, cap_warned_at, last_error, last_error_at, paused_since, resume_asked_at, resume_error from channels',
       [],
     );
     const byId = new Map(rows.map((row) => [row['id'], row]));
@@ -281,6 +283,14 @@ export class World {
         capWarnedAt: row?.['cap_warned_at'] ?? null,
         lastError: row?.['last_error'] ?? null,
         lastErrorAt: row?.['last_error_at'] ?? null,
+        ...(row !== undefined &&
+          row['paused_since'] !== null && {
+            paused: {
+              since: row['paused_since'],
+              askedAt: row['resume_asked_at'],
+              error: row['resume_error'],
+            },
+          }),
       } as TrackerChannel;
     });
   }

@@ -45,6 +45,20 @@ export async function openByteStream(
   return decompress === null ? rest : decompressed(rest, decompress);
 }
 
+/** openRawBytes opens a file (or a given stream, for stdin) as the bytes that it has. Throws FileError `unreadable`. */
+export async function openRawBytes(
+  source: string | AsyncIterable<Uint8Array>,
+  progress: (read: number, size: number | null) => void = () => undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (typeof source !== 'string') return countBytes(source, '-', (read) => progress(read, null));
+  try {
+    const { size, chunks } = await openFile(source);
+    return countBytes(chunks(CHUNK), source, (read) => progress(read, size));
+  } catch (error) {
+    throw toFileError('unreadable', source, error);
+  }
+}
+
 async function* countBytes(
   input: AsyncIterable<Uint8Array>,
   name: string,

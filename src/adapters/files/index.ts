@@ -3,7 +3,7 @@
  * It uses no other adapter.
  */
 export { FileError } from './file-error.ts';
-export { openByteStream } from './byte-stream.ts';
+export { openByteStream, openRawBytes } from './byte-stream.ts';
 export { listFiles } from './list-files.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';
 export { writeStreamWhole } from './write-stream.ts';

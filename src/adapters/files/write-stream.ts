@@ -11,19 +11,24 @@ import { toFileError } from './file-error.ts';
 /**
  * writeStreamWhole writes a file of any length that is either there in full or not at all: a temporary file beside it, synced, then
  * renamed. A name that ends in `.gz` or `.zst` is compressed. What the source throws is thrown as it is; the rest is FileError
- * `unwritable`. A device or a pipe (`/dev/stdout`) is written as it is.
+ * `unwritable`. A device or a pipe (`/dev/stdout`) is written as it is. `asIs` leaves bytes as they are whatever the name, and makes the
+ * file one that its owner alone can read.
  */
 export async function writeStreamWhole(
   path: string,
   chunks: AsyncIterable<string | Uint8Array>,
+  { asIs = false }: { readonly asIs?: boolean } = {},
 ): Promise<void> {
   const target = resolve(path);
   const isSpecial = /^\/(?:dev|proc)\//.test(target);
   const temporary = isSpecial ? target : join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
   try {
-    const out = createWriteStream(temporary, isSpecial ? { flags: 'a' } : { flags: 'wx', flush: true });
+    const out = createWriteStream(
+      temporary,
+      isSpecial ? { flags: 'a' } : { flags: 'wx', flush: true, ...(asIs && { mode: 0o600 }) },
+    );
     const source = Readable.from(chunks, { objectMode: false });
-    const through = compressorOf(path);
+    const through = asIs ? null : compressorOf(path);
     await (through === null ? pipeline(source, out) : pipeline(source, through, out));
     if (!isSpecial) await rename(temporary, target);
   } catch (error) {

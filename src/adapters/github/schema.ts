@@ -14,6 +14,7 @@ export const Issue = z.object({
   number: z.int().positive(),
   html_url: z.string().max(2000),
   state: z.enum(['open', 'closed']),
+  title: z.string().default(''),
   body: z.string().nullish(),
   user: Account.nullish(),
   created_at: z.iso.datetime({ offset: true }),

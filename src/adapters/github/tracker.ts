@@ -5,6 +5,7 @@ import type { ChannelOf } from '../../channels/index.ts';
 import {
   TrackerError,
   type CloseReason,
+  type FiledIssue,
   type IssueRef,
   type IssueState,
   type IssueTracker,
@@ -56,6 +57,50 @@ export function openGithubTracker(
     return api.get(Issue, call);
   }
 
+  /** The issues with a marker that this account opened, newest first. */
+  async function* ownIssues(repo: ReturnType<typeof toRepo>, since: number) {
+    const { id, login } = await account();
+    const from = since - MARGIN;
+    const issues = eachOf([30, 5, 1], async (size, page) =>
+      api.get(Issues, async (octokit) =>
+        octokit.issues.listForRepo({
+          ...repo,
+          state: 'all',
+          creator: login,
+          since: new Date(from).toISOString(),
+          sort: 'created',
+          direction: 'desc',
+          per_page: size,
+          page,
+        }),
+      ),
+    );
+    for await (const issue of issues) {
+      if (Date.parse(issue.created_at) < from) break;
+      const isOurs = issue.user?.id === id && issue.pull_request === undefined;
+      const found = isOurs ? markerOf(issue.body ?? '') : null;
+      if (found !== null) yield { issue, found };
+    }
+  }
+
+  /** The comments that this account wrote on an issue since then. */
+  async function* ownComments(ref: IssueRef, since: number) {
+    const { number, ...repo } = toPlace(ref.key);
+    const { id } = await account();
+    const comments = eachOf([100, 10, 1], async (size, page) =>
+      api.get(Comments, async (octokit) =>
+        octokit.issues.listComments({
+          ...repo,
+          issue_number: number,
+          since: new Date(since - MARGIN).toISOString(),
+          per_page: size,
+          page,
+        }),
+      ),
+    );
+    for await (const { body, user } of comments) if (user?.id === id) yield body ?? '';
+  }
+
   return {
     closes: true,
     self: async () => {
@@ -78,29 +123,22 @@ export function openGithubTracker(
 
     async find(target, marker, since) {
       const repo = toRepo(target);
-      const { id, login } = await account();
-      const from = since - MARGIN;
-      const issues = eachOf([30, 5, 1], async (size, page) =>
-        api.get(Issues, async (octokit) =>
-          octokit.issues.listForRepo({
-            ...repo,
-            state: 'all',
-            creator: login,
-            since: new Date(from).toISOString(),
-            sort: 'created',
-            direction: 'desc',
-            per_page: size,
-            page,
-          }),
-        ),
-      );
-      for await (const issue of issues) {
-        if (Date.parse(issue.created_at) < from) break;
-        const ours = issue.user?.id === id && issue.pull_request === undefined;
-        if (ours && markerOf(issue.body ?? '') === marker)
-          return refOf(issue, { ...repo, number: issue.number });
-      }
+      for await (const { issue, found } of ownIssues(repo, since))
+        if (found === marker) return refOf(issue, { ...repo, number: issue.number });
       return null;
+    },
+
+    async filed(target, since) {
+      const repo = toRepo(target);
+      const all: FiledIssue[] = [];
+      for await (const { issue, found } of ownIssues(repo, since))
+        all.push({
+          ref: refOf(issue, { ...repo, number: issue.number }),
+          marker: found,
+          text: `${issue.title}\n${issue.body ?? ''}`,
+          openedAt: Date.parse(issue.created_at),
+        });
+      return all;
     },
 
     async read(ref): Promise<IssueState> {
@@ -128,25 +166,18 @@ export function openGithubTracker(
     },
 
     async commentMarkers(ref, since) {
-      const { number, ...repo } = toPlace(ref.key);
-      const { id } = await account();
       const found: string[] = [];
-      const comments = eachOf([100, 10, 1], async (size, page) =>
-        api.get(Comments, async (octokit) =>
-          octokit.issues.listComments({
-            ...repo,
-            issue_number: number,
-            since: new Date(since - MARGIN).toISOString(),
-            per_page: size,
-            page,
-          }),
-        ),
-      );
-      for await (const { body, user } of comments) {
-        const marker = user?.id === id ? markerOf(body ?? '') : null;
+      for await (const body of ownComments(ref, since)) {
+        const marker = markerOf(body);
         if (marker !== null) found.push(marker);
       }
       return found;
+    },
+
+    async commentTexts(ref) {
+      const texts: string[] = [];
+      for await (const body of ownComments(ref, MARGIN)) texts.push(body);
+      return texts;
     },
 
     async comment(ref, { body, marker }) {

@@ -13,6 +13,7 @@ export const Issue = z.object({
   iid: Id,
   web_url: z.string().max(2000),
   state: z.enum(['opened', 'closed']),
+  title: z.string().default(''),
   description: z.string().nullish(),
   author: Author.nullish(),
   created_at: Time,

@@ -2,6 +2,7 @@ import type { Secret } from '../../base/index.ts';
 import type { ChannelOf } from '../../channels/index.ts';
 import {
   TrackerError,
+  type FiledIssue,
   type IssueRef,
   type IssueState,
   type IssueTracker,
@@ -43,6 +44,45 @@ export function openGitlabTracker(
     return { key: toKey(place), url: toLink(url, base, place), id: String(id) };
   }
 
+  /** The issues with a marker that this account opened, newest first. */
+  async function* ownIssues(project: ReturnType<typeof toProject>, since: number) {
+    const self = await account();
+    const from = since - MARGIN;
+    const issues = eachOf([20, 5, 1], async (perPage, page) =>
+      api.get(Issues, async ({ issues: all }) =>
+        all.all({
+          projectId: project,
+          scope: 'created_by_me',
+          state: 'all',
+          createdAfter: new Date(from).toISOString(),
+          orderBy: 'created_at',
+          sort: 'desc',
+          perPage,
+          page,
+        }),
+      ),
+    );
+    for await (const issue of issues) {
+      const found = issue.author?.id === self ? markerOf(issue.description ?? '') : null;
+      if (found !== null) yield { issue, found };
+    }
+  }
+
+  /** The comments that this account wrote on an issue since then. */
+  async function* ownNotes(ref: IssueRef, since: number) {
+    const { project, iid } = toPlace(ref.key);
+    const self = await account();
+    const all = eachOf([50, 5, 1], async (perPage, page) =>
+      api.get(Notes, async ({ notes }) =>
+        notes.all(project, iid, { sort: 'desc', orderBy: 'created_at', perPage, page }),
+      ),
+    );
+    for await (const { body, author, system, created_at: at } of all) {
+      if (Date.parse(at) < since - MARGIN) break;
+      if (author?.id === self && system !== true) yield body ?? '';
+    }
+  }
+
   return {
     closes: true,
     self: async () => ({ id: String(await account()) }),
@@ -62,27 +102,22 @@ export function openGitlabTracker(
 
     async find(target, marker, since) {
       const project = toProject(target);
-      const self = await account();
-      const from = since - MARGIN;
-      const found = eachOf([20, 5, 1], async (perPage, page) =>
-        api.get(Issues, async ({ issues }) =>
-          issues.all({
-            projectId: project,
-            scope: 'created_by_me',
-            state: 'all',
-            createdAfter: new Date(from).toISOString(),
-            orderBy: 'created_at',
-            sort: 'desc',
-            perPage,
-            page,
-          }),
-        ),
-      );
-      for await (const issue of found) {
-        if (issue.author?.id === self && markerOf(issue.description ?? '') === marker)
-          return refOf(issue, { project, iid: issue.iid });
-      }
+      for await (const { issue, found } of ownIssues(project, since))
+        if (found === marker) return refOf(issue, { project, iid: issue.iid });
       return null;
+    },
+
+    async filed(target, since) {
+      const project = toProject(target);
+      const all: FiledIssue[] = [];
+      for await (const { issue, found } of ownIssues(project, since))
+        all.push({
+          ref: refOf(issue, { project, iid: issue.iid }),
+          marker: found,
+          text: `${issue.title}\n${issue.description ?? ''}`,
+          openedAt: Date.parse(issue.created_at),
+        });
+      return all;
     },
 
     async read(ref): Promise<IssueState> {
@@ -110,20 +145,18 @@ export function openGitlabTracker(
     },
 
     async commentMarkers(ref, since) {
-      const { project, iid } = toPlace(ref.key);
-      const self = await account();
       const found: string[] = [];
-      const all = eachOf([50, 5, 1], async (perPage, page) =>
-        api.get(Notes, async ({ notes }) =>
-          notes.all(project, iid, { sort: 'desc', orderBy: 'created_at', perPage, page }),
-        ),
-      );
-      for await (const { body, author, system, created_at: at } of all) {
-        if (Date.parse(at) < since - MARGIN) break;
-        const marker = author?.id === self && system !== true ? markerOf(body ?? '') : null;
+      for await (const body of ownNotes(ref, since)) {
+        const marker = markerOf(body);
         if (marker !== null) found.push(marker);
       }
       return found;
+    },
+
+    async commentTexts(ref) {
+      const texts: string[] = [];
+      for await (const body of ownNotes(ref, MARGIN)) texts.push(body);
+      return texts;
     },
 
     async comment(ref, { body, marker }) {

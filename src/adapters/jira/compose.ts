@@ -38,6 +38,23 @@ export function jiraRoom(api: 2 | 3): SummaryRoom {
   return { issue: room, comment: room };
 }
 
+/** textIn gives the words of a text that Jira has: markup of Data Center as it stands, or the texts of a document of the cloud. */
+export function textIn(body: unknown): string {
+  if (typeof body === 'string') return body;
+  const texts: string[] = [];
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { text, content } = node as { readonly text?: unknown; readonly content?: unknown };
+    if (typeof text === 'string') texts.push(text);
+    if (Array.isArray(content)) {
+      for (const child of content) walk(child);
+      texts.push('\n');
+    }
+  };
+  walk(body);
+  return texts.join('');
+}
+
 /** markerOf finds the marker that toText put behind a comment; null for none. */
 export function markerOf(body: unknown): string | null {
   return typeof body === 'string' ? markerInWiki(body) : markerInAdf(body);

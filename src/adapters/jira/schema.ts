@@ -45,6 +45,25 @@ const Time = z
   .transform((text) => Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')))
   .refine((at) => !Number.isNaN(at), 'no time');
 
+/** FoundTexts is a page of a search with what the issues say; `description` is as in a comment. */
+export const FoundTexts = z.object({
+  issues: z.array(
+    z.object({
+      id: Id,
+      key: Key,
+      fields: z.object({
+        creator: Account.nullish(),
+        labels: z.array(z.string()).nullish(),
+        summary: z.string().nullish(),
+        description: z.unknown(),
+        created: Time,
+      }),
+    }),
+  ),
+  nextPageToken: z.string().max(5000).optional(),
+  total: z.int().nonnegative().optional(),
+});
+
 /** Comments is a page of comments; `body` is a document in the cloud and text in Data Center. */
 export const Comments = z.object({
   total: z.int().nonnegative().optional(),

@@ -1,16 +1,25 @@
 import { z } from 'zod';
-import type { Secret } from '../../base/index.ts';
+import { DAY_MS, type Secret } from '../../base/index.ts';
 import type { ChannelOf } from '../../channels/index.ts';
-import { type IssueRef, type IssueTracker, type WriteGuard } from '../../trackers/index.ts';
+import {
+  MARKER,
+  type FiledIssue,
+  type IssueRef,
+  type IssueTracker,
+  type WriteGuard,
+} from '../../trackers/index.ts';
 import { anotherIssue, eachOf, unreadable, type Line } from '../transport/index.ts';
 import { openJiraApi } from './api.ts';
-import { markerOf, toSummary, toText } from './compose.ts';
+import { markerOf, textIn, toSummary, toText } from './compose.ts';
 import { hostOf, isGateway, toIssueId, toLabel, toProjectKey, toSite } from './place.ts';
-import { Comment, Comments, Created, Found, Issue, OwnAccount, ServerInfo } from './schema.ts';
+import { Comment, Comments, Created, Found, FoundTexts, Issue, OwnAccount, ServerInfo } from './schema.ts';
 import { testJira } from './test-read.ts';
 
 /** Clocks differ, and comments carry the provider's time. */
 const MARGIN = 5 * 60_000;
+/** Issues of a page, and pages at most. */
+const PAGE = 50;
+const MAX_PAGES = 500;
 
 /** What is asked for of an issue: nothing that a person wrote. */
 const STATE = ['status'];
@@ -65,6 +74,24 @@ export function openJiraTracker(
     return { key, url: `${await site()}/browse/${key}`, id };
   }
 
+  /** The comments that this account wrote on an issue since then, newest first. */
+  async function* ownComments(ref: IssueRef, since: number) {
+    const id = toIssueId(ref);
+    const self = await account();
+    const all = eachOf([50, 5, 1], async (maxResults, page) => {
+      const asked = { startAt: (page - 1) * maxResults, maxResults, orderBy: '-created' } as const;
+      const { comments } = await api.get(Comments, {
+        cloud: async (jira) => jira.issueComments.getComments({ issueIdOrKey: id, ...asked }),
+        dataCenter: { url: `/rest/api/2/issue/${id}/comment`, searchParams: asked },
+      });
+      return comments;
+    });
+    for await (const { author, body, created } of all) {
+      if (created < since - MARGIN) break;
+      if (author === self) yield body;
+    }
+  }
+
   return {
     closes: doneTransitionId !== null,
     self: async () => ({ id: await account() }),
@@ -104,6 +131,38 @@ export function openJiraTracker(
       return own === undefined ? null : refOf(own);
     },
 
+    async filed(target, since) {
+      const days = Math.max(1, Math.ceil((line.clock.now() - since) / DAY_MS) + 1);
+      const jql = `project = "${toProjectKey(target)}" AND creator = currentUser() AND created >= "-${days}d" ORDER BY created DESC`;
+      const self = await account();
+      const all: FiledIssue[] = [];
+      let token: string | undefined;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const asked = {
+          jql,
+          maxResults: PAGE,
+          fields: ['creator', 'labels', 'summary', 'description', 'created'],
+        };
+        const { issues, nextPageToken, total } = await api.get(FoundTexts, {
+          cloud: async (jira) =>
+            jira.issueSearch.searchAndReconsileIssuesUsingJql({
+              ...asked,
+              ...(token !== undefined && { nextPageToken: token }),
+            }),
+          dataCenter: { url: '/rest/api/2/search', searchParams: { ...asked, startAt: page * PAGE } },
+        });
+        for (const { fields, ...issue } of issues) {
+          const marker = (fields.labels ?? []).find((label) => label.search(MARKER) === 0);
+          if (fields.creator !== self || marker === undefined) continue;
+          const text = `${fields.summary ?? ''}\n${textIn(fields.description)}`;
+          all.push({ ref: await refOf(issue), marker, text, openedAt: fields.created });
+        }
+        token = nextPageToken;
+        if (cloud ? token === undefined : (page + 1) * PAGE >= (total ?? 0)) return all;
+      }
+      throw unreadable({ host: base.host, write: false }, 'a search that does not end');
+    },
+
     async read(ref) {
       const id = toIssueId(ref);
       const issue = await api.get(Issue, {
@@ -118,23 +177,18 @@ export function openJiraTracker(
     },
 
     async commentMarkers(ref, since) {
-      const id = toIssueId(ref);
-      const self = await account();
       const found: string[] = [];
-      const all = eachOf([50, 5, 1], async (maxResults, page) => {
-        const asked = { startAt: (page - 1) * maxResults, maxResults, orderBy: '-created' } as const;
-        const { comments } = await api.get(Comments, {
-          cloud: async (jira) => jira.issueComments.getComments({ issueIdOrKey: id, ...asked }),
-          dataCenter: { url: `/rest/api/2/issue/${id}/comment`, searchParams: asked },
-        });
-        return comments;
-      });
-      for await (const { author, body, created } of all) {
-        if (created < since - MARGIN) break;
-        const marker = author === self ? markerOf(body) : null;
+      for await (const body of ownComments(ref, since)) {
+        const marker = markerOf(body);
         if (marker !== null) found.push(marker);
       }
       return found;
+    },
+
+    async commentTexts(ref) {
+      const texts: string[] = [];
+      for await (const body of ownComments(ref, MARGIN)) texts.push(textIn(body));
+      return texts;
     },
 
     async comment(ref, { body, marker }) {

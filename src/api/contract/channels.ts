@@ -55,6 +55,14 @@ export const channelSchema = z
       })
       .optional()
       .describe('State of its deliveries; only where one channel is shown that is not a tracker'),
+    paused: z
+      .object({
+        since: time.describe('When the backup was made that the service was restored from'),
+        resume_asked_at: time.nullable(),
+        error: z.string().nullable().describe('Why it cannot go on yet'),
+      })
+      .optional()
+      .describe('Set since a restore until it is resumed: it files, closes and sends nothing'),
     created_at: time,
     updated_at: time,
     updated_by: z.string().nullable().describe('`user:<account_id>`'),

@@ -170,6 +170,18 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
       },
     }),
     route({
+      key: 'POST /channels/{id}/resume',
+      id: 'resumeChannel',
+      tag: 'channels',
+      summary: 'Let a channel go on that is paused since a restore',
+      description:
+        'A tracker goes on once the leader has looked up, within a minute, what was filed since the backup; any other channel at once. `paused` says how it stands.',
+      params: channelPath,
+      answers: { 200: { description: 'The channel as it is now', schema: writtenChannelSchema } },
+      handle: async (call) =>
+        answerOf(await write(call, 'channel_resume', () => channels.resume(call.params.id)), 200),
+    }),
+    route({
       key: 'POST /channels/{id}/test',
       id: 'testChannel',
       tag: 'channels',

@@ -26,7 +26,15 @@ export interface Config {
 }
 
 /** What the environment has under our prefix for other programs of ours. */
-const OTHERS = new Set(['IPO_SERVER', 'IPO_TOKEN', 'IPO_CA', 'IPO_DATABASE']);
+const OTHERS = new Set([
+  'IPO_SERVER',
+  'IPO_TOKEN',
+  'IPO_CA',
+  'IPO_DATABASE',
+  'IPO_BACKUP_PASSPHRASE',
+  'IPO_BACKUP_FROM',
+  'IPO_BACKUP_TO',
+]);
 
 /**
  * loadConfig reads and checks the whole configuration. Throws ConfigError with everything that is wrong and where it stands,

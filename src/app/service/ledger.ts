@@ -17,6 +17,7 @@ import {
   ledgerExport,
   ledgerWriter,
   recordedTimes,
+  successorOrigin,
   type Store,
   type StoreLedgerWriter,
 } from '../../store/index.ts';
@@ -74,7 +75,10 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   const { store, parts, places, settings, clock, log, count } = deps;
   const isSigned = async (): Promise<boolean> => (await parts.tree.newestCheckpoint()) !== null;
   const pem = await openLedgerKey(places.keyFile, isSigned, log);
-  const origin = settings.ledger.origin ?? `ipo.dev/ledger/${await installationId(store)}`;
+  const origin =
+    (await successorOrigin(store)) ??
+    settings.ledger.origin ??
+    `ipo.dev/ledger/${await installationId(store)}`;
   const signer = toSigner(origin, pem);
   const anchors = await openAnchors(settings, deps.redactor, deps.outbound);
   const configured = new Set(anchors.map(({ name }) => name));

@@ -2,6 +2,7 @@ import {
   accountsRoutes,
   admissionDefaultsRoutes,
   auditRoutes,
+  backupRoutes,
   catalogueRoutes,
   healthRoutes,
   nodesRoutes,
@@ -22,6 +23,7 @@ import {
   triageRoutes,
   vulnerabilityRoutes,
   whatIfRoutes,
+  type BackupParts,
   type CatalogueParts,
   type HealthParts,
   type ImageParts,
@@ -41,6 +43,7 @@ export function serviceRoutes(
   health: HealthParts,
   nodes: NodesParts,
   replicas: ReplicasParts['replicas'],
+  backups: BackupParts['backups'],
   facts: {
     readonly database: CatalogueParts['database'];
     readonly collected: Required<ImageParts>['collected'];
@@ -71,6 +74,7 @@ export function serviceRoutes(
     ...nodesRoutes(nodes),
     ...releasesRoutes(),
     ...replicasRoutes({ replicas }),
+    ...backupRoutes({ backups }),
   ];
   document = JSON.stringify(openApiDocument(routes, version));
   return routes;

@@ -1,6 +1,7 @@
 import { holdOrigin, sessionCookieName } from '../../accounts/index.ts';
 import { openApi, probes, UntrustedProxies, type Api } from '../../api/index.ts';
 import {
+  backupHistory,
   beginHistory,
   catalogueStates,
   countFailing,
@@ -199,6 +200,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     health,
     operator.nodes,
     operator.replicas.list,
+    backupHistory(store),
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );

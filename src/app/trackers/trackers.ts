@@ -20,6 +20,7 @@ import {
   installationId,
   issueFacts,
   kevDueDates,
+  restoreEpoch,
   runningImages,
   sweepStore,
   trackingHistory,
@@ -100,7 +101,9 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const facts = issueFacts(store);
   const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
   const markers =
-    dataKey === null ? null : openMarkers(dataKey.derive('issue-markers'), await installationId(store));
+    dataKey === null
+      ? null
+      : openMarkers(dataKey.derive('issue-markers'), await installationId(store), await restoreEpoch(store));
   const leader =
     deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
   const notifications = await openNotifications({ store, line, leader, clock, log, count });

@@ -100,6 +100,20 @@ export function channelStore(store: Store): ChannelStore {
         if (Object.keys(columns).length > 0)
           await transaction.updateTable('channels').set(columns).where('id', '=', id).execute();
       }),
+    resume: (id, at, isTracker) =>
+      store.write(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('channels')
+          .set(
+            isTracker
+              ? { resume_asked_at: at, resume_error: null }
+              : { paused_since: null, resume_asked_at: null, resume_error: null },
+          )
+          .where('id', '=', id)
+          .where('paused_since', 'is not', null)
+          .executeTakeFirstOrThrow();
+        return numUpdatedRows > 0n;
+      }),
     async credentials(id) {
       const all = store.read
         .selectFrom('channel_credentials')
@@ -216,6 +230,9 @@ function toChannel(row: ChannelRow): StoredChannel {
       capWarnedAt: row.cap_warned_at,
       lastError: row.last_error,
       lastErrorAt: row.last_error_at,
+      ...(row.paused_since !== null && {
+        paused: { since: row.paused_since, askedAt: row.resume_asked_at, error: row.resume_error },
+      }),
     },
     CHANNEL_KINDS.find((kind) => kind === row.kind) ?? 'webhook',
     parsed(row.settings),

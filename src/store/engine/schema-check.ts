@@ -23,7 +23,7 @@ export async function checkedHistory(
     // Another process may be migrating: tables and history must be those of one moment.
     const again = await readHistory(db, database, migrations);
     if (again.length === applied.length) {
-      compare(database, migrations, applied.length, found, await expected(migrations, applied.length));
+      compare(database, migrations, applied.length, found, await schemaAt(migrations, applied.length));
       return applied;
     }
     applied = again;
@@ -89,8 +89,11 @@ function nameOf({ table, part }: Pick<SchemaPart, 'table' | 'part'>): string {
 
 const known = new WeakMap<readonly Migration[], Map<number, Promise<readonly SchemaPart[]>>>();
 
-/** What the steps make is found by taking them, in memory: no copy of it has to be kept in step by hand. */
-async function expected(migrations: readonly Migration[], level: number): Promise<readonly SchemaPart[]> {
+/** schemaAt gives the tables that the first steps of a history make. What they make is found by taking them, in memory. */
+export async function schemaAt(
+  migrations: readonly Migration[],
+  level: number,
+): Promise<readonly SchemaPart[]> {
   const levels = known.get(migrations) ?? new Map<number, Promise<readonly SchemaPart[]>>();
   known.set(migrations, levels);
   const made = levels.get(level) ?? take(migrations, level);

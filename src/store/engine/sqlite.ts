@@ -167,6 +167,34 @@ export function openMemory(): Dialect {
   );
 }
 
+/** openBulk opens a file that is filled in one go and is worth nothing before: no journal, no waiting for the disk. Throws StoreError. */
+export function openBulk(file: string): Dialect {
+  let database: Database.Database;
+  try {
+    makeFile(file);
+    database = new Database(file, { fileMustExist: true });
+    for (const pragma of ['journal_mode = off', 'synchronous = off', 'locking_mode = exclusive'])
+      database.pragma(pragma);
+    database.pragma('cache_size = -65536');
+    database.pragma('foreign_keys = on');
+  } catch (error) {
+    throw sqliteFault(error, file);
+  }
+  const connection = new SqliteConnection(database, file);
+  return sqliteDialect(connection, new SqliteDriver(connection, file, turnsOf(file, undefined, 0)));
+}
+
+/** settleBulk makes what was filled by `openBulk`, and closed, a file that a service opens. The caller syncs it. Throws StoreError. */
+export function settleBulk(file: string): void {
+  try {
+    const database = new Database(file, { fileMustExist: true });
+    database.pragma('journal_mode = wal');
+    database.close();
+  } catch (error) {
+    throw sqliteFault(error, file);
+  }
+}
+
 function isWal(database: Database.Database): boolean {
   return database.pragma('journal_mode', { simple: true }) === 'wal';
 }

@@ -10,4 +10,4 @@ export { FactsCache } from './recorded-facts.ts';
 export { recordedPolicies } from './recorded-policies.ts';
 export { acceptClock, recordedTimes } from './recorded-times.ts';
 export { ledgerReader } from './rows.ts';
-export { ledgerTree } from './tree.ts';
+export { ledgerTree, treeReader } from './tree.ts';

@@ -85,6 +85,15 @@ export function treeReader(read: Store['read']): TreeReader {
       );
       return found.map(toCheckpoint);
     },
+    async ended() {
+      const found = await run(
+        read,
+        sql<
+          Row<'ledger_logs', 'origin' | 'vkey' | 'size' | 'lost_to' | 'note' | 'ended_at' | 'successor'>
+        >`select origin, vkey, size, lost_to, note, ended_at, successor from ledger_logs order by ended_at, origin`,
+      );
+      return found.map(({ lost_to: lostTo, ended_at: endedAt, ...rest }) => ({ ...rest, lostTo, endedAt }));
+    },
   };
 }
 

@@ -40,6 +40,7 @@ import { imageVerdictsFilled } from './0035-image-verdicts-filled.ts';
 import { notifications } from './0036-notifications.ts';
 import { runtime } from './0037-runtime.ts';
 import { deliveryEnds } from './0038-delivery-ends.ts';
+import { restores } from './0039-restores.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   notifications,
   runtime,
   deliveryEnds,
+  restores,
 ];

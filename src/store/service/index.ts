@@ -3,4 +3,5 @@
  * It uses `sql`.
  */
 export { installationId, signingSeed } from './installation.ts';
+export { restoreEpoch, successorOrigin } from './restores.ts';
 export { jobMarks, type JobMarks } from './job-marks.ts';

@@ -27,6 +27,11 @@ export interface ChannelTables {
     cap_warned_at: number | null;
     last_error: string | null;
     last_error_at: number | null;
+    /** Time of the backup that it was restored from, until a person lets it go on; null where it is not paused. */
+    paused_since: number | null;
+    /** When a person asked for that, and what kept it from going on. */
+    resume_asked_at: number | null;
+    resume_error: string | null;
   };
   channel_credentials: {
     channel_id: string;

@@ -42,4 +42,17 @@ export interface InstallationTables {
     ledger_size: number | null;
     last_error: string | null;
   };
+  /** Restores of the whole database, oldest first. */
+  restores: {
+    id: Generated<number>;
+    restored_at: number;
+    /** When the backup was made, and the SHA-256 of its file. */
+    backup_at: number;
+    sha256: string;
+    /** Part of every marker that is made from then on. */
+    epoch: string;
+    ledger_size: number;
+    /** Rows that the log had by a checkpoint that was kept; null where none is newer than the backup. */
+    lost_to: number | null;
+  };
 }

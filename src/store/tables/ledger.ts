@@ -70,4 +70,18 @@ export interface LedgerTables {
     refused: string | null;
     note: string | null;
   };
+  /** Logs that a restore ended, since rows that they had signed were lost. */
+  ledger_logs: {
+    origin: string;
+    /** Key that its checkpoints are verified with. */
+    vkey: string;
+    /** Rows of the log that are in the ledger, and how many it had signed. */
+    size: number;
+    lost_to: number;
+    /** The checkpoint that proves it. */
+    note: string;
+    ended_at: number;
+    /** Name of the log that goes on. */
+    successor: string;
+  };
 }

@@ -18,7 +18,7 @@ export async function makeClaim(
 ): Promise<PendingClaim | 'cap' | 'none'> {
   return underFence(store, fence, async (transaction) => {
     const { channelId, cap, at, tick } = claim;
-    if (!(await lockChannel(transaction, channelId))) return 'none';
+    if (!(await lockChannel(transaction, channelId, claim.filed === true))) return 'none';
     if ((await countOpened(transaction, channelId, cap.since)) >= cap.cap) return 'cap';
     const marker = await claimRows(transaction, claim);
     if (marker === null) return 'none';
@@ -34,11 +34,12 @@ export async function makeClaim(
   });
 }
 
-/** Keeps others from claiming for the channel until the transaction ends; false when it is gone or disabled. */
-async function lockChannel(transaction: Executor, id: string): Promise<boolean> {
+/** Keeps others from claiming for the channel until the transaction ends; false when it is gone, or (unless `whatever`) disabled or paused. */
+async function lockChannel(transaction: Executor, id: string, whatever = false): Promise<boolean> {
   const held = await run(
     transaction,
-    sql`update channels set enabled = enabled where id = ${id} and enabled = 1 returning id`,
+    sql`update channels set enabled = enabled where id = ${id}
+      ${whatever ? sql`` : sql`and enabled = 1 and paused_since is null`} returning id`,
   );
   return held.length > 0;
 }

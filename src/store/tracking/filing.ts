@@ -91,6 +91,25 @@ export function filingStore(store: Store): FilingStore {
         fence,
       );
     },
+    async knows(marker) {
+      const rows = await run(
+        store.read,
+        sql`select 1 as known from tracking where marker = ${marker} limit 1`,
+      );
+      return rows.length > 0;
+    },
+    async resumed(id, fence) {
+      await change(
+        sql`update channels set paused_since = null, resume_asked_at = null, resume_error = null where id = ${id}`,
+        fence,
+      );
+    },
+    async resumeFailed(id, error, at, fence) {
+      await change(
+        sql`update channels set resume_error = ${shownError(error)}, last_error_at = ${at} where id = ${id}`,
+        fence,
+      );
+    },
     async noteChannel(id, { notBefore, error }, at, fence) {
       await change(
         sql`update channels set ${notBefore === undefined ? sql`` : sql`not_before = ${notBefore},`}

@@ -1,0 +1,216 @@
+/**
+ * `ipo backup`: backups of the whole service, made, verified, restored and moved.
+ * It uses `files`, `ledger`, `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+
+/** PlaceOptions say which database is meant: named by itself, or that of a service. */
+export interface PlaceOptions {
+  readonly database?: string;
+  readonly config?: string;
+  readonly data?: string;
+  readonly output: readonly string[];
+}
+
+/** BackupCreateOptions are the flags of `ipo backup create`. */
+export interface BackupCreateOptions extends PlaceOptions {
+  readonly out: string;
+  readonly withKeys?: true;
+  readonly ledgerKey?: string;
+}
+
+/** BackupVerifyOptions are the flags of `ipo backup verify`. */
+export interface BackupVerifyOptions {
+  readonly checkpoint?: readonly string[];
+  readonly key?: readonly string[];
+  readonly output: readonly string[];
+}
+
+/** BackupRestoreOptions are the flags of `ipo backup restore`. */
+export interface BackupRestoreOptions extends PlaceOptions {
+  readonly checkpoint?: readonly string[];
+  readonly lostRows?: true;
+  readonly keysTo?: string;
+}
+
+/** BackupMoveOptions are the flags of `ipo backup move`. */
+export interface BackupMoveOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly config?: string;
+  readonly data?: string;
+  readonly output: readonly string[];
+}
+
+/** BackupListOptions are the flags of `ipo backup list`. */
+export interface BackupListOptions extends ServiceFlags, PagingFlags {
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo backup` in the help. */
+export const listed: Listed = {
+  name: 'backup',
+  summary: 'back up the service, verify and restore backups, move to another database',
+  group: 'The service:',
+  place: 5,
+  define: backupCommand,
+};
+
+const DATABASE = 'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL';
+const CONFIG = 'settings of the service (YAML or JSON), which name its database, keys and anchors';
+const DATA = 'directory of a service, in place of its settings';
+
+/** backupCommand defines `ipo backup` and what stands below it. */
+function backupCommand(settle: Settle): Command {
+  const backup = new Command('backup').description(
+    'Backs up the whole service: one file that restores into SQLite and PostgreSQL, of this release and later ones.',
+  );
+  for (const define of [create, verify, restore, move, list]) backup.addCommand(define(settle));
+  return backup;
+}
+
+function create(settle: Settle): Command {
+  const command = new Command('create')
+    .summary('write a backup of a database into a file; the service goes on')
+    .description(
+      'Writes one consistent moment of every table into a file, which is there whole or not at all. The service may go on meanwhile. ' +
+        'Secrets stay sealed. DATA_KEY and the key of the ledger are not in it: keep copies of both, or take them along under a passphrase (--with-keys).',
+    )
+    .addOption(new Option('--out <file>', 'file to write, such as ipo.ipobackup').makeOptionMandatory())
+    .addOption(new Option('--database <url>', DATABASE))
+    .addOption(new Option('-c, --config <file>', CONFIG))
+    .addOption(new Option('-d, --data <directory>', DATA))
+    .addOption(
+      new Option(
+        '--with-keys',
+        'take DATA_KEY and the key of the ledger along, under the passphrase of IPO_BACKUP_PASSPHRASE (asked for at a terminal)',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--ledger-key <file>',
+        'key of the ledger, where neither --config nor --data says where it is',
+      ),
+    )
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  ipo backup create --data /var/lib/ipo --out ipo.ipobackup\n  IPO_DATABASE=postgres://ipo@db/ipo ipo backup create --out ipo.ipobackup',
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runBackupCreate } = await import('./create.ts');
+      return runBackupCreate(command.opts<BackupCreateOptions>(), terminal, globals);
+    }),
+  );
+}
+
+function verify(settle: Settle): Command {
+  const command = new Command('verify')
+    .summary('restore a backup into a temporary file and verify its ledger')
+    .description(
+      'Reads every byte of a backup, restores it into a temporary file, and verifies the ledger against the checkpoint inside and those kept elsewhere. ' +
+        'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
+    )
+    .argument('<file>', 'the backup; - is stdin')
+    .addOption(
+      collecting('--checkpoint <file>', 'verify against a checkpoint that was kept elsewhere; repeatable'),
+    )
+    .addOption(collecting('--key <vkey>', 'key that must have signed, written out or in a file; repeatable'))
+    .addOption(outputOption())
+    .addHelpText('after', '\nExample: ipo backup verify ipo.ipobackup --checkpoint kept.txt');
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runBackupVerify } = await import('./verify.ts');
+      return runBackupVerify(file, command.opts<BackupVerifyOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function restore(settle: Settle): Command {
+  const command = new Command('restore')
+    .summary('restore a backup into an empty database')
+    .description(
+      'Restores a backup of this release or an earlier one into an empty database of either engine, whole or not at all, and brings it to this release. ' +
+        'Channels are paused until ipo channel resume, and messages that waited are dropped.',
+    )
+    .argument('<file>', 'the backup; - is stdin')
+    .addOption(new Option('--database <url>', DATABASE))
+    .addOption(new Option('-c, --config <file>', `${CONFIG}; anchors are held against the backup`))
+    .addOption(new Option('-d, --data <directory>', DATA))
+    .addOption(
+      collecting('--checkpoint <file>', 'checkpoint that was kept elsewhere: the backup must not be older'),
+    )
+    .addOption(
+      new Option('--lost-rows', 'restore although rows are lost that a kept checkpoint or an anchor proves'),
+    )
+    .addOption(
+      new Option(
+        '--keys-to <directory>',
+        'write the keys of the backup here; needs its passphrase in IPO_BACKUP_PASSPHRASE',
+      ),
+    )
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  ipo backup restore ipo.ipobackup --data /var/lib/ipo --checkpoint kept.txt\n  ipo backup restore ipo.ipobackup --database postgres://ipo@db/ipo',
+    );
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runBackupRestore } = await import('./restore.ts');
+      return runBackupRestore(file, command.opts<BackupRestoreOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function move(settle: Settle): Command {
+  const command = new Command('move')
+    .summary('move a stopped service to another database, and compare both')
+    .description(
+      'Copies a whole database into an empty one, from SQLite to PostgreSQL or back, and compares every table afterwards. ' +
+        'The service must be stopped: its lock, its sessions, its replicas and its Lease are checked. The old database stays as it is.',
+    )
+    .addOption(new Option('--from <url>', 'database of the service; else IPO_BACKUP_FROM'))
+    .addOption(new Option('--to <url>', 'empty database; else IPO_BACKUP_TO'))
+    .addOption(
+      new Option('-c, --config <file>', 'settings of the service: its database, its lock, its Lease'),
+    )
+    .addOption(new Option('-d, --data <directory>', DATA))
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nExample: ipo backup move --data /var/lib/ipo --to postgres://ipo@db.example.com/ipo',
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runBackupMove } = await import('./move.ts');
+      return runBackupMove(command.opts<BackupMoveOptions>(), terminal, globals);
+    }),
+  );
+}
+
+function list(settle: Settle): Command {
+  const command = withServiceFlags(new Command('list'))
+    .summary('list the backups that the service made, newest first')
+    .description(
+      'Lists backups with their targets, sizes and digests, and those that failed with the reason.',
+    );
+  withPaging(command, 'backups');
+  return command.action(
+    settle(async (terminal) => {
+      const { runBackupList } = await import('./list.ts');
+      return runBackupList(command.opts<BackupListOptions>(), terminal);
+    }),
+  );
+}
+
+function collecting(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [
+    ...before,
+    value,
+  ]);
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { readBounded } from '../../adapters/files/index.ts';
+import type { BackupKey } from '../../backup/index.ts';
+import type { Secret } from '../../base/index.ts';
+import { parseKept, type KeptCheckpoint } from '../../ledger/index.ts';
+import { Redactor } from '../../telemetry/index.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Settings } from '../config/settings.ts';
+import { openAnchors } from '../ledger/anchors.ts';
+import { placesOf } from '../running/data-directory.ts';
+
+/** PlacesFlags name a service by its settings or its directory. */
+export interface PlacesFlags {
+  readonly config?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+/** BackupPlaces are where a service keeps what a backup is made of. */
+export interface BackupPlaces {
+  readonly database: string;
+  readonly keyFile: string;
+  /** Held by a service at work; null where it has no directory. */
+  readonly lockFile: string | null;
+  /** Directory that belongs to the database; null where there is none. */
+  readonly data: string | null;
+  readonly spool: string;
+  readonly dataKey: Secret | null;
+  readonly cluster: Settings['cluster'];
+  /** Reads what each anchor holds. Throws what keeps one from being read. */
+  anchored(): Promise<readonly KeptCheckpoint[]>;
+}
+
+/** backupPlaces reads the settings of a service and gives its places. Throws ConfigError, FileError. */
+export async function backupPlaces(
+  { config, data }: PlacesFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<BackupPlaces> {
+  const { settings } = await loadConfig({
+    file: config ?? null,
+    env,
+    ...(data !== undefined && { flags: [{ path: 'data', flag: '--data', value: data }] }),
+  });
+  const places = placesOf(settings);
+  return {
+    database: places.databaseUrl,
+    keyFile: places.keyFile,
+    lockFile: places.lockFile,
+    data: settings.data === undefined ? null : resolve(settings.data),
+    spool: places.spoolDirectory,
+    dataKey: settings.dataKey ?? null,
+    cluster: settings.cluster,
+    anchored: async () => {
+      const anchors = await openAnchors(settings, new Redactor());
+      const held = await Promise.all(
+        anchors.map(async ({ name, read }) => ({ name, kept: read === null ? null : await read() })),
+      );
+      return held.flatMap(({ name, kept }) =>
+        (kept?.notes ?? []).flatMap((note) => parseKept(note, `the anchor ${name}`)),
+      );
+    },
+  };
+}
+
+/** readLedgerKey reads the key that signs checkpoints, as a backup takes it along. Throws FileError. */
+export async function readLedgerKey(file: string): Promise<BackupKey> {
+  return { name: 'ledger_key', value: await readBounded(file, 16_384) };
+}

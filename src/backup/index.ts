@@ -1,0 +1,16 @@
+/**
+ * Backups of the whole database: the file's format, written and read as a stream, the sealing of keys in it, and which copies are kept. It
+ * uses `ledger`.
+ */
+export { BackupError } from './backup-error.ts';
+export type { BackupHistory, BackupRun } from './history.ts';
+export { KEY_NAMES, openKeys, sealKeys, type BackupKey, type SealedKeys } from './keys.ts';
+export {
+  BACKUP_FORMAT,
+  type BackupHeader,
+  type BackupTable,
+  type CellType,
+  type TableContents,
+} from './format.ts';
+export { readBackup, type BackupPart } from './read.ts';
+export { tableContents, writeBackup, type BackupSource, type Written } from './write.ts';
