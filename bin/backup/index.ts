@@ -57,6 +57,15 @@ export const listed: Listed = {
   summary: 'back up the service, verify and restore backups, move to another database',
   group: 'The service:',
   place: 5,
+  examples: [
+    'ipo backup create --data /var/lib/ipo --out ipo.ipobackup',
+    'IPO_DATABASE=postgres://ipo@db.example.com/ipo ipo backup create --out ipo.ipobackup',
+    'ipo backup verify ipo.ipobackup --checkpoint kept.txt',
+    'ipo backup restore ipo.ipobackup --data /var/lib/ipo --checkpoint kept.txt',
+    'ipo backup restore ipo.ipobackup --database postgres://ipo@db.example.com/ipo',
+    'ipo backup move --data /var/lib/ipo --to postgres://ipo@db.example.com/ipo',
+    'ipo backup list',
+  ],
   define: backupCommand,
 };
 
@@ -67,7 +76,7 @@ const DATA = 'directory of a service, in place of its settings';
 /** backupCommand defines `ipo backup` and what stands below it. */
 function backupCommand(settle: Settle): Command {
   const backup = new Command('backup').description(
-    'Backs up the whole service: one file that restores into SQLite and PostgreSQL, of this release and later ones.',
+    'Back up the whole service in one file that restores into SQLite and PostgreSQL, of this release and later ones.',
   );
   for (const define of [create, verify, restore, move, list]) backup.addCommand(define(settle));
   return backup;
@@ -96,11 +105,7 @@ function create(settle: Settle): Command {
         'key of the ledger, where neither --config nor --data says where it is',
       ),
     )
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  ipo backup create --data /var/lib/ipo --out ipo.ipobackup\n  IPO_DATABASE=postgres://ipo@db/ipo ipo backup create --out ipo.ipobackup',
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
       const { runBackupCreate } = await import('./create.ts');
@@ -121,8 +126,7 @@ function verify(settle: Settle): Command {
       collecting('--checkpoint <file>', 'verify against a checkpoint that was kept elsewhere; repeatable'),
     )
     .addOption(collecting('--key <vkey>', 'key that must have signed, written out or in a file; repeatable'))
-    .addOption(outputOption())
-    .addHelpText('after', '\nExample: ipo backup verify ipo.ipobackup --checkpoint kept.txt');
+    .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
       const { runBackupVerify } = await import('./verify.ts');
@@ -154,11 +158,7 @@ function restore(settle: Settle): Command {
         'write the keys of the backup here; needs its passphrase in IPO_BACKUP_PASSPHRASE',
       ),
     )
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  ipo backup restore ipo.ipobackup --data /var/lib/ipo --checkpoint kept.txt\n  ipo backup restore ipo.ipobackup --database postgres://ipo@db/ipo',
-    );
+    .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
       const { runBackupRestore } = await import('./restore.ts');
@@ -180,11 +180,7 @@ function move(settle: Settle): Command {
       new Option('-c, --config <file>', 'settings of the service: its database, its lock, its Lease'),
     )
     .addOption(new Option('-d, --data <directory>', DATA))
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nExample: ipo backup move --data /var/lib/ipo --to postgres://ipo@db.example.com/ipo',
-    );
+    .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
       const { runBackupMove } = await import('./move.ts');
@@ -209,8 +205,9 @@ function list(settle: Settle): Command {
 }
 
 function collecting(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [
-    ...before,
-    value,
-  ]);
+  return new Option(flags, description).argParser(collect);
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

@@ -74,6 +74,7 @@ export const listed: Listed = {
     'ipo channel resend on-call --since 24h',
     "ipo channel mute on-call --for 6h --reason 'upgrade of the cluster'",
     'ipo channel unmute on-call',
+    'ipo channel resume --all',
     'ipo channel test on-call',
   ],
   define: channelCommand,

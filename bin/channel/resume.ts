@@ -21,9 +21,9 @@ export async function runChannelResume(
   options: ChannelResumeOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
   if ((which === undefined) === (options.all !== true))
     throw new UsageError('name one channel, or give --all', 'ipo channel list shows those that are paused');
-  const outcome = openOutcome(options.output, terminal);
   return withService(terminal, options, async (service) => {
     const ids =
       which === undefined

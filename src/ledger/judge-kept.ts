@@ -47,8 +47,7 @@ export async function judgeKept(
     const { source, checkpoint } = one;
     const { size } = checkpoint;
     const what = `the checkpoint of ${size} rows that was kept in ${source}`;
-    const before = openOfEnded(one.note, checkpoint.origin, ledger.ended ?? []);
-    const fault = before === null ? foreign(one, ledger) : lostOf(size, before.log);
+    const fault = foreign(one, ledger);
     if (fault !== null) {
       findings.failed('kept_checkpoint', `${what} ${fault}`);
       return good;
@@ -124,8 +123,10 @@ function lostOf(size: number, { size: left, endedAt, successor }: EndedLog): str
 }
 
 /** Why a kept checkpoint is not of this ledger; null when it is. */
-function foreign(kept: KeptCheckpoint, { origin, keys }: JudgedLedger): string | null {
+function foreign(kept: KeptCheckpoint, { origin, keys, ended = [] }: JudgedLedger): string | null {
   const { checkpoint } = kept;
+  const before = openOfEnded(kept.note, checkpoint.origin, ended);
+  if (before !== null) return lostOf(checkpoint.size, before.log);
   if (origin !== null && checkpoint.origin !== origin)
     return `is of another log (${checkpoint.origin}) than ${origin}`;
   // Where no signature of the ledger holds, that is said already, and the rows are still held against what was kept.

@@ -27,7 +27,7 @@ export async function verifyDatabase(
 ): Promise<Verification> {
   const findings = new Findings();
   const stored = await reader.checkpoints(0, MAX_STORED);
-  const ended = (await reader.ended?.()) ?? [];
+  const ended = await endedOf(reader);
   const covered = await reader.size();
   const keys = given.length > 0 ? given : keysOf(await reader.key());
   const wanted = new Set([
@@ -78,6 +78,10 @@ export async function verifyDatabase(
     firstBad: findings.firstBad,
     limits: findings.limits,
   };
+}
+
+async function endedOf(reader: TreeReader): Promise<readonly EndedLog[]> {
+  return (await reader.ended?.()) ?? [];
 }
 
 function keysOf(vkey: string | null): NoteKey[] {

@@ -4,7 +4,7 @@ import { readBackup, writeBackup, type Written } from '../../src/backup/index.ts
 import { fillDatabase, withSnapshot } from '../../src/store/backup/index.ts';
 import { openStore } from '../../src/store/engine/open.ts';
 import { contentHash } from './content.ts';
-import { forEachEngine, sqlite, type TestEngine } from './engines.ts';
+import { forEachEngine, sqlite } from './engines.ts';
 import { makeRelease, NOW, RELEASES } from './releases.ts';
 
 /** saved gives a backup of a database in memory. */
@@ -31,30 +31,35 @@ async function hashOf(url: string): Promise<string> {
   }
 }
 
+/** Making a schema takes a server seconds: it restores an early backup and the newest one, of either engine. */
+const ON_POSTGRES: readonly string[] = ['1.0.0', RELEASES.at(-1) ?? ''];
+
 forEachEngine(
   'a backup',
   (engine) => {
-    for (const release of RELEASES)
+    const releases =
+      engine.name === 'sqlite' ? RELEASES : RELEASES.filter((one) => ON_POSTGRES.includes(one));
+    for (const release of releases)
       test(`of release ${release} restores into both engines, and is what an upgrade leaves`, async () => {
         const url = await engine.empty();
         await makeRelease(url, release);
         const first = await saved(url);
-        for (const target of new Set<TestEngine>([sqlite, engine])) {
-          const restored = await target.empty();
-          await fillDatabase(restored, readBackup(once(first.bytes), 'backup'), {
-            name: 'backup',
-            now: () => NOW,
-          });
-          const again = await saved(restored);
-          const upgraded = await target.empty();
-          await fillDatabase(upgraded, readBackup(once(again.bytes), 'backup'), {
-            name: 'backup',
-            now: () => NOW,
-          });
-          assert.deepEqual((await saved(upgraded)).written.tables, again.written.tables);
-          assert.equal(await hashOf(restored), await hashOf(url));
-        }
+        const restored = await engine.empty();
+        await restore(restored, first.bytes);
+        const again = await saved(restored);
+        const other = await sqlite.empty();
+        await restore(other, again.bytes);
+        assert.deepEqual((await saved(other)).written.tables, again.written.tables);
+        assert.equal(await hashOf(other), await hashOf(url));
+        if (engine === sqlite) return;
+        const back = await engine.empty();
+        await restore(back, (await saved(other)).bytes);
+        assert.deepEqual((await saved(back)).written.tables, again.written.tables);
       });
   },
   { concurrency: 4 },
 );
+
+async function restore(url: string, bytes: Uint8Array): Promise<void> {
+  await fillDatabase(url, readBackup(once(bytes), 'backup'), { name: 'backup', now: () => NOW });
+}

@@ -35,14 +35,11 @@ forEachEngine('a restored service', (engine) => {
     await world.file();
     assert.equal((await world.channelState('main')).paused, undefined);
     const rows = await world.rows();
-    assert.deepEqual(
-      rows.map(({ cve, issue }) => [cve, issue?.key]).toSorted(),
-      [
-        ['CVE-1', fake.issues[0]?.ref.key],
-        ['CVE-12', fake.issues[1]?.ref.key],
-        ['CVE-3', fake.issues[2]?.ref.key],
-      ].toSorted(),
-    );
+    assert.deepEqual(rows.map(({ cve, issue }) => `${cve} ${issue?.key}`).toSorted(), [
+      `CVE-1 ${fake.issues[0]?.ref.key}`,
+      `CVE-12 ${fake.issues[1]?.ref.key}`,
+      `CVE-3 ${fake.issues[2]?.ref.key}`,
+    ]);
     assert.equal(fake.issues.length, 3);
     await world.file();
     assert.equal(fake.issues.length, 3);

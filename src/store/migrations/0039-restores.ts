@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts';
 export const restores: Migration = {
   name: '0039-restores',
   release: '1.3.7',
-  summary: 'Restores: their epochs, channels that are paused after one, and logs that one has ended',
+  summary: 'Restores, channels paused after one, and logs that one has ended',
   async up(db) {
     await addColumns(db, 'channels', {
       // Issues that were filed since then are looked up before anything is filed; null for a channel that is not paused.
