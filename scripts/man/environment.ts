@@ -40,6 +40,26 @@ const ENVIRONMENT: readonly Entry[] = [
     flags: ['--database'],
   },
   {
+    name: 'IPO_BACKUP_FROM',
+    text: 'Database that `ipo backup move` moves; it may hold a password.',
+    flags: ['--from', '--to'],
+  },
+  {
+    name: 'IPO_BACKUP_TO',
+    text: 'Empty database that `ipo backup move` moves to; it may hold a password.',
+    flags: ['--from', '--to'],
+  },
+  {
+    name: 'IPO_BACKUP_PASSPHRASE',
+    text: 'Passphrase of the keys in a backup.',
+    flags: ['--with-keys', '--keys-to'],
+  },
+  {
+    name: 'DATA_KEY',
+    text: 'Key under which credentials of trackers are sealed; taken along by `--with-keys`, and tried by `ipo backup verify`.',
+    flags: ['--with-keys'],
+  },
+  {
     name: 'PGPASSWORD',
     text: 'Password of the PostgreSQL user, where the address has none.',
     flags: ['--database'],

@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { MIGRATIONS as ALL } from '../../src/store/migrations/index.ts';
 import { ipo } from './fake-terminal.ts';
+
+const MIGRATIONS = ALL.length;
 
 function scratch(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'ipo-migrate-'));
@@ -30,7 +33,10 @@ test('a plan shows every step and makes nothing; a run applies them; a second on
   const planned = await ipo(['migrate', '--plan', ...database]);
   assert.equal(planned.code, 0);
   assert.match(planned.out, /0031 +1\.3\.1 +Runtime blocks removed.* due/);
-  assert.match(planned.err, new RegExp(`${MIGRATIONS} migrations are due, from nothing to release 1\\.3\\.7`));
+  assert.match(
+    planned.err,
+    new RegExp(`${MIGRATIONS} migrations are due, from nothing to release 1\\.3\\.7`),
+  );
   assert.equal(existsSync(file), false);
 
   const done = await ipo(['migrate', ...database, '-o', 'json', '-o', `yaml=${file}.yaml`]);
