@@ -37,6 +37,7 @@ import {
   Sweep,
   TrackerError,
   type FilingReport,
+  type Markers,
   type IssueTracker,
   type SweepReport,
   type TrackerFactory,
@@ -100,10 +101,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
   const filing = filingStore(store);
   const facts = issueFacts(store);
   const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
-  const markers =
-    dataKey === null
-      ? null
-      : openMarkers(dataKey.derive('issue-markers'), await installationId(store), await restoreEpoch(store));
+  const markers = dataKey === null ? null : await markersOf(dataKey, store);
   const leader =
     deps.leader === undefined ? await openStandaloneLeader(store, clock.now(), log) : elected(deps.leader);
   const notifications = await openNotifications({ store, line, leader, clock, log, count });
@@ -165,6 +163,11 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       return (await work?.sweep.run(signal)) ?? null;
     },
   };
+}
+
+async function markersOf(dataKey: DataKey, store: Store): Promise<Markers> {
+  const key = dataKey.derive('issue-markers');
+  return openMarkers(key, await installationId(store), await restoreEpoch(store));
 }
 
 async function sealPlain(deps: CredentialDeps, store: Store): Promise<void> {
