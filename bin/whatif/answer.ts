@@ -2,6 +2,7 @@ import { parseTime } from '../../src/base/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import { MAX_DAYS, type WhatIfResult } from '../../src/whatif/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
+import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { parseOutputs, writeOutputs, type OutputTarget } from '../terminal/output.ts';
@@ -123,9 +124,21 @@ export async function deliver(
       isWatched: toStdout && terminal.tty.out,
     });
   await writeOutputs(targets, render, parts, terminal);
-  const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
+  return judge(result, { targets, checks, strict, all }, terminal, globals);
+}
+
+/** judge says on stderr what does not hold of an answer, and gives the exit code; `name` tells it from answers on other policies. */
+export function judge(
+  result: WhatIfResult,
+  { checks, strict }: Wanted,
+  terminal: Terminal,
+  globals: GlobalOptions,
+  name?: string,
+): ExitCode {
+  const of = name === undefined ? '' : `${clean(name)}: `;
+  const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${of}${text}\n`));
   const open = whatIsOpen(result);
-  const broken = held.filter((check) => check.broken);
+  const broken = runChecks(checks, result).filter((check) => check.broken);
   for (const { check, count, tolerated } of broken) {
     say(
       `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} failed: ${count} rows, the limit is ${tolerated}`,
@@ -136,7 +149,8 @@ export async function deliver(
   return strict && open !== null ? EXIT.inconclusive : EXIT.done;
 }
 
-async function renderAnswer(
+/** renderAnswer writes an answer in one form. */
+export async function renderAnswer(
   format: Format,
   { result, json, draft }: Answer,
   checks: ReturnType<typeof runChecks>,

@@ -3,6 +3,7 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
+import { isDirectory } from '../files/is-directory.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
@@ -68,6 +69,8 @@ export const listed: Listed = {
     'ipo whatif draft.yaml --ledger ledger.ndjson.zst',
     'ipo whatif draft.yaml --server https://ipo.example.com --keep',
     'ipo whatif draft.yaml -l ledger.ndjson.zst --fail-on would_deny=10 -o markdown=comment.md -o sarif=whatif.sarif',
+    'ipo whatif policies/ --ledger ledger.ndjson.zst -o markdown=comment-{policy}.md',
+    'ipo whatif policies/ --server https://ipo.example.com',
     'ipo whatif --self-check --ledger ledger.ndjson.zst',
     'ipo whatif list --policy shop',
     'ipo whatif show mfrggzdfmztwq2lk',
@@ -83,7 +86,10 @@ function whatifCommand(settle: Settle): Command {
     .description(
       'Decides the recorded admissions of the last days again under a draft policy and reports what would have changed. Writes nothing.',
     )
-    .argument('[policy]', 'policy file (YAML or JSON) with the one draft; - is stdin')
+    .argument(
+      '[policy...]',
+      'policy file (YAML or JSON) with one draft, - is stdin; or several files or directories, answered each and together',
+    )
     .addOption(
       new Option('-l, --ledger <file>', 'ledger export (.ndjson, .ndjson.gz, .ndjson.zst); - is stdin'),
     )
@@ -133,9 +139,14 @@ function whatifCommand(settle: Settle): Command {
     );
   for (const define of [listCommand, showCommand, downloadCommand])
     command.addCommand(define(settle, command));
-  return command.action((policy: string | undefined) =>
+  return command.action((policies: readonly string[]) =>
     settle(async (terminal, globals) => {
       const options = command.opts<WhatIfOptions>();
+      const [policy] = policies;
+      if (policy !== undefined && (policies.length > 1 || isDirectory(policy))) {
+        const { runSeveral } = await import('./several.ts');
+        return runSeveral(policies, options, terminal, globals);
+      }
       if (options.ledger !== undefined) {
         const { runWhatIf } = await import('./run.ts');
         return runWhatIf(policy, options, terminal, globals);

@@ -59,8 +59,8 @@ export function sayKept(asked: boolean, id: string | null, terminal: Terminal, g
   terminal.err(`ipo: ${said}\n`);
 }
 
-/** Without any ledger named, the service must be known from elsewhere. */
-function serverFlags({ server, tokenStdin, ca }: WhatIfOptions, { env }: Terminal): ServiceFlags {
+/** serverFlags gives which service is asked. Without any ledger named, it must be known from elsewhere. Throws UsageError. */
+export function serverFlags({ server, tokenStdin, ca }: WhatIfOptions, { env }: Terminal): ServiceFlags {
   const known = (env['IPO_SERVER'] ?? '').trim() !== '' || readServiceConfig(env).current !== null;
   if (server === undefined && !known) {
     throw new UsageError(

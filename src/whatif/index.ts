@@ -3,7 +3,16 @@
  * read ports only, so it can write nothing and ask nobody.
  * It uses `image`, `policy`, `facts`, `decision`, `ledger`, `accounts` and `render`.
  */
-export { MAX_DAYS, runSelfCheck, runWhatIf, WhatIfError, type WhatIfRequest } from './whatif.service.ts';
+export {
+  MAX_DAYS,
+  runSelfCheck,
+  runWhatIf,
+  runWhatIfs,
+  WhatIfError,
+  type SeveralResult,
+  type WhatIfRequest,
+} from './whatif.service.ts';
+export type { TogetherResult } from './together.ts';
 export { sourceOf } from './export-source.ts';
 export type { Period, ReplayOrigin, ReplaySource } from './ports.ts';
 export type {

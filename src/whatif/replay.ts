@@ -7,7 +7,7 @@ import { notesOf } from './notes.ts';
 import type { Period, ReplayOrigin, ReplaySource } from './ports.ts';
 import type { WhatIfResult } from './result.ts';
 import type { Revisions } from './revisions.ts';
-import { RowClasses } from './row-class.ts';
+import { RowClasses, type Outcome } from './row-class.ts';
 import { Tally } from './tally.ts';
 
 /** ReplayOptions are the parameters of a replay, already checked. */
@@ -25,6 +25,9 @@ export interface ReplayOptions {
 export function periodOf({ asOf, days }: Pick<ReplayOptions, 'asOf' | 'days'>): Period {
   return { from: asOf - days * DAY_MS, to: asOf };
 }
+
+/** Taken is what became of a row: the draft does not govern it, the limit left it out, or what the draft makes of it. */
+export type Taken = Outcome | 'not_covered' | 'left_out';
 
 /** Replay walks rows newest first and makes the answer. It holds classes, counts and samples, never the rows. */
 export class Replay {
@@ -64,15 +67,15 @@ export class Replay {
     });
   }
 
-  /** Takes the next row; false when nothing that follows can change the answer. */
-  take(batch: RowBatch, i: number): boolean {
+  /** Takes the next row, and says what the draft makes of it. After `left_out` no row can change the answer. */
+  take(batch: RowBatch, i: number): Taken {
     const shape = batch.shapes[i] as LedgerRow;
     const at = batch.at[i] as number;
-    if (!this.#covers(shape, at)) return true;
+    if (!this.#covers(shape, at)) return 'not_covered';
     const tally = this.#tally;
     if (tally.evaluated >= this.#limit) {
       this.#truncated = true;
-      return false;
+      return 'left_out';
     }
     const rows =
       this.#classes.find(shape) ??
@@ -85,7 +88,7 @@ export class Replay {
     if (rows.outcome === 'break_glass') tally.breakGlass += 1;
     else if (rows.outcome === 'not_evaluated') rows.rows += 1;
     else tally.addEvaluated({ id, time, at, pod }, rows);
-    return true;
+    return rows.outcome;
   }
 
   /** The answer over the rows taken. */

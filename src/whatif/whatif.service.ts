@@ -6,6 +6,7 @@ import { periodOf, Replay, type ReplayOptions } from './replay.ts';
 import type { SelfCheckResult, WhatIfResult } from './result.ts';
 import { Revisions } from './revisions.ts';
 import { SelfCheck } from './self-check.ts';
+import { Together, type TogetherResult } from './together.ts';
 
 export const MAX_DAYS = 90;
 
@@ -51,8 +52,30 @@ export async function runWhatIf(
     );
   }
   const replay = new Replay(draft, source, revisions, options);
-  await walk(source, options, (batch, i) => replay.take(batch, i), progress);
+  await walk(source, options, (batch, i) => replay.take(batch, i) !== 'left_out', progress);
   return replay.finish();
+}
+
+/** SeveralResult is the answer on each of several drafts, in their order, and the one on all of them together. */
+export interface SeveralResult {
+  readonly items: readonly WhatIfResult[];
+  readonly together: TogetherResult;
+}
+
+/** runWhatIfs replays several drafts over one reading of a source. Throws as runWhatIf does. */
+export async function runWhatIfs(
+  drafts: readonly Policy[],
+  options: Omit<ReplayOptions, 'source'>,
+  source: ReplaySource,
+  progress?: (rows: number) => void,
+): Promise<SeveralResult> {
+  const whole = { ...options, source: null };
+  checkOptions(whole);
+  const revisions = new Revisions(source.policies);
+  const replays = drafts.map((draft) => new Replay(draft, source, revisions, whole));
+  const together = new Together(drafts, whole);
+  await walk(source, whole, (batch, i) => together.add(batch, i, replays), progress);
+  return { items: replays.map((replay) => replay.finish()), together: together.finish() };
 }
 
 /** runSelfCheck replays each row under the revision that decided it. Throws as runWhatIf does. */

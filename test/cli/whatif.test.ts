@@ -171,7 +171,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         3,
         /none\.yaml: no such file/,
       ],
-      ['a directory as policy', ['whatif', directory, '-l', ledger], 3, /is a directory/],
+      ['a directory with an invalid policy', ['whatif', directory, '-l', ledger], 2, /bad\.yaml:7:3/],
       [
         'a ledger that is not there',
         ['whatif', policy, '-l', join(directory, 'none')],
