@@ -65,9 +65,9 @@ function testMessage(content: Content, envelope: Envelope, by: string): Message 
     ...{ severity, content },
     title: 'Test of a notification channel',
     blocks: [
-      paragraph('This is a test that ', code(oneLine(by, 120) || '–'), ' asked for. Nothing has happened.'),
+      paragraph(code(oneLine(by, 120) || '–'), ' requested this test message. Nothing has happened.'),
       paragraph(
-        'Messages about your images and clusters will look like this one. A person must see it here: the service cannot.',
+        'Messages about your images and clusters will look like this one. Only a person can see that it has arrived here.',
       ),
     ],
   };

@@ -38,12 +38,15 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
       known_exploited: z
         .boolean()
         .describe('Whether it is in the catalogue of known exploited vulnerabilities'),
+      reason: z
+        .enum(['found', 'runs_again', 'triage_ended'])
+        .describe('Why it is told: a scan found it, its image runs again, or its triage ended'),
     }),
     sample: {
       subject: DIGEST,
       payload: {
         ...{ digest: DIGEST, cve: 'CVE-2026-0001', package: 'openssl', fixed: '3.0.2' },
-        ...{ severity: 'CRITICAL', known_exploited: true },
+        ...{ severity: 'CRITICAL', known_exploited: true, reason: 'found' },
       },
     },
   },
@@ -165,18 +168,19 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     },
   },
   channel_failed: {
-    about: 'Name of the channel',
+    about: 'Id of the channel',
     schema: z.object({
       channel: text('Name of the channel'),
       channel_id: text('Its id'),
       kind: text('Its kind'),
       error: text('Why the message was given up'),
+      events: z.array(z.string()).describe('What the message told'),
     }),
     sample: {
-      subject: 'mail',
+      subject: 'k3v7q2mzt5a6wxyb',
       payload: {
         ...{ channel: 'mail', channel_id: 'k3v7q2mzt5a6wxyb', kind: 'email' },
-        error: 'mail.example.com:587 refuses connections',
+        ...{ error: 'mail.example.com:587 refuses connections', events: ['critical_finding'] },
       },
     },
   },

@@ -340,7 +340,8 @@ const PARTS = {
   facts: [],
   operator: [],
   notices: noticeJobs({
-    notifications: { send: never, prune: never, tell: async () => false },
+    notifications: { send: never, prune: never, tell: async () => false, tellTriageRanOut: never },
+    wantedSince: async () => 0,
     retention: { now: async () => 0 },
     feeds: async () => ({}),
   }),
@@ -406,7 +407,7 @@ function rowsIn(table: string): readonly string[] {
 
 function toRows(jobs: readonly Job[]): readonly string[] {
   return jobs.map(({ name, every, leaderOnly, atStart, remembered, atEnd }) => {
-    const since = remembered === true ? ' since its last run, whoever made it' : '';
+    const since = remembered === true ? ' since its last run, by any process' : '';
     const also = `${since}${atStart === true ? ', and at the start' : ''}${atEnd === true ? ', and at the end' : ''}`;
     return `| \`${name}\` | ${every / 1000} s${also} | ${leaderOnly ? 'yes' : 'no'}`;
   });

@@ -9,7 +9,7 @@ import { raiseClusterFence } from '../../src/store/leadership/cluster-fence.ts';
 import { listen } from '../ledger/parts.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
-import { subscribe } from '../notify/subscriber.ts';
+import { checkPayloads, subscribe } from '../notify/subscriber.ts';
 
 const AT = Date.UTC(2026, 10, 20, 6);
 
@@ -40,8 +40,7 @@ async function polling(store: Store) {
     log,
     count: { add: (_, labels) => void world.counted.push(labels?.outcome ?? '') },
   });
-  const told = async (): Promise<unknown[]> =>
-    (await rowsOf(store, 'select event from outbox order by id')).map(({ event }) => event);
+  const told = (): Promise<readonly unknown[]> => checkPayloads(store);
   if ((await rowsOf(store, 'select id from channels')).length === 0) await subscribe(store);
   return { world, poll, told, log };
 }

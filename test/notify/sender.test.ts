@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DAY_MS } from '../../src/base/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
+import { checkPayloads } from './subscriber.ts';
 import { AT, DIGEST, found, KINDS, openDesk, overCeiling } from './world.ts';
 
 const MINUTE = 60_000;
@@ -91,11 +92,12 @@ forEachEngine('notifications', (engine) => {
     );
     assert.match(items[0]?.lastError ?? '', /503.*; given up after 24 hours$/);
     assert.ok((items[0]?.endedAt ?? 0) <= AT + DAY_MS, 'within 24 hours');
+    assert.deepEqual(await checkPayloads(desk.store), ['channel_failed']);
     // Others are told that it failed.
     desk.side.fault = null;
     await desk.settle();
     assert.equal(desk.side.taken.length, 1);
-    assert.match(desk.side.taken[0]?.body ?? '', /Channel webhook could not be told/);
+    assert.match(desk.side.taken[0]?.body ?? '', /Messages to webhook failed/);
   });
 
   test('while a channel is away nothing overtakes, what happens is gathered, and no other channel waits', async (t) => {

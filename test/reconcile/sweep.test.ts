@@ -10,7 +10,7 @@ import type { Severity } from '../../src/findings/index.ts';
 import { digestOf as digestOfRecord, rowsOf } from '../store/image-records.ts';
 import { SweepHarness } from './harness.ts';
 import { AT, BAD, CLEAN, container, podOf, policy, specOf, uidOf } from './parts.ts';
-import { subscribe } from '../notify/subscriber.ts';
+import { checkPayloads, subscribe } from '../notify/subscriber.ts';
 
 const ENFORCE = policy({ runtimeReconciliation: 'enforce' });
 const bad = (n: number): ReturnType<typeof podOf> => podOf(n, { containers: [container(BAD)] });
@@ -67,6 +67,7 @@ forEachEngine('a sweep', (engine) => {
     assert.equal((await h.rows('reconcile')).length, 500, 'and each image its first verdict');
     assert.equal(h.events.filter(({ kind }) => kind === 'unreviewed').length, 500);
     assert.equal(h.counted.all.get('svc_reconcile_unreviewed_total'), 500);
+    await checkPayloads(h.store);
     const outbox = await rowsOf(h.store, 'select event, items from outbox');
     assert.deepEqual(
       outbox.map(({ event, items }) => [event, JSON.parse(String(items)).pods]),
@@ -441,7 +442,7 @@ forEachEngine('a sweep', (engine) => {
     assert.equal(h.counted.all.get('svc_reconcile_sweeps_total failed'), 1);
     h.beforeAppend = () => {};
     assert.equal((await h.sweep()).unreviewed, 1);
-    const outbox = await rowsOf(h.store, 'select event from outbox');
+    const outbox = await checkPayloads(h.store);
     assert.equal(outbox.length, 1, 'and the same pods are told of once');
   });
 

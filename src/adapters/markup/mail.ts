@@ -38,7 +38,7 @@ export function toMail(message: Message): Mail {
   return { subject, ...whole };
 }
 
-const FOOT = 'To hear less: ipo channel edit, or ipo channel mute for a while.';
+const FOOT = 'To receive fewer messages: ipo channel edit, or ipo channel mute for a while.';
 
 function textOf(message: Message, blocks: readonly Block[]): string {
   const title = shown(message.title);

@@ -12,17 +12,20 @@ export interface Feed {
 
 /** NoticeParts are what the jobs of the notifications act through. */
 export interface NoticeParts {
-  readonly notifications: Pick<Notifications, 'send' | 'prune' | 'tell'>;
+  readonly notifications: Pick<Notifications, 'send' | 'prune' | 'tell' | 'tellTriageRanOut'>;
   readonly retention: Pick<RetentionClock, 'now'>;
   /** The catalogues that a source is set for. */
   readonly feeds: () => Promise<Readonly<Record<string, Feed>>>;
+  /** Since when a catalogue is wanted, in UTC milliseconds: now, if it was not wanted before. */
+  readonly wantedSince: (title: string, now: number) => Promise<number>;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 /** noticeJobs send what waits for the channels, drop what is old, and look for what nobody else tells. */
-export function noticeJobs({ notifications, retention, feeds }: NoticeParts): readonly Job[] {
+export function noticeJobs(parts: NoticeParts): readonly Job[] {
+  const { notifications, retention } = parts;
   return [
     {
       name: 'notifications',
@@ -41,25 +44,33 @@ export function noticeJobs({ notifications, retention, feeds }: NoticeParts): re
       name: 'stale-catalogues',
       every: 5 * MINUTE,
       leaderOnly: true,
-      run: async () => tellStale(notifications, await feeds(), await retention.now()),
+      run: async () => tellStale(parts, await retention.now()),
+    },
+    {
+      name: 'expired-triage',
+      every: 5 * MINUTE,
+      leaderOnly: true,
+      atStart: true,
+      run: () => notifications.tellTriageRanOut(),
     },
   ];
 }
 
-/** Each outage is told once: by when the catalogue was last fetched or seen to have nothing new. */
-async function tellStale(
-  { tell }: Pick<Notifications, 'tell'>,
-  feeds: Readonly<Record<string, Feed>>,
-  now: number,
-): Promise<void> {
-  for (const [title, { fetchedAt, checkedAt, lastError }] of Object.entries(feeds)) {
-    const asOf = Math.max(fetchedAt ?? 0, checkedAt ?? 0);
-    if (asOf === 0 || now - asOf <= DAY_MS) continue;
-    await tell({
+/** Each outage is told once: by when the catalogue was last fetched or seen to have nothing new, or since when it is wanted in vain. */
+async function tellStale(parts: NoticeParts, now: number): Promise<void> {
+  for (const [title, { fetchedAt, checkedAt, lastError }] of Object.entries(await parts.feeds())) {
+    const known = Math.max(fetchedAt ?? 0, checkedAt ?? 0);
+    const asOf = known === 0 ? await parts.wantedSince(title, now) : known;
+    if (now - asOf <= DAY_MS) continue;
+    await parts.notifications.tell({
       event: 'catalogue_stale',
       subject: title,
       throttleKey: `catalogue_stale ${title} ${asOf}`,
-      payload: { title, as_of: formatTime(asOf), fault: lastError ?? 'it was not fetched' },
+      payload: {
+        title,
+        as_of: known === 0 ? null : formatTime(asOf),
+        fault: lastError ?? 'it was not fetched',
+      },
     });
   }
 }

@@ -21,6 +21,7 @@ import {
   installationId,
   muteStore,
   signingSeed,
+  tellTriageRanOut,
   underLeadership,
   writeEvents,
   type Store,
@@ -59,6 +60,8 @@ export interface Notifications {
    * told is told again after 90 days.
    */
   tell(happened: Happened): Promise<boolean>;
+  /** Puts down which triage ran out since it was called last. */
+  tellTriageRanOut(): Promise<void>;
   counts(): Promise<DeliveryCounts>;
   /** Sends one message that says that it is a test. */
   test(channel: TellerChannel, by: string): Promise<ChannelTest>;
@@ -120,6 +123,7 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
       );
       return told.length > 0;
     },
+    tellTriageRanOut: () => tellTriageRanOut(store, clock.now()),
     counts: () => deliveries.counts(clock.now()),
     test: (channel, by) => sendTest(messengers, channel, by, clock),
     stop: () => sender.stop(),

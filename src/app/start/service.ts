@@ -6,6 +6,7 @@ import {
   catalogueStates,
   countFailing,
   fenceWrites,
+  firstTime,
   jobMarks,
   lockFile,
   underLeadership,
@@ -34,6 +35,7 @@ import { parseListen } from '../config/settings.ts';
 import { linkedPair } from '../processes/link.ts';
 import { CALLS_MS, END_MS } from '../running/shutdown.ts';
 import { lockSpool } from '../running/spool-lock.ts';
+import { wantedFeeds } from '../notify/feeds.ts';
 import { noticeJobs, tellingBroken } from '../notify/notice-jobs.ts';
 import { openTrackers } from '../trackers/trackers.ts';
 import { timers } from '../running/timers.ts';
@@ -145,13 +147,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       notices: noticeJobs({
         notifications: trackers.notifications,
         retention,
-        feeds: async () => {
-          const { kev, trivyDb } = await catalogueStates(store);
-          return {
-            ...(!parts.kev.off && { 'catalogue of known exploited vulnerabilities': kev }),
-            ...(!facts.scanning.database.off && { 'vulnerability database': trivyDb }),
-          };
-        },
+        wantedSince: (title, at) => firstTime(store, title, at),
+        feeds: wantedFeeds(store, parts, facts.scanning.database),
       }),
       history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),

@@ -54,8 +54,8 @@ export const nodes80 = nodes({
   severity: 'info',
   short: (name, item) =>
     `${name} is near its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
-  sentence: 'A cluster has 80 percent of the nodes that the licence allows.',
-  why: 'Nothing is denied. Above the ceiling, a grace period of days begins.',
+  sentence: 'A cluster has reached 80 percent of the nodes that the licence allows.',
+  why: 'Nothing is denied. Above the ceiling, a grace period starts.',
   command: () => 'kubectl get nodes',
 });
 
@@ -64,7 +64,7 @@ export const nodesOver = nodes({
   short: (name, item) =>
     `${name} is over its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
   sentence: 'A cluster has more ready nodes than the licence allows.',
-  why: 'Until the date above nothing is denied. From then on, images that were not admitted before in this period are denied.',
+  why: 'Nothing is denied before the date above. From then on, image names that are new in this period are denied.',
   command: () => 'kubectl get nodes',
 });
 
@@ -72,7 +72,7 @@ export const nodesEnforced = nodes({
   severity: 'critical',
   short: (name) => `Node ceiling of ${name} is enforced: new images are denied`,
   sentence: 'A cluster is still over its node ceiling after the grace period.',
-  why: 'Image names that were not admitted before in this period are denied until the count is within the ceiling. What runs goes on.',
+  why: 'Image names that are new in this period are denied until the count is within the ceiling. Running pods are not affected.',
   command: () => 'ipo ledger list --label quota',
 });
 
@@ -80,7 +80,7 @@ export const nodesCleared = nodes({
   severity: 'good',
   short: (name) => `${name} is within its node ceiling again`,
   sentence: 'A cluster is within its node ceiling again.',
-  why: 'The grace period has ended, and nothing is denied for the ceiling.',
+  why: 'The grace period is over, and the ceiling denies nothing.',
   command: () => 'kubectl get nodes',
 });
 
@@ -91,7 +91,7 @@ export const podsUnreviewed: EventText = {
       (sum, { items }) => sum + items.reduce((all, item) => all + (numberIn(item, 'pods') ?? 0), 0),
       0,
     );
-    return `${plural(pods, 'pod')} run unreviewed in ${cluster(section)}`;
+    return `${plural(pods, 'unreviewed pod')} in ${cluster(section)}`;
   },
   happened: () => line('A sweep found running pods that the webhook never reviewed.'),
   lines: ({ entries }) =>
@@ -109,7 +109,7 @@ export const podsUnreviewed: EventText = {
       );
     }),
   of: 'clusters',
-  why: 'They were admitted while the webhook was away (failurePolicy Ignore), or by who may go past it. The ledger has their decisions now.',
+  why: 'They were admitted while the webhook was unavailable (failurePolicy: Ignore), or by someone who can bypass it. The ledger now has their decisions.',
   command: (section) => {
     const [namespace] = listIn(last(section), 'namespaces');
     return commandOf('ipo ledger list -d 1', '--namespace', namespace);
@@ -120,15 +120,15 @@ export const podStopWithheld: EventText = {
   severity: 'warning',
   title: (section) =>
     section.subjects === 1
-      ? `${said(last(section), 'workload', 40)} keeps running against ${said(last(section), 'policy', 24)}`
-      : `${subjectsOf(section, 'workload')} keep running against a policy`,
+      ? `${said(last(section), 'workload', 40)} still runs, denied by ${said(last(section), 'policy', 24)}`
+      : `${subjectsOf(section, 'workload')} still run, denied by a policy`,
   happened: () => line('Pods that a policy would stop were left running.'),
   lines: ({ entries }) =>
     entries.map((entry) => {
       const item = newest(entry);
       return line(
         code(`${said(item, 'cluster', 63)}/${said(item, 'namespace', 63)}/${said(item, 'workload', 80)}`),
-        ' by ',
+        ', policy ',
         shown(item, 'policy', 80),
         ': ',
         shown(item, 'reason', 200),
@@ -137,6 +137,6 @@ export const podStopWithheld: EventText = {
       );
     }),
   of: 'workloads',
-  why: 'Stopping them would leave nothing to take their place. Deploy an image that the policy allows; the pods are stopped once it runs.',
+  why: 'Nothing that the policy allows would replace them. Deploy an image that it allows; the pods are stopped once it runs.',
   command: (section) => commandOf('ipo ledger list', '--namespace', last(section)?.['namespace']),
 };

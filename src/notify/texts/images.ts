@@ -39,19 +39,51 @@ function isExploited(item: Payload): boolean {
   return item['known_exploited'] === true;
 }
 
-/** How an item of a finding is qualified: what a person can do about it now. */
+/** How a finding is qualified: why it is told, if no scan found it just now, and what a person can do about it. */
 function fixOf(item: Payload): Line {
-  const begin = ` (${isExploited(item) ? 'known exploited, ' : ''}`;
+  const again = { runs_again: 'the image runs again, ', triage_ended: 'triage ended, ' }[
+    said(item, 'reason')
+  ];
+  const begin = ` (${again ?? ''}${isExploited(item) ? 'known exploited, ' : ''}`;
   return typeof item['fixed'] === 'string'
     ? line(`${begin}fixed in `, shown(item, 'fixed', 40), ')')
     : line(`${begin}no fix yet)`);
+}
+
+/** The one reason for which all findings of a section are told; undefined where they differ. */
+function foundBy({ entries }: Section): string | undefined {
+  const reasons = new Set(
+    entries.flatMap(({ items }) => items.map(({ reason = 'found' }) => String(reason))),
+  );
+  return reasons.size === 1 ? [...reasons][0] : undefined;
+}
+
+const TITLES: ReadonlyMap<string | undefined, string> = new Map([
+  ['found', 'found'],
+  ['runs_again', 'back'],
+  ['triage_ended', 'open again'],
+]);
+
+function foundSentence(section: Section): string {
+  const images = subjectsOf(section, 'image');
+  const findings = plural(section.count, 'critical finding');
+  switch (foundBy(section)) {
+    case 'found':
+      return `Scans found ${plural(section.count, 'new critical finding')} in ${images}.`;
+    case 'runs_again':
+      return `Running again: ${images} with ${findings}.`;
+    case 'triage_ended':
+      return `Triage ended for ${findings} in ${images}.`;
+    default:
+      return `Open in ${images}: ${findings}.`;
+  }
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['fixed', 'fixed'],
   ['confirmed', 'confirmed as fixed by a person'],
   ['triaged', 'accepted by triage'],
-  ['image_retired', 'the image runs no longer'],
+  ['image_retired', 'the image no longer runs'],
 ]);
 
 function reasonOf(item: Payload): Line {
@@ -76,9 +108,8 @@ function firstImage({ entries }: Section): string {
 
 export const criticalFinding: EventText = {
   severity: 'critical',
-  title: (section, places) => counted(section, places, 'found'),
-  happened: (section) =>
-    line(`Scans found ${plural(section.count, 'new critical finding')} in ${subjectsOf(section, 'image')}.`),
+  title: (section, places) => counted(section, places, TITLES.get(foundBy(section)) ?? 'open'),
+  happened: (section) => line(foundSentence(section)),
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, fixOf)),
   of: 'images',
   why: 'An attacker who reaches a critical finding can usually take over the workload. Deploy an image with the fix, or record why it does not apply with ipo triage add.',
@@ -89,10 +120,10 @@ export const findingResolved: EventText = {
   severity: 'good',
   title: (section, places) => counted(section, places, 'resolved'),
   happened: (section) =>
-    line(`${plural(section.count, 'critical finding')} ended in ${subjectsOf(section, 'image')}.`),
+    line(`Resolved in ${subjectsOf(section, 'image')}: ${plural(section.count, 'critical finding')}.`),
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, reasonOf)),
   of: 'images',
-  why: 'Nothing has to be done about these any more.',
+  why: 'No action is needed.',
   command: (section) => commandOf('ipo tracking list', '--image', firstImage(section)),
 };
 
@@ -100,11 +131,11 @@ export const knownExploitedAdded: EventText = {
   severity: 'critical',
   title: (section) =>
     section.subjects === 1
-      ? `${said({ cve: section.entries[0]?.subject }, 'cve', 24)} is exploited, and runs here`
+      ? `${said({ cve: section.entries[0]?.subject }, 'cve', 24)} is exploited and runs here`
       : `${subjectsOf(section, 'exploited vulnerability', 'exploited vulnerabilities')} run here`,
   happened: (section) =>
     line(
-      `${subjectsOf(section, 'vulnerability', 'vulnerabilities')} of running images entered the catalogue of known exploited vulnerabilities.`,
+      `The catalogue of known exploited vulnerabilities now lists ${subjectsOf(section, 'vulnerability', 'vulnerabilities')} of running images.`,
     ),
   lines: ({ entries }, places) =>
     entries.map(({ subject, count, items }) => {
@@ -118,7 +149,7 @@ export const knownExploitedAdded: EventText = {
       );
     }),
   of: 'vulnerabilities',
-  why: 'Attackers use these now. They come before every other finding, whatever their severity is.',
+  why: 'Attackers use these now. Fix them before other findings, whatever their severity.',
   command: ({ entries }) => commandOf('ipo vulns', entries[0]?.subject),
 };
 
@@ -131,7 +162,7 @@ export const runtimeAlert: EventText = {
       : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}`;
   },
   happened: ({ count }) =>
-    line(`The runtime detector reported ${plural(count, 'event')} that a rule notifies of.`),
+    line(`The runtime detector reported ${plural(count, 'event')} that matched a rule.`),
   lines: ({ entries }, places) =>
     entries.map(({ count, items }) => {
       const item = items.at(-1);
@@ -149,6 +180,6 @@ export const runtimeAlert: EventText = {
       ];
     }),
   of: 'rules and images',
-  why: 'A container did what its image should never do. Look at the pod before it is gone.',
+  why: 'A container did something that its image should not do. Inspect the pod before it is gone.',
   command: (section) => commandOf('ipo images show', last(section)?.['digest']),
 };

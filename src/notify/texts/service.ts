@@ -1,5 +1,5 @@
 import { line } from '../../text/index.ts';
-import { commandOf, last, plural, said, shown, subjectsOf, type EventText } from './words.ts';
+import { commandOf, last, numberIn, plural, said, shown, subjectsOf, type EventText } from './words.ts';
 
 export const ledgerBroken: EventText = {
   severity: 'critical',
@@ -7,7 +7,7 @@ export const ledgerBroken: EventText = {
   happened: () => line('A check of the ledger failed: rows were changed or are missing.'),
   lines: ({ entries }) => entries.map(({ items }) => line(shown(items.at(-1), 'fault', 400))),
   of: 'faults',
-  why: 'Until it is explained, the ledger proves nothing. Keep the database and its backups as they are, and find out who wrote to it.',
+  why: 'Until this is explained, the ledger proves nothing. Keep the database and its backups as they are, and find out who wrote to it.',
   command: () => 'ipo ledger verify --server',
 };
 
@@ -17,14 +17,16 @@ export const catalogueStale: EventText = {
     section.subjects === 1
       ? `${said(last(section), 'title', 50)} is out of date`
       : `${subjectsOf(section, 'catalogue')} are out of date`,
-  happened: () => line('A catalogue could not be fetched for 24 hours.'),
+  happened: () => line('A catalogue has not been fetched for 24 hours.'),
   lines: ({ entries }) =>
     entries.map(({ items }) => {
       const item = items.at(-1);
-      return line(shown(item, 'title'), ', from ', shown(item, 'as_of', 30), ': ', shown(item, 'fault', 300));
+      const asOf =
+        typeof item?.['as_of'] === 'string' ? [', of ', shown(item, 'as_of', 30)] : [', never fetched'];
+      return line(shown(item, 'title'), ...asOf, ': ', shown(item, 'fault', 300));
     }),
   of: 'catalogues',
-  why: 'Decisions use what is kept. What was published since then is not known here.',
+  why: 'Decisions use the last copy. Anything published since then is not known here.',
   command: () => 'curl $IPO_SERVER/api/v1/system/health',
 };
 
@@ -32,9 +34,9 @@ export const channelFailed: EventText = {
   severity: 'warning',
   title: (section) =>
     section.subjects === 1
-      ? `Channel ${said(last(section), 'channel', 40)} could not be told`
-      : `${subjectsOf(section, 'channel')} could not be told`,
-  happened: () => line('Messages to a channel were given up.'),
+      ? `Messages to ${said(last(section), 'channel', 40)} failed`
+      : `Messages to ${subjectsOf(section, 'channel')} failed`,
+  happened: () => line('Messages to a channel could not be delivered.'),
   lines: ({ entries }) =>
     entries.map(({ items, count }) => {
       const item = items.at(-1);
@@ -47,17 +49,20 @@ export const channelFailed: EventText = {
       );
     }),
   of: 'channels',
-  why: 'Who relies on that channel has not heard of it. Fix the channel, and send again with ipo channel resend.',
+  why: 'Anyone who relies on that channel has not been told. Fix the channel, then send the messages again with ipo channel resend.',
   command: (section) => commandOf('ipo channel deliveries', last(section)?.['channel_id']),
 };
 
 export const licenceExpiring: EventText = {
   severity: 'warning',
-  title: (section) => `The licence ends in ${said(last(section), 'days', 10)} days`,
+  title: (section) => {
+    const days = numberIn(last(section), 'days') ?? 0;
+    return days > 0 ? `The licence ends in ${plural(days, 'day')}` : 'The licence has ended';
+  },
   happened: (section) => line('The licence certificate ends on ', shown(last(section), 'not_after', 30), '.'),
   lines: () => [],
   of: 'certificates',
-  why: 'Every feature stays. Install a new certificate to keep its ceilings.',
+  why: 'Nothing stops: the ceilings stay as they are, and usage is still counted.',
   command: () => 'curl $IPO_SERVER/api/v1/nodes',
 };
 
@@ -67,6 +72,6 @@ export const backupFailed: EventText = {
   happened: (section) => line('A backup was not written: ', shown(last(section), 'error', 400), '.'),
   lines: () => [],
   of: 'backups',
-  why: 'The last good backup is the one that a restore would bring back. Everything since then would be lost.',
+  why: 'A restore would bring back the last good backup. Anything since then would be lost.',
   command: () => 'curl $IPO_SERVER/api/v1/system/health',
 };

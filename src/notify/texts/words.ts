@@ -101,11 +101,11 @@ function shortDigest(digest: string): string {
 export function whereOf(digest: string, places: Places): Line {
   const place = places[digest];
   const [first] = place?.workloads ?? [];
-  if (place === undefined || first === undefined) return line(', which runs nowhere that is known');
+  if (place === undefined || first === undefined) return line(', not seen running');
   const { cluster, namespace, name } = first;
   const rest = place.total - 1;
   return line(
-    ', which runs in ',
+    ', runs in ',
     code(oneLine([cluster, namespace, name].filter((part) => part !== '').join('/'), 160) || '–'),
     rest > 0 ? ` and ${plural(rest, 'more workload')}` : '',
   );

@@ -112,7 +112,7 @@ async function writeEpisodes(
 ): Promise<void> {
   const before = new Map(open.map((episode) => [episode.cve, episode]));
   const byCatalogue = cause === 'catalogue';
-  await tellFindings(transaction, { digest, before, changed: episodes, byCatalogue, at });
+  await tellFindings(transaction, { digest, image, before, changed: episodes, byCatalogue, at });
   const rows = episodes.map((row) => cellsOf(image, row));
   await insertMany(transaction, 'finding_history', TYPES, rows, REPLACE);
 }

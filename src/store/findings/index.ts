@@ -3,3 +3,4 @@
  * It uses `outbox` and `sql`.
  */
 export { kevDueDates } from './kev-entries.ts';
+export { tellTriageRanOut } from './tell-triage.ts';

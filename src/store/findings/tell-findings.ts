@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { severityRank } from '../../findings/index.ts';
 import type { Happened } from '../../notify/index.ts';
 import { writeEvents } from '../outbox/index.ts';
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 import type { Episode } from './episode.ts';
-
-const CRITICAL = severityRank('CRITICAL') as number;
+import { CRITICAL, goneAmong, toFound } from './open-critical.ts';
 
 /** TellFindings is what changed in the history of an image's findings. */
 export interface TellFindings {
   readonly digest: string;
+  /** Its number. */
+  readonly image: number;
   /** Episodes as they stood before, by CVE; one that is not there began. */
   readonly before: ReadonlyMap<string, Episode>;
   readonly changed: readonly Episode[];
@@ -26,7 +26,7 @@ export interface TellFindings {
  */
 export async function tellFindings(
   transaction: Executor,
-  { digest, before, changed, byCatalogue, at }: TellFindings,
+  { digest, image, before, changed, byCatalogue, at }: TellFindings,
 ): Promise<void> {
   const wasCritical = (cve: string): boolean => before.get(cve)?.rank === CRITICAL;
   const news = changed.filter(
@@ -44,19 +44,12 @@ export async function tellFindings(
     at,
   );
   const isTold = ({ cve }: Episode): boolean => !triaged.has(cve);
+  // Those of an image that runs no longer were told to have ended.
+  const wasTold = ended.length > 0 && (await goneAmong(transaction, sql`${image}`)).size > 0;
   const runs = listed.length > 0 && (await isRunning(transaction, digest));
   const happened: Happened[] = [
-    ...news.filter(isTold).map((episode): Happened => ({
-      event: 'critical_finding',
-      subject: digest,
-      payload: {
-        ...payloadOf(digest, episode),
-        severity: 'CRITICAL',
-        fixed: episode.fixed,
-        known_exploited: episode.exploited_at !== null && episode.exploited_until === null,
-      },
-    })),
-    ...ended.filter(isTold).map((episode): Happened => ({
+    ...news.filter(isTold).map((episode) => toFound(digest, episode, 'found')),
+    ...(wasTold ? [] : ended.filter(isTold)).map((episode): Happened => ({
       event: 'finding_resolved',
       subject: digest,
       // What ended without a scan ran nowhere any more.
@@ -74,7 +67,10 @@ export async function tellFindings(
   await writeEvents(transaction, happened, { at });
 }
 
-/** tellEnded does the same for one finding that a person ended: by triage, or on the word that it is fixed. */
+/**
+ * tellEnded does the same for one finding that a person ended: by triage, or on the word that it is fixed; it is called before that is
+ * written. One that triage covers already has been told.
+ */
 export async function tellEnded(
   transaction: Executor,
   digest: string,
@@ -84,11 +80,14 @@ export async function tellEnded(
 ): Promise<void> {
   const [found] = await run(
     transaction,
-    sql<Row<'finding_history', 'cve' | 'package'>>`select f.cve, f.package from finding_history f
+    sql<
+      Row<'finding_history', 'cve' | 'package' | 'image'>
+    >`select f.cve, f.package, f.image from finding_history f
      join history_images i on i.id = f.image
      where i.digest = ${digest} and f.cve = ${cve} and f.ended_at is null and f.rank = ${CRITICAL}`,
   );
-  if (found === undefined) return;
+  if (found === undefined || (await triagedAmong(transaction, digest, [cve], at)).has(cve)) return;
+  if ((await goneAmong(transaction, sql`${found.image}`)).size > 0) return;
   await writeEvents(
     transaction,
     [{ event: 'finding_resolved', subject: digest, payload: { ...payloadOf(digest, found), reason } }],

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../base/index.ts';
 import { lastWholeSweep, noteSweep } from './cluster-days.ts';
 import { insertMany, type Cell } from '../sql/dialect.ts';
 import { imageNumbers } from '../findings/history-images.ts';
+import { tellBack, tellGone } from '../findings/tell-running.ts';
 import { readSuccessors } from './tracking-running.ts';
 import { run, type Executor } from '../sql/run.ts';
 
@@ -74,18 +75,31 @@ export async function followRuns(
   // What took the place of an image that is back can be told only before it is seen again.
   await endRuns(write, cluster, back, ({ last_seen_at }) => last_seen_at + DAY_MS);
   const again = new Set(back);
+  const backs = new Set(back.map(({ digest }) => digest));
   const known = new Map(running.filter((run) => !again.has(run)).map((run) => [run.digest, run]));
   for (const { digests: some, keep } of parts)
     await write(async (transaction) => {
       await keep(transaction);
       const numbers = await imageNumbers(transaction, [...new Set(some)]);
+      const begun = [...numbers].filter(([digest]) => !known.has(digest) && !backs.has(digest));
+      await tellBack(
+        transaction,
+        begun.map(([, image]) => image),
+        at,
+      );
       const rows = [...numbers].map(([digest, image]): Cell[] => {
         const { first_seen_at = at, last_seen_at = at } = known.get(digest) ?? {};
         return [image, cluster, first_seen_at, Math.max(at, last_seen_at), null, null];
       });
       await insertMany(transaction, 'run_history', TYPES, rows, REPLACE);
     });
-  await endRuns(write, cluster, gone, () => at);
+  await endRuns(
+    write,
+    cluster,
+    gone,
+    () => at,
+    (transaction, images) => tellGone(transaction, images, at),
+  );
   return (transaction) => noteSweep(transaction, cluster, at, whole);
 }
 
@@ -102,6 +116,7 @@ async function endRuns(
   cluster: string,
   runs: readonly Run[],
   endOf: (run: Run) => number,
+  tell: (transaction: Executor, images: readonly number[]) => Promise<void> = async () => undefined,
 ): Promise<void> {
   for (let from = 0; from < runs.length; from += RUNS) {
     const some = runs.slice(from, from + RUNS);
@@ -121,6 +136,10 @@ async function endRuns(
         return [run.image, cluster, run.first_seen_at, run.last_seen_at, endOf(run), by];
       });
       await insertMany(transaction, 'run_history', TYPES, rows, REPLACE);
+      await tell(
+        transaction,
+        some.map(({ image }) => image),
+      );
     });
   }
 }

@@ -45,20 +45,20 @@ export async function readCounts(read: Executor, now: number, channelId?: string
   };
 }
 
-/**
- * pruneSome deletes some messages that were made before a time; gives whether there may be more. A message is tried for a day, so one
- * that still waits is for a channel that is disabled.
- */
+/** What waits for a channel that is disabled or gone. */
+const NOBODY_WAITS = sql`channel_id not in (select id from channels where enabled = 1)`;
+
+/** pruneSome deletes some messages that were made before a time and that no enabled channel waits for; gives whether there may be more. */
 export async function pruneSome(transaction: Executor, before: number): Promise<boolean> {
   const old = await run(
     transaction,
     sql<
       Row<'deliveries', 'id'>
-    >`select id from deliveries where created_at < ${before} order by created_at limit ${PRUNED}`,
+    >`select id from deliveries where created_at < ${before} and (state <> 'waiting' or ${NOBODY_WAITS}) order by created_at limit ${PRUNED}`,
   );
   for (const marks of inLists(old.map(({ id }) => id)))
     await run(transaction, sql`delete from deliveries where id in (${marks})`);
-  await run(transaction, sql`delete from outbox where last_at < ${before}`);
+  await run(transaction, sql`delete from outbox where last_at < ${before} and ${NOBODY_WAITS}`);
   await run(transaction, sql`delete from delivery_threads where at < ${before}`);
   await dropThrottles(transaction, before);
   return old.length === PRUNED;

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { FoundOn, TriageEntry, TriageQuery, TriageStore } from '../../inventory/index.ts';
 import { lockImage, NO_PACKAGES, rebuildFacts } from '../facts/facts.ts';
 import { tellEnded } from '../findings/tell-findings.ts';
+import { tellTriageEnded } from '../findings/tell-triage.ts';
 import type { Store } from '../sql/store.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
@@ -13,6 +14,8 @@ export function triageStore(store: Store): TriageStore {
     create: (entry) =>
       store.write(async (transaction) => {
         await lockImage(transaction, entry.digest, entry.createdAt);
+        if (entry.cve !== null)
+          await tellEnded(transaction, entry.digest, entry.cve, 'triaged', entry.createdAt);
         const [made] = await run(
           transaction,
           sql<
@@ -21,8 +24,6 @@ export function triageStore(store: Store): TriageStore {
            values (${entry.digest}, ${entry.cve ?? NO_PACKAGES}, ${entry.reason}, ${entry.triagedBy}, ${entry.accountId}, ${entry.severity}, ${entry.createdAt}, ${entry.until}) returning id`,
         );
         await rebuildFacts(transaction, entry.digest);
-        if (entry.cve !== null)
-          await tellEnded(transaction, entry.digest, entry.cve, 'triaged', entry.createdAt);
         const whole = made === undefined ? null : await getTriage(transaction, made.id);
         if (whole === null) throw new Error('a triage decision was not inserted');
         return whole;
@@ -40,6 +41,7 @@ export function triageStore(store: Store): TriageStore {
         );
         if (ended.length === 0) return null;
         await rebuildFacts(transaction, known.digest);
+        if (known.cve !== null) await tellTriageEnded(transaction, known.digest, known.cve, at);
         return { ...known, endedAt: at };
       }),
   };

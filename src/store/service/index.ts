@@ -1,7 +1,7 @@
 /**
- * What a service keeps of itself: the id of the installation, and when its jobs ran.
+ * What a service keeps of itself: the id of the installation, when its jobs ran, and since when it does something.
  * It uses `sql`.
  */
-export { installationId, signingSeed } from './installation.ts';
+export { firstTime, installationId, signingSeed } from './installation.ts';
 export { restoreEpoch, successorOrigin } from './restores.ts';
 export { jobMarks, type JobMarks } from './job-marks.ts';

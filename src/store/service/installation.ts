@@ -16,6 +16,11 @@ export async function signingSeed(store: Store): Promise<Buffer> {
   return Buffer.from(seed, 'base64');
 }
 
+/** firstTime gives when something was asked for the first time, in UTC milliseconds: now, if it is now. */
+export async function firstTime(store: Store, what: string, now: number): Promise<number> {
+  return Number(await madeOnce(store, `first_time.${what}`, () => String(now)));
+}
+
 async function madeOnce(store: Store, key: string, make: () => string): Promise<string> {
   const read = store.read.selectFrom('settings').select('value').where('key', '=', key);
   const there = await read.executeTakeFirst();
