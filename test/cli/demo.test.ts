@@ -131,7 +131,7 @@ test('ipo demo notifications shows each event as each kind of channel gets it', 
 test('ipo demo notifications shows one kind and one event, and names those there are', async () => {
   const { code, out } = await ipo(['demo', 'notifications', 'slack', '--event', 'nodes_over']);
   assert.equal(code, 0);
-  assert.match(out, /\nnodes_over\n {2}Slack\n {4}│ eu is over its node ceiling: 11 of 10\n/);
+  assert.match(out, /\nnodes_over\n {2}Slack\n {2}│ eu is over its node ceiling: 11 of 10\n/);
   assert.ok(!out.includes('Mail') && !out.includes('nodes_80'));
   const wrong = await ipo(['demo', 'notifications', 'pigeon']);
   assert.equal(wrong.code, 2);

@@ -7,8 +7,14 @@ import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openPaint } from '../../terminal/paint.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
+import { wrapWords } from '../../../src/render/index.ts';
 import { VERSION } from '../../terminal/version.ts';
 import { readTaken } from './read.ts';
+
+const INTRODUCTION =
+  'Each event as each kind of channel gets it. The outbox, the texts and the sender are those of the service; all servers run on this machine.';
+/** Columns before a line of a message. */
+const INDENT = 4;
 
 const KINDS: readonly TellerKind[] = ['email', 'slack', 'teams', 'webhook'];
 
@@ -23,7 +29,7 @@ export async function runDemoNotifications(
       `--event ${clean(event)}: there is no such event`,
       `Choose one of ${CHANNEL_EVENTS.join(', ')}`,
     );
-  const { chalk } = await openPaint({
+  const { chalk, columns } = await openPaint({
     color: usesColor(terminal, globals, 'out'),
     columns: terminal.columns,
     whole: !terminal.tty.out,
@@ -31,6 +37,8 @@ export async function runDemoNotifications(
   const kinds = KINDS.filter((one) => kind === undefined || one === kind);
   const events = CHANNEL_EVENTS.filter((one) => event === undefined || one === event);
   const say = (line = ''): void => terminal.out(`${line}\n`);
+  const fit = (line: string, indent = 0): readonly string[] =>
+    terminal.tty.out ? wrapped(line, columns - indent) : [line];
   let failed = false;
   await withMemoryDirectory(async (directory) => {
     await using ends = new AsyncDisposableStack();
@@ -40,9 +48,7 @@ export async function runDemoNotifications(
     const time = new DemoTime();
     const demo = await startNotificationDemo({ directory, time, userAgent: `ipo/${VERSION}`, channels });
     ends.defer(() => demo.close());
-    say(
-      'Every event, as channels get it. The outbox, the texts and what sends them are those of the service; all servers are on this machine.',
-    );
+    for (const line of fit(INTRODUCTION)) say(line);
     for (const one of events) {
       const missed = await demo.happen(one);
       say();
@@ -50,18 +56,29 @@ export async function runDemoNotifications(
       const got = inbox.taken.splice(0);
       for (const taken of got.toSorted((a, b) => placeOf(a.path) - placeOf(b.path))) {
         say(`  ${chalk.cyan(kindOf(kindIn(taken.path)).setup.name)}`);
-        for (const line of readTaken(taken))
-          say(line.trim() === '' ? '' : `    ${chalk.dim('│')} ${clean(line, 1000)}`);
+        for (const line of readTaken(taken).flatMap((whole) => fit(clean(whole, 1000), INDENT)))
+          say(`  ${chalk.dim('│')} ${line}`.trimEnd());
       }
       for (const line of missed) say(`  not taken: ${clean(line)}`);
       failed ||= missed.length > 0;
     }
     say();
-    if (kinds.includes('webhook'))
-      say(`Webhooks are signed with ${demo.key}, which ipo channel show prints of a channel of your own.`);
-    say('Make one: ipo channel setup. Send it a test message: ipo channel test CHANNEL.');
+    const end = [
+      ...(kinds.includes('webhook')
+        ? [`Webhooks are signed with ${demo.key}; ipo channel show prints the key of your own channel.`]
+        : []),
+      'To create a channel: ipo channel setup. To send it a test message: ipo channel test CHANNEL.',
+    ];
+    for (const line of end.flatMap((whole) => fit(whole))) say(line);
   });
   return failed ? EXIT.outside : EXIT.done;
+}
+
+/** A line over as many as it takes, each with its indentation. */
+function wrapped(line: string, room: number): readonly string[] {
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  const parts = wrapWords(line.trim(), room - indent.length);
+  return parts.length === 0 ? [''] : parts.map((part) => `${indent}${part}`);
 }
 
 function kindIn(path: string): TellerKind {

@@ -8,6 +8,7 @@ import {
   deliveryList,
   deliveryStore,
   lockImage,
+  recordNames,
   openStore,
   recordSweep,
   writeEvents,
@@ -38,6 +39,8 @@ export interface NotificationDemo {
   close(): Promise<void>;
 }
 
+const NAME = 'registry.example.com/shop/api:1.4.2';
+
 /** A minute and more: channels are sent one message a minute. */
 const STEP = 61_000;
 
@@ -53,7 +56,10 @@ export async function startNotificationDemo(options: NotificationDemoOptions): P
     });
   const now = time.now();
   const { subject: digest } = EVENT_PAYLOADS.critical_finding.sample;
-  await store.write((transaction) => lockImage(transaction, digest, now));
+  await store.write(async (transaction) => {
+    await lockImage(transaction, digest, now);
+    await recordNames(transaction, digest, [NAME], now);
+  });
   await recordSweep(store, {
     ...{ cluster: 'eu', startedAt: now - 1000, finishedAt: now, pods: 1 },
     running: [{ namespace: 'shop', workload: 'api', digest }],

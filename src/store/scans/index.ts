@@ -8,7 +8,7 @@ export { importFacts } from './import-facts.ts';
 export { pulledIndexes } from './pulled-indexes.ts';
 export { scanQueue } from './queue.ts';
 export { pruneFailures, pruneScans, rescanStore } from './rescans.ts';
-export { recordProofs, recordScan, scanStore } from './scans.ts';
+export { recordNames, recordProofs, recordScan, scanStore } from './scans.ts';
 export { settlePlatforms, type Settled } from './settle-platforms.ts';
 export { dropLeftStaged } from './staged-findings.ts';
 export { forgiveAttempt, scanSubjects } from './subjects.ts';

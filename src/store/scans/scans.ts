@@ -188,7 +188,8 @@ function databaseTime({ scanner }: ScanRecord, at: number): number | null {
   return updatedAt === null ? null : Math.min(Math.floor(parseTime(updatedAt)), at);
 }
 
-async function recordNames(
+/** recordNames keeps by what names an image was seen. */
+export async function recordNames(
   transaction: Executor,
   digest: string,
   names: readonly string[],
