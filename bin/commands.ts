@@ -6,6 +6,7 @@ import { listed as check } from './check/index.ts';
 import { listed as cluster } from './cluster/index.ts';
 import { listed as completion } from './completion/index.ts';
 import { listed as demo } from './demo/index.ts';
+import { listed as evidence } from './evidence/index.ts';
 import { listed as images } from './images/index.ts';
 import { listed as ledger } from './ledger/index.ts';
 import { listed as login } from './login/index.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Listed[] = [
   policy,
   ledger,
   audit,
+  evidence,
   images,
   vulns,
   triage,

@@ -1,7 +1,7 @@
 /**
  * Where the parts are joined, for the command line and for tests.
  * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`,
- * `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
+ * `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
  * `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
  */
 export type { TrivyReport } from '../adapters/trivy/index.ts';
@@ -16,6 +16,7 @@ export * from './calls/index.ts';
 export * from './config/index.ts';
 export * from './demo/index.ts';
 export * from './doors/index.ts';
+export * from './evidence/index.ts';
 export * from './registry/index.ts';
 export * from './replay/index.ts';
 export * from './running/index.ts';

@@ -57,6 +57,14 @@ export interface RecordedPolicy {
   readonly current: boolean;
   /** The policy document, of whatever release. */
   readonly document: unknown;
+  /** When it was in force: milliseconds, null while it is; absent where that was not recorded. */
+  readonly inForce?: readonly InForce[];
+}
+
+/** InForce is a time during which a revision was in force. */
+export interface InForce {
+  readonly from: number;
+  readonly until: number | null;
 }
 
 /** LedgerSource is what an export was made from instead of a ledger: an API server's audit log, or a list of pods. */
@@ -112,7 +120,20 @@ export function parsePolicyLine(line: Json): RecordedPolicy {
   if (line.current !== undefined && line.current !== null && typeof line.current !== 'boolean') {
     throw new Error('current of a policy line is not true or false');
   }
-  return { name, revision, current: line.current === true, document };
+  const inForce = parseStays(line.in_force);
+  return { name, revision, current: line.current === true, document, ...(inForce && { inForce }) };
+}
+
+function parseStays(value: unknown): readonly InForce[] | null {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value)) throw new Error('in_force of a policy line is not a list');
+  return value.map((stay: unknown) => {
+    const { from, until = null } = (stay ?? {}) as Json;
+    const ends = [from, until].map((end) => (typeof end === 'string' ? parseTime(end) : NaN));
+    if (Number.isNaN(ends[0]) || (until !== null && Number.isNaN(ends[1])))
+      throw new Error('in_force of a policy line holds something that is not a time');
+    return { from: ends[0] as number, until: until === null ? null : (ends[1] as number) };
+  });
 }
 
 function optionalText(value: unknown, field: string): string | null {

@@ -30,8 +30,12 @@ export async function* exportLines(parts: ExportParts): AsyncGenerator<string, v
     ...(header.source && { source: header.source, lacks: header.lacks ?? [] }),
     ...(header.tree ? { tree: treeDocument(header.tree) } : {}),
   });
-  for (const { name, revision, current, document } of parts.policies) {
-    yield line({ type: 'policy', name, revision, current, document });
+  for (const { name, revision, current, document, inForce } of parts.policies) {
+    const stays = inForce?.map(({ from, until }) => ({
+      from: formatTime(from),
+      until: until === null ? null : formatTime(until),
+    }));
+    yield line({ type: 'policy', name, revision, current, ...(stays && { in_force: stays }), document });
   }
   for await (const image of parts.images) yield line({ type: 'image', ...toImageFactsDocument(image) });
   for await (const batch of parts.rows) yield batch.map(rowLine).join('');

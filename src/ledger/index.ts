@@ -9,6 +9,7 @@ export {
   LedgerError,
   type ColdImagePolicy,
   type ExportHeader,
+  type InForce,
   type LedgerSource,
   type RecordedPolicy,
   type SourceLack,
@@ -73,7 +74,7 @@ export {
 export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
 export { parseVkey, toSigner, type NoteKey, type NoteSigner } from './note.ts';
 export { verifyConsistency, verifyInclusion } from './proof.ts';
-export { proveFromExport } from './prove-from-export.ts';
+export { proveFromExport, proveRowsFromExport } from './prove-from-export.ts';
 export { proveRow } from './prove-row.ts';
 export { toRowFilter } from './row-filter.ts';
 export {

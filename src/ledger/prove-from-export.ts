@@ -7,6 +7,9 @@ import type { ExportTree } from './range-proof.ts';
 import { verifyTlogProof, writeTlogProof } from './tlog-proof.ts';
 import { TreeError } from './tree-error.ts';
 
+/** Rows whose proofs are made by one walk over the file. */
+const AT_ONCE = 200;
+
 /**
  * proveFromExport makes the proof of a row from the bytes of an export (already decompressed) that holds it: whole or a part, as long
  * as it carries its tree. The file is read once, in flat memory. Throws TreeError: `not_found` where the row is not in it,
@@ -18,14 +21,38 @@ export async function proveFromExport(
   id: number,
   progress?: (rows: number) => void,
 ): Promise<string> {
-  const index = id - 1;
-  let line: string | null = null;
+  return (await proveSome(chunks, file, [id], progress)).get(id) as string;
+}
+
+/** proveRowsFromExport makes the proofs of several rows; `open` gives the bytes of the export, once for each 200 of them. */
+export async function proveRowsFromExport(
+  open: () => AsyncIterable<Uint8Array>,
+  file: string,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const proofs = new Map<number, string>();
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    for (const [id, proof] of await proveSome(open(), file, ids.slice(at, at + AT_ONCE)))
+      proofs.set(id, proof);
+  return proofs;
+}
+
+async function proveSome(
+  chunks: AsyncIterable<Uint8Array>,
+  file: string,
+  ids: readonly number[],
+  progress?: (rows: number) => void,
+): Promise<Map<number, string>> {
+  const lines = new Map<number, string>();
+  const wanted = new Set(ids);
   const bounds = (tree: ExportTree | null): number[] =>
-    tree === null || id > tree.size
-      ? []
-      : inclusionRanges(index, tree.size).flatMap(({ start, end }) => [start, end]);
+    ids.flatMap((id) =>
+      tree === null || id > tree.size
+        ? []
+        : inclusionRanges(id - 1, tree.size).flatMap(({ start, end }) => [start, end]),
+    );
   const audit = await auditExport(chunks, file, bounds, progress, (row, text) => {
-    if (row === id) line = text;
+    if (wanted.has(row)) lines.set(row, text);
   });
   const { tree, seal, chain } = audit;
   if (tree === null || seal === null) {
@@ -33,10 +60,11 @@ export async function proveFromExport(
       hint: 'Export it from the service, or from its database',
     });
   }
-  if (line === null) {
+  const missing = ids.find((id) => !lines.has(id));
+  if (missing !== undefined) {
     const [first, last] = [tree.first, tree.last];
     const holds = first > last ? 'no rows' : `the rows ${first} to ${last}`;
-    throw new TreeError('not_found', `row ${id} is not in ${file}, which holds ${holds}`);
+    throw new TreeError('not_found', `row ${missing} is not in ${file}, which holds ${holds}`);
   }
   const [fault] = [...chain.faults.map(({ text }) => text), ...audit.damage];
   if (fault !== undefined) throw new TreeError('integrity', `${file} is not whole: ${fault}`);
@@ -45,12 +73,16 @@ export async function proveFromExport(
     ...chain.ranges(),
     ...sideOf({ start: tree.last, end: tree.size }, tree.right),
   ];
-  const { type: _, ...row } = parseStrictJson(line) as Record<string, unknown>;
-  const extra = Buffer.from(canonicalJson(row));
-  const hashes = inclusionRanges(index, tree.size).map((range) => hashWithin(parts, range));
-  const proof = { index, proof: hashes, note: seal.note, extra };
-  verifyTlogProof(proof, hashLeaf(extra));
-  return writeTlogProof(proof);
+  const proofs = new Map<number, string>();
+  for (const [id, line] of lines) {
+    const { type: _, ...row } = parseStrictJson(line) as Record<string, unknown>;
+    const extra = Buffer.from(canonicalJson(row));
+    const hashes = inclusionRanges(id - 1, tree.size).map((range) => hashWithin(parts, range));
+    const proof = { index: id - 1, proof: hashes, note: seal.note, extra };
+    verifyTlogProof(proof, hashLeaf(extra));
+    proofs.set(id, writeTlogProof(proof));
+  }
+  return proofs;
 }
 
 /** The subtrees beside the rows, each as a range of its own; none where their number does not fit. */

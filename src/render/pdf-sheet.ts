@@ -36,6 +36,8 @@ export interface SheetOptions {
   readonly createdAt: number;
   /** Left side of every page's last line; its number stands on the right. */
   readonly foot: string;
+  /** Whether its streams are compressed (true); not by what compresses differently on another machine where it is false. */
+  readonly compress?: boolean;
 }
 
 /** Sheet is a PDF that is written from top to bottom on A4 pages. Every text that is given may be hostile. */
@@ -48,9 +50,10 @@ export class Sheet {
   readonly #chunks: Buffer[] = [];
   readonly #ended: Promise<void>;
 
-  constructor({ title, createdAt, foot }: SheetOptions) {
+  constructor({ title, createdAt, foot, compress = true }: SheetOptions) {
     this.doc = new PDFDocument({
       size: 'A4',
+      compress,
       margins: { top: MARGIN, bottom: MARGIN + FOOT / 2, left: MARGIN, right: MARGIN },
       bufferPages: true,
       lang: 'en',

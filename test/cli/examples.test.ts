@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { after, before, suite, test, type TestContext } from 'node:test';
@@ -269,6 +269,7 @@ async function addChannel(service: Running, name: string): Promise<void> {
 }
 
 function writeFiles(folder: string, service: Running): void {
+  writeFileSync(join(folder, 'evidence.key'), evidenceKey());
   const put = (name: string, text: string) => {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -345,3 +346,9 @@ cases:
     given: {image: "docker.io/library/nginx:1.29"}
     expect: registry
 `;
+
+/** A private key that packages are signed with. */
+function evidenceKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}

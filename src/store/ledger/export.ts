@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
-import { proveRange, type ExportParts, type ExportRequest, type RowRange } from '../../ledger/index.ts';
+import {
+  proveRange,
+  type ExportParts,
+  type ExportRequest,
+  type InForce,
+  type RowRange,
+} from '../../ledger/index.ts';
+import { historyReader } from '../history/index.ts';
 import { ledgerReader } from './rows.ts';
 import { inLists } from '../sql/marks.ts';
 import { factsDigestOf } from './recorded-facts.ts';
@@ -27,6 +34,7 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
     const digest = factsDigestOf(shape);
     if (digest !== null) digests.add(digest);
   }
+  const stays = await staysIn(store, request);
   const policies = await recordedPolicies(store);
   const images = await withFacts(store, [...digests].toSorted(byCodeUnit));
   const proof =
@@ -43,11 +51,29 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
       tree: proof?.tree ?? null,
     },
     // Of one revision under several names all are there, so that the first of them is the same one as in the store.
-    policies: policies.filter(({ revision, current }) => current || revisions.has(revision)),
+    policies: policies.flatMap((policy) => {
+      const { name, revision, current } = policy;
+      const inForce = stays.get(JSON.stringify([name, revision]));
+      if (inForce === undefined && !current && !revisions.has(revision)) return [];
+      return [
+        inForce === undefined ? policy : { name, revision, current, document: policy.document, inForce },
+      ];
+    }),
     images: readFacts(store, images),
     rows: reader.newestFirst(range),
     seal: proof?.seal ?? null,
   };
+}
+
+/** When revisions were in force that were so at some time of the period, by name and revision. */
+async function staysIn(store: Store, { from, to }: ExportRequest): Promise<Map<string, InForce[]>> {
+  const stays = await historyReader(store).policies(from ?? 0, to ?? Number.MAX_SAFE_INTEGER);
+  const known = new Map<string, InForce[]>();
+  for (const { name, revision, from: since, until } of stays) {
+    const key = JSON.stringify([name, revision]);
+    known.set(key, [...(known.get(key) ?? []), { from: since, until }]);
+  }
+  return known;
 }
 
 function within({ first, last }: RowRange, size: number | null): RowRange {

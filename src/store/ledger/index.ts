@@ -1,6 +1,6 @@
 /**
  * The ledger of reviews: appending, the tree over its rows, uids that are known, lists, exports and imports.
- * It uses `cells`, `engine`, `leadership`, `scans` and `sql`.
+ * It uses `cells`, `engine`, `history`, `leadership`, `scans` and `sql`.
  */
 export { anchorStates } from './anchor-states.ts';
 export { ledgerWriter, type StoreLedgerWriter } from './append.ts';

@@ -1,0 +1,274 @@
+/**
+ * `ipo evidence`: packages that show what was decided in a period, made, verified, sampled and compared.
+ * It uses `files`, `ledger` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** EvidencePeriodFlags say which period is meant. */
+export interface EvidencePeriodFlags {
+  readonly period?: string;
+  readonly days?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** EvidenceCreateOptions are the flags of `ipo evidence create`. */
+export interface EvidenceCreateOptions extends EvidencePeriodFlags {
+  readonly framework: readonly string[];
+  readonly cluster: readonly string[];
+  readonly namespace: readonly string[];
+  readonly out?: string;
+  readonly force?: true;
+  readonly ledger?: string;
+  readonly key?: string;
+  readonly organisation?: string;
+  readonly contact?: string;
+  readonly at?: string;
+  readonly output: readonly string[];
+}
+
+/** EvidenceVerifyOptions are the flags of `ipo evidence verify`. */
+export interface EvidenceVerifyOptions {
+  readonly key: readonly string[];
+  readonly ledgerKey: readonly string[];
+  readonly checkpoint: readonly string[];
+  readonly strict?: true;
+  readonly output: readonly string[];
+}
+
+/** EvidenceSampleOptions are the flags of `ipo evidence sample`. */
+export interface EvidenceSampleOptions {
+  readonly population: string;
+  readonly size: string;
+  readonly seed: string;
+  readonly proofs?: string;
+  readonly output: readonly string[];
+}
+
+/** EvidenceShowOptions are the flags of the commands that only print. */
+export interface EvidenceShowOptions {
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo evidence` in the help. */
+export const listed: Listed = {
+  name: 'evidence',
+  summary: 'create, verify, sample and compare evidence packages for auditors',
+  group: 'What was decided:',
+  place: 3,
+  examples: [
+    'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --days 90 --out evidence.zip',
+    'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --period 2026-10 --framework soc2 --out october.zip',
+    'ipo evidence show evidence.zip',
+    'ipo evidence verify evidence.zip',
+    'ipo evidence recompute evidence.zip',
+    'ipo evidence sample evidence.zip --population admissions --size 25 --seed 2026-audit',
+    'ipo evidence diff evidence.zip october.zip',
+    'ipo evidence frameworks',
+    'ipo evidence frameworks soc2',
+    'ipo evidence schema -o json=evidence.schema.json',
+  ],
+  define: evidenceCommand,
+};
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** evidenceCommand defines `ipo evidence` and what stands below it. */
+function evidenceCommand(settle: Settle): Command {
+  const evidence = new Command('evidence').description(
+    'Evidence packages: one signed ZIP file that shows what was decided in a period, for auditors. Anyone can verify and recompute it without a service.',
+  );
+  for (const define of [
+    createCommand,
+    showCommand,
+    verifyCommand,
+    recomputeCommand,
+    sampleCommand,
+    diffCommand,
+    frameworksCommand,
+    schemaCommand,
+  ])
+    evidence.addCommand(define(settle));
+  return evidence;
+}
+
+function createCommand(settle: Settle): Command {
+  const command = new Command('create')
+    .summary('create a package of a period')
+    .description(
+      'Creates a package of an export of the ledger (--ledger), signed with your key. The file is there in full or not at all.',
+    )
+    .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
+    .addOption(new Option('--days <n>', 'the last so many days, 1 to 400'))
+    .addOption(new Option('--from <time>', 'start of the period: a day or an RFC 3339 time'))
+    .addOption(new Option('--to <time>', 'end of the period; a day is meant to its end'))
+    .addOption(
+      new Option('--framework <id>', 'a framework to include; repeatable, all without it')
+        .argParser(collect)
+        .default([], 'all'),
+    )
+    .addOption(
+      new Option('--cluster <name>', 'count only this cluster; repeatable')
+        .argParser(collect)
+        .default([], 'all'),
+    )
+    .addOption(
+      new Option('-n, --namespace <name>', 'count only this namespace; repeatable')
+        .argParser(collect)
+        .default([], 'all'),
+    )
+    .addOption(new Option('--out <file>', 'the package to write, a .zip file'))
+    .addOption(new Option('--force', 'overwrite the file if it is there'))
+    .addOption(new Option('--ledger <export>', 'the ledger export to make it of'))
+    .addOption(new Option('--key <file>', 'with --ledger: private key that signs, ECDSA P-256 in PEM'))
+    .addOption(new Option('--organisation <name>', 'with --ledger: name of the organisation'))
+    .addOption(new Option('--contact <text>', 'with --ledger: whom to ask'))
+    .addOption(
+      new Option(
+        '--at <time>',
+        'with --ledger: time of the package, to make the same bytes again; now without it',
+      ),
+    )
+    .addOption(outputOption());
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceCreate } = await import('./create.ts');
+      return runEvidenceCreate(command.opts<EvidenceCreateOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function showCommand(settle: Settle): Command {
+  const command = new Command('show')
+    .summary('show what a package says')
+    .description('Shows the states of a package and what to look at first. Nothing is verified.')
+    .argument('<file>', 'the package')
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceShow } = await import('./show.ts');
+      return runEvidenceShow(file, command.opts<EvidenceShowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function verifyCommand(settle: Settle): Command {
+  const command = new Command('verify')
+    .summary('verify that nobody changed a package')
+    .description(
+      'Verifies signature, sums, the proof of the rows, and that tables follow from the rows. Exit 4 where something does not match.',
+    )
+    .argument('<file>', 'the package')
+    .addOption(
+      new Option('--key <file>', 'public key that must have signed, in PEM; repeatable')
+        .argParser(collect)
+        .default([], 'the one in the package'),
+    )
+    .addOption(
+      new Option('--ledger-key <vkey>', "verifier's key of the ledger, or a file of keys; repeatable")
+        .argParser(collect)
+        .default([], 'the one in the rows'),
+    )
+    .addOption(
+      new Option('--checkpoint <file>', 'checkpoint of the ledger that was kept elsewhere; repeatable')
+        .argParser(collect)
+        .default([], 'none'),
+    )
+    .addOption(new Option('--strict', 'exit 5 where nobody vouched for the key'))
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceVerify } = await import('./verify.ts');
+      return runEvidenceVerify(file, command.opts<EvidenceVerifyOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function recomputeCommand(settle: Settle): Command {
+  const command = new Command('recompute')
+    .summary('compute every count and state again from the rows inside')
+    .description(
+      'Computes every count, state, table and report of a package again from its rows and tables. Exit 4 with the first that differs.',
+    )
+    .argument('<file>', 'the package')
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceRecompute } = await import('./recompute.ts');
+      return runEvidenceRecompute(file, command.opts<EvidenceShowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function sampleCommand(settle: Settle): Command {
+  const command = new Command('sample')
+    .summary('draw a sample from a population of a package')
+    .description(
+      'Draws records that everyone draws with the same seed. Admissions come with their inclusion proofs; gaps in their numbers are listed.',
+    )
+    .argument('<file>', 'the package')
+    .addOption(
+      new Option(
+        '--population <name>',
+        'admissions, issues, vulnerabilities, triage, break-glass, pods or images',
+      ).default('admissions'),
+    )
+    .addOption(new Option('--size <n>', 'records to draw, 1 to 10000').default('25'))
+    .addOption(new Option('--seed <text>', 'what the draw depends on').makeOptionMandatory())
+    .addOption(new Option('--proofs <directory>', 'with admissions: write the proof of each row there'))
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceSample } = await import('./sample.ts');
+      return runEvidenceSample(file, command.opts<EvidenceSampleOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function diffCommand(settle: Settle): Command {
+  const command = new Command('diff')
+    .summary('compare the states of two packages')
+    .description(
+      'Lists requirements and attestations whose state changed from one package to another, and why.',
+    )
+    .argument('<old>', 'the earlier package')
+    .argument('<new>', 'the later package')
+    .addOption(outputOption());
+  return command.action((before: string, after: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceDiff } = await import('./diff.ts');
+      return runEvidenceDiff(before, after, command.opts<EvidenceShowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function frameworksCommand(settle: Settle): Command {
+  const command = new Command('frameworks')
+    .summary('list the frameworks and what of them is mapped')
+    .description(
+      'Lists the frameworks; with an id, its requirements, the attestations that speak to them, and what is out of scope.',
+    )
+    .argument('[id]', 'one framework')
+    .addOption(outputOption());
+  return command.action((id: string | undefined) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceFrameworks } = await import('./frameworks.ts');
+      return runEvidenceFrameworks(id, command.opts<EvidenceShowOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function schemaCommand(settle: Settle): Command {
+  const command = new Command('schema')
+    .summary('print the JSON Schema of evidence.json')
+    .description('Prints the JSON Schema (2020-12) of evidence.json.')
+    .addOption(outputOption('json or yaml', 'json'));
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runEvidenceSchema } = await import('./schema.ts');
+      return runEvidenceSchema(command.opts<EvidenceShowOptions>(), terminal);
+    })(),
+  );
+}

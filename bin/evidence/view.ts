@@ -1,0 +1,138 @@
+import { countStates, rank, STATE_WORDS, toneOf, type EvidenceDocument } from '../../src/evidence/index.ts';
+import { formatCount, toYaml } from '../../src/render/index.ts';
+import { clean } from '../terminal/clean.ts';
+import { writeOutputs, type OutputTarget } from '../terminal/output.ts';
+import { openPaint, type Paint } from '../terminal/paint.ts';
+import { openParts } from '../terminal/parts.ts';
+import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+
+/** FORMATS are the forms of what these commands print. */
+export const FORMATS = ['table', 'json', 'yaml'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** writeView writes a document as JSON or YAML, or as lines for people. */
+export async function writeView(
+  targets: readonly OutputTarget<Format>[],
+  document: unknown,
+  lines: (paint: Paint) => readonly string[],
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<void> {
+  const render = async (format: Format, toStdout: boolean): Promise<string> => {
+    if (format === 'json') return `${JSON.stringify(document)}\n`;
+    if (format === 'yaml') return toYaml(document);
+    const color = toStdout && usesColor(terminal, globals, 'out');
+    const paint = await openPaint({
+      color,
+      columns: terminal.columns,
+      whole: !(toStdout && terminal.tty.out),
+    });
+    return `${lines(paint).join('\n')}\n`;
+  };
+  await writeOutputs(targets, render, openParts(terminal), terminal);
+}
+
+/** Summary is what is said of a package in short. */
+export type Summary = ReturnType<typeof summaryOf> & { readonly file?: string; readonly bytes?: number };
+
+/** summaryOf says what a package comes to. */
+export function summaryOf(document: EvidenceDocument) {
+  return {
+    id: document.id,
+    made_at: document.made_at,
+    period: document.period,
+    organisation: document.organisation.name,
+    key_id: document.generation.key_id,
+    rows: document.ledger.rows,
+    signed: document.ledger.signed,
+    states: countStates(document),
+    frameworks: document.requirements.map(({ id, name, summary, requirements }) => ({
+      id,
+      name,
+      ...summary,
+      requirements: requirements.length,
+    })),
+    attestations: document.attestations.map(({ id, title, state, because, population, passed, failed }) => ({
+      id,
+      title,
+      state,
+      because,
+      population,
+      passed,
+      failed,
+    })),
+    limits: document.limits,
+  };
+}
+
+/** colorOf gives the colour of a state. */
+export function colorOf(paint: Paint, state: string): (text: string) => string {
+  const { chalk } = paint;
+  return { admitted: chalk.green, same: chalk.yellow, refused: chalk.red }[toneOf(state)];
+}
+
+/** writeSummary shows what a package comes to: states by framework, and what to look at first. */
+export async function writeSummary(
+  targets: readonly OutputTarget<Format>[],
+  summary: Summary,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<void> {
+  await writeView(targets, summary, (paint) => summaryLines(paint, summary), terminal, globals);
+}
+
+function summaryLines(paint: Paint, summary: Summary): string[] {
+  const { chalk } = paint;
+  const { met, partial, gap } = summary.states;
+  const first = summary.attestations
+    .filter(({ state }) => state !== 'met')
+    .toSorted((a, b) => rank(a.state) - rank(b.state));
+  const name = summary.organisation === null ? '' : `${clean(summary.organisation, 100)}: `;
+  return [
+    ...paint.sentence(
+      `${name}${met} attestation${met === 1 ? '' : 's'} met, ${partial} partial, ${gap} gap${gap === 1 ? '' : 's'}.`,
+      chalk.bold,
+      0,
+    ),
+    ...paint.items(
+      [
+        `${summary.period.from} to ${summary.period.to}`,
+        `${formatCount(summary.rows)} rows, ${formatCount(summary.signed)} signed`,
+        `key ${summary.key_id.slice(0, 16)}`,
+        ...(summary.file === undefined
+          ? []
+          : [`${clean(summary.file)}, ${formatCount(summary.bytes ?? 0)} bytes`]),
+      ],
+      chalk.dim,
+      0,
+    ),
+    '',
+    paint.heading('Frameworks'),
+    ...paint.table(
+      [
+        { heading: '' },
+        { heading: 'met', align: 'right' },
+        { heading: 'partial', align: 'right' },
+        { heading: 'gap', align: 'right' },
+        { heading: 'out of scope', align: 'right' },
+        { heading: 'of', align: 'right' },
+      ],
+      summary.frameworks.map((one) => [
+        { text: one.id },
+        { text: String(one.met), paint: chalk.green },
+        { text: String(one.partial), paint: chalk.yellow },
+        { text: String(one.gap), ...(one.gap > 0 && { paint: chalk.red }) },
+        { text: String(one.out_of_scope), paint: chalk.dim },
+        { text: String(one.requirements), paint: chalk.dim },
+      ]),
+    ),
+    '',
+    ...(first.length === 0 ? [] : [paint.heading('What to look at first')]),
+    ...first.flatMap(({ id, state, because }) => [
+      `  ${colorOf(paint, state)(STATE_WORDS[state])}  ${chalk.bold(id)}`,
+      ...paint.sentence(clean(because, 600), String, 4),
+    ]),
+    ...(summary.limits.length === 0 ? [] : ['', paint.heading('Limits')]),
+    ...summary.limits.flatMap(({ section, why }) => paint.sentence(`${section}: ${why}`, chalk.dim)),
+  ];
+}

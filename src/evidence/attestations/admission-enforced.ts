@@ -1,0 +1,38 @@
+import { counted, formatCount } from '../../render/index.ts';
+import { nothingRaised, stateOf, type AttestationRule } from './attestation.ts';
+
+/** admissionEnforced: pods were judged by an enforcing policy, and none ran without a review. */
+export const admissionEnforced: AttestationRule = {
+  id: 'admission-enforced',
+  title: 'Admission is enforced',
+  population: 'reviewed pods outside of exempt namespaces, and pods that ran without a review',
+  asks: 'Each was judged by an enforcing policy, and none ran without a review.',
+  begin() {
+    let [population, passed, unreviewed, bypassed, audited] = [0, 0, 0, 0, 0];
+    return {
+      pod({ decision, enforced }) {
+        if (decision === 'exempt') return;
+        population += 1;
+        if (decision === 'unreviewed') unreviewed += 1;
+        else if (decision === 'bypassed') bypassed += 1;
+        else if (enforced === true) passed += 1;
+        else audited += 1;
+      },
+      end() {
+        const counts = { unreviewed, bypassed, not_enforced: audited };
+        if (population === 0) return nothingRaised('reviewed pods', counts);
+        const rest = [
+          [audited, 'under no enforcing policy'],
+          [bypassed, 'by break-glass'],
+          [unreviewed, 'without a review'],
+        ] as const;
+        const others = rest.flatMap(([count, how]) =>
+          count === 0 ? [] : [`${formatCount(count)} ran ${how}`],
+        );
+        const because = `Of ${counted(population, 'pod')}, ${formatCount(passed)} ${passed === 1 ? 'was' : 'were'} judged by an enforcing policy${others.map((text) => `; ${text}`).join('')}.`;
+        const failed = population - passed;
+        return { state: stateOf(population, passed, failed), because, population, passed, failed, counts };
+      },
+    };
+  },
+};

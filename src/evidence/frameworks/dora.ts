@@ -1,0 +1,96 @@
+import type { Framework } from './framework.ts';
+
+/** dora says what attestations show of EU DORA Regulation 2022/2554. */
+export const dora: Framework = {
+  id: 'dora',
+  name: 'EU DORA Regulation 2022/2554',
+  source: {
+    version: 'Regulation (EU) 2022/2554 and (EU) 2024/1774',
+    date: '2024-03-13',
+    rights: 'European Union law, public',
+  },
+  requirements: [
+    {
+      id: 'Art. 6',
+      title: 'ICT risk management framework',
+      topics: ['reporting'],
+      attestations: ['ledger-intact', 'scan-coverage'],
+      why: 'The figures come from signed records and from scans of what ran.',
+    },
+    {
+      id: 'Art. 7',
+      title: 'Reliable, up-to-date ICT systems',
+      topics: ['end-of-life', 'patch-windows'],
+      attestations: ['remediation-windows', 'patch-window-two-weeks', 'end-of-life-handled'],
+      why: 'Images on an operating system without support are kept out, and findings are fixed within a window that is declared and measured.',
+    },
+    {
+      id: 'Art. 8',
+      title: 'Identify ICT assets and vulnerabilities',
+      topics: ['inventory', 'vuln-scanning'],
+      attestations: ['scan-coverage'],
+      why: 'The images that ran are listed by digest, each with its last scan, and what ran was scanned for known vulnerabilities.',
+    },
+    {
+      id: 'Art. 9',
+      title: 'Protection and prevention, patching, change control',
+      topics: ['patch-windows', 'admission-control', 'change-management'],
+      attestations: [
+        'remediation-windows',
+        'patch-window-two-weeks',
+        'admission-enforced',
+        'break-glass-accounted-for',
+      ],
+      why: 'Findings are fixed within a window that is declared and measured, pods are judged by an enforcing policy before they run, and changes reach the cluster through admission, and those that bypass it are followed up.',
+    },
+    {
+      id: 'Art. 10',
+      title: 'Detection',
+      topics: ['runtime-detection'],
+      attestations: ['runtime-observed'],
+      why: 'A runtime detector watched the containers day by day.',
+    },
+    {
+      id: 'Art. 11',
+      title: 'Response and recovery',
+      topics: ['incident'],
+      attestations: [],
+      why: 'How people respond to incidents is not recorded here.',
+    },
+    {
+      id: 'Art. 17',
+      title: 'Incident management process',
+      topics: ['incident'],
+      attestations: [],
+      why: 'How people respond to incidents is not recorded here.',
+    },
+    {
+      id: 'Art. 24',
+      title: 'Resilience testing programme',
+      topics: ['vuln-scanning'],
+      attestations: ['scan-coverage'],
+      why: 'What ran was scanned for known vulnerabilities.',
+    },
+    {
+      id: 'Art. 25',
+      title: 'Testing of tools, open-source analysis',
+      topics: ['vuln-scanning', 'sbom'],
+      attestations: ['scan-coverage'],
+      why: 'What ran was scanned for known vulnerabilities.',
+    },
+    {
+      id: 'Art. 28',
+      title: 'Third-party ICT risk',
+      topics: ['supplier', 'provenance'],
+      attestations: ['producer-statement-honoured', 'provenance-required'],
+      why: "Producers' statements on their own software are taken into account, and images without trusted provenance are kept out.",
+    },
+    {
+      id: 'RTS 2024/1774 Art. 10',
+      title: 'Vulnerability and patch management, automated scans weekly for critical assets',
+      topics: ['vuln-scanning', 'patch-windows'],
+      attestations: ['remediation-windows', 'patch-window-two-weeks', 'scan-coverage'],
+      why: 'What ran was scanned for known vulnerabilities, and findings are fixed within a window that is declared and measured.',
+    },
+  ],
+};

@@ -1,0 +1,117 @@
+import type { Framework } from './framework.ts';
+
+/** soc2 says what attestations show of SOC 2 Trust Services Criteria. */
+export const soc2: Framework = {
+  id: 'soc2',
+  name: 'SOC 2 Trust Services Criteria',
+  source: {
+    version: '2017, points of focus of 2022',
+    date: '2022-09-30',
+    rights: 'Copyright AICPA; ids, and titles in own words',
+  },
+  requirements: [
+    {
+      id: 'CC3.2',
+      title: 'Identify and analyse risks',
+      topics: ['vuln-scanning'],
+      attestations: ['scan-coverage'],
+      why: 'What ran was scanned for known vulnerabilities.',
+    },
+    {
+      id: 'CC3.4',
+      title: 'Assess changes that affect controls',
+      topics: ['change-management'],
+      attestations: ['admission-enforced', 'break-glass-accounted-for'],
+      why: 'Changes reach the cluster through admission, and those that bypass it are followed up.',
+    },
+    {
+      id: 'CC4.1',
+      title: 'Evaluate that controls work',
+      topics: ['reporting'],
+      attestations: ['ledger-intact', 'scan-coverage'],
+      why: 'The figures come from signed records and from scans of what ran.',
+    },
+    {
+      id: 'CC5.2',
+      title: 'Select technology controls',
+      topics: ['admission-control'],
+      attestations: ['admission-enforced'],
+      why: 'Pods are judged by an enforcing policy before they run.',
+    },
+    {
+      id: 'CC6.1',
+      title: 'Logical access restrictions',
+      topics: ['access-control', 'least-privilege'],
+      attestations: ['context-aware-thresholds'],
+      why: 'Pods with more privileges or exposure are judged more strictly.',
+    },
+    {
+      id: 'CC6.6',
+      title: 'Protect against outside threats',
+      topics: ['least-privilege'],
+      attestations: ['context-aware-thresholds'],
+      why: 'Pods with more privileges or exposure are judged more strictly.',
+    },
+    {
+      id: 'CC6.8',
+      title: 'Prevent or detect unauthorised software',
+      topics: ['admission-control', 'provenance', 'signatures', 'runtime-detection'],
+      attestations: ['runtime-observed', 'admission-enforced', 'images-signed', 'provenance-required'],
+      why: 'Pods are judged by an enforcing policy before they run, images without trusted provenance are kept out, images without a valid signature are kept out, and a runtime detector watched the containers day by day.',
+    },
+    {
+      id: 'CC7.1',
+      title: 'Detect new vulnerabilities and configuration changes',
+      topics: ['vuln-scanning', 'known-exploited', 'end-of-life'],
+      attestations: [
+        'patch-window-48-hours',
+        'known-exploited-handled',
+        'end-of-life-handled',
+        'scan-coverage',
+      ],
+      why: 'What ran was scanned for known vulnerabilities, vulnerabilities that are known to be exploited are kept out, and end soon where they appear later, and images on an operating system without support are kept out.',
+    },
+    {
+      id: 'CC7.2',
+      title: 'Monitor for anomalies',
+      topics: ['runtime-detection'],
+      attestations: ['runtime-observed'],
+      why: 'A runtime detector watched the containers day by day.',
+    },
+    {
+      id: 'CC7.3',
+      title: 'Evaluate security events',
+      topics: ['runtime-detection', 'incident'],
+      attestations: ['runtime-observed'],
+      why: 'A runtime detector watched the containers day by day.',
+    },
+    {
+      id: 'CC7.4',
+      title: 'Respond to incidents',
+      topics: ['incident', 'patch-windows'],
+      attestations: ['remediation-windows', 'patch-window-two-weeks'],
+      why: 'Findings are fixed within a window that is declared and measured.',
+    },
+    {
+      id: 'CC7.5',
+      title: 'Recover from incidents',
+      topics: ['incident'],
+      attestations: [],
+      why: 'How people respond to incidents is not recorded here.',
+    },
+    {
+      id: 'CC8.1',
+      title: 'Authorise, test and approve changes',
+      topics: ['change-management', 'admission-control', 'exceptions'],
+      attestations: ['admission-enforced', 'break-glass-accounted-for'],
+      why: 'Changes reach the cluster through admission, and those that bypass it are followed up, pods are judged by an enforcing policy before they run, and each exception has a reason, a person and a follow-up.',
+    },
+    {
+      id: 'CC9.2',
+      title: 'Manage vendor risk',
+      topics: ['supplier', 'vex'],
+      attestations: ['producer-statement-honoured'],
+      why: "Producers' statements on their own software are taken into account, and producers' statements on vulnerabilities are taken from named issuers only.",
+    },
+  ],
+};

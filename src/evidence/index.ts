@@ -1,0 +1,35 @@
+/**
+ * Evidence packages: what was decided in a period as a signed archive that anyone can check. Populations and rows are read through
+ * ports, judged by attestations, and mapped to the requirements of frameworks.
+ * It uses `history`, `ledger`, `policy` and `render`.
+ */
+export { ATTESTATION_IDS, ATTESTATIONS } from './attestations/index.ts';
+export type { Attestation, State } from './attestations/attestation.ts';
+export { diffPackages, type PackageDiff } from './diff.ts';
+export type { EvidenceDocument } from './document.ts';
+export { findingsOf, imagesOf } from './findings.ts';
+export { FRAMEWORKS } from './frameworks/index.ts';
+export { FRAMEWORK_IDS, type FrameworkId } from './frameworks/ids.ts';
+export { toEvidenceKey, toEvidenceSigner, type EvidenceKey, type EvidenceSigner } from './package/key.ts';
+export { makePackage, type Made } from './package/make.ts';
+export { openPackage, type Package } from './package/open.ts';
+export type { Archive } from './package/zip-read.ts';
+export { daysOf, parseEdge, parsePeriod, type Period } from './period.ts';
+export type {
+  Declaration,
+  EvidenceDay,
+  EvidenceSource,
+  LedgerFacts,
+  RowsFile,
+  RowsVerified,
+  RuntimeSection,
+  Scratch,
+  SourceFacts,
+} from './ports.ts';
+export { recompute, type Recomputed } from './recompute.ts';
+export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './records.ts';
+export { toRequest, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
+export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
+export { documentSchema } from './schema.ts';
+export { verifyPackage, type PackageCheck, type PackageVerification } from './verify.ts';
+export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';

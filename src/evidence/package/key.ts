@@ -1,0 +1,72 @@
+import { createPrivateKey, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { p256 } from '@noble/curves/nist.js';
+import { IpoError, sha256Hex } from '../../base/index.ts';
+
+/** EvidenceKey is a public key that signs packages. */
+export interface EvidenceKey {
+  /** SHA-256 of the key in DER, hex. */
+  readonly id: string;
+  /** SubjectPublicKeyInfo. */
+  readonly pem: string;
+  readonly publicKey: KeyObject;
+}
+
+/** EvidenceSigner signs packages. */
+export interface EvidenceSigner extends EvidenceKey {
+  /** ECDSA over SHA-256 of the bytes, in DER: the same for the same bytes (RFC 6979). */
+  sign(bytes: Uint8Array): Buffer;
+}
+
+/** toEvidenceKey reads a public key. Throws IpoError `format` for any other than ECDSA on P-256. */
+export function toEvidenceKey(pem: string, what: string): EvidenceKey {
+  let publicKey: KeyObject;
+  try {
+    publicKey = createPublicKey(pem);
+  } catch (cause) {
+    throw wrongKind(what, 'it is not a public key in PEM', cause);
+  }
+  checkKind(publicKey, what);
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  return { id: sha256Hex(der), pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(), publicKey };
+}
+
+/** toEvidenceSigner reads a private key. Throws IpoError `format`, which repeats nothing of it. */
+export function toEvidenceSigner(pem: string, what: string): EvidenceSigner {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch (cause) {
+    throw wrongKind(what, 'it is not a private key in PEM without a passphrase', cause);
+  }
+  checkKind(key, what);
+  const { d = '' } = key.export({ format: 'jwk' });
+  const secret = Buffer.from(d, 'base64url');
+  const known = toEvidenceKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), what);
+  return {
+    ...known,
+    sign: (bytes) => Buffer.from(p256.sign(bytes, secret, { lowS: false, format: 'der' })),
+  };
+}
+
+/** holdsSignature tells whether a signature in DER belongs to bytes. */
+export function holdsSignature(
+  { publicKey }: EvidenceKey,
+  bytes: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  return verify('sha256', bytes, publicKey, signature);
+}
+
+function checkKind(key: KeyObject, what: string): void {
+  if (key.asymmetricKeyType !== 'ec')
+    throw wrongKind(what, `it is of the kind ${key.asymmetricKeyType ?? 'unknown'}`);
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  if (curve !== 'prime256v1') throw wrongKind(what, `its curve is ${curve ?? 'unknown'}`);
+}
+
+function wrongKind(what: string, why: string, cause?: unknown): IpoError {
+  return new IpoError('format', `${what}: packages are signed with ECDSA on P-256, and ${why}`, {
+    hint: 'Make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out evidence.key',
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+import { DAY_MS, formatTime, IpoError, nearest } from '../base/index.ts';
+import { FRAMEWORK_IDS, type FrameworkId } from './frameworks/ids.ts';
+
+/** MAX_DAYS is the longest period of a package. */
+export const MAX_DAYS = 400;
+
+/** EvidenceRequest is what a package is asked to show. Times are UTC milliseconds; both ends belong to the period. */
+export interface EvidenceRequest {
+  readonly from: number;
+  readonly to: number;
+  /** In the order of the catalogue. */
+  readonly frameworks: readonly FrameworkId[];
+  /** Empty for all. */
+  readonly clusters: readonly string[];
+  readonly namespaces: readonly string[];
+  readonly includeRuntimeRaw: boolean;
+}
+
+/** EvidenceWish is a request as it comes in: frameworks by name, and what is left out. */
+export interface EvidenceWish {
+  readonly from: number;
+  readonly to: number;
+  readonly frameworks?: readonly string[] | undefined;
+  readonly clusters?: readonly string[] | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly includeRuntimeRaw?: boolean | undefined;
+}
+
+/** toRequest checks a wish at a time. `installed` are the frameworks where none is named. Throws IpoError `invalid_request`. */
+export function toRequest(
+  wish: EvidenceWish,
+  now: number,
+  installed: readonly string[] = [],
+): EvidenceRequest {
+  const { from, to } = wish;
+  if (!(from <= to))
+    throw fault(
+      `the period begins at ${formatTime(from)} and ends before that, at ${formatTime(to)}`,
+      'Swap the two ends',
+    );
+  if (to > now)
+    throw fault(
+      `the period ends at ${formatTime(to)}, and it is ${formatTime(now)}`,
+      'End the period at or before now',
+    );
+  if (to - from > MAX_DAYS * DAY_MS)
+    throw fault(`the period is longer than ${MAX_DAYS} days`, 'Make several packages');
+  const named = wish.frameworks !== undefined && wish.frameworks.length > 0 ? wish.frameworks : installed;
+  return {
+    from,
+    to,
+    frameworks: toFrameworks(named),
+    clusters: sorted(wish.clusters),
+    namespaces: sorted(wish.namespaces),
+    includeRuntimeRaw: wish.includeRuntimeRaw === true,
+  };
+}
+
+/** toFrameworks reads names of frameworks; none stands for all. Throws IpoError `invalid_request`, which names the thirteen. */
+export function toFrameworks(names: readonly string[]): readonly FrameworkId[] {
+  for (const name of names) {
+    if (FRAMEWORK_IDS.some((id) => id === name)) continue;
+    const near = nearest(name, FRAMEWORK_IDS);
+    const meant = near === null || near === undefined ? '' : ` (did you mean ${near}?)`;
+    throw fault(
+      `unknown framework "${name.slice(0, 80)}"${meant}`,
+      `Frameworks are ${FRAMEWORK_IDS.join(', ')}`,
+    );
+  }
+  return names.length === 0 ? FRAMEWORK_IDS : FRAMEWORK_IDS.filter((id) => names.includes(id));
+}
+
+function sorted(names: readonly string[] | undefined): readonly string[] {
+  return [...new Set(names ?? [])].toSorted();
+}
+
+function fault(message: string, hint: string): IpoError {
+  return new IpoError('invalid_request', `${message}. ${hint}`, { hint });
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
+import { documentSchema, recompute, toEvidenceKey, verifyPackage } from '../../src/evidence/index.ts';
+import { ipo } from '../cli/fake-terminal.ts';
+import { openBytesPackage, unzip } from './open-bytes.ts';
+
+const SHOP = new URL('../../fixtures/ledger/shop.ndjson.gz', import.meta.url).pathname;
+const OSCAL = new URL('../../../shared/data/oscal/oscal_assessment-results_schema.json', import.meta.url);
+const AT = '2026-11-25T00:00:00Z';
+
+let directory: string;
+let key: string;
+let zip: Buffer;
+
+const create = (out: string, ...flags: string[]) =>
+  ipo(['evidence', 'create', '--ledger', SHOP, '--key', key, '--at', AT, '--out', out, ...flags]);
+
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ipo-evidence-'));
+  key = join(directory, 'key.pem');
+  execFileSync(
+    'openssl',
+    ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', key],
+    { stdio: 'ignore' },
+  );
+  const ran = await create(join(directory, 'a.zip'));
+  assert.equal(ran.code, 0, ran.err);
+  zip = readFileSync(join(directory, 'a.zip'));
+});
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+test('two runs are equal bytes, in another time zone too', async () => {
+  const { TZ } = process.env;
+  process.env.TZ = 'America/New_York';
+  try {
+    assert.equal((await create(join(directory, 'b.zip'))).code, 0);
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+  assert.ok(readFileSync(join(directory, 'b.zip')).equals(zip));
+});
+
+test('openssl and sha256sum check it, and the statement is signed', () => {
+  const unpacked = mkdtempSync(join(directory, 'x-'));
+  const files = unzip(zip);
+  for (const [name, content] of files) writeFileSync(join(unpacked, name), content);
+  const run = (command: string) => execFileSync('sh', ['-c', command], { cwd: unpacked, encoding: 'utf8' });
+  run('base64 -d evidence.json.sig > evidence.json.der');
+  const verify = 'openssl dgst -sha256 -verify key.pub -signature';
+  assert.match(run(`${verify} evidence.json.der evidence.json`), /Verified OK/);
+  assert.doesNotMatch(run('sha256sum -c SHA256SUMS'), /FAILED/);
+  const { dsseEnvelope: envelope } = JSON.parse(String(files.get('evidence.sigstore.json'))) as {
+    dsseEnvelope: { payload: string; payloadType: string; signatures: { sig: string }[] };
+  };
+  const payload = Buffer.from(envelope.payload, 'base64');
+  const signed = Buffer.concat([
+    Buffer.from(`DSSEv1 ${envelope.payloadType.length} ${envelope.payloadType} ${payload.length} `),
+    payload,
+  ]);
+  writeFileSync(join(unpacked, 'pae'), signed);
+  writeFileSync(join(unpacked, 'pae.sig'), Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64'));
+  assert.match(run(`${verify} pae.sig pae`), /Verified OK/);
+  const { subject } = JSON.parse(payload.toString()) as { subject: { name: string }[] };
+  assert.deepEqual(
+    new Set(subject.map(({ name }) => name)),
+    new Set([...files.keys()].filter((name) => name !== 'evidence.sigstore.json')),
+  );
+});
+
+test('evidence.json is valid by its published schema', () => {
+  const validate = new Ajv2020({ strict: false }).compile(documentSchema());
+  const document = JSON.parse(String(unzip(zip).get('evidence.json'))) as unknown;
+  assert.ok(validate(document), JSON.stringify(validate.errors));
+});
+
+test('OSCAL assessment results are valid by the schema of NIST', (t) => {
+  if (!existsSync(OSCAL)) return t.skip('the schema of OSCAL is not at hand');
+  const schema = JSON.parse(readFileSync(OSCAL, 'utf8')) as object;
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  const results = JSON.parse(String(unzip(zip).get('oscal-assessment-results.json'))) as unknown;
+  assert.ok(validate(results), JSON.stringify(validate.errors?.slice(0, 3)));
+});
+
+test('a flipped byte in any file is found', async () => {
+  const pub = String(unzip(zip).get('key.pub'));
+  const options = { keys: [toEvidenceKey(pub, 'key.pub')], ledgerKeys: [], kept: [] };
+  let place = 7;
+  for (let turn = 0; turn < 40; turn += 1) {
+    place = (place * 48_271) % 2_147_483_647;
+    const changed = Buffer.from(zip);
+    const at = place % zip.length;
+    changed[at] = (changed[at] ?? 0) ^ (1 << (place % 8));
+    const found = await openBytesPackage(changed)
+      .then((pkg) => verifyPackage(pkg, options))
+      .then(
+        ({ holds }) => !holds,
+        () => true,
+      );
+    assert.ok(found, `byte ${at}`);
+  }
+});
+
+test('a state that was changed and signed again with the right key is found by recompute', async () => {
+  const pkg = await openBytesPackage(zip);
+  const document = structuredClone(pkg.document);
+  (document.attestations[6] as { state: string }).state = 'met';
+  const again = await recompute(
+    { ...pkg, document, json: Buffer.from(`${JSON.stringify(document)}\n`) },
+    '0.0.0',
+  );
+  assert.equal(again.agrees, false);
+  assert.equal(again.differences[0]?.place, 'attestations.admission-enforced.state');
+});
+
+test('what cannot be done is said, and nothing is written', async () => {
+  const out = join(directory, 'none.zip');
+  writeFileSync(
+    join(directory, 'rsa.pem'),
+    execFileSync('openssl', ['genpkey', '-algorithm', 'RSA'], { stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  writeFileSync(join(directory, 'cut.zip'), zip.subarray(0, zip.length / 2));
+  const args = (...flags: string[]) => [
+    'evidence',
+    'create',
+    '--ledger',
+    SHOP,
+    '--key',
+    key,
+    '--at',
+    AT,
+    '--out',
+    out,
+    ...flags,
+  ];
+  for (const [command, code, text] of [
+    [args('--framework', 'sox'), 2, /unknown framework "sox".*nist-800-53.*essential-eight/s],
+    [args('--from', '2026-11-01', '--to', '2027-01-01'), 2, /ends at 2027-01-01/],
+    [args('--from', '2026-11-01', '--to', '2026-10-01'), 2, /ends before/],
+    [args('--period', '2026-Q5'), 2, /not a year, a quarter or a month/],
+    [
+      ['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'rsa.pem'), '--out', out],
+      2,
+      /ECDSA on P-256, and it is of the kind rsa/,
+    ],
+    [['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'absent'), '--out', out], 3, /absent/],
+    [['evidence', 'verify', join(directory, 'cut.zip')], 4, /Verification failed/],
+    [['evidence', 'recompute', join(directory, 'cut.zip')], 4, /does not follow/],
+    [['evidence', 'show', SHOP], 2, /not an evidence package/],
+    [['evidence', 'frameworks', 'soc'], 1, /did you mean soc2/],
+  ] as const) {
+    const ran = await ipo(command);
+    assert.equal(ran.code, code, ran.err);
+    assert.match(ran.err + ran.out, text);
+  }
+  assert.equal(existsSync(out), false);
+});
+
+test('a period before the first row is a package that says so', async () => {
+  const out = join(directory, 'early.zip');
+  const ran = await create(out, '--period', '2025-10', '-o', 'json');
+  assert.equal(ran.code, 0, ran.err);
+  const summary = JSON.parse(ran.out) as { attestations: { id: string; state: string }[] };
+  assert.ok(summary.attestations.every(({ id, state }) => state !== 'met' || id === 'ledger-intact'));
+  assert.equal((await ipo(['evidence', 'verify', out, '--strict'])).code, 5);
+  assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
+});
