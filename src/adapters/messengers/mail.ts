@@ -12,6 +12,8 @@ import { openAddressCheck, openRedactor, toSaid, type AddressRules } from '../tr
 /** Milliseconds: for a connection and its greeting, and for each answer. */
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
+/** Addresses of one name that are tried, such as one for IPv6 and one for IPv4. */
+const MOST_ADDRESSES = 4;
 
 /** MailOptions say how a mail server is reached. */
 export interface MailOptions {
@@ -42,13 +44,16 @@ export function openMail(options: MailOptions): MailMessenger {
   const redact = openRedactor(password === null ? [] : [new Secret(password)]);
   const where = `${host}:${port}`;
   const connected = async <T>(act: (address: string) => Promise<T>): Promise<T> => {
-    const address = await addressOf(options);
-    if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
-    try {
-      return await act(address);
-    } catch (error) {
-      throw toSendError(error, where, redact);
+    const addresses = (await addressesOf(options)).slice(0, MOST_ADDRESSES);
+    for (const [at, address] of addresses.entries()) {
+      if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
+      try {
+        return await act(address);
+      } catch (error) {
+        if (at === addresses.length - 1 || !isUnreached(error)) throw toSendError(error, where, redact);
+      }
     }
+    throw new SendError('later', `${settings.host} has no address`);
   };
   return {
     send: (message) =>
@@ -128,21 +133,25 @@ function openTransport(options: MailOptions, address: string) {
   });
 }
 
-/** One checked address: what a name leads to is judged by the very address that is then connected to. */
-async function addressOf({ settings, rules, resolve = resolved }: MailOptions): Promise<string> {
+/** Whether no connection was made, so that another address of the same server may be tried. */
+function isUnreached(error: unknown): boolean {
+  const { syscall, command } = error as { readonly syscall?: string; readonly command?: string };
+  return syscall === 'connect' || command === 'CONN';
+}
+
+/** Checked addresses: what a name leads to is judged by the very address that is then connected to. */
+async function addressesOf({ settings, rules, resolve = resolved }: MailOptions): Promise<readonly string[]> {
   const { host } = settings;
   // A mail server of one's own may stand beside the service, if it is named as what it is.
   const faultOf = openAddressCheck(isLoopback(host) ? { ...rules, testLoopback: true } : rules);
   const bare = host.replace(/^\[|\]$/g, '');
   const addresses = isIP(bare) === 0 ? await named(host, resolve) : [bare];
-  const [first] = addresses;
   for (const address of addresses) {
     const fault = faultOf(address);
     if (fault !== null)
       throw new SendError('refused', `${host} leads to ${address}, which ${fault}; it is not called`);
   }
-  if (first === undefined) throw new SendError('later', `${host} has no address`);
-  return first;
+  return addresses;
 }
 
 async function named(host: string, resolve: NonNullable<MailOptions['resolve']>): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ export const catalogueStale: EventText = {
   severity: 'warning',
   title: (section) =>
     section.subjects === 1
-      ? `${said(last(section), 'title', 50)} is out of date`
+      ? `The ${said(last(section), 'title', 50)} is out of date`
       : `${subjectsOf(section, 'catalogue')} are out of date`,
   happened: () => line('A catalogue has not been fetched for 24 hours.'),
   lines: ({ entries }) =>
@@ -73,5 +73,5 @@ export const backupFailed: EventText = {
   lines: () => [],
   of: 'backups',
   why: 'A restore would bring back the last good backup. Anything since then would be lost.',
-  command: () => 'curl $IPO_SERVER/api/v1/system/health',
+  command: () => 'ipo backup list',
 };

@@ -207,6 +207,28 @@ test('an address that is never called is not called, whatever name leads to it',
   }
 });
 
+test(
+  'an address that cannot be reached is passed over for the next one of the same server',
+  { skip: withoutOpenssl },
+  async (t) => {
+    const { port, mails } = await post(t, { disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
+    const at = (...addresses: string[]) =>
+      openMail(
+        optionsFor(port, {
+          settings: { host: 'localhost', security: 'none' },
+          resolve: async () => addresses,
+        }),
+      );
+    // Nobody listens on the first.
+    const messenger = at('127.0.0.2', '127.0.0.1');
+    await messenger.check();
+    await messenger.send(messageOf('nodes_over'));
+    assert.equal(mails.length, 1);
+    const none = await fault(at('127.0.0.2').send(messageOf('nodes_over')));
+    assert.match(none.message, /cannot be reached|refuses connections|cut the connection/);
+  },
+);
+
 test('a process that leads no more sends nothing', async () => {
   const error = await fault(openMail(optionsFor(9, { guard: () => false })).send(messageOf('nodes_over')));
   assert.equal(error.fault, 'stopped');
