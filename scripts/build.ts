@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { Bundled } from './build/bundled.ts';
 import { EXTERNAL, Libraries } from './build/libraries.ts';
 import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
 import { pastIndex } from './build/past-index.ts';
@@ -106,16 +107,20 @@ const options: BuildOptions = {
   supported: { 'dynamic-import': false },
   minifySyntax: true,
   minifyWhitespace: true,
-  legalComments: 'linked',
+  metafile: true,
+  // The licence of each package stands in THIRD-PARTY.txt.
+  legalComments: 'none',
   logLevel: 'warning',
 };
 
 if ((await readFile(join(ROOT, 'bin/commands.ts'), 'utf8')) !== (await commandList()))
   throw new Error('bin/commands.ts is not what the folders of bin say: npm run commands');
 await rm(join(ROOT, 'dist'), { recursive: true, force: true });
+const bundled = new Bundled();
+const emit = async (more: BuildOptions): Promise<void> =>
+  bundled.add((await build({ ...options, ...more })).metafile);
 const libraries = await Libraries.find(ROOT, ['bin', 'daemon', 'src']);
-await build({
-  ...options,
+await emit({
   entryPoints: ['bin/main.ts', ...QUICK].map((path) => ({
     in: path,
     out: path === 'bin/main.ts' ? 'main' : outputName(path),
@@ -129,8 +134,7 @@ await build({
     withoutColourProbe,
   ],
 });
-await build({
-  ...options,
+await emit({
   entryPoints: SHELVES.map((name) => ({ in: `shelf:${name}`, out: name })),
   plugins: [
     withoutChildProcess,
@@ -145,8 +149,7 @@ await build({
 });
 // What runs long has everything of ours in its file from the start.
 const programs = (await readdir(join(ROOT, 'daemon'))).filter((name) => /-(?:worker|part)\.ts$/.test(name));
-await build({
-  ...options,
+await emit({
   entryPoints: [
     { in: 'daemon/main.ts', out: 'ipod' },
     { in: SERVICE, out: basename(SERVICE, '.ts') },
@@ -154,4 +157,5 @@ await build({
   ],
   plugins: [withoutChildProcess, serviceApart, libraries.plugin()],
 });
-await libraries.emit(options);
+bundled.add(await libraries.emit(options));
+bundled.write(ROOT, join(ROOT, 'dist'));

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 
 /** Found in node_modules when they are needed: native code, and what is asked for in case it is there. */
 export const EXTERNAL = ['better-sqlite3', 'pg-native'];
@@ -88,10 +88,10 @@ export class Libraries {
     };
   }
 
-  /** Emits the file of each. */
-  async emit(options: BuildOptions): Promise<void> {
+  /** Emits the file of each, and gives what esbuild says of them. */
+  async emit(options: BuildOptions): Promise<Metafile | undefined> {
     const entries = [...this.#found.keys()];
-    await build({
+    const { metafile } = await build({
       ...options,
       entryPoints: entries.map((name) => ({ in: `library:${name}`, out: fileOf(name) })),
       plugins: [
@@ -135,6 +135,7 @@ export class Libraries {
         },
       ],
     });
+    return metafile;
   }
 
   #entry(name: string): string {

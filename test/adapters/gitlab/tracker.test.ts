@@ -146,7 +146,7 @@ const TESTS: readonly (readonly [string, number, string, boolean, RegExp])[] = [
     200,
     '{"path_with_namespace":"acme/shop","permissions":{"project_access":null,"group_access":null}}',
     false,
-    /no member/,
+    /not a member/,
   ],
   [
     'a guest',

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { publishSteps } from '../../scripts/release/publish.ts';
+import { readLayout } from './layout.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const VERSION = '9.8.7-rc.1';
+const folder = mkdtempSync(join(tmpdir(), 'ipo-release-test-'));
+const out = join(folder, 'release');
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function release(...args: string[]): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [join(ROOT, 'scripts/release.ts'), ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, SOURCE_DATE_EPOCH: '1790000000' },
+  });
+}
+
+/** Why no release can be made here; false where one was. */
+function withoutRelease(): string | false {
+  if (process.platform !== 'linux' || !existsSync('/usr/bin/dpkg-deb'))
+    return 'the image is made of packages of Debian';
+  if (!existsSync(join(ROOT, 'dist/packages.json'))) return 'dist/ is not built: npm run build';
+  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const made = release('--version', VERSION, '--out', out, '--arch', arch, '--level', '1');
+  if (made.status === 0) return false;
+  if (/apt-get|cannot download/.test(made.stderr))
+    return 'the pinned packages of Debian cannot be downloaded here';
+  throw new Error(made.stderr);
+}
+
+const file = (name: string): string => readFileSync(join(out, name), 'utf8');
+const inside = (archive: string, path: string): string =>
+  execFileSync('tar', ['-xzOf', join(out, archive), path], { encoding: 'utf8' });
+
+suite('a release', { skip: withoutRelease() }, () => {
+  test('has a sum for each file', () => {
+    const checked = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+      cwd: out,
+      encoding: 'utf8',
+    });
+    assert.equal(checked.status, 0, checked.stdout);
+    for (const name of ['image.tar', 'sbom.cdx.json', 'provenance.json', 'ipo.rb'])
+      assert.match(checked.stdout, new RegExp(`^${name}: OK$`, 'm'));
+  });
+
+  test('has a package of its version, with the programs and nothing for working on the project', () => {
+    const manifest = JSON.parse(
+      inside(`image-policy-operator-${VERSION}.tgz`, 'package/package.json'),
+    ) as Record<string, unknown>;
+    assert.equal(manifest['version'], VERSION);
+    for (const left of ['scripts', 'devDependencies', 'allowScripts']) assert.ok(!(left in manifest), left);
+    const listed = execFileSync('tar', ['-tzf', join(out, `image-policy-operator-${VERSION}.tgz`)], {
+      encoding: 'utf8',
+    });
+    assert.doesNotMatch(listed, /\.ts$|\/test\//m);
+    assert.match(listed, /package\/dist\/THIRD-PARTY\.txt/);
+  });
+
+  test('has a chart that installs the image by its digest', () => {
+    const chart = `image-policy-operator-chart-${VERSION}.tgz`;
+    assert.match(
+      inside(chart, 'image-policy-operator/Chart.yaml'),
+      new RegExp(`^appVersion: ${VERSION}$`, 'm'),
+    );
+    const digest = file('image.digest').trim();
+    for (const name of ['values.yaml', 'files/defaults.yaml'])
+      assert.ok(inside(chart, `image-policy-operator/${name}`).includes(`  digest: "${digest}"`), name);
+    const [image] = readLayout(join(out, 'image'));
+    assert.equal(image?.config.config.Labels['org.opencontainers.image.version'], VERSION);
+    const index = JSON.parse(file('image/index.json')) as { manifests: { digest: string }[] };
+    assert.equal(index.manifests[0]?.digest, digest);
+  });
+
+  test('has an SBOM of everything in the image', () => {
+    const sbom = JSON.parse(file('sbom.cdx.json')) as {
+      specVersion: string;
+      serialNumber: string;
+      components: { 'bom-ref': string; purl: string; licenses?: { expression: string }[] }[];
+      dependencies: { dependsOn: string[] }[];
+    };
+    assert.equal(sbom.specVersion, '1.6');
+    assert.match(
+      sbom.serialNumber,
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    const refs = sbom.components.map((component) => component['bom-ref']);
+    assert.equal(new Set(refs).size, refs.length);
+    assert.deepEqual(sbom.dependencies[0]?.dependsOn, refs);
+    for (const start of [
+      'pkg:deb/debian/libc6@',
+      'pkg:generic/node@24.',
+      'pkg:npm/better-sqlite3@',
+      'pkg:npm/zod@',
+      'pkg:npm/%40octokit/',
+    ])
+      assert.ok(
+        refs.some((ref) => ref.startsWith(start)),
+        start,
+      );
+    for (const { purl, licenses } of sbom.components)
+      if (purl.startsWith('pkg:npm/')) assert.ok((licenses?.[0]?.expression ?? '') !== '', purl);
+  });
+
+  test('has a provenance and a formula', () => {
+    const { buildDefinition } = JSON.parse(file('provenance.json')) as {
+      buildDefinition: {
+        externalParameters: { version: string };
+        resolvedDependencies: { digest: object }[];
+      };
+    };
+    assert.equal(buildDefinition.externalParameters.version, VERSION);
+    assert.ok(buildDefinition.resolvedDependencies.length > 10);
+    const sum = execFileSync('sha256sum', [join(out, `image-policy-operator-${VERSION}.tgz`)], {
+      encoding: 'utf8',
+    });
+    assert.ok(file('ipo.rb').includes(`sha256 "${sum.slice(0, 64)}"`));
+  });
+
+  test('does not mix with what is there', () => {
+    const again = release('--version', VERSION, '--out', out);
+    assert.equal(again.status, 2);
+    assert.match(again.stderr, /is not empty/);
+  });
+});
+
+test('a release needs a version, and what is published a registry and a key', () => {
+  assert.match(release('--version', 'v1').stderr, /such as 1\.4\.0/);
+  assert.match(release('--version', '1.0.0', '--publish').stderr, /needs --registry and --key/);
+});
+
+test('the image is signed before anything that names it is published, and npm is last', () => {
+  const steps = publishSteps({
+    version: '1.0.0',
+    registry: 'registry.example.com/acme',
+    digest: `sha256:${'a'.repeat(64)}`,
+    folder: 'release',
+    key: 'k.pem',
+  }).map((step) => step.slice(0, 2).join(' '));
+  assert.deepEqual(steps, [
+    'oras cp',
+    'cosign sign',
+    'cosign sign',
+    ...Array.from({ length: 4 }, () => 'cosign attest'),
+    'helm push',
+    'cosign sign-blob',
+    'npm publish',
+  ]);
+});
+
+test('the workflow makes a release by the one command', () => {
+  const workflow = readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8');
+  assert.equal(workflow.match(/npm run/g)?.length, 1);
+  assert.match(workflow, /npm run release -- --version "\$\{GITHUB_REF_NAME#v\}" --publish/);
+});
