@@ -91,7 +91,7 @@ try {
   };
   const scans = { rows: await rowsIn(store, 'scan_history'), bytes: await bytesOf(store, 'scan_history') };
 
-  // A scan that reports what the last one did, and of that the history alone: both in turns.
+  // A scan that reports what the last one did, and of that only the history: both in turns.
   const same = findingsOf(0, SCANS - 1);
   const whole: number[] = [];
   const own: number[] = [];

@@ -16,11 +16,13 @@ import { benchTurns } from './turns.ts';
 import { benchWebhook } from './webhook.ts';
 
 /**
- * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than
- * the differences that matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the
- * ledger in a store; `--ledger`, `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that write to one file), `--history` (what evidence is
- * made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook` (with a real API server where
- * one is given), `--attack` (what calls of the API do to the webhook's answers), `--routes` (how long calls of the API hold its event loop up) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still) measure that alone.
+ * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than the differences that
+ * matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the ledger in a store; `--ledger`,
+ * `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that
+ * write to one file), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
+ * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--routes` (how long calls
+ * of the API hold its event loop up) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
+ * measure only that.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 5;
@@ -155,7 +157,7 @@ async function benchFiles(): Promise<void> {
     '--help': ['--help'],
     whatif: ['whatif', draft, '--ledger', 'fixtures/ledger/shop.ndjson.gz'],
     lint: ['policy', 'lint', draft],
-    // By its digest, and in a namespace of its own: what nothing is known of is undecided, and is no failure here.
+    // By its digest, and in a namespace of its own: what nothing is known of is undecided, and is not a failure here.
     check: ['check', '--offline', '--policy', draft, '--allow-undecided', IMAGE],
   };
   const starts: Record<string, number[]> = {};

@@ -21,9 +21,9 @@ import {
 import { LoopStalls } from './loop-stalls.ts';
 
 /**
- * A webhook with what works beside it in one process, to measure how long its event loop stands still: `stalls-server.ts FOLDER ALL`.
- * ALL `1`: with the tree and the states of images, as a service of one process; `0`: with what the webhook itself keeps up to date alone.
- * Tells its port once it is ready; then, each time it is asked, the longest stall since.
+ * A webhook with what works beside it in one process, to measure how long its event loop stands still: `stalls-server.ts FOLDER ALL`. ALL
+ * `1`: with the tree and the states of images, as a service of one process; `0`: with only what the webhook itself keeps up to date. Tells
+ * its port once it is ready; then, each time it is asked, the longest stall since.
  */
 const [folder = '', all = '1'] = process.argv.slice(2);
 const clock = { now: () => Date.now() };

@@ -6,8 +6,8 @@ import { POD_MARK, reviewBody, UID_MARK } from './webhook-review.ts';
 
 /**
  * One review at a time, without a port, beside raw commits of one row: `webhook-alone.ts FOLDER ROUNDS COUNT`. The two take turns with
- * every review, so that what else the machine does hits both, and of each round their medians are compared. Prints one JSON line:
- * the ratio of each round, and microseconds of a review, of reading it alone by `JSON.parse`, and of a raw commit.
+ * every review, so that what else the machine does hits both, and of each round their medians are compared. Prints one JSON line: the ratio
+ * of each round, and microseconds of a review, of only reading it by `JSON.parse`, and of a raw commit.
  */
 const [folder = '', rounds = '5', count = '2000'] = process.argv.slice(2);
 const { reviewer } = await openReviewer(folder);

@@ -129,7 +129,7 @@ function compareAlone(folder: string, line: Line, quick: boolean): void {
     readonly parse: number;
     readonly raw: number;
   };
-  line('a review alone, of a raw commit of one row', spread(ratios, Math.max), 'at most 1.6, aim 1.3');
+  line('a review by itself, of a raw commit of one row', spread(ratios, Math.max), 'at most 1.6, aim 1.3');
   const [all, floor, parsed] = [ours, raw, parse].map((us) => us.toFixed(0));
   line('  us: of the commit, of one JSON.parse', `${all}: ${floor}, ${parsed}`, '');
 }

@@ -17,7 +17,7 @@ if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
   require('node:module').enableCompileCache();
   var path = require('node:path');
   var bundle = path.join(__dirname, '../dist/main.cjs');
-  // A package has the bundle alone; a checkout that was not built yet runs its sources.
+  // A package contains only the bundle; a checkout that is not built yet runs its sources.
   var loaded = require('node:fs').existsSync(bundle) ? Promise.resolve(require(bundle)) : import('./main.ts');
   loaded
     .then(function (main) {

@@ -38,38 +38,36 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
 /** rootProgram defines `ipo` itself, without its commands. */
 export function rootProgram(): Command {
   return new Command('ipo')
-    .description(
-      'Decide which container images may run, and see what a policy would change before it is saved.',
-    )
-    .version(VERSION, '-v, --version', 'print the version; ipo version tells more')
+    .description('Control which container images may run, and preview a policy change before you apply it.')
+    .version(VERSION, '-v, --version', 'print the version; ipo version prints details')
     .helpOption('-h, --help', 'show help')
-    .addOption(new Option('--no-color', 'use no colour'))
+    .addOption(new Option('--no-color', 'print without colour'))
     .addOption(new Option('-q, --quiet', 'print only errors on stderr'))
     .addOption(new Option('--verbose', 'print the stack trace of an error'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 a check failed, or nothing has that id or name; 2 wrong usage, an invalid policy or export;\n' +
-        '3 something outside failed; 4 an integrity check failed; 5 inconclusive under --strict.\n' +
+      '\nExit codes: 0 done; 1 a check failed, or nothing has that ID or name; 2 wrong usage, an invalid policy or export;\n' +
+        '3 a file, server or network failed; 4 an integrity check failed; 5 inconclusive under --strict.\n' +
         '\nWhere to start: ipo demo, or ipo whatif POLICY --ledger EXPORT',
     )
     .showSuggestionAfterError()
     .enablePositionalOptions(false);
 }
 
-/** What stands in front of who calls `ipo` and nothing more. */
-const START = `ipo decides which container images may run, and shows what a policy would change before it is saved.
+/** Printed by a bare `ipo`. */
+const START = `ipo controls which container images may run, and previews a policy change before you apply it.
 
 Start here:
-  ipo demo                                   try it: a service with data, on this machine
-  ipo policy init > policy.yaml              write a first policy
-  ipo check IMAGE -p policy.yaml             decide one image under it
-  ipo whatif policy.yaml --ledger EXPORT     see what it would have changed
-  ipo login SERVER                           work with a service
+  ipo demo                                   try a service with sample data on this machine
+  ipo policy init > policy.yaml              write a starter policy
+  ipo check IMAGE -p policy.yaml             check one image against it
+  ipo whatif policy.yaml --ledger EXPORT     preview what it would have changed
+  ipo login SERVER                           sign in to a service
 
 All commands: ipo --help
 `;
 
-/** The first word that is no flag, behind `help` the next: what no other is asked of need not be built. */
+/** The first word that is not a flag, after `help` the next one: only this command is built. */
 function calledCommand(argv: readonly string[]): string | undefined {
   const words = argv.filter((word) => !word.startsWith('-'));
   return words[0] === 'help' ? words[1] : words[0];

@@ -99,10 +99,10 @@ const LINK_ATTRS = ['href', 'title', 'id', 'collection', 'occurrenceKey'];
 
 /** adfProblem says where a structured document breaks its schema, or null where it does not. */
 export function adfProblem(value: unknown): string | null {
-  if (!isRecord(value)) return 'the document is no object';
+  if (!isRecord(value)) return 'the document is not an object';
   const extra = Object.keys(value).find((key) => !['version', 'type', 'content'].includes(key));
   if (extra !== undefined) return `doc has no member ${extra}`;
-  if (value['type'] !== 'doc' || value['version'] !== 1) return 'the document is no doc of version 1';
+  if (value['type'] !== 'doc' || value['version'] !== 1) return 'the document is not a doc of version 1';
   return children('doc', value['content'], { content: BLOCKS, min: 0 });
 }
 
@@ -119,7 +119,7 @@ function children(at: string, value: unknown, rule: Rule): string | null {
 }
 
 function node(at: string, value: unknown, allowed: readonly string[], plain: boolean): string | null {
-  if (!isRecord(value)) return `${at} is no object`;
+  if (!isRecord(value)) return `${at} is not an object`;
   const type = value['type'];
   if (typeof type !== 'string' || !allowed.includes(type)) return `${at} must not be ${JSON.stringify(type)}`;
   const here = `${at}.${type}`;
@@ -128,7 +128,7 @@ function node(at: string, value: unknown, allowed: readonly string[], plain: boo
   if (extra !== undefined) return `${here} has no member ${extra}`;
   const rule = NODES[type] ?? {};
   const attrs = value['attrs'] === undefined ? {} : value['attrs'];
-  if (!isRecord(attrs)) return `${here}.attrs is no object`;
+  if (!isRecord(attrs)) return `${here}.attrs is not an object`;
   for (const [name, attr] of Object.entries(attrs)) {
     if (rule.attrs?.[name]?.(attr) !== true)
       return `${here}.attrs.${name} must not be ${JSON.stringify(attr)}`;
@@ -144,12 +144,12 @@ function text(at: string, value: Readonly<Record<string, unknown>>, plain: boole
   if (typeof value['text'] !== 'string' || value['text'] === '')
     return `${at} needs a text that is not empty`;
   const marks = value['marks'] === undefined ? [] : value['marks'];
-  if (!Array.isArray(marks)) return `${at}.marks is no list`;
+  if (!Array.isArray(marks)) return `${at}.marks is not a list`;
   if (plain && marks.length > 0) return `${at} must have no marks inside a code block`;
   const names = marks.map((mark: unknown) => (isRecord(mark) ? mark['type'] : undefined));
   for (const [index, mark] of marks.entries()) {
     const name = names[index];
-    if (!isRecord(mark) || typeof name !== 'string') return `${at}.marks[${index}] is no mark`;
+    if (!isRecord(mark) || typeof name !== 'string') return `${at}.marks[${index}] is not a mark`;
     if (name !== 'code' && !PLAIN_MARKS.includes(name)) return `${at}.marks must not have ${name}`;
     const keys = Object.keys(mark).filter((key) => key !== 'type');
     if (name !== 'link') {

@@ -1,4 +1,4 @@
-/** FakeError is a mistake of whoever plays with a fake: an account, project or port that is not there. */
+/** FakeError is a mistake of the user of a fake: an account, project or port that is not there. */
 export class FakeError extends Error {
   readonly code: 'unknown_user' | 'unknown_project' | 'not_listening';
 

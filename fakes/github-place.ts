@@ -82,7 +82,7 @@ export class GithubPlace {
     return { issue, access: at.access };
   }
 
-  /** mayWrite refuses who may only read, and whoever writes to an archive. */
+  /** mayWrite refuses accounts that may only read, and writes to an archive. */
   mayWrite(project: FakeProject, access: Access): WireReply | null {
     if (access === 'read') {
       const reply = this.error(403, 'Resource not accessible by personal access token');

@@ -71,7 +71,7 @@ export class GitlabIssues {
     return { status: 201, body: issueBody(issue, this.#place.web) };
   }
 
-  /** Runs quick actions with the rights of whoever wrote them, as GitLab does. */
+  /** Runs quick actions with the rights of their author, as GitLab does. */
   #run(issue: FakeIssue, commands: Commands['commands'], call: Call): void {
     const by = call.token.user.login;
     for (const { name, argument } of commands) {

@@ -135,7 +135,7 @@ export class JiraWrites {
     const { transition } = call.body;
     const id = isRecord(transition) ? transition['id'] : undefined;
     if (typeof id !== 'string') {
-      call.violation('transition.id is no text');
+      call.violation('transition.id is not a text');
       return this.#place.refuse(400, ["Missing 'transition' identifier"]);
     }
     const offered = TRANSITIONS.find((one) => one.id === id && one.to !== at.issue.status);

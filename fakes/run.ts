@@ -41,7 +41,7 @@ function readFlags(): Flags {
 }
 
 async function run({ port, quiet }: Flags): Promise<void> {
-  // Whoever reads may go away, as head does.
+  // The reader may go away, as head does.
   process.stdout.on('error', () => process.exit());
   const fakes: Fake[] = [];
   for (const [index, kind] of FAKE_KINDS.entries()) {

@@ -212,7 +212,7 @@ function makeProvider({ kind, world, tokens, origin, webUrl, root }: Making): {
   return { provider: new JiraProvider(options), url };
 }
 
-/** The site beside a gateway: the same Jira under its own address, which takes classic tokens alone. */
+/** The site beside a gateway: the same Jira under its own address, which takes only classic tokens. */
 async function openSite(
   serverOf: (provider: Provider) => (request: WireRequest) => Promise<Answer>,
   world: World,

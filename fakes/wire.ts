@@ -35,7 +35,7 @@ export interface WireRequest {
   readonly text: string;
 }
 
-/** WireReply is an answer: an object becomes JSON, a string goes as it is, undefined is no body. */
+/** WireReply is an answer: an object becomes JSON, a string goes as it is, undefined is not a body. */
 export interface WireReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -14,8 +14,8 @@ import {
 } from './state.ts';
 
 /**
- * World is what one tracker holds: accounts, projects, issues, comments. The servers act on it for whoever calls them;
- * a test acts on it as a person does, by the same methods.
+ * World is what one tracker holds: accounts, projects, issues, comments. The servers act on it for their callers; a test acts on it as a
+ * person does, by the same methods.
  */
 export class World {
   readonly kind: FakeKind;

@@ -7,8 +7,8 @@ import { lengthOf, runChunk } from './torture/run-chunk.ts';
 import { codeOf, keyOf, standingOf, State, type Kept } from './torture/state.ts';
 
 /**
- * `npm run torture`: runs the long forms of the tests, part by part. Each part is made of chunks; a chunk that passed is not run again,
- * so that whoever stops it (Ctrl-C) goes on from there with the same command.
+ * `npm run torture`: runs the long forms of the tests, part by part. Each part is made of chunks; a chunk that passed is not run again, so
+ * that after a stop (Ctrl-C) the same command resumes from there.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const USAGE = `Usage: npm run torture -- [PART…] [--list] [--again] [--sample N]

@@ -74,7 +74,7 @@ export const listed: Listed = {
 
 /** accountCommand defines `ipo account` and what stands below it. */
 function accountCommand(settle: Settle): Command {
-  const account = new Command('account').description('Manages accounts and their roles.');
+  const account = new Command('account').description('Manage accounts and their roles.');
   for (const define of [list, create, update, disable, anonymise, password])
     account.addCommand(define(settle));
   return account;
@@ -83,11 +83,11 @@ function accountCommand(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list accounts')
-    .description('Lists accounts, oldest first. Needs the role administrator.')
+    .description('List accounts, oldest first. Needs the role administrator.')
     .addOption(wordOption('--role <role>', `accounts of this role: ${ROLES}`))
     .addOption(wordOption('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
-    .addOption(new Option('--limit <n>', 'at most so many; without it all'))
-    .addOption(new Option('--offset <n>', 'leave so many out first'))
+    .addOption(new Option('--limit <n>', 'maximum number of accounts (default: all)'))
+    .addOption(new Option('--offset <n>', 'skip this many accounts first'))
     .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
@@ -101,14 +101,14 @@ function create(settle: Settle): Command {
   const command = withServiceFlags(new Command('create'))
     .summary('create an account')
     .description(
-      'Makes an account and prints a one-time code, with which the person sets a password (ipo login SERVER --code). ' +
-        'People who sign in by the identity provider need neither. Needs the role administrator.',
+      'Create an account and print a one-time code. The person sets a password with it: ipo login SERVER --code. ' +
+        'People who sign in through the identity provider need no code. Needs the role administrator.',
     )
     .argument('<email>', 'e-mail address')
     .addOption(new Option('--name <name>', 'name of the person'))
     .addOption(wordOption('--role <role>', ROLES).default('viewer'))
-    .addOption(new Option('--ask-password', 'ask for a first password instead of making a code'))
-    .addOption(new Option('--password-stdin', 'read a first password from stdin instead of making a code'))
+    .addOption(new Option('--ask-password', 'ask for a first password instead of creating a code'))
+    .addOption(new Option('--password-stdin', 'read a first password from stdin instead of creating a code'))
     .addOption(outputOption());
   return command.action((email: string) =>
     settle(async (terminal, globals) => {
@@ -122,8 +122,8 @@ function update(settle: Settle): Command {
   const command = withServiceFlags(new Command('update'))
     .summary('change the name or role of an account, or enable it again')
     .description(
-      'Changes an account. Another role ends its sessions. Enabling prints a one-time code that sets a new password: the one from ' +
-        'before does not work again. Needs the role administrator.',
+      'Change an account. A new role ends its sessions. Enabling prints a one-time code that sets a new password; the old ' +
+        'password no longer works. Needs the role administrator.',
     )
     .argument('<who>', WHO)
     .addOption(new Option('--name <name>', 'name of the person; empty for none'))
@@ -152,9 +152,7 @@ function update(settle: Settle): Command {
 function disable(settle: Settle): Command {
   const command = withServiceFlags(new Command('disable'))
     .summary('disable an account')
-    .description(
-      'Disables an account, ends its sessions and revokes its tokens. Needs the role administrator.',
-    )
+    .description('Disable an account, end its sessions and revoke its tokens. Needs the role administrator.')
     .argument('<who>', WHO)
     .addOption(outputOption());
   return command.action((who: string) =>
@@ -169,11 +167,11 @@ function anonymise(settle: Settle): Command {
   const command = withServiceFlags(new Command('anonymise'))
     .summary('remove the name of a disabled account from all records')
     .description(
-      'Blanks name, address and picture, and rewrites every copy of the name to user:ID. It cannot be undone. ' +
+      'Remove name, address and picture, and replace every copy of the name by user:ID. This cannot be undone. ' +
         'Needs the role administrator.',
     )
     .argument('<who>', WHO)
-    .addOption(new Option('-y, --yes', 'do not ask'))
+    .addOption(new Option('-y, --yes', 'do not ask for confirmation'))
     .addOption(outputOption());
   return command.action((who: string) =>
     settle(async (terminal, globals) => {
@@ -185,20 +183,20 @@ function anonymise(settle: Settle): Command {
 
 function password(settle: Settle): Command {
   const command = withServiceFlags(new Command('password'))
-    .summary('change your password, or give somebody a code that sets a new one')
+    .summary('change your password, or create a code that sets a new one for another account')
     .description(
-      'Without an argument changes your own password; all your other sessions end. With one prints a one-time code for that ' +
-        'account (ipo login SERVER --code), for which you need the role administrator.',
+      'Without an argument: change your own password and end all your other sessions. With an account: print a one-time code for that ' +
+        'account (ipo login SERVER --code); needs the role administrator.',
     )
     .argument('[who]', WHO)
     .addOption(
       new Option(
         '--database [URL]',
-        'give the code straight from this database, when no administrator can sign in; else IPO_DATABASE',
+        'create the code directly in this database, when no administrator can sign in (default: IPO_DATABASE)',
       ),
     )
     .addOption(
-      new Option('--password-stdin', 'read the current and then the new password from stdin, a line each'),
+      new Option('--password-stdin', 'read the current and the new password from stdin, one per line'),
     )
     .addOption(outputOption());
   return command.action((who: string | undefined) =>

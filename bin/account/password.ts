@@ -46,14 +46,14 @@ export async function runAccountPassword(
     if (!globals.quiet) {
       const whom = clean(account.email ?? account.id);
       terminal.err(
-        `ipo: hand this code to ${whom}; it works once, until ${shortMoment(body.expires_at)} UTC: ipo login ${service.server} --code\n`,
+        `ipo: give this code to ${whom}; it works once, until ${shortMoment(body.expires_at)} UTC: ipo login ${service.server} --code\n`,
       );
     }
     return EXIT.done;
   });
 }
 
-/** For whoever runs the service: the one way left when the last administrator's password is lost. */
+/** For operators: the only way left when the last administrator's password is lost. */
 async function fromDatabase(
   who: string,
   database: string | true,
@@ -102,8 +102,8 @@ async function changeOwn(
       });
     await outcome.write({ account: body.account, expires_at: body.expires_at }, '');
     if (!globals.quiet) {
-      const next = kept ? 'this command line stays signed in' : `sign in again with ipo login ${server}`;
-      terminal.err(`ipo: the password is changed, every session of yours has ended; ${next}\n`);
+      const next = kept ? 'this sign-in stays valid' : `sign in again with ipo login ${server}`;
+      terminal.err(`ipo: password changed; all your other sessions have ended; ${next}\n`);
     }
     return EXIT.done;
   } finally {

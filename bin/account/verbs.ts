@@ -123,13 +123,13 @@ async function givenPassword(
   return openPrompts(terminal, '--ask-password', 'Give it with --password-stdin').newPassword(title, person);
 }
 
-/** The code alone, so that it can go straight to where it is kept. */
+/** Only the code, so that it can be piped to where it is stored. */
 function codeLine(code: CodeBody | null): string {
   return code === null ? '' : `${code.code}\n`;
 }
 
 function handOver({ expires_at: end }: CodeBody, { server }: ServiceClient): string {
-  return `ipo: hand over the code; it works once, until ${shortMoment(end)} UTC: ipo login ${server} --code\n`;
+  return `ipo: give this code to the person; it works once, until ${shortMoment(end)} UTC: ipo login ${server} --code\n`;
 }
 
 /** runAccountUpdate is `ipo account update`. */
@@ -146,10 +146,10 @@ export async function runAccountUpdate(
     ...(enable && { enabled: true }),
   };
   if (Object.keys(body).length === 0)
-    throw new UsageError('nothing is to be changed', 'Give --name, --role or --enable');
+    throw new UsageError('no change is named', 'Give --name, --role or --enable');
   if (!enable && (options.askPassword || options.passwordStdin))
     throw new UsageError(
-      'a password is only given together with --enable',
+      'a password can be set only with --enable',
       'ipo account password WHO makes a code that sets a new one',
     );
   return act(who, options, terminal, globals, async (service, account, outcome) => {
@@ -195,14 +195,14 @@ export function runAccountAnonymise(
 ): Promise<ExitCode> {
   holdConfirmable(terminal, options.yes === true, 'ipo account anonymise');
   return act(who, options, terminal, globals, async (service, account, outcome) => {
-    const question = `Take the name of ${shown(account)} from everything on record at ${service.server}, for good?`;
+    const question = `Remove the name of ${shown(account)} from all records at ${service.server}? This cannot be undone.`;
     if (options.yes !== true && account.state === 'disabled' && !(await confirm(question, terminal)))
       return null;
     const { body } = await service.json<AnonymisedAccountBody>('POST /accounts/{id}/anonymise', {
       params: { id: account.id },
     });
     await outcome.write(body, '');
-    return `${shown(account)} stands on record as user:${account.id} from now on${ERASED[body.erasure]}`;
+    return `${shown(account)} appears in all records as user:${account.id} from now on${ERASED[body.erasure]}`;
   });
 }
 
@@ -210,9 +210,9 @@ export function runAccountAnonymise(
 const ERASED: Readonly<Record<AnonymisedAccountBody['erasure'], string>> = {
   done: '',
   pending:
-    '; a long read still keeps old bytes in the log of the database: the service goes on trying, and this command again says how it stands',
+    '; a long read keeps old bytes in the log of the database. The service keeps trying; run this command again to see the state',
   server:
-    '; old bytes go from the files of PostgreSQL with its vacuum, and from its archives and backups when these end',
+    '; old bytes leave the files of PostgreSQL with its next vacuum, and its archives and backups when those expire',
 };
 
 /** Null from the act: nothing was done. */
@@ -239,7 +239,7 @@ export async function findAccount(service: ServiceClient, who: string): Promise<
   const { body } = await service.json<Accounts>('GET /accounts');
   const found = body.items.find(({ email }) => email === wanted);
   if (found !== undefined) return found;
-  throw new IpoError('not_found', `no account has the e-mail address or id ${clean(who)}`, {
+  throw new IpoError('not_found', `no account has the e-mail address or ID ${clean(who)}`, {
     hint: '`ipo account list` shows them',
   });
 }

@@ -23,7 +23,7 @@ export interface AuditOptions extends ServiceFlags {
 /** listed is `ipo audit` in the help. */
 export const listed: Listed = {
   name: 'audit',
-  summary: 'list who did what: the audit log',
+  summary: 'list the audit log: who did what',
   group: 'What was decided:',
   place: 2,
   examples: [
@@ -38,19 +38,19 @@ export const listed: Listed = {
 function auditCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('audit'))
     .description(
-      'Shows what people and pipelines did at the service, newest first: the last 31 days unless a period is given.',
+      'List what people and pipelines did at the service, newest first. The default period is the last 31 days.',
     )
     .addOption(
-      new Option('--from <time>', 'entries from this time on: 2026-11-20T06:00:00Z, or a day, 2026-11-20'),
+      new Option('--from <time>', 'entries since this time: 2026-11-20T06:00:00Z, or a day, 2026-11-20'),
     )
-    .addOption(new Option('--to <time>', 'entries until this time; a day is meant to its end'))
+    .addOption(new Option('--to <time>', 'entries until this time; a day counts to its end'))
     .addOption(wordOption('--action <action>', 'entries of this kind, such as policy_update'))
     .addOption(
-      new Option('--actor <who>', 'what this account did: its id, or its name as it stands in the log'),
+      new Option('--actor <who>', 'entries by this account: its ID, or its name as the log shows it'),
     )
-    .addOption(new Option('--target <what>', 'what was done to this, such as the name of a policy'))
-    .addOption(new Option('--limit <n>', 'at most so many entries; 100 without it'))
-    .addOption(new Option('--offset <n>', 'leave so many out first'))
+    .addOption(new Option('--target <what>', 'entries about this target, such as the name of a policy'))
+    .addOption(new Option('--limit <n>', 'maximum number of entries (default: 100)'))
+    .addOption(new Option('--offset <n>', 'skip this many entries first'))
     .addOption(outputOption('table, json, yaml or csv (the whole period)'));
   return command.action(
     settle(async (terminal, globals) => {

@@ -90,7 +90,7 @@ async function readCsv(service: ServiceClient, query: Narrowed): Promise<Uint8Ar
   for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_CSV) {
-      throw new IpoError('too_large', 'the log of this period has more than 512 MiB', {
+      throw new IpoError('too_large', 'the log of this period is larger than 512 MiB', {
         hint: 'Narrow it with --from and --to, or write it to stdout',
       });
     }
@@ -137,7 +137,7 @@ function moment(flag: string, text: string | undefined, toEnd: number): string |
   const ms = Number.isNaN(day) ? parseTime(text) : day + toEnd;
   if (!Number.isNaN(ms)) return formatTime(ms);
   throw new UsageError(
-    `${flag} ${clean(text)}: this is no time`,
+    `${flag} ${clean(text)}: this is not a valid time`,
     'Write it as 2026-11-20T06:00:00Z or 2026-11-20',
   );
 }

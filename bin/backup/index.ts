@@ -118,12 +118,15 @@ function verify(settle: Settle): Command {
   const command = new Command('verify')
     .summary('restore a backup into a temporary file and verify its ledger')
     .description(
-      'Reads every byte of a backup, restores it into a temporary file, and verifies the ledger against the checkpoint inside and those kept elsewhere. ' +
+      'Reads every byte of a backup, restores it into a temporary file, and verifies the ledger against the checkpoint inside and those stored outside the service. ' +
         'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
     )
     .argument('<file>', 'the backup; - is stdin')
     .addOption(
-      collecting('--checkpoint <file>', 'verify against a checkpoint that was kept elsewhere; repeatable'),
+      collecting(
+        '--checkpoint <file>',
+        'verify against a checkpoint that was stored outside the service; repeatable',
+      ),
     )
     .addOption(collecting('--key <vkey>', 'key that must have signed, written out or in a file; repeatable'))
     .addOption(outputOption());
@@ -147,7 +150,10 @@ function restore(settle: Settle): Command {
     .addOption(new Option('-c, --config <file>', `${CONFIG}; anchors are held against the backup`))
     .addOption(new Option('-d, --data <directory>', DATA))
     .addOption(
-      collecting('--checkpoint <file>', 'checkpoint that was kept elsewhere: the backup must not be older'),
+      collecting(
+        '--checkpoint <file>',
+        'checkpoint that was stored outside the service: the backup must not be older',
+      ),
     )
     .addOption(
       new Option('--lost-rows', 'restore although rows are lost that a kept checkpoint or an anchor proves'),

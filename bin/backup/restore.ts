@@ -76,7 +76,7 @@ function next({ header, lost, keys, holdsKeys }: RestoredBackup): string[] {
     ...(holdsKeys && keys.length === 0 ? ['the backup holds keys: --keys-to writes them'] : []),
     ...(sealed > 0 && keys.length === 0
       ? [
-          `${counted(sealed, 'credential')} of trackers ${sealed === 1 ? 'opens' : 'open'} with the DATA_KEY of the saved service alone`,
+          `${counted(sealed, 'credential')} of trackers ${sealed === 1 ? 'opens' : 'open'} only with the DATA_KEY of the saved service`,
         ]
       : []),
     'channels are paused: start the service, then ipo channel resume --all',

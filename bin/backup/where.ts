@@ -44,7 +44,7 @@ function checked(passphrase: string, isNew: boolean): Secret {
   if (isNew && passphrase.length < LEAST)
     throw new UsageError(
       `the passphrase has ${passphrase.length} characters; it needs ${LEAST} at least`,
-      'Whoever has the backup can try passphrases as long as they like. Use several random words',
+      'Anyone who has the backup can try passphrases without limit. Use several random words',
     );
   return new Secret(passphrase);
 }

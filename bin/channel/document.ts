@@ -15,7 +15,7 @@ export async function readDocument(file: string, terminal: Terminal): Promise<Do
   );
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Document;
   throw new UsageError(
-    `${clean(file)} holds no channel`,
+    `${clean(file)} does not contain a channel`,
     'A channel is a mapping of fields, as ipo channel show --document prints it',
   );
 }

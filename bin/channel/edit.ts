@@ -32,19 +32,16 @@ export async function runChannelEdit(
   const outcome = openOutcome(options.output, terminal);
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
   if (askCredential && credentialStdin)
-    throw new UsageError('--ask-credential and --credential-stdin are two ways to enter one', 'Choose one');
+    throw new UsageError('--ask-credential and --credential-stdin exclude each other', 'Choose one');
   const changes = changesOf(options);
   const written = file === undefined ? null : await readDocument(file, terminal);
   if (written === null && changes.length === 0 && !askCredential && !credentialStdin) {
-    throw new UsageError(
-      'nothing is named that would change',
-      'Add --set FIELD=VALUE, or see ipo channel edit --help',
-    );
+    throw new UsageError('no change is named', 'Add --set FIELD=VALUE, or see ipo channel edit --help');
   }
   if (options.credentialField !== undefined && !askCredential && !credentialStdin)
     throw new UsageError(
-      '--credential-field goes with --ask-credential or --credential-stdin',
-      'Add one of them: no argument may hold a secret',
+      '--credential-field needs --ask-credential or --credential-stdin',
+      'Add one of them: an argument must not contain a secret',
     );
   const entered = credentialStdin ? (await readStdinLines(terminal, ['the credential']))[0] : undefined;
   return withService(terminal, options, async (service) => {
@@ -110,13 +107,13 @@ function toChange(pair: string): Change {
 function checkField(field: string, flag: string): void {
   if (SECRETS.includes(field) && flag === '--set')
     throw new UsageError(
-      `${field} is a secret, which no argument may hold`,
-      'Use --ask-credential or --credential-stdin; and take it back where it was shown',
+      `${field} is a secret, and an argument must not contain one`,
+      'Use --ask-credential or --credential-stdin, and revoke the secret that was visible here',
     );
   if (field === 'kind' || field === 'name')
     throw new UsageError(
-      `${flag} ${field}: that is not changed so`,
-      field === 'name' ? 'Use --name' : 'Make another channel',
+      `${flag} ${field}: this field cannot be changed`,
+      field === 'name' ? 'Use --name' : 'Create another channel',
     );
 }
 
@@ -144,7 +141,7 @@ function secretField({ kind, secrets }: ChannelBody, document: Document, named: 
 function remarks(after: WrittenChannelBody): readonly string[] {
   const { enabled, without_effect: idle } = after;
   return [
-    ...(idle.length === 0 ? [] : [`a channel of this kind does nothing on ${idle.join(', ')}`]),
+    ...(idle.length === 0 ? [] : [`a channel of this kind does nothing with ${idle.join(', ')}`]),
     ...(enabled ? [] : ['it is disabled; ipo channel enable enables it']),
     ...faultsOf(after),
     ...warningsOf(after),

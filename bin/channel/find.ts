@@ -21,7 +21,7 @@ export async function findChannel(service: ServiceClient, which: string): Promis
       body.items.map(({ name }) => name),
     );
     throw new IpoError('not_found', `no channel has the name or ID ${clean(which)}`, {
-      hint: meant === null ? '`ipo channel list` lists those there are' : `Did you mean ${clean(meant)}?`,
+      hint: meant === null ? '`ipo channel list` lists all channels' : `Did you mean ${clean(meant)}?`,
     });
   }
   const answer = await service.json<ChannelBody>('GET /channels/{id}', { params: { id: found.id } });

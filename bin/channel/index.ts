@@ -48,7 +48,7 @@ const WHICH = 'name or id of the channel';
 /** listed is `ipo channel` in the help. */
 export const listed: Listed = {
   name: 'channel',
-  summary: 'manage channels: where findings are filed and events are sent',
+  summary: 'manage channels, which file findings and send events',
   group: 'Images and findings:',
   place: 5,
   answers: [['Where are critical findings filed?', '`ipo channel setup`, `ipo tracking list`']],
@@ -83,7 +83,7 @@ export const listed: Listed = {
 /** channelCommand defines `ipo channel` and what stands below it. */
 function channelCommand(settle: Settle): Command {
   const channel = new Command('channel').description(
-    'Manages channels: where findings are filed and events are sent.',
+    'Manage channels, which file findings in trackers and send events to people and programs.',
   );
   for (const define of [
     setupCommand,
@@ -106,7 +106,7 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the channels, in order of creation')
     .description(
-      'Lists the channels. Of several tracker channels the first that is enabled and under its cap files a finding.',
+      'List the channels. The first enabled tracker channel that is under its cap files a finding.',
     )
     .addOption(outputOption());
   return command.action(
@@ -120,9 +120,9 @@ function list(settle: Settle): Command {
 function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('show a channel, without its secrets')
-    .description('Shows a channel: its fields, how its secrets stand, and what went wrong last.')
+    .description('Show a channel: its fields, the state of its secrets, and its last error.')
     .argument('<channel>', WHICH)
-    .addOption(new Option('--document', 'as YAML alone, ready to be edited and given to edit --file'))
+    .addOption(new Option('--document', 'print only the YAML document, ready for edit --file'))
     .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal) => {
@@ -136,22 +136,22 @@ function edit(settle: Settle): Command {
   const command = withServiceFlags(new Command('edit'))
     .summary('change fields or the credential of a channel')
     .description(
-      'Changes what is named and leaves the rest as it is. An apiBaseUrl on another host needs the credential again. ' +
+      'Change the named fields and keep the rest. An apiBaseUrl on another host needs the credential again. ' +
         'Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
-    .addOption(new Option('--name <name>', 'another name'))
+    .addOption(new Option('--name <name>', 'new name of the channel'))
     .addOption(
       collecting(
         '--set <field=value>',
-        'set a field, such as dailyCap=50; values of a list are joined by commas',
+        'set a field, such as dailyCap=50; separate the values of a list by commas',
       ),
     )
-    .addOption(collecting('--unset <field>', 'give a field its default again'))
-    .addOption(collecting('--event <event>', 'subscribe to these events alone; repeatable'))
-    .addOption(collecting('--subscribe <event>', 'subscribe to an event too'))
-    .addOption(collecting('--unsubscribe <event>', 'subscribe to an event no more'))
-    .addOption(new Option('--file <file>', 'write this document (YAML or JSON) first; - is stdin'))
+    .addOption(collecting('--unset <field>', 'reset a field to its default'))
+    .addOption(collecting('--event <event>', 'subscribe to these events only; repeatable'))
+    .addOption(collecting('--subscribe <event>', 'add a subscription to an event'))
+    .addOption(collecting('--unsubscribe <event>', 'remove the subscription to an event'))
+    .addOption(new Option('--file <file>', 'apply this document (YAML or JSON) first; - is stdin'))
     .addOption(
       new Option('--ask-credential', 'ask for its credential: a token, a password or the address of a chat'),
     )
@@ -159,7 +159,7 @@ function edit(settle: Settle): Command {
     .addOption(
       new Option(
         '--credential-field <field>',
-        'which one, where it has several: webhookUrl or secret of a webhook',
+        'which credential, where the channel has several: webhookUrl or secret of a webhook',
       ),
     )
     .addOption(outputOption());
@@ -175,7 +175,7 @@ function enable(settle: Settle): Command {
   const command = withServiceFlags(new Command('enable'))
     .summary('enable a channel')
     .description(
-      'Enables a channel. A tracker channel needs its credential first. Needs the role administrator.',
+      'Enable a channel. A tracker channel needs its credential first. Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
     .addOption(outputOption());
@@ -189,9 +189,9 @@ function enable(settle: Settle): Command {
 
 function disable(settle: Settle): Command {
   const command = withServiceFlags(new Command('disable'))
-    .summary('disable a channel; it still closes the issues that it opened')
+    .summary('disable a channel; it keeps closing the issues that it opened')
     .description(
-      'Disables a channel: it files nothing, and still closes the issues that it opened. Needs the role administrator.',
+      'Disable a channel. It files nothing more, and keeps closing the issues that it opened. Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
     .addOption(outputOption());
@@ -207,11 +207,11 @@ function remove(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
     .summary('delete a channel and its credential')
     .description(
-      'Asks, and deletes a channel. Issues that it opened stay open and keep blocking their findings, unless another channel ' +
-        'adopts them; disable closes them still. Needs the role administrator.',
+      'Delete a channel, after confirmation. Issues that it opened stay open and keep blocking their findings until another channel ' +
+        'adopts them; a disabled channel still closes them. Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
-    .addOption(new Option('-y, --yes', 'delete without being asked'))
+    .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
     .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
@@ -223,16 +223,16 @@ function remove(settle: Settle): Command {
 
 function adopt(settle: Settle): Command {
   const command = withServiceFlags(new Command('adopt'))
-    .summary('hand the open issues of a deleted channel to another')
+    .summary('move the open issues of a deleted channel to another')
     .description(
-      'Hands the open rows of a deleted channel to another of the same kind, which closes their issues from then on. ' +
+      'Move the open rows of a deleted channel to another of the same kind, which then closes their issues. ' +
         'Needs the role administrator.',
     )
-    .argument('<channel>', `${WHICH} that closes them from now on`)
+    .argument('<channel>', `${WHICH} that closes them`)
     .addOption(
       new Option(
         '--from <id>',
-        'id of the deleted channel, as ipo tracking list shows it',
+        'ID of the deleted channel, as ipo tracking list shows it',
       ).makeOptionMandatory(),
     )
     .addOption(outputOption());

@@ -73,7 +73,7 @@ export async function runChannelShow(
   terminal: Terminal,
 ): Promise<ExitCode> {
   if (options.document && options.output.length > 0)
-    throw new UsageError('--document and -o are different forms of one answer', 'Leave one of them out');
+    throw new UsageError('--document and -o exclude each other', 'Leave one of them out');
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
   const { body, text } = await withService(terminal, options, (service) => findChannel(service, which));
   if (options.document) {

@@ -18,10 +18,10 @@ export const messageCommands = [deliveries, resend, mute, unmute, resume, test] 
 function deliveries(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('deliveries'))
-      .summary('list the messages that a channel was sent, newest first')
+      .summary('list the messages sent to a channel, newest first')
       .description(
-        'Lists the messages of the last 90 days to a channel of mail, a chat or a webhook, newest first: when, what, and what the ' +
-          'other side answered.',
+        'List the messages of the last 90 days to a mail, chat or webhook channel, newest first: time, content, and the answer of the ' +
+          'other side.',
       )
       .argument('<channel>', CHANNEL)
       .addOption(wordOption('--state <state>', 'messages in this state: waiting, sent or failed')),
@@ -39,13 +39,16 @@ function resend(settle: Settle): Command {
   const command = withServiceFlags(new Command('resend'))
     .summary('send messages of a channel again')
     .description(
-      'Sends messages again, each with its id, by which the other side can tell that it has it: those that are named, or with ' +
-        '--since those that failed. Needs the role administrator.',
+      'Send messages again: the named ones, or with --since those that failed. Each keeps its ID, so that the receiver can ' +
+        'discard duplicates. Needs the role administrator.',
     )
     .argument('<channel>', CHANNEL)
-    .argument('[message...]', 'ids of messages, as ipo channel deliveries shows them')
+    .argument('[message...]', 'IDs of messages, as ipo channel deliveries shows them')
     .addOption(
-      new Option('--since <time>', 'messages that failed since then: a time, a day, or 24h for a day ago'),
+      new Option(
+        '--since <time>',
+        'messages that failed since this time: a time, a day, or a duration such as 24h',
+      ),
     )
     .addOption(outputOption());
   return command.action((which: string, messages: readonly string[]) =>
@@ -58,13 +61,13 @@ function resend(settle: Settle): Command {
 
 function mute(settle: Settle): Command {
   const command = withServiceFlags(new Command('mute'))
-    .summary('send a channel nothing for a while')
+    .summary('mute a channel for a while')
     .description(
-      'Sends a channel nothing for a while. What happens meanwhile is sent in one message when the mute ends, which it does by ' +
-        'itself. The reason stands in the audit log. Needs the role administrator.',
+      'Mute a channel for a while. When the mute ends, one message reports what happened meanwhile. ' +
+        'The audit log records the reason. Needs the role administrator.',
     )
     .argument('<channel>', CHANNEL)
-    .addOption(new Option('--for <duration>', 'how long, such as 6h; at most 720h').makeOptionMandatory())
+    .addOption(new Option('--for <duration>', 'duration, such as 6h; at most 720h').makeOptionMandatory())
     .addOption(new Option('--reason <text>', 'why').makeOptionMandatory())
     .addOption(outputOption());
   return command.action((which: string) =>
@@ -79,7 +82,7 @@ function unmute(settle: Settle): Command {
   const command = withServiceFlags(new Command('unmute'))
     .summary('end the mute of a channel')
     .description(
-      'Ends the mute of a channel; what waits is sent within a minute. Needs the role administrator.',
+      'End the mute of a channel; waiting messages are sent within a minute. Needs the role administrator.',
     )
     .argument('<channel>', CHANNEL)
     .addOption(outputOption());
@@ -113,7 +116,7 @@ function test(settle: Settle): Command {
   const command = withServiceFlags(new Command('test'))
     .summary('send a channel a test message')
     .description(
-      'Sends one message that says that it is a test, and says what the other side answered; look whether it arrived. A tracker is ' +
+      'Send one message that says that it is a test, and print the answer of the other side. Check that the message arrived. A tracker is ' +
         'only read. Needs the role administrator.',
     )
     .argument('<channel>', CHANNEL)

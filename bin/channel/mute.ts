@@ -29,7 +29,7 @@ export async function runChannelMute(
     });
     await outcome.write(
       mute,
-      `${toName(body)} is muted until ${shortMoment(mute.until)} UTC; what happens until then is sent after it\n`,
+      `${toName(body)} is muted until ${shortMoment(mute.until)} UTC; events until then are sent afterwards\n`,
     );
     return EXIT.done;
   });
@@ -49,7 +49,7 @@ export async function runChannelUnmute(
     await service.json('DELETE /channels/{id}/mute', { params: { id } });
     await outcome.write(
       { id, name, muted: false, changed: wasMuted },
-      `${toName(body)} ${wasMuted ? 'is muted no longer' : 'was not muted'}\n`,
+      `${toName(body)} ${wasMuted ? 'is no longer muted' : 'was not muted'}\n`,
     );
     return EXIT.done;
   });

@@ -41,11 +41,11 @@ function planViews(plan: PlanBody, name: string, failed: number): AnswerViews {
   const facts: readonly Fact[] = [
     {
       name: 'channel',
-      value: `${name}${plan.files ? '' : ' (it files nothing as it is: disabled, or not subscribed)'}`,
+      value: `${name}${plan.files ? '' : ' (it files nothing now: it is disabled, or not subscribed)'}`,
     },
     {
       name: 'waiting findings',
-      value: `${counted(plan.candidates, 'critical finding')} that no channel took`,
+      value: `${counted(plan.candidates, 'critical finding')} that no channel has filed`,
     },
     { name: plan.first_run ? 'first run' : 'next run', value: nextRun(plan) },
     { name: 'cap', value: `${plan.opened} of ${plan.daily_cap} issues opened within 24 hours` },

@@ -13,8 +13,8 @@ import { findChannel } from './find.ts';
 
 const REFUSED = {
   not_a_repository: 'the label of the image names no repository',
-  other_host: 'the label of the image leads to another host',
-  not_allowed: 'allowedTargets does not let the label of the image through',
+  other_host: 'the label of the image names another host',
+  not_allowed: 'allowedTargets does not allow the label of the image',
 } as const;
 
 /** runChannelPreview is `ipo channel preview`: it prints the issue that would be filed, and files nothing. */
@@ -26,7 +26,7 @@ export async function runChannelPreview(
 ): Promise<ExitCode> {
   if ((image === undefined) !== (cve === undefined))
     throw new UsageError(
-      '--image and --cve name a finding together',
+      '--image and --cve must be given together',
       'Give both, or neither for the next issue',
     );
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');

@@ -25,8 +25,8 @@ export async function runChannelResend(
   const outcome = openOutcome(options.output, terminal);
   if ((messages.length === 0) === (options.since === undefined))
     throw new UsageError(
-      'either ids of messages or --since is needed',
-      'ipo channel deliveries CHANNEL --state failed shows the ids; --since 24h takes what failed since yesterday',
+      'give either IDs of messages or --since',
+      'ipo channel deliveries CHANNEL --state failed shows the ids; --since 24h sends those that failed in the last 24 hours',
     );
   const body =
     options.since === undefined ? { messages } : { since: formatTime(sinceOf(options.since, Date.now())) };

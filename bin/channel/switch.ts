@@ -61,7 +61,7 @@ export async function runChannelDelete(
     await outcome.write({ id, name: body.name, state: 'deleted', open }, `${toName(body)} deleted\n`);
     if (open > 0 && !globals.quiet)
       terminal.err(
-        `ipo: ${counted(open, 'open finding')} left behind; another channel can close them: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
+        `ipo: ${counted(open, 'open finding')} stay open; another channel can close them: ipo channel adopt CHANNEL --from ${clean(id)}\n`,
       );
     return EXIT.done;
   });
@@ -87,7 +87,7 @@ export async function runChannelAdopt(
       body: { channel: options.from },
     });
     const closes = `${toName(body)} closes ${counted(done.adopted, 'open row', 'open rows')} from now on\n`;
-    const left = `${counted(done.left, 'row', 'rows')} left alone, with an issue on another host\n`;
+    const left = `${counted(done.left, 'row', 'rows')} not moved, since the issue is on another host\n`;
     await outcome.write(done, done.left > 0 ? closes + left : closes);
     return EXIT.done;
   });

@@ -40,7 +40,7 @@ export interface CheckOptions extends ServiceFlags {
 /** listed is `ipo check` in the help. */
 export const listed: Listed = {
   name: 'check',
-  summary: 'decide images or manifests as the webhook would',
+  summary: 'check images or manifests against policies, as the webhook does',
   group: 'Policies and decisions:',
   place: 2,
   answers: [
@@ -66,13 +66,13 @@ function checkCommand(settle: Settle): Command {
   const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
     .description(
-      'Decides images or manifests under policies as the admission webhook would, with the facts of their registries, of a service, of a ledger export and of Trivy reports. Writes nothing anywhere. Exit 1 when something is refused or could not be decided.',
+      'Check images or manifests against policies, with the same decision as the admission webhook. Facts come from registries, a service, a ledger export or Trivy reports. Nothing is written. Exit 1 when an image is denied or cannot be decided.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
     .addOption(
       many(
         '-p, --policy <file>',
-        'policy file, of one policy or several, or a directory of them; repeatable; - is stdin',
+        'policy file (one or several policies), or a directory of them; repeatable; - is stdin',
       ),
     )
     .addOption(
@@ -81,93 +81,85 @@ function checkCommand(settle: Settle): Command {
         'Kubernetes manifests (YAML or JSON), a directory of them, or an AdmissionReview; repeatable; - is stdin',
       ),
     )
-    .addOption(
-      new Option('-l, --ledger <file>', 'ledger export with what is known of the images; - is stdin'),
-    )
-    .addOption(many('-t, --trivy <file>', 'JSON report of Trivy for an image; repeatable; - is stdin'))
+    .addOption(new Option('-l, --ledger <file>', 'ledger export that holds facts on the images; - is stdin'))
+    .addOption(many('-t, --trivy <file>', 'Trivy JSON report of an image; repeatable; - is stdin'))
     .addOption(new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'))
     .addOption(
-      new Option('-n, --namespace <name>', 'namespace of images, and of objects that name none').default(
+      new Option('-n, --namespace <name>', 'namespace of images, and of objects without a namespace').default(
         'default',
       ),
     )
     .addOption(
       new Option(
         '--platform <os/arch[/variant]>',
-        'judge images of several platforms by their scan for this one, such as linux/arm64 (default: by the worst of all)',
+        'judge multi-platform images by their scan for this platform, such as linux/arm64 (default: the worst of all)',
       ),
     )
     .addOption(
-      new Option(
-        '--as-of <time>',
-        'time of the decision (RFC 3339), instead of when the export was made, or now',
-      ),
+      new Option('--as-of <time>', 'time of the decision, RFC 3339 (default: time of the export, or now)'),
     )
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'for images without a scan, where a policy does not say; instead of that of the export',
+        'rule for images without a scan, for policies that set none (default: the rule of the export)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
-    .addOption(new Option('--enforce', 'judge audit policies as if they enforced'))
+    .addOption(new Option('--enforce', 'treat audit policies as enforcing'))
     .addOption(
       new Option(
         '--allow-undecided',
-        'do not fail for images that could not be decided: exit 0, or 5 with --strict',
+        'do not fail on images that cannot be decided: exit 0, or 5 with --strict',
       ),
     )
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a fact is unknown, an image has no scan record (or none for --platform), an object was skipped that seems to make pods, or nothing was decided',
+        'exit 5 when a fact is unknown, an image has no scan record (or none for --platform), a skipped object seems to create pods, or nothing was decided',
       ),
     )
     .addOption(
-      new Option('--groups <a,b>', 'groups of who asks: with them a break-glass annotation can be granted'),
+      new Option('--groups <a,b>', 'groups of the requester, which can allow a break-glass annotation'),
     )
     .addOption(outputOption('table, json, yaml, markdown, sarif, junit or github'));
   const registries = [
     new Option(
       '--registry <when>',
-      'ask the registries of images for digests, signatures, attestations and statements: for what a policy needs and no file tells (auto), always or never; with --ledger auto asks nobody',
+      'ask registries for digests, signatures, attestations and statements: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks no registry',
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),
     new Option(
       '--by-name',
-      'believe reports and the service which digest a tag stands for, without its registry: for an image that is not pushed yet',
+      'trust reports and the service for the digest of a tag, without its registry; for an image that is not pushed yet',
     ),
     new Option(
       '--trust-root <file>',
-      'trusted_root.json by which keyless signatures are verified, instead of the one of Sigstore by TUF',
+      'trusted_root.json to verify keyless signatures with (default: the one of Sigstore, by TUF)',
     ),
-    many('--vex <file>', 'signed VEX document, its bundle beside it; repeatable'),
-    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
-    new Option(
-      '--registry-ca <file>',
-      'PEM file with further authorities that registries show certificates of',
-    ),
-    new Option('--registry-timeout <duration>', 'how long registries may take for one image').default('30s'),
+    many('--vex <file>', 'signed VEX document, with its bundle in the same directory; repeatable'),
+    many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
+    new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
+    new Option('--registry-timeout <duration>', 'time limit of registry calls for one image').default('30s'),
   ];
   for (const option of registries) command.addOption(option.helpGroup('Registries:'));
-  command.optionsGroup('The service that knows of the images:');
+  command.optionsGroup('Service with facts on the images:');
   withServiceFlags(command).addOption(
-    new Option('--offline', 'ask neither a service nor a registry').conflicts(['server', 'tokenStdin']),
+    new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
   );
   const facts = [
     new Option(
       '--signals <a,b>',
       'signals of the pod: privileged, root, hostNamespace, hostFilesystem, capabilities, exposed',
     ),
-    new Option('--exposed-by <name>', "what exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
-    new Option('--quota <sentence>', "the meter's refusal: 'monthly allowance of N image names exceeded'"),
+    new Option('--exposed-by <name>', "object that exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
+    new Option('--quota <sentence>', "denial of the quota: 'monthly allowance of N image names exceeded'"),
     new Option(
       '--break-glass <reason>',
-      'the break-glass annotation of the pod; granted with --groups alone',
+      'break-glass annotation of the pod; takes effect only with --groups',
     ),
   ];
   for (const option of facts)
-    command.addOption(option.helpGroup('Facts of the pod when it is named by image alone:'));
+    command.addOption(option.helpGroup('Facts of the pod, for images given by name:'));
   return command.action((images: readonly string[]) =>
     settle(async (terminal, globals) => {
       const { runCheck } = await import('./run.ts');

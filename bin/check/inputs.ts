@@ -13,12 +13,9 @@ import { podsOf, type CheckedPod } from '../../src/checks/index.ts';
 export function checkFlags(images: readonly string[], options: CheckOptions): void {
   const { policy = [], manifest = [], trivy = [], ledger, kev } = options;
   if (policy.length === 0)
-    throw new UsageError(
-      'no policy is given',
-      'Name one with --policy FILE; `ipo policy init` writes a first one',
-    );
+    throw new UsageError('no policy given', 'Add --policy FILE; `ipo policy init` writes a first policy');
   if (images.length === 0 && manifest.length === 0) {
-    throw new UsageError('nothing to check is given', 'Name images, or manifests with -f FILE');
+    throw new UsageError('no image or manifest given', 'Name images, or manifests with -f FILE');
   }
   checkStdin([...policy, ...manifest, ...trivy, ledger, kev]);
   if (images.length > 0) return;
@@ -31,7 +28,7 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
   })) {
     if (given !== undefined)
       throw new UsageError(
-        `${flag} is about images given by name; a manifest says it itself`,
+        `${flag} applies only to images given by name; a manifest holds this itself`,
         'Leave it out',
       );
   }
@@ -50,7 +47,7 @@ export async function refuseFiles(
     if (!('fault' in parseReference(image)) && !(await isThere(image, parts))) continue;
     throw new UsageError(
       `${printable(image)}: this is a file, not an image`,
-      'Give each manifest with a -f of its own',
+      'Give each manifest with its own -f',
     );
   }
 }
@@ -77,7 +74,7 @@ export function parseNames(text: string | undefined): readonly string[] | null {
         .filter((name) => name !== '');
 }
 
-/** podOfArguments gives the pod that runs the images given by name, with the facts that flags tell of it. Throws UsageError. */
+/** podOfArguments gives the pod that runs the images given by name, with the facts that flags report it. Throws UsageError. */
 export function podOfArguments(images: readonly string[], options: CheckOptions): CheckedPod {
   const { namespace, exposedBy, quota, breakGlass } = options;
   const signals = parseNames(options.signals);
@@ -85,13 +82,13 @@ export function podOfArguments(images: readonly string[], options: CheckOptions)
   if (strange !== undefined) {
     const close = nearest(strange, SIGNALS);
     throw new UsageError(
-      `--signals ${printable(strange)}: no such signal; there are ${SIGNALS.join(', ')}`,
+      `--signals ${printable(strange)}: not a valid signal; valid are ${SIGNALS.join(', ')}`,
       close === null ? undefined : `Did you mean "${close}"?`,
     );
   }
   if (exposedBy !== undefined && !/^(?:Service|Ingress) [^\s/]+\/[^\s/]+$/.test(exposedBy)) {
     throw new UsageError(
-      `--exposed-by ${printable(exposedBy) || '""'}: what exposes a pod is named as 'Service NS/NAME' or 'Ingress NS/NAME'`,
+      `--exposed-by ${printable(exposedBy) || '""'}: not a valid exposure; write 'Service NS/NAME' or 'Ingress NS/NAME'`,
     );
   }
   if (quota !== undefined && !/^(?:monthly allowance of|node ceiling of) ./.test(quota)) {
@@ -156,8 +153,8 @@ export async function readAllPolicies(
     const first = byName.get(name);
     if (first !== undefined) {
       throw new UsageError(
-        `two policies are named "${printable(name)}": one in ${first.places.file}, one in ${parsed.places.file}`,
-        'A cluster has one of each name; leave one out',
+        `two policies have the name "${printable(name)}": one in ${first.places.file}, one in ${parsed.places.file}`,
+        'Names are unique in a cluster; leave one out',
       );
     }
     byName.set(name, parsed);

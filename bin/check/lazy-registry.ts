@@ -4,7 +4,7 @@ import type { CheckOptions } from './index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
 
-/** LazyRegistry is opened by whoever first needs it: most checks need none. */
+/** LazyRegistry is opened on first use: most checks need no registry. */
 export class LazyRegistry implements RegistryFacts {
   readonly #open: () => Promise<RegistryFacts>;
   #opened: Promise<RegistryFacts> | null = null;

@@ -8,7 +8,7 @@ export function readPlatform(text: string | undefined): string | null {
   const platform = parsePlatform(text);
   if (platform === null || platform.os === 'unknown' || platform.architecture === 'unknown')
     throw new UsageError(
-      `--platform ${printable(text) || '""'}: this is not a platform`,
+      `--platform ${printable(text) || '""'}: not a valid platform`,
       'Write it as OS/ARCH or OS/ARCH/VARIANT, such as linux/arm64 or linux/arm/v7',
     );
   return formatPlatform(platform);

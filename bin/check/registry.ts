@@ -68,7 +68,7 @@ export async function askAbout(asking: Asking): Promise<Asked> {
   const { pods, policies, options, terminal } = asking;
   const nothing = { problems: [], remarks: [], reasons: new Map(), coldImagePolicy: null };
   const timeout = timeoutOf(options);
-  // An export is a record of its time: to ask registries of today beside it is for whoever says so.
+  // An export is a record of its time: current registries are asked beside it only on request.
   const use =
     options.offline || (options.registry === 'auto' && options.ledger !== undefined)
       ? 'never'
@@ -97,7 +97,7 @@ function timeoutOf({ registryTimeout }: CheckOptions): number {
   const timeout = parseDuration(registryTimeout);
   if (timeout !== null && timeout >= 1000 && timeout <= 600_000) return timeout;
   throw new UsageError(
-    `--registry-timeout ${printable(registryTimeout)}: this is no duration from 1s to 10m`,
+    `--registry-timeout ${printable(registryTimeout)}: not a duration from 1s to 10m`,
     'Write it as 30s',
   );
 }
@@ -108,19 +108,19 @@ function assertUseful(
   use: CheckOptions['registry'],
 ): void {
   if (offline && registry === 'always')
-    throw new UsageError('--offline asks nobody, and --registry always asks registries', 'Leave one out');
+    throw new UsageError('--offline and --registry always exclude each other', 'Leave one out');
   if (vex.length > 0 && use === 'never')
     throw new UsageError(
-      '--vex is read with what registries hold, and none is asked',
+      '--vex needs the registries, and none is asked',
       offline || registry === 'never'
         ? `Leave out ${offline ? '--offline' : '--registry never'}`
-        : 'Give --registry always, since --ledger asks none by itself',
+        : 'Give --registry always, since --ledger asks no registry by default',
     );
   for (const host of insecureRegistry) {
     const reference = parseReference(`${host}/image`);
     if (!('fault' in reference) && reference.host === host) continue;
     throw new UsageError(
-      `--insecure-registry ${printable(host) || '""'}: this is no registry as references name it`,
+      `--insecure-registry ${printable(host) || '""'}: not a valid registry host`,
       'Write it as registry.example:5000',
     );
   }
@@ -148,7 +148,7 @@ function referencesOf(pods: readonly CheckedPod[], policies: readonly Policy[]):
   return [...found.values()].map((one) => ({ ...one, policies: [...one.policies] }));
 }
 
-/** One that is named; or the one signed in to last, where no file tells of scans. */
+/** One that is named; or the one signed in to last, where no file reports scans. */
 function isServiceMeant(options: CheckOptions, terminal: Terminal): boolean {
   const { server, tokenStdin, ledger, trivy = [] } = options;
   if (server !== undefined || tokenStdin) return true;
@@ -161,7 +161,7 @@ function unmeant(error: unknown, { server, tokenStdin }: CheckOptions): unknown 
   if (server !== undefined || tokenStdin || !isIpoError(error)) return error;
   if (error.code !== 'unauthenticated' && error.code !== 'network' && error.code !== 'unavailable')
     return error;
-  const hint = `${error.hint === undefined || error.hint === null ? '' : `${error.hint.replace(/\.$/, '')}; or check without it: `}ipo check --offline, or facts in files by --ledger or --trivy`;
+  const hint = `${error.hint === undefined || error.hint === null ? '' : `${error.hint.replace(/\.$/, '')}; or check without the registry: `}ipo check --offline, or facts in files by --ledger or --trivy`;
   return new IpoError(error.code, error.message, { place: error.place, hint, cause: error });
 }
 

@@ -84,13 +84,13 @@ export async function runCheck(
     ...problems,
     ...remarks,
     ...notesOn(outcome, policies),
-    ...manifests.without.map((file) => `${printable(file)} holds nothing that makes pods`),
+    ...manifests.without.map((file) => `${printable(file)} contains no object that creates pods`),
     ...book
       .unusedReports()
       .map(({ file, artifact, type }) =>
         type === IMAGE_TYPE
-          ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is none of the images checked`
-          : `the report ${printable(file)} is ${printable(nameType(type))}: no image is judged by it`,
+          ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is not one of the checked images`
+          : `the report ${printable(file)} is ${printable(nameType(type))}: no checked image has its digest`,
       ),
   ];
   const document = toDocument(outcome, {
@@ -110,7 +110,7 @@ export async function runCheck(
 
   if (!globals.quiet) {
     for (const { file, line, kind, name, reason, makesPods } of manifests.skipped) {
-      const lost = makesPods ? ', though it seems to make pods' : '';
+      const lost = makesPods ? ', though it seems to create pods' : '';
       terminal.err(
         `ipo: ${clean(file)}:${line}: skipped ${clean(kind)}${name === '' ? '' : ` ${clean(name)}`}: ${reason}${lost}\n`,
       );
@@ -131,7 +131,7 @@ export async function runCheck(
   if (outcome.open > 0 && !options.allowUndecided) {
     if (!globals.quiet)
       terminal.err(
-        `ipo: ${counted(outcome.open, 'image')} could not be decided, which fails the check; --allow-undecided lets it pass\n`,
+        `ipo: ${counted(outcome.open, 'image')} could not be decided, which fails the check; add --allow-undecided to accept this\n`,
       );
     return EXIT.check;
   }
@@ -159,7 +159,7 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
     images.flatMap(({ pod, judgement }) => (judgement.verdicts.length === 0 ? [pod.namespace] : [])),
   );
   const ungoverned = [...alone].map(
-    (namespace) => `no policy governs the namespace ${printable(namespace)}: everything in it is admitted`,
+    (namespace) => `no policy governs the namespace ${printable(namespace)}: everything in it is allowed`,
   );
   const blind = images.some(({ pod }) => pod.signals === null);
   const asked = policies.some(
@@ -169,7 +169,7 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
   const unseen =
     blind && asked
       ? [
-          'of images given by name the pod is not known: context and workload hardening are not judged without --signals',
+          'the pod of images given by name is unknown: context and workload hardening are judged only with --signals',
         ]
       : [];
   return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images)])];
@@ -191,7 +191,7 @@ function digestless(images: CheckOutcome['images']): string[] {
   const [first] = names;
   if (first === undefined) return [];
   const more = names.size > 1 ? ` and ${names.size - 1} more` : '';
-  return [`no digest and no scan is known for ${printable(first)}${more}`];
+  return [`neither digest nor scan is known for ${printable(first)}${more}`];
 }
 
 function whatIsOpen(
@@ -204,7 +204,7 @@ function whatIsOpen(
   const off = images.filter(({ found }) => found?.offPlatform).length;
   if (off > 0)
     return `${off === 1 ? 'one image has' : `${off} images have`} no scan for the platform that was asked for`;
-  if (skippedPods) return 'an object was skipped that seems to make pods';
+  if (skippedPods) return 'a skipped object seems to create pods';
   return images.length + pods.length === 0 ? 'nothing was decided' : null;
 }
 

@@ -56,7 +56,9 @@ export async function coldImagePolicyOfService(
   }
 }
 
-/** digestOfService gives the digest that alone carries the name of a reference at a service, where no registry tells it; else null. */
+/**
+ * digestOfService gives the digest of a reference by a service, where no registry resolves it and only one digest has that name; else null.
+ */
 export async function digestOfService(
   service: ServiceClient,
   { name, path, tag }: ImageReference,

@@ -20,7 +20,7 @@ export interface ClusterForgetReplicaOptions extends ClusterReplicasOptions {
 /** listed is `ipo cluster` in the help. */
 export const listed: Listed = {
   name: 'cluster',
-  summary: 'show the replicas of a cluster, and forget a lost one',
+  summary: 'show replicas of a cluster, or forget a lost one',
   group: 'The service:',
   place: 1,
   examples: [
@@ -33,19 +33,17 @@ export const listed: Listed = {
 
 /** clusterCommand defines `ipo cluster` and what stands below it. */
 function clusterCommand(settle: Settle): Command {
-  const cluster = new Command('cluster').description(
-    'Show the replicas of a cluster, and forget a lost one.',
-  );
+  const cluster = new Command('cluster').description('Show the replicas of a cluster, or forget a lost one.');
   for (const define of [replicas, forgetReplica]) cluster.addCommand(define(settle));
   return cluster;
 }
 
 function replicas(settle: Settle): Command {
   const command = withServiceFlags(new Command('replicas'))
-    .summary('list replicas, and which of them may hold rows of reviews')
+    .summary('list replicas, and those that may hold unsaved rows')
     .description(
-      'Lists the replicas of the cluster. While one spools or is missing, it may hold rows of reviews that the database does not ' +
-        'have, and sweeps leave the pods alone that it may have reviewed.',
+      'List the replicas of the cluster. A replica that spools or is missing may hold review rows that the database does not ' +
+        'have. Sweeps skip the pods that it may have reviewed.',
     )
     .addOption(outputOption());
   return command.action(
@@ -58,14 +56,14 @@ function replicas(settle: Settle): Command {
 
 function forgetReplica(settle: Settle): Command {
   const command = withServiceFlags(new Command('forget-replica'))
-    .summary('forget a missing replica, and the rows that it may hold')
+    .summary('forget a missing replica and the rows that it may hold')
     .description(
-      'Forgets a replica whose volume is lost. The rows that it may hold count as lost from then on: pods that only it reviewed are ' +
-        'recorded as unreviewed, and may be stopped where enforcement allows that. It is audited. If the volume is found after all, ' +
-        'its rows are put back.',
+      'Forget a replica whose volume is lost. The rows that it may hold then count as lost: pods that only it reviewed are ' +
+        'recorded as unreviewed, and may be stopped where enforcement allows that. The audit log records this. If the volume is found later, ' +
+        'its rows are added to the ledger.',
     )
     .argument('<name>', 'name of the replica, as ipo cluster replicas shows it')
-    .addOption(new Option('-y, --yes', 'go on without asking'))
+    .addOption(new Option('-y, --yes', 'do not ask for confirmation'))
     .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {

@@ -47,8 +47,8 @@ async function table(replicas: ReplicasBody['items'], terminal: Terminal): Promi
 function missingHint(missing: ReplicasBody['items']): string {
   const names = missing.map(({ name }) => clean(name)).join(', ');
   return (
-    `Sweeps leave pods alone that ${names} may have reviewed.\n` +
-    'Start it again on its volume; or, if the volume is lost, run ipo cluster forget-replica NAME.\n'
+    `Sweeps skip the pods that ${names} may have reviewed.\n` +
+    'Start it again on its volume. If the volume is lost, run ipo cluster forget-replica NAME.\n'
   );
 }
 
@@ -70,7 +70,7 @@ export async function runClusterForgetReplica(
     await service.json('DELETE /system/replicas/{name}', { params: { name } });
     await outcome.write({ name, state: 'forgotten' }, '');
     if (!globals.quiet)
-      terminal.err(`ipo: replica ${clean(name)} is forgotten; the next sweep judges without it\n`);
+      terminal.err(`ipo: replica ${clean(name)} is forgotten; the next sweep no longer waits for it\n`);
     return EXIT.done;
   });
 }

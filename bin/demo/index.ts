@@ -53,10 +53,10 @@ export const listed: Listed = {
 function demoCommand(settle: Settle): Command {
   const command = new Command('demo')
     .description(
-      'Starts the service with 30 days of admissions of a made-up shop that end now, and prints how to sign in and what to try. Ctrl-C ends it; nothing is left behind.',
+      'Start the service with the last 30 days of admissions of a made-up shop, and print how to sign in and what to try. Press Ctrl-C to end it; no data remains.',
     )
     .addOption(
-      new Option('-l, --listen <host:port>', 'where it listens; port 0 takes a free one').default(
+      new Option('-l, --listen <host:port>', 'address to listen on; port 0 takes a free port').default(
         '127.0.0.1:8080',
       ),
     );
@@ -72,20 +72,20 @@ function demoCommand(settle: Settle): Command {
 
 function notifications(settle: Settle): Command {
   const command = new Command('notifications')
-    .summary('show what mail, chats and webhooks are sent on each event')
+    .summary('show the message that mail, chats and webhooks get for each event')
     .description(
-      'Sends a sample of each event to a mail server, a Slack, a Teams and a webhook on this machine, and shows what they got. ' +
-        'Nothing leaves this machine, and nothing is left behind.',
+      'Send a sample of each event to a mail server, a Slack, a Teams and a webhook on this machine, and show what they received. ' +
+        'Nothing leaves this machine, and no data remains.',
     )
     .addArgument(
-      new Argument('[kind]', 'the kind that is shown; all of them without one').choices([
+      new Argument('[kind]', 'channel kind to show (default: all)').choices([
         'email',
         'slack',
         'teams',
         'webhook',
       ]),
     )
-    .addOption(new Option('--event <event>', 'this event alone'));
+    .addOption(new Option('--event <event>', 'event to show (default: all)'));
   return command.action((kind: string | undefined) =>
     settle(async (terminal, globals) => {
       const { runDemoNotifications } = await import('./notifications/run.ts');
@@ -96,14 +96,14 @@ function notifications(settle: Settle): Command {
 
 function trackers(settle: Settle): Command {
   const command = new Command('trackers')
-    .summary('show the life of issues against a fake tracker on this machine')
+    .summary('show the life of issues in a fake tracker on this machine')
     .description(
-      'Plays the life of issues against a tracker on this machine: a first run with its summary, single issues after it, a fix, a ' +
-        'triage and a retirement, each closed with its reason, and the remediation windows in between. Nothing leaves this machine, ' +
-        'and nothing is left behind.',
+      'Run the life of issues in a tracker on this machine: a first run with its summary, then single issues, a fix, a ' +
+        'triage and a retirement. Each issue is closed with its reason; remediation windows are shown in between. Nothing leaves this machine, ' +
+        'and no data remains.',
     )
-    .addArgument(new Argument('[tracker]', 'the tracker that is played').choices(TRACKERS).default('github'))
-    .addOption(new Option('--texts', 'shows the text of every issue that is opened'));
+    .addArgument(new Argument('[tracker]', 'tracker to run').choices(TRACKERS).default('github'))
+    .addOption(new Option('--texts', 'show the text of every opened issue'));
   return command.action((tracker: DemoTrackersFlags['tracker']) =>
     settle(async (terminal, globals) => {
       const { runDemoTrackers } = await import('./trackers/run.ts');

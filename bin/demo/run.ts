@@ -80,19 +80,19 @@ async function greet(
 In another terminal:
   export IPO_SERVER=${url}
   export IPO_TOKEN=${token}
-or sign in as a person:
+or sign in as a user:
   ipo login ${url} --email ${EMAIL}
   password: ${password}
 
-What a draft would change, before it is saved:
+Preview what a draft would change:
   ipo whatif ${draft} --server
   ipo policy apply ${draft}
 
-What runs, and what is wrong with it:
+See what runs, and its vulnerabilities:
   ipo images list --filter Blocked
   ipo vulns --severity CRITICAL
 
-What was decided, and that nobody changed it since:
+See what was decided, and verify that nobody changed it:
   ipo ledger list --refused --limit 10
   ipo ledger checkpoint --save checkpoint.txt
   ipo ledger export -o ledger.ndjson.gz

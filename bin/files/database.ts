@@ -11,7 +11,7 @@ export function findDatabase(
   if (flag !== undefined) {
     if (holdsPassword(flag)) {
       throw new UsageError(
-        '--database must not hold a password: every process of this machine can read arguments',
+        '--database must not contain a password: every process on this machine can read arguments',
         'Leave the flag out and set IPO_DATABASE, or leave the password out and set PGPASSWORD',
       );
     }
@@ -22,12 +22,12 @@ export function findDatabase(
   );
   if (named !== undefined) return named.trim();
   throw new UsageError(
-    'no database is named',
-    'Name one with --database sqlite:PATH or --database postgres://USER@HOST:5432/NAME, or in IPO_DATABASE',
+    'no database given',
+    'Give --database sqlite:PATH or --database postgres://USER@HOST:5432/NAME, or set IPO_DATABASE',
   );
 }
 
-/** By hand: what is no address must not be repeated in a message either. */
+/** By hand: an invalid address must not appear in a message either. */
 function holdsPassword(address: string): boolean {
   if (/[?&]password=/i.test(address)) return true;
   const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/i.exec(address) ?? [];

@@ -4,7 +4,7 @@ import { UsageError } from '../terminal/usage.ts';
 
 /** What the files of a directory end in to be read from it. */
 const ENDINGS = ['.yaml', '.yml', '.json'];
-/** Tests of policies stand beside them, and are no policies. */
+/** Tests of policies stand beside them, and are not policies. */
 const TESTS = /\.test\.(?:ya?ml|json)$/;
 
 /**
@@ -22,8 +22,8 @@ export async function withDirectories(
     const found = path === '-' ? null : await filesIn(path, endings, parts);
     if (found?.length === 0)
       throw new UsageError(
-        `${clean(path)}: the directory holds no file of a ${what}`,
-        `Files are taken that end in ${endings.join(', ')}`,
+        `${clean(path)}: the directory contains no file of a ${what}`,
+        `Files must end in ${endings.join(', ')}`,
       );
     for (const file of found ?? [path]) files.add(file);
   }

@@ -37,10 +37,10 @@ export async function readPolicyText(path: string, parts: CliParts): Promise<Sou
       error.code === 'too_large'
         ? ([
             'size',
-            `the file is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy file has at most that`,
+            `the file is larger than ${MAX_POLICY_BYTES / 1024} KiB, the maximum for a policy file`,
             'Check that it is the right file',
           ] as const)
-        : (['encoding', 'the file is not UTF-8 text; a policy is', 'Save it as UTF-8'] as const);
+        : (['encoding', 'the file is not UTF-8 text', 'Save it as UTF-8'] as const);
     const problem = {
       level: 'error',
       rule,
@@ -58,11 +58,11 @@ export async function readPolicyText(path: string, parts: CliParts): Promise<Sou
 /** checkStdin refuses a command line that would read stdin twice. Throws UsageError. */
 export function checkStdin(paths: readonly (string | undefined)[]): void {
   if (paths.filter((path) => path === '-').length > 1) {
-    throw new UsageError('two inputs cannot both come from stdin', 'Name a file for all but one of them');
+    throw new UsageError('only one input can come from stdin', 'Name a file for each of the others');
   }
 }
 
-/** readInForce reads the policies in force, out of a policy file or a ledger export. Throws PolicyError, LedgerError, FileError. */
+/** readInForce reads the policies in effect, from a policy file or a ledger export. Throws PolicyError, LedgerError, FileError. */
 export async function readInForce(path: string, parts: CliParts): Promise<readonly Policy[]> {
   const text = await parts.readText(path, READ_AT_MOST).catch((error: unknown) => {
     if (path !== '-' && isIpoError(error) && (error.code === 'too_large' || error.code === 'not_text'))
@@ -77,7 +77,7 @@ export async function readInForce(path: string, parts: CliParts): Promise<readon
   }
   if (path === '-')
     throw new UsageError(
-      '--against -: a ledger export is read from a file',
+      '--against -: a ledger export cannot come from stdin',
       'Save the export, and name the file',
     );
   const ledger = await parts.openLedger(path);
@@ -112,7 +112,7 @@ function severalPolicies(path: string, count: number, second: ParsedPolicy | und
     level: 'error',
     rule: 'one-policy',
     path: '',
-    message: `the file holds ${count} policies; a what-if takes exactly one`,
+    message: `the file contains ${count} policies; a what-if takes exactly one`,
     hint: 'Put the draft into a file of its own',
     file: path === '-' ? 'stdin' : path,
     line,

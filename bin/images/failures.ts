@@ -26,7 +26,7 @@ export function failureLines(failures: readonly ScanFailureBody[]): readonly (re
     const again = againText(failure);
     const then =
       again === 'given up'
-        ? 'given up until somebody asks (ipo images scan)'
+        ? 'given up; retry with ipo images scan'
         : again === 'now'
           ? 'being tried now'
           : `tried again from ${again} UTC`;

@@ -19,7 +19,10 @@ const ABOUT: readonly ViewColumn<Finding>[] = [
   { heading: 'in the image', flex: 2, text: ({ found_at }) => found_at?.path ?? found_at?.target ?? '–' },
 ];
 
-/** findingColumns draw the findings of an image. An end that has passed is told as such: its date alone would read as if it still held. */
+/**
+ * findingColumns draw the findings of an image. An end that has passed is marked as expired, since a bare date would look as if it still
+ * applied.
+ */
 export const findingColumns = (
   triaged: ReadonlySet<string>,
   findings: readonly Finding[],

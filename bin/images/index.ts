@@ -47,7 +47,7 @@ export const listed: Listed = {
 /** imagesCommand defines `ipo images` and what stands below it. */
 function imagesCommand(settle: Settle): Command {
   const images = new Command('images').description(
-    'See how the images of the cluster stand, and ask for scans.',
+    'Show the images of the cluster and their states, and request scans.',
   );
   for (const define of [list, show, scan]) images.addCommand(define(settle));
   return images;
@@ -58,7 +58,7 @@ function list(settle: Settle): Command {
     withServiceFlags(new Command('list'))
       .summary('list images: blocked, unscanned, compliant or not compliant')
       .description(
-        'Lists images with their states. Each is in exactly one of four; the counts of all come first.',
+        'List images with their states. Each image is in exactly one of four states; the counts come first.',
       )
       .addOption(
         new Option(
@@ -66,14 +66,16 @@ function list(settle: Settle): Command {
           "images in this state: Blocked, Unscanned, Compliant or 'Not compliant'",
         ),
       )
-      .addOption(new Option('--search <text>', 'a part of a name or of the digest'))
+      .addOption(new Option('--search <text>', 'text in the name or the digest'))
       .addOption(
         new Option(
           '--sort <order>',
           'attention, name, severity, findings, last_seen or scanned (default: attention)',
         ),
       )
-      .addOption(new Option('--order <direction>', 'asc or desc; names ascend, all else descends')),
+      .addOption(
+        new Option('--order <direction>', 'asc or desc (default: asc for names, desc for the rest)'),
+      ),
     'images',
   );
   return command.action(() =>
@@ -88,9 +90,9 @@ function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('show an image, and how its next admission would be decided')
     .description(
-      'Shows why an image is in its state, where it was seen, what each policy says now, and its findings.',
+      'Show why an image is in its state, where it was seen, the current verdict of each policy, and its findings.',
     )
-    .argument('<image>', 'its digest or the beginning of it, or a part of its name')
+    .argument('<image>', 'image: its digest or the beginning of it, or a part of its name')
     .addOption(outputOption(MARKED));
   return command.action((image: string) =>
     settle(async (terminal, globals) => {
@@ -103,9 +105,9 @@ function show(settle: Settle): Command {
 function scan(settle: Settle): Command {
   const command = withServiceFlags(new Command('scan'))
     .summary('request scans')
-    .description('Puts images into the queue of scans. Exit 1 when one of them is not known.')
+    .description('Queue images for a scan. Exit 1 when one of them is unknown.')
     .argument('[image...]', 'digests, or parts of names')
-    .addOption(new Option('--unscanned', 'every image that was never scanned'))
+    .addOption(new Option('--unscanned', 'all images that were never scanned'))
     .addOption(outputOption(MARKED));
   return command.action((images: readonly string[]) =>
     settle(async (terminal, globals) => {

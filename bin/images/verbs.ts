@@ -77,7 +77,7 @@ export async function runImageScan(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   if (images.length === 0 && options.unscanned !== true) {
-    throw new UsageError('no image is named', 'Name digests or parts of names, or give --unscanned');
+    throw new UsageError('no image given', 'Name digests or parts of names, or give --unscanned');
   }
   let scans = true;
   const body = await withService(terminal, options, async (service): Promise<ScanRequestedBody> => {
@@ -119,7 +119,7 @@ export async function runImageScan(
   await writeAnswer(targets, { body, text: JSON.stringify(body) }, views, terminal, globals);
   if (!scans && !globals.quiet) {
     terminal.err(
-      'ipo: nothing scans images at this service, so that they wait; set a scanner up (scanner.kind), or bring reports in with ipo scan import\n',
+      'ipo: this service has no scanner, so these images wait; set scanner.kind, or import reports with ipo scan import\n',
     );
   }
   return unknown.length > 0 ? EXIT.check : EXIT.done;

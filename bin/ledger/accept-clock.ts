@@ -26,8 +26,8 @@ export async function runLedgerAcceptClock(
       if (format === 'json') return `${JSON.stringify(answer)}\n`;
       if (format === 'yaml') return toYaml(answer);
       if (answer.recorded_at === null)
-        return 'The ledger has recorded no time since the clock was accepted last.\n';
-      return `The clock is accepted: ${answer.recorded_at}, the newest time in ${counted(rows, 'row')}, does not count any more. Running services take it over within 15 seconds.\n`;
+        return 'The ledger has recorded no time since the clock was last accepted.\n';
+      return `The clock is accepted: ${answer.recorded_at}, the newest time in ${counted(rows, 'row')}, is no longer a limit. Running services apply this within 15 seconds.\n`;
     },
     parts,
     terminal,

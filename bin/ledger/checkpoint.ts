@@ -47,7 +47,7 @@ export async function runLedgerCheckpoint(
   const source = findLedger(options, terminal);
   const outcome = openOutcome(options.output, terminal);
   if (options.save === '-')
-    throw new UsageError('--save -: a checkpoint is kept in a file', 'Without --save it is printed');
+    throw new UsageError('--save -: a checkpoint is saved to a file', 'Leave --save out to print it');
   const parts = openParts(terminal);
   const given = await readKeys(options.key ?? [], parts);
   return withNewest(source, terminal, async ({ note, key: named, prove }) => {
@@ -63,8 +63,8 @@ export async function runLedgerCheckpoint(
       await parts.writeFile(options.save, note);
       say(
         before === null
-          ? `kept in ${options.save}; verify against it with --checkpoint ${options.save}`
-          : `the ledger extends the checkpoint of ${before.size} rows that was kept; ${options.save} holds that of ${checkpoint.size} now`,
+          ? `saved in ${options.save}; verify against it with --checkpoint ${options.save}`
+          : `the ledger extends the checkpoint of ${before.size} rows that was saved before; ${options.save} now holds the one of ${checkpoint.size}`,
       );
     }
     const { origin, size, root } = checkpoint;
@@ -118,7 +118,7 @@ async function withNewest<T>(
   });
 }
 
-/** The checkpoints that are kept in a file, the smallest first; none when there is no file. */
+/** The checkpoints that are saved in a file, the smallest first; none when there is no file. */
 async function savedIn(
   path: string,
   readText: (path: string, max: number) => Promise<string>,
@@ -141,12 +141,12 @@ async function holdExtends(
   keys: readonly NoteKey[],
   prove: Newest['prove'],
 ): Promise<void> {
-  const kept = `the checkpoint of ${before.size} rows that was kept`;
+  const kept = `the checkpoint of ${before.size} rows that was saved before`;
   const fail = (why: string): TreeError =>
     new TreeError('integrity', `${kept} ${why}`, {
-      hint: 'The file was left as it is; find out more with ipo ledger verify --checkpoint',
+      hint: 'The file was not changed; compare with ipo ledger verify --checkpoint',
     });
-  if (before.origin !== now.origin) throw fail(`is of another log (${before.origin})`);
+  if (before.origin !== now.origin) throw fail(`belongs to another log (${before.origin})`);
   if (keys.length > 0) {
     try {
       openCheckpoint(note, keys);
@@ -157,15 +157,15 @@ async function holdExtends(
   }
   if (before.size > now.size) throw fail(`has more rows than the newest, which has ${now.size}`);
   if (before.size === now.size) {
-    if (before.root !== now.root) throw fail('has another root than the newest of the same size');
+    if (before.root !== now.root) throw fail('has another root hash than the newest of the same size');
     return;
   }
   if (before.size === 0) return;
   const proof = await prove(before.size, now.size);
   if (proof === null) {
     throw new UsageError(
-      'an export cannot prove that it extends the checkpoint that is kept in the file',
-      'Verify it with --checkpoint first, or ask the service or its database',
+      'an export cannot prove that it extends the checkpoint that is saved in the file',
+      'Verify the export with --checkpoint first, or use --server or --database',
     );
   }
   const fault = verifyConsistency(before.size, now.size, proof, before.root, now.root);
@@ -175,8 +175,8 @@ async function holdExtends(
 function describe({ origin, size, root }: Checkpoint, key: NoteKey | undefined, isGiven: boolean): string {
   const signed =
     key === undefined
-      ? 'not checked: no key is known'
-      : `holds (key ${key.keyId})${isGiven ? '' : ', by the key that the ledger itself names'}`;
+      ? 'not verified: no key is known'
+      : `holds (key ${key.keyId})${isGiven ? '' : ', with the key that the ledger itself names'}`;
   return [
     `log        ${clean(origin)}`,
     `rows       ${size}`,

@@ -17,21 +17,21 @@ export async function exportTarget(
   const path = target?.path ?? null;
   if (target === null && terminal.tty.out) {
     throw new UsageError(
-      'an export is no text to read',
+      'an export cannot be printed to a terminal',
       'Name a file: -o ledger.ndjson.gz (or -o ndjson for stdout)',
     );
   }
   if (target !== null && path === null && target.format !== 'ndjson')
     throw new UsageError(
-      'a compressed export goes to a file',
+      'a compressed export cannot be printed to a terminal',
       `Write -o ${target.format}=ledger.${target.format}`,
     );
   if (path !== null && !/\.ndjson(\.gz|\.zst)?$/.test(path) && !path.startsWith('/dev/'))
     throw new UsageError(
-      `-o ${path}: an export is known by its name`,
-      'End it in .ndjson, .ndjson.gz or .ndjson.zst',
+      `-o ${path}: not a valid name of an export`,
+      'Use the ending .ndjson, .ndjson.gz or .ndjson.zst',
     );
   if (path !== null && force !== true && (await isThere(path, parts)))
-    throw new UsageError(`${path} is there already`, 'Name another file, or give --force to overwrite it');
+    throw new UsageError(`${path} already exists`, 'Name another file, or give --force to overwrite it');
   return path;
 }

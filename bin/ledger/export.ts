@@ -56,10 +56,10 @@ export async function runLedgerExport(
       const [checkpoint, key] = [await database.tree.newestCheckpoint(), await database.tree.key()];
       const tree = checkpoint === null || key === null ? null : { checkpoint, key, tiles: database.tree };
       const rows = await database.tree.rows();
-      if (tree === null) say('nothing is signed yet, so nothing can prove this export');
+      if (tree === null) say('nothing is signed yet, so this export cannot be proved');
       else if (rows > tree.checkpoint.size)
         say(
-          `${counted(rows - tree.checkpoint.size, 'row')} that no checkpoint covers yet left out; the service signs every minute`,
+          `${counted(rows - tree.checkpoint.size, 'row')} left out, since no checkpoint covers them yet; the service signs every minute`,
         );
       await write(exportLines(await database.export({ at, cluster, coldImagePolicy, from, to, tree })));
     } finally {

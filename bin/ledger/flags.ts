@@ -20,10 +20,7 @@ export interface Period {
 /** parsePeriod reads `--days`, `--from` and `--to`. Throws UsageError. */
 export function parsePeriod({ days, from, to }: PeriodFlags): Period {
   if (days !== undefined && (from !== undefined || to !== undefined)) {
-    throw new UsageError(
-      '--days and --from or --to are both given',
-      'Give --days, or the ends of the period',
-    );
+    throw new UsageError('--days excludes --from and --to', 'Give --days, or --from and --to');
   }
   const period = {
     days: days === undefined ? undefined : parseWhole('--days', days, 1, MAX_DAYS, 'the period'),
@@ -64,14 +61,14 @@ export async function readKeys(
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '' && !line.startsWith('#'));
-      if (lines.length === 0) throw new UsageError(`--key ${value}: the file holds no key`);
+      if (lines.length === 0) throw new UsageError(`--key ${value}: the file contains no key`);
       keys.push(...lines.map(parseVkey));
     }
   }
   return keys;
 }
 
-/** readKept reads checkpoints that were kept elsewhere. Throws TreeError `format`, FileError. */
+/** readKept reads checkpoints that were stored outside the service. Throws TreeError `format`, FileError. */
 export async function readKept(
   paths: readonly string[],
   parts: CliParts,
@@ -92,9 +89,6 @@ async function textOf(path: string, parts: CliParts): Promise<string> {
     return await parts.readText(path, MAX_KEPT);
   } catch (error) {
     if (!isIpoError(error) || error.code !== 'not_text') throw error;
-    throw new UsageError(
-      `${path}: this is no kept checkpoint`,
-      'An export is known by its name: .ndjson, .ndjson.gz or .ndjson.zst',
-    );
+    throw new UsageError(`${path}: not a checkpoint`, 'An export ends in .ndjson, .ndjson.gz or .ndjson.zst');
   }
 }

@@ -52,7 +52,7 @@ export const listed: Listed = {
 /** ledgerCommand defines `ipo ledger` and what stands below it. */
 function ledgerCommand(settle: Settle): Command {
   const ledger = new Command('ledger').description(
-    'The ledger of admissions: list its rows, export them, verify that nothing was changed, and prove single rows. Listing, verifying and proving work offline on an export.',
+    'List, export, verify and prove recorded admissions. Listing, verifying and proving also work offline on an export.',
   );
   for (const define of [
     listCommand,
@@ -71,17 +71,17 @@ function ledgerCommand(settle: Settle): Command {
 function listCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('list'))
     .summary('list recorded decisions, newest first')
-    .description('Lists rows of the ledger, newest first.')
+    .description('List rows of the ledger, newest first.')
     .addOption(new Option('-n, --namespace <name>', 'rows of this namespace'))
-    .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
+    .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
     .addOption(new Option('--digest <digest>', 'rows of this digest'))
-    .addOption(wordOption('--label <label>', 'rows refused (or audited) with this label'))
+    .addOption(wordOption('--label <label>', 'rows denied (or audited) with this label'))
     .addOption(new Option('--policy <name>', 'rows decided by this policy'))
-    .addOption(new Option('--refused', 'refused rows alone'))
-    .addOption(new Option('--break-glass', 'rows that bypassed the policies alone'));
+    .addOption(new Option('--refused', 'only denied rows'))
+    .addOption(new Option('--break-glass', 'only rows that bypassed the policies'));
   return withPeriod(command)
-    .addOption(new Option('--limit <n>', 'at most so many, 1 to 10000').default('20'))
-    .addOption(new Option('--offset <n>', 'leave so many of the newest out').default('0'))
+    .addOption(new Option('--limit <n>', 'maximum number of rows, 1 to 10000').default('20'))
+    .addOption(new Option('--offset <n>', 'skip this many of the newest').default('0'))
     .addOption(outputOption('table, json, yaml or ndjson'))
     .action(() =>
       settle(async (terminal, globals) => {
@@ -95,20 +95,20 @@ function exportCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('export'), false)
     .summary('export the ledger, or a period of it, to a file')
     .description(
-      'Writes rows, policies and facts as NDJSON, with the signed checkpoint and what proves the rows to stand in it. A file is there in full or not at all.',
+      'Write rows, policies and facts as NDJSON, with the signed checkpoint and the proof that it covers the rows. The file is written whole or not at all.',
     )
     .addOption(
       outputOption(
-        'ndjson, ndjson.gz or ndjson.zst, or a file whose name ends so; - is stdout',
-        'ndjson on stdout, if that is no terminal',
+        'ndjson, ndjson.gz or ndjson.zst, or a file with that ending; - is stdout',
+        'ndjson on stdout, unless it is a terminal',
       ),
     )
-    .addOption(new Option('--force', 'overwrite the file if it is there'));
+    .addOption(new Option('--force', 'overwrite an existing file'));
   return withPeriod(command)
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        "with --database: for images without a scan (the service's setting)",
+        'with --database: rule for images without a scan, as set in the service',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),
@@ -126,26 +126,26 @@ function verifyCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('verify'))
     .summary('verify that no recorded row was changed')
     .description(
-      'Verifies that the ledger is what was signed, and names the first row that is not. Given a checkpoint that was kept elsewhere, every change to history before it is found. Exit 4 when verification failed, 1 when nothing is signed.',
+      'Verify that the ledger matches its signed checkpoint, and name the first row that differs. With a checkpoint that you stored outside the service, every change before it is found. Exit 4 when verification fails, 1 when nothing is signed.',
     )
     .addOption(new Option('--proof <file>', 'verify a .tlog-proof instead; - is stdin'))
-    .addOption(many('--key <vkey>', "verifier's key of the log, or a file that holds it; repeatable"))
+    .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
     .addOption(
       many(
         '--checkpoint <file>',
-        'checkpoint that was kept elsewhere: a note, several, a .tlog-proof or an earlier export; repeatable',
+        'checkpoint stored outside the service: a file of notes, a .tlog-proof or an earlier export; repeatable',
       ),
     )
     .addOption(
       new Option(
         '-d, --days <n>',
-        'with a service: the rows of the last n days; what lies before is proved to be as it was',
+        'with a service: verify the rows of the last n days, and a proof that earlier rows are unchanged',
       ),
     )
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a kept checkpoint could not be held against the ledger, none was given, or rows are not signed',
+        'exit 5 when a checkpoint cannot be compared with the ledger, none is given, or rows are not signed',
       ),
     )
     .addOption(outputOption());
@@ -159,9 +159,9 @@ function verifyCommand(settle: Settle): Command {
 
 function proveCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('prove'))
-    .summary('write a proof of one row, for somebody without access')
+    .summary('write a proof of one row, for anyone without access')
     .description(
-      'Writes a .tlog-proof: the row, the proof that it stands in the signed tree, and the checkpoint. Anybody can verify it offline with the key of the log.',
+      'Write a .tlog-proof: the row, the proof that the signed tree contains it, and the checkpoint. Anyone can verify it offline with the key of the log.',
     )
     .argument('<row>', 'number of the row')
     .addOption(
@@ -179,16 +179,16 @@ function checkpointCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('checkpoint'))
     .summary('print or save the newest signed checkpoint')
     .description(
-      'Prints the newest signed checkpoint. Kept where who can change the ledger cannot change it, it makes every later change to history show.',
+      'Print the newest signed checkpoint. Store it where nobody who can change the ledger can change it: any later change to history is then found.',
     )
     .addOption(
       new Option(
         '--save <file>',
-        'keep it in a file; when one is kept there already, only if the ledger still extends it',
+        'save it to a file; an existing checkpoint there is replaced only if the ledger extends it',
       ),
     )
-    .addOption(new Option('--verify', 'check its signature, and tell what it says instead of printing it'))
-    .addOption(many('--key <vkey>', "verifier's key of the log, or a file that holds it; repeatable"))
+    .addOption(new Option('--verify', 'verify its signature, and print its content as text'))
+    .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {
@@ -200,19 +200,21 @@ function checkpointCommand(settle: Settle): Command {
 
 function putBackCommand(settle: Settle): Command {
   const command = new Command('put-back')
-    .summary('record the rows that a replica left in its spool')
+    .summary('add the rows in the spool of a lost replica to the ledger')
     .description(
-      'Puts the reviews that a replica left in its spool into the ledger, each once, and marks the replica as ended. For the volume of a replica that will not be started again: a service does the same when it starts there. Writes to the database.',
+      'Add the reviews in the spool of a replica to the ledger, each once, and mark the replica as ended. Use it for the volume of a replica that will not start again: a service that starts there does the same. Writes to the database.',
     )
-    .argument('<directory>', "the replica's spool: spool/ in its data directory")
+    .argument('<directory>', 'spool of the replica: spool/ in its data directory')
     .addOption(databaseOption())
     .addOption(
-      new Option('--timeout <duration>', 'how long to wait for a database that takes no rows').default('1m'),
+      new Option('--timeout <duration>', 'how long to wait for a database that accepts no rows').default(
+        '1m',
+      ),
     )
     .addOption(
       new Option(
         '--unknown-replica',
-        'also where the database does not know the replica (put back from a backup)',
+        'also if the database does not know the replica, for example after a restored backup',
       ),
     )
     .addOption(outputOption());
@@ -226,9 +228,9 @@ function putBackCommand(settle: Settle): Command {
 
 function acceptClockCommand(settle: Settle): Command {
   const command = new Command('accept-clock')
-    .summary('stop marking rows after a clock that was ahead was set right')
+    .summary('stop marking rows after a wrong clock was corrected')
     .description(
-      'Makes the times that the ledger has recorded so far count no more against the clock, so that new rows are no longer marked clock_suspect. Rows and their marks stay as they are. For a clock that was ahead and is right again; audited. Writes to the database.',
+      'Stop comparing the clock with the times recorded so far, so that new rows are no longer marked clock_suspect. Existing rows keep their marks. Use it after a clock that was ahead is corrected. The audit log records it. Writes to the database.',
     )
     .addOption(databaseOption())
     .addOption(outputOption());
@@ -243,15 +245,15 @@ function acceptClockCommand(settle: Settle): Command {
 function databaseOption(): Option {
   return new Option(
     '--database <url>',
-    'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+    'sqlite:PATH or postgres://USER@HOST:5432/NAME (default: IPO_DATABASE, then IPO_DATABASE_URL)',
   );
 }
 
 function withPeriod(command: Command): Command {
   return command
     .addOption(new Option('-d, --days <n>', 'the last n days of 24 hours'))
-    .addOption(new Option('--from <time>', 'rows from this time on (RFC 3339)'))
-    .addOption(new Option('--to <time>', 'rows until this time (RFC 3339), included'));
+    .addOption(new Option('--from <time>', 'rows since this time (RFC 3339)'))
+    .addOption(new Option('--to <time>', 'rows until this time, inclusive (RFC 3339)'));
 }
 
 function many(flags: string, text: string): Option {

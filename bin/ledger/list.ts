@@ -134,5 +134,5 @@ function summaryOf({ items, total }: Rows, { offset }: Wanted): string {
   if (items.length === total) return total === 1 ? '1 row' : `${total} rows`;
   if (items.length === 0) return `no rows beyond the newest ${offset}; ${total} in all`;
   const [first, last] = [offset + 1, offset + items.length];
-  return `rows ${first} to ${last} of ${total}, newest first; the next with --offset ${last}`;
+  return `rows ${first} to ${last} of ${total}, newest first; next page: --offset ${last}`;
 }

@@ -43,7 +43,7 @@ export async function runLedgerProve(
     try {
       const found = await ledger.row(id);
       if (found === null)
-        throw new TreeError('not_found', `there is no row ${id}; the newest is ${await ledger.size()}`);
+        throw new TreeError('not_found', `no row has the number ${id}; the newest is ${await ledger.size()}`);
       const checkpoint = await tree.newestCheckpoint();
       if (checkpoint === null)
         throw new TreeError('not_found', 'nothing is signed yet', {
@@ -67,7 +67,7 @@ export async function runLedgerProve(
   await writeOutputs([{ format, path }], (form) => forms[form](), parts, terminal);
   if (path !== null && !globals.quiet)
     terminal.err(
-      `ipo: proof of row ${id} written to ${clean(path)}; whoever has the key of the log checks it with ipo ledger verify --proof FILE --key VKEY\n`,
+      `ipo: proof of row ${id} written to ${clean(path)}; verify it with the key of the log: ipo ledger verify --proof FILE --key VKEY\n`,
     );
   return EXIT.done;
 }

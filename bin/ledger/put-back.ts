@@ -24,7 +24,7 @@ export async function runLedgerPutBack(
   if (timeout === null || timeout <= 0 || timeout > 86_400_000)
     throw new UsageError(
       `--timeout ${options.timeout}: not a duration from 1ms to 24h`,
-      'For example --timeout 5m',
+      'Write for example --timeout 5m',
     );
   const database = findDatabase(options.database, terminal.env);
   const parts = openParts(terminal);
@@ -51,10 +51,10 @@ export async function runLedgerPutBack(
 }
 
 function sentence({ found, rows, setAside, left, replica, ended }: PutBack, directory: string): string {
-  const whose = replica === null ? '' : ended ? `; replica ${replica} counts as ended` : '';
-  if (found === null) return `Nothing waits in ${directory}${whose}.`;
+  const whose = replica === null ? '' : ended ? `; replica ${replica} is marked as ended` : '';
+  if (found === null) return `There are no rows in ${directory}${whose}.`;
   const refused =
-    setAside === 0 ? '' : `; ${counted(setAside, 'review')} can never be stored: see refused.ndjson`;
+    setAside === 0 ? '' : `; ${counted(setAside, 'review')} cannot be stored: see refused.ndjson`;
   const stays =
     left === null
       ? ''

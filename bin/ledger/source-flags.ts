@@ -20,22 +20,22 @@ export function withLedgerFlags(command: Command, file = true): Command {
     .addOption(
       new Option(
         '--database [url]',
-        "read a service's database: sqlite:PATH or postgres://USER@HOST:5432/NAME; without an address IPO_DATABASE",
+        'read the database of a service: sqlite:PATH or postgres://USER@HOST:5432/NAME (default address: IPO_DATABASE)',
       ),
     )
     .addOption(
       new Option(
         '--server [url]',
-        'ask a service (default); without an address IPO_SERVER, else the one signed in to last',
+        'call a service, the default source (default address: IPO_SERVER, then the last sign-in)',
       ),
     )
     .addOption(
       new Option(
         '--token-stdin',
-        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+        'read the token from stdin (default: IPO_TOKEN, then the token of ipo login)',
       ),
     )
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
 }

@@ -20,17 +20,17 @@ export function findLedger(options: LedgerFlags, { env }: Pick<Terminal, 'env'>)
     ...(server === undefined ? [] : ['--server']),
   ];
   if (named.length > 1)
-    throw new UsageError(`${named.join(' and ')} are both given`, 'Name one place where the ledger is');
+    throw new UsageError(`${named.join(' and ')} exclude each other`, 'Name one source of the ledger');
   const calls = ledger === undefined && database === undefined;
   for (const [flag, given] of [
     ['--token-stdin', tokenStdin],
     ['--ca', ca],
   ] as const)
     if (!calls && given !== undefined)
-      throw new UsageError(`${flag} is for a service, and ${named[0]} asks none`);
+      throw new UsageError(`${flag} needs a service, and ${named[0]} calls none`);
   if (ledger !== undefined) {
     if (ledger === '')
-      throw new UsageError('--ledger "": the path is empty', 'Name an export, or - for stdin');
+      throw new UsageError('--ledger "": the path is empty', 'Give an export, or - for stdin');
     return { kind: 'ledger', path: ledger };
   }
   if (database !== undefined) {
@@ -43,8 +43,8 @@ export function findLedger(options: LedgerFlags, { env }: Pick<Terminal, 'env'>)
     readServiceConfig(env).current === null
   ) {
     throw new UsageError(
-      'no ledger is given',
-      'Name an export with --ledger FILE, a database with --database URL, or a service with --server URL',
+      'no ledger given',
+      'Give an export with --ledger FILE, a database with --database URL, or a service with --server URL',
     );
   }
   return {

@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<Check['check'], string>> = {
   signature: 'signature',
   stored_checkpoints: 'stored checkpoints',
   signed_rows: 'signed rows',
-  kept_checkpoint: 'kept checkpoint',
+  kept_checkpoint: 'given checkpoint',
   lost_rows: 'lost rows',
   proof: 'proof',
 };
@@ -78,7 +78,7 @@ function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–
     return { sign: '✗', text };
   }
   if (subject === 'proof') return { sign: '✓', text: `Row ${rows.first} is as signed.` };
-  if (count === 0) return { sign: '–', text: 'There are no rows, and so nothing to verify.' };
+  if (count === 0) return { sign: '–', text: 'There are no rows to verify.' };
   const are = count === 1 ? 'is' : 'are';
   if (isUnsigned(result))
     return { sign: '–', text: `${counted(count, 'row')} ${are} not signed: nothing to verify against.` };
@@ -133,7 +133,7 @@ function limitLines(paint: Paint, limits: readonly string[]): string[] {
   const lines = limits.flatMap((limit) =>
     paint.sentence(clean(limit, 1000), String, 4).map((line, i) => (i === 0 ? `  · ${line.slice(4)}` : line)),
   );
-  return [paint.heading('What this does not show'), ...lines.map((line) => paint.chalk.dim(line))];
+  return [paint.heading('What this does not prove'), ...lines.map((line) => paint.chalk.dim(line))];
 }
 
 function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyViewOptions): string[] {
@@ -141,13 +141,15 @@ function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyVi
   // What was never signed gets no better by a key.
   if (subject === 'export' && isUnsigned(result)) return [];
   const steps: (readonly [string, string])[] = [
-    ...(kept ? [] : [['--checkpoint FILE', 'hold it against a checkpoint that was kept elsewhere'] as const]),
-    ...(keyed ? [] : [['--key VKEY', 'say whose signature it must be'] as const]),
+    ...(kept
+      ? []
+      : [['--checkpoint FILE', 'compare it with a checkpoint stored outside the service'] as const]),
+    ...(keyed ? [] : [['--key VKEY', 'name the key that must have signed it'] as const]),
     ...(holds && subject !== 'proof' && !kept
-      ? [['ipo ledger checkpoint --save FILE', 'keep the newest checkpoint elsewhere from now on'] as const]
+      ? [['ipo ledger checkpoint --save FILE', 'store the newest checkpoint outside the service'] as const]
       : []),
     ...(!holds && subject === 'export'
-      ? [['--database URL', 'verify the database: it names the exact row'] as const]
+      ? [['--database URL', 'verify the database, which names the exact row'] as const]
       : []),
   ];
   if (steps.length === 0) return [];

@@ -37,11 +37,11 @@ export async function runLedgerVerify(
   const source = proof === undefined ? findLedger(options, terminal) : null;
   if (proof !== undefined && (options.ledger ?? options.database ?? options.server) !== undefined)
     throw new UsageError(
-      '--proof and a ledger are both given',
-      'A proof is verified by itself: give --proof alone',
+      '--proof and a ledger exclude each other',
+      'Give only --proof: a proof is verified by itself',
     );
   if (options.days !== undefined && source?.kind !== 'server')
-    throw new UsageError('--days is for a service', 'An export or a database is verified whole');
+    throw new UsageError('--days needs a service', 'An export or a database is always verified whole');
   const days =
     options.days === undefined ? undefined : parseWhole('--days', options.days, 1, 36_525, 'the period');
   const path = source?.kind === 'ledger' ? source.path : undefined;
@@ -53,8 +53,8 @@ export async function runLedgerVerify(
   const kept = await readKept(checkpoint, parts, terminal);
   if (proof !== undefined && keys.length === 0 && kept.length === 0) {
     throw new UsageError(
-      'a proof is worth nothing without a key or a kept checkpoint',
-      "Give the verifier's key of the log with --key, or --checkpoint FILE",
+      'a proof cannot be verified without a key or a stored checkpoint',
+      'Give the verifier key of the log with --key, or --checkpoint FILE',
     );
   }
   const progress = new Progress(terminal, globals, parts.clock.now);
@@ -88,7 +88,7 @@ export async function runLedgerVerify(
   return exitOf(result, kept.length > 0, options.strict === true);
 }
 
-/** Strict asks for an answer over every row: one that a signature covers, beside a checkpoint that was kept elsewhere. */
+/** Strict asks for an answer over every row: one that a signature covers, beside a checkpoint that was stored outside the service. */
 function exitOf(result: Verification, isKept: boolean, strict: boolean): ExitCode {
   if (!result.holds) return EXIT.integrity;
   if (isUnsigned(result)) return strict ? EXIT.inconclusive : EXIT.check;

@@ -34,19 +34,19 @@ export const listed: Listed = {
 function loginCommand(settle: Settle): Command {
   const command = new Command('login')
     .description(
-      'Signs in and keeps the session in a file that only you can read, for all commands that call this service.',
+      'Sign in, and store the session in a file that only you can read, for all commands that call this service.',
     )
-    .argument('[server]', 'address of the service; else IPO_SERVER, else the one signed in to last')
-    .addOption(new Option('--email <address>', 'who signs in; asked for without it'))
+    .argument('[server]', 'address of the service (default: IPO_SERVER, then the last sign-in)')
+    .addOption(new Option('--email <address>', 'e-mail address of the account (default: ask)'))
     .addOption(new Option('--password-stdin', 'read the password from stdin instead of asking'))
-    .addOption(new Option('--oidc', 'sign in at the identity provider, in a browser'))
-    .addOption(new Option('--code', 'set a password with a one-time code of an administrator'))
+    .addOption(new Option('--oidc', 'sign in through the identity provider, in a browser'))
+    .addOption(new Option('--code', 'set a password with a one-time code from an administrator'))
     .addOption(
-      new Option('--setup', 'make the first administrator, with the code from the log of the service'),
+      new Option('--setup', 'create the first administrator, with the code from the log of the service'),
     )
-    .addOption(new Option('--token-stdin', 'keep an API token that is read from stdin'))
+    .addOption(new Option('--token-stdin', 'store an API token read from stdin'))
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
   return command.action((server: string | undefined) =>
     settle(async (terminal, globals) => {

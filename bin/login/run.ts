@@ -13,7 +13,7 @@ import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
 
-/** runLogin is `ipo login`. What is kept goes to this service alone. */
+/** runLogin is `ipo login`. What is stored is sent only to this service. */
 export async function runLogin(
   server: string | undefined,
   options: LoginOptions,
@@ -41,7 +41,9 @@ export async function runLogin(
   const until = `until ${shortMoment(kept.expires_at)} UTC`;
   terminal.err(`ipo: signed in to ${target.server} as ${clean(name ?? email ?? '')} (${role}), ${until}\n`);
   if ((terminal.env['IPO_TOKEN'] ?? '') !== '')
-    terminal.err('ipo: IPO_TOKEN is set and goes before what is kept; unset it to use this sign-in\n');
+    terminal.err(
+      'ipo: IPO_TOKEN is set and takes precedence over this sign-in; unset it to use the sign-in\n',
+    );
   return EXIT.done;
 }
 
@@ -55,10 +57,9 @@ function checkWay({ oidc, code, setup, tokenStdin, passwordStdin, email }: Login
     .filter(([, given]) => given)
     .map(([flag]) => flag);
   const password = passwordStdin ? '--password-stdin' : email === undefined ? null : '--email';
-  if (ways.length > 1)
-    throw new UsageError(`${ways.join(' and ')} are different ways to sign in`, 'Choose one');
+  if (ways.length > 1) throw new UsageError(`${ways.join(' and ')} exclude each other`, 'Choose one');
   if (ways[0] !== undefined && ways[0] !== '--setup' && password !== null)
-    throw new UsageError(`${password} has no use with ${ways[0]}`, 'Leave one of them out');
+    throw new UsageError(`${password} has no effect with ${ways[0]}`, 'Leave one of them out');
 }
 
 /** A token is kept only when the service takes it. */
@@ -115,7 +116,7 @@ async function byPassword(
 }
 
 function noEmail(): never {
-  throw new UsageError('--password-stdin says no e-mail address', 'Add --email ADDRESS');
+  throw new UsageError('--password-stdin needs an e-mail address', 'Add --email ADDRESS');
 }
 
 /** The code that the browser shows is bound to a secret of this run, so that nobody else can use it. */
@@ -123,7 +124,7 @@ async function byProvider(service: ServiceClient, terminal: Terminal): Promise<S
   const prompts = openPrompts(
     terminal,
     'ipo login --oidc',
-    'Call it at a terminal; pipelines use an API token in IPO_TOKEN',
+    'Run it in a terminal; pipelines use an API token in IPO_TOKEN',
   );
   await checkProvider(service);
   const verifier = randomBytes(32).toString('base64url');
@@ -147,7 +148,7 @@ async function checkProvider(service: ServiceClient): Promise<void> {
 }
 
 async function byCode(service: ServiceClient, terminal: Terminal): Promise<SignedInBody> {
-  const prompts = openPrompts(terminal, 'ipo login --code', 'Call it at a terminal');
+  const prompts = openPrompts(terminal, 'ipo login --code', 'Run it in a terminal');
   const code = await prompts.line('Code from the administrator');
   const password = await prompts.newPassword('New password');
   const { body } = await service.json<SignedInBody>('POST /session/password', { body: { code, password } });
@@ -159,7 +160,7 @@ async function bySetup(
   options: LoginOptions,
   terminal: Terminal,
 ): Promise<SignedInBody> {
-  const instead = 'Call it at a terminal, or start the service with IPO_ADMIN_EMAIL and IPO_ADMIN_PASSWORD';
+  const instead = 'Run it in a terminal, or start the service with IPO_ADMIN_EMAIL and IPO_ADMIN_PASSWORD';
   const { email: given, passwordStdin } = options;
   if (passwordStdin) {
     if (given === undefined) noEmail();

@@ -24,11 +24,11 @@ export const listed: Listed = {
 function logoutCommand(settle: Settle): Command {
   const command = new Command('logout')
     .description(
-      'Ends the session at the service and forgets it here. An API token is only forgotten; it stays good.',
+      'End the session at the service and delete it from this machine. An API token is only deleted here; it stays valid.',
     )
-    .argument('[server]', 'address of the service; else IPO_SERVER, else the one signed in to last')
+    .argument('[server]', 'address of the service (default: IPO_SERVER, then the last sign-in)')
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
   return command.action((server: string | undefined) =>
     settle(async (terminal, globals) => {

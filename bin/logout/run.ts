@@ -20,11 +20,11 @@ export async function runLogout(
   };
   const token = readServiceConfig(terminal.env).servers[server]?.token ?? null;
   if (!forgetServer(terminal.env, server) || token === null) {
-    say(`there was no sign-in to ${server}`);
+    say(`not signed in to ${server}`);
     return EXIT.done;
   }
   if (!token.startsWith('ipos_')) {
-    say(`the token for ${server} is forgotten here; it stays good until ipo token revoke`);
+    say(`the token for ${server} is deleted here; it stays valid until ipo token revoke`);
     return EXIT.done;
   }
   const service = await openServiceClient({ server, token, ca, userAgent: `ipo/${VERSION}` });
@@ -33,9 +33,7 @@ export async function runLogout(
   } catch (error) {
     // A session that has ended by itself is what was wanted.
     if (!isIpoError(error) || error.code !== 'unauthenticated') {
-      say(
-        `forgotten here, but the service could not be told; the session ends by itself within half an hour`,
-      );
+      say(`deleted here, but the service could not be reached; the session expires within half an hour`);
       return report(error, terminal, globals);
     }
   } finally {

@@ -16,7 +16,7 @@ export interface MigrateOptions {
 /** listed is `ipo migrate` in the help. */
 export const listed: Listed = {
   name: 'migrate',
-  summary: "bring the service's database to this release, or show what that would do",
+  summary: 'migrate the database of the service to this release',
   group: 'The service:',
   place: 4,
   examples: [
@@ -31,14 +31,14 @@ export const listed: Listed = {
 function migrateCommand(settle: Settle): Command {
   const command = new Command('migrate')
     .description(
-      "Applies the migrations that a database lacks, each whole or not at all, under the database's own lock. " +
-        'The service does the same when it starts. Migrations go forward only: make a backup first.',
+      'Apply the migrations that a database lacks, each whole or not at all, under a lock of the database. ' +
+        'The service does the same when it starts. There is no downgrade: make a backup first.',
     )
-    .addOption(new Option('--plan', 'show what is applied and what is due, and write nothing'))
+    .addOption(new Option('--plan', 'show applied and pending migrations, and write nothing'))
     .addOption(
       new Option(
         '--database <url>',
-        'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+        'sqlite:PATH or postgres://USER@HOST:5432/NAME (default: IPO_DATABASE, then IPO_DATABASE_URL)',
       ),
     )
     .addOption(outputOption());

@@ -70,13 +70,12 @@ function summaryOf(plan: MigrationPlan, applied: number | null): string {
   if (applied !== null) {
     return applied === 0
       ? `up to date: release ${newest}`
-      : `${counted(applied, 'migration')} applied; the database is that of release ${newest}`;
+      : `${counted(applied, 'migration')} applied; the database is now at release ${newest}`;
   }
   if (due === 0) return `up to date: release ${newest}`;
   const from = current === null ? 'nothing' : `release ${current}`;
   const what = `${counted(due, 'migration is', 'migrations are')} due, from ${from} to release ${newest}`;
-  if (!plan.exists && plan.engine === 'postgres')
-    return `${what}; the database must be made first, with createdb`;
+  if (!plan.exists && plan.engine === 'postgres') return `${what}; create the database first, with createdb`;
   return `${what}; ${current === null ? '' : 'make a backup, then '}run ipo migrate`;
 }
 

@@ -3,7 +3,7 @@ import { formatTime } from '../../src/base/index.ts';
 import { cutEnd } from '../../src/render/index.ts';
 import { openPaint, type ViewOptions } from '../terminal/paint.ts';
 
-/** Below so many columns the names give way: the number is enough to know a step by. */
+/** Below this many columns the names give way: the number is enough to know a step by. */
 const WIDE = 115;
 
 /** renderMigrations draws steps of the history as a table, those that are due standing out. */

@@ -45,13 +45,13 @@ export function headOf(
 ): string {
   switch (status) {
     case 'added':
-      return ` stands in ${printable(after)} alone`;
+      return ` is only in ${printable(after)}`;
     case 'removed':
-      return ` stands in ${printable(before)} alone`;
+      return ` is only in ${printable(before)}`;
     case 'same':
       return before_revision === after_revision
         ? ' is the same'
-        : ' means the same, written in another order (its revision differs)';
+        : ' means the same, in another order (its revision differs)';
     case 'changed':
       return '';
   }

@@ -23,16 +23,16 @@ export async function runPolicyFmt(
   if (write && check)
     throw new UsageError(
       '--write and --check exclude each other',
-      'Check in the pipeline, write at your desk',
+      'Use --check in a pipeline, and --write on your machine',
     );
   if (write && paths.includes('-'))
-    throw new UsageError('--write cannot write stdin', 'Leave --write out to get the result on stdout');
+    throw new UsageError('--write cannot write to stdin', 'Leave --write out to print the result');
   const parts = openParts(terminal);
   const distinct = await withDirectories(paths, 'policy', parts);
   if (!write && !check && distinct.length > 1 && output.length === 0) {
     throw new UsageError(
-      'several files cannot all go to stdout',
-      'Add --write to change them in place, or --check to list those that would change',
+      'several files cannot be printed to stdout',
+      'Add --write to change the files, or --check to list those that would change',
     );
   }
   const { formatPolicies } = await loadAuthoring();

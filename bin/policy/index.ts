@@ -47,7 +47,7 @@ export interface PolicySchemaOptions {
 /** listed is `ipo policy` in the help. */
 export const listed: Listed = {
   name: 'policy',
-  summary: 'check, compare, format, test, start, apply and read policies',
+  summary: 'lint, compare, format, test, create, apply and show policies',
   group: 'Policies and decisions:',
   place: 3,
   answers: [
@@ -85,7 +85,7 @@ export const listed: Listed = {
 /** policyCommand defines `ipo policy` and what stands below it. */
 function policyCommand(settle: Settle): Command {
   const policy = new Command('policy').description(
-    'Check, compare, format, test and start policies; read and write those that a service has in effect.',
+    'Lint, compare, format, test and create policies; show and apply those in effect at a service.',
   );
   for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, testCommand, schemaCommand])
     policy.addCommand(define(settle));
@@ -95,23 +95,23 @@ function policyCommand(settle: Settle): Command {
 
 function lintCommand(settle: Settle): Command {
   const command = new Command('lint')
-    .summary('find mistakes in policies, and rules that can never take effect')
+    .summary('find mistakes in policies, and rules that can never apply')
     .description(
-      'Reports what a policy file gets wrong, what can never work, and what contradicts over all files. Exit 1 with findings.',
+      'Report mistakes in policy files, rules that can never apply, and contradictions between files. Exit 1 with findings.',
     )
     .argument(
       '<file...>',
       'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
     )
     .addOption(
-      wordOption('--fail-on <level>', 'the mildest level that exits 1: error, warning or notice').default(
+      wordOption('--fail-on <level>', 'lowest level that exits 1: error, warning or notice').default(
         'warning',
       ),
     )
     .addOption(
       new Option(
         '--against <file>',
-        'policies in effect, as a policy file or a ledger export: also tell what became looser',
+        'policies in effect (a policy file or a ledger export): also report what became looser',
       ),
     )
     .addOption(outputOption('table, json, sarif, junit or github'));
@@ -125,9 +125,9 @@ function lintCommand(settle: Settle): Command {
 
 function diffCommand(settle: Settle): Command {
   const command = new Command('diff')
-    .summary('compare the meaning of two policies')
+    .summary('compare two policies by meaning')
     .description(
-      'Compares the meaning of two policy files, field by field, and says which change is tighter and which looser.',
+      'Compare two policy files by meaning, field by field, and show which changes are tighter or looser.',
     )
     .argument('<before>', 'policy file; - is stdin')
     .argument('<after>', 'policy file; - is stdin')
@@ -143,15 +143,13 @@ function diffCommand(settle: Settle): Command {
 
 function fmtCommand(settle: Settle): Command {
   const command = new Command('fmt')
-    .summary('write a policy in its canonical form')
+    .summary('format policies')
     .description(
-      'Puts fields in the order of the schema, with two spaces; comments stay and the revision never changes. Prints the result.',
+      'Print a policy with fields in the order of the schema and two spaces of indentation. Comments and the revision stay the same.',
     )
     .argument('<file...>', 'policy files, or directories of them; - is stdin')
-    .addOption(
-      new Option('-w, --write', 'write the files in place: all of them, or none when one is invalid'),
-    )
-    .addOption(new Option('--check', 'only list the files that would change, and exit 1 when there are any'))
+    .addOption(new Option('-w, --write', 'change the files: all of them, or none when one is invalid'))
+    .addOption(new Option('--check', 'only list the files that would change; exit 1 if there are any'))
     .addOption(outputOption());
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
@@ -163,18 +161,16 @@ function fmtCommand(settle: Settle): Command {
 
 function initCommand(settle: Settle): Command {
   const command = new Command('init')
-    .summary('write a first policy')
+    .summary('write a starter policy')
     .description(
-      'Writes a commented policy to begin with: it audits, so that nothing is refused before you say so.',
+      'Write a commented starter policy. It audits, so that nothing is denied until you enforce it.',
     )
     .argument('[name]', 'name of the policy', 'image-policy')
     .addOption(new Option('--out <file>', 'write it to a file instead of stdout'))
-    .addOption(new Option('--force', 'overwrite the file if it is there'))
-    .addOption(new Option('--enforce', 'refuse from the start'))
-    .addOption(
-      new Option('--namespaces <list>', 'namespaces to govern, as a,b; without it the whole cluster'),
-    )
-    .addOption(new Option('--registries <list>', 'registries to allow, as a,b; without it any'))
+    .addOption(new Option('--force', 'overwrite an existing file'))
+    .addOption(new Option('--enforce', 'set enforcement to Enforce, which denies from the start'))
+    .addOption(new Option('--namespaces <list>', 'namespaces to govern, as a,b (default: the whole cluster)'))
+    .addOption(new Option('--registries <list>', 'registries to allow, as a,b (default: any)'))
     .addOption(outputOption('yaml or json', 'yaml'));
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
@@ -188,7 +184,7 @@ function schemaCommand(settle: Settle): Command {
   const command = new Command('schema')
     .summary('print the JSON Schema of a policy, for editors')
     .description(
-      'Prints the JSON Schema (draft 2020-12) of a policy, so that an editor completes and checks it.',
+      'Print the JSON Schema (draft 2020-12) of a policy, so that editors can complete and check policies.',
     )
     .addOption(outputOption('json', 'json'))
     .addHelpText(

@@ -18,11 +18,11 @@ export async function runPolicyInit(
   const { out, force, enforce } = options;
   const targets = parseOutputs(options.output, ['yaml', 'json'], 'yaml');
   if (out !== undefined && options.output.length > 0)
-    throw new UsageError('--out and -o both say where the policy goes', 'Leave one of them out');
+    throw new UsageError('--out and -o exclude each other', 'Leave one of them out');
   if (force && out === undefined)
-    throw new UsageError('--force is for --out', 'Add --out FILE, or leave --force out');
+    throw new UsageError('--force needs --out', 'Add --out FILE, or leave --force out');
   if (out === '' || out === '-')
-    throw new UsageError(`--out ${out || '""'}: this is no file`, 'Leave --out out to write to stdout');
+    throw new UsageError(`--out ${out || '""'}: not a valid file name`, 'Leave --out out to print to stdout');
   const namespaces = toList('--namespaces', options.namespaces);
   const registries = toList('--registries', options.registries);
   const { starterPolicy } = await loadAuthoring();
@@ -38,8 +38,8 @@ export async function runPolicyInit(
   }
   if (!force && (await isThere(out, parts))) {
     throw new UsageError(
-      `${clean(out)} is there already; it was left as it is`,
-      'Choose another name, or overwrite it with --force',
+      `${clean(out)} already exists; it was not changed`,
+      'Choose another name, or add --force to overwrite it',
     );
   }
   await parts.writeFile(out, text);

@@ -117,11 +117,8 @@ function verify(settle: Settle): Command {
       '--trust-root <file>',
       'trusted_root.json for keyless signatures, instead of the one of Sigstore by TUF',
     ),
-    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
-    new Option(
-      '--registry-ca <file>',
-      'PEM file with further authorities that registries show certificates of',
-    ),
+    many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
+    new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
     new Option('--registry-timeout <duration>', 'how long the registry may take').default('60s'),
   ];
   for (const option of registries) command.addOption(option.helpGroup('Registries:'));

@@ -41,7 +41,7 @@ export async function runScanImport(
   checkStdin(files);
   const { image, digest } = options;
   if (files.length > 1 && (image ?? digest) !== undefined) {
-    throw new UsageError('--image and --digest are about one report', 'Import that report by itself');
+    throw new UsageError('--image and --digest apply to one report', 'Import that report separately');
   }
   if (options.trivyVersion === '-' && files.includes('-'))
     throw new UsageError(
@@ -63,13 +63,13 @@ export async function runScanImport(
   const nameless = scans.filter((scan) => scan.digest === null);
   if (nameless.length > 0 && !globals.quiet) {
     terminal.err(
-      `ipo: ${counted(nameless.length, 'report')} named no registry digest; to import one, say which image it is with --digest, or --image NAME@sha256:…\n`,
+      `ipo: ${counted(nameless.length, 'report')} named no registry digest; to import one, name its image with --digest, or --image NAME@sha256:…\n`,
     );
   }
   const undated = scans.filter(({ db_updated_at, findings }) => db_updated_at === null && findings !== null);
   if (undated.length > 0 && !globals.quiet)
     terminal.err(
-      `ipo: ${counted(undated.length, 'report does', 'reports do')} not say how old the scanner’s database was, so no finding ends by it; add --trivy-version FILE, or --db-updated-at TIME\n`,
+      `ipo: ${counted(undated.length, 'report does', 'reports do')} not state the age of the scanner’s database, so no finding is closed by it; add --trivy-version FILE, or --db-updated-at TIME\n`,
     );
   // A pipeline that brings a scan is to stop at one that says nothing.
   const isLess = options.dryRun !== true && scans.some(({ outcome }) => outcome === 'incomplete');

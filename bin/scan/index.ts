@@ -35,31 +35,26 @@ export const listed: Listed = {
 
 /** scanCommand defines `ipo scan` and what stands below it. */
 function scanCommand(settle: Settle): Command {
-  const scan = new Command('scan').description('Bring scans of images in from where they were made.');
+  const scan = new Command('scan').description('Import scan reports of images.');
   const command = withServiceFlags(new Command('import'))
     .summary('import reports of Trivy, trivy-operator or Grype')
     .description(
-      'Tells of each report the image, its digest, operating system, end of life and findings by severity, and records it at a service or in a database. Reads reports of trivy (JSON), VulnerabilityReports of trivy-operator and reports of grype (JSON).',
+      'Record scan reports at a service or in a database, and print the image, digest, operating system, end of life and findings by severity of each. Reads Trivy JSON, VulnerabilityReports of trivy-operator, and Grype JSON.',
     )
     .argument('<file...>', 'reports; - is stdin')
-    .addOption(new Option('--dry-run', 'only tell what they say; needs no service'))
-    .addOption(
-      new Option(
-        '--image <ref>',
-        'the image that the one report is about, with its digest or as a further name',
-      ),
-    )
-    .addOption(new Option('--digest <digest>', 'its digest, where the report does not say it'))
+    .addOption(new Option('--dry-run', 'only print the content of the reports; needs no service'))
+    .addOption(new Option('--image <ref>', 'image of the report, with its digest or as an additional name'))
+    .addOption(new Option('--digest <digest>', 'digest of the image, if the report has none'))
     .addOption(
       new Option(
         '--db-updated-at <time>',
-        'when the database of the scanner was made (RFC 3339), where a report does not say it',
+        'age of the scanner database (RFC 3339), if a report has none',
       ).conflicts('trivyVersion'),
     )
     .addOption(
       new Option(
         '--trivy-version <file>',
-        'the same, from what trivy version --format json wrote where the image was scanned',
+        'the same, from the output of trivy version --format json on the machine that scanned',
       ),
     )
     .addOption(

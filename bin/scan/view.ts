@@ -48,10 +48,10 @@ export function scanViews(scans: readonly ShownScan[]): AnswerViews {
 
 const HINTS: Readonly<Record<string, string>> = {
   incomplete:
-    'incomplete: the scan found no packages to look at, so it says nothing of vulnerabilities and is not used',
+    'incomplete: the scan found no packages, so it shows nothing about vulnerabilities and is not used',
   'other platform':
-    'other platform: the image has several, and the scan is of one that no node has, or does not say of which',
-  older: 'older: a later scan of this image, or one with a newer database, is in use, and stays',
+    'other platform: the image has several, and the scan is for one that no node has, or names none',
+  older: 'older: a later scan of this image, or one with a newer database, stays in use',
 };
 
 function wordOf({ outcome, findings, replaced }: ShownScan): string {

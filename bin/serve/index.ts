@@ -30,18 +30,18 @@ export const listed: Listed = {
 function serveCommand(settle: Settle): Command {
   const command = new Command('serve')
     .description(
-      'Runs the service until Ctrl-C: ledger, policies, accounts and the API, with nothing but a directory. In a cluster ipod does the same.',
-    )
-    .addOption(
-      new Option('-c, --config <file>', 'settings, as YAML or JSON; the environment (IPO_…) goes before it'),
+      'Run the service until Ctrl-C: ledger, policies, accounts and the API. It needs only a directory. In a cluster, ipod does the same.',
     )
     .addOption(
       new Option(
-        '-d, --data <directory>',
-        'where everything is kept; made if it is not there (default: ~/.local/share/ipo)',
+        '-c, --config <file>',
+        'settings file (YAML or JSON); environment variables (IPO_…) take precedence',
       ),
     )
-    .addOption(new Option('-l, --listen <host:port>', 'where it listens (default: 127.0.0.1:8080)'))
+    .addOption(
+      new Option('-d, --data <directory>', 'data directory; created if absent (default: ~/.local/share/ipo)'),
+    )
+    .addOption(new Option('-l, --listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)'))
     .addHelpText(
       'after',
       '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080 --setup',

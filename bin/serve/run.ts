@@ -45,7 +45,7 @@ function welcome({ url, setupCode, data }: RunningService): string {
   const first =
     setupCode === null
       ? ''
-      : `  Setup code   ${setupCode}\n\nThere is no administrator yet. Make the first in another terminal:\n  ipo login ${url} --setup\n`;
+      : `  Setup code   ${setupCode}\n\nThere is no administrator yet. Create the first one in another terminal:\n  ipo login ${url} --setup\n`;
   const next = setupCode === null ? `\nIn another terminal:\n  ipo login ${url}\n` : 'Then:\n';
   return `The service runs; Ctrl-C ends it.
 

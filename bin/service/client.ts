@@ -19,9 +19,8 @@ export interface ServiceTarget {
 }
 
 /**
- * findService settles which service is meant: the flag, then `IPO_SERVER`, then the one signed in to last; and its token:
- * stdin, then `IPO_TOKEN`, then the one kept for it. A token that is kept goes to its own service alone.
- * Throws `usage`, FileError, `invalid_config`.
+ * findService settles which service is meant: the flag, then `IPO_SERVER`, then the one signed in to last; and its token: stdin, then
+ * `IPO_TOKEN`, then the one kept for it. A stored token is sent only to its own service. Throws `usage`, FileError, `invalid_config`.
  */
 export async function findService(
   terminal: Terminal,
@@ -33,8 +32,8 @@ export async function findService(
   const address = named ?? options.server ?? given(env['IPO_SERVER']) ?? config.current;
   if (address === null || address === undefined) {
     throw new UsageError(
-      'no service is named',
-      'Sign in with `ipo login SERVER`, or name one with --server URL or IPO_SERVER',
+      'no service given',
+      'Sign in with `ipo login SERVER`, or give --server URL or IPO_SERVER',
     );
   }
   const server = await parseServer(address);
@@ -100,7 +99,7 @@ export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options:
   if (source === null) return error;
   return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {
     cause: error,
-    hint: `It has ended, was revoked, or is another service's; make one with \`ipo token create NAME\`${source === 'stdin' ? '' : ', or unset IPO_TOKEN to use your sign-in'}`,
+    hint: `It has expired, was revoked, or belongs to another service; create one with \`ipo token create NAME\`${source === 'stdin' ? '' : ', or unset IPO_TOKEN to use your sign-in'}`,
   });
 }
 
@@ -121,7 +120,7 @@ function checked(text: string, source: string): string {
   const token = text.trim();
   if (/^[!-~]{1,512}$/.test(token)) return token;
   throw new UsageError(
-    token === '' ? `${source} has no token in it` : `what ${source} holds is no token`,
-    'A token is one line of letters and digits; `ipo token create NAME` makes one',
+    token === '' ? `${source} contains no token` : `${source} does not contain a valid token`,
+    'A token is one line of letters and digits; create one with `ipo token create NAME`',
   );
 }

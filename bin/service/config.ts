@@ -35,7 +35,7 @@ export function readServiceConfig(env: Terminal['env']): ServiceConfig {
   let text: string;
   try {
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-      throw new IpoError('unreadable', `${path}: others may read it, and it holds tokens`, {
+      throw new IpoError('unreadable', `${path}: other users can read it, and it contains tokens`, {
         hint: `Call: chmod 600 ${path}`,
       });
     }
@@ -44,7 +44,7 @@ export function readServiceConfig(env: Terminal['env']): ServiceConfig {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { current: null, servers: {} };
     if (error instanceof IpoError) throw error;
-    throw new IpoError('unreadable', `${path}: cannot be read (${code ?? 'unknown fault'})`, {
+    throw new IpoError('unreadable', `${path}: cannot be read (${code ?? 'unknown error'})`, {
       cause: error,
     });
   }
@@ -95,7 +95,7 @@ export function forgetServer(env: Terminal['env'], server: string): boolean {
   return true;
 }
 
-/** Whole or not at all, and readable by its owner alone from its first byte on. */
+/** Written whole or not at all, and readable only by its owner from its first byte on. */
 function write(env: Terminal['env'], config: ServiceConfig): void {
   const path = serviceConfigPath(env);
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
@@ -111,8 +111,8 @@ function write(env: Terminal['env'], config: ServiceConfig): void {
   } catch (error) {
     rmSync(temporary, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    throw new IpoError('unwritable', `${path}: cannot be written (${code ?? 'unknown fault'})`, {
-      hint: 'Name another place with XDG_CONFIG_HOME',
+    throw new IpoError('unwritable', `${path}: cannot be written (${code ?? 'unknown error'})`, {
+      hint: 'Set XDG_CONFIG_HOME to another directory',
       cause: error,
     });
   }

@@ -19,15 +19,15 @@ export async function findImage(service: ServiceClient, text: string): Promise<D
   const exact = body.items.filter(({ name }) => name === text || name?.endsWith('/' + text) === true);
   const [only, ...others] = exact.length === 1 ? exact : body.items;
   if (only === undefined) {
-    throw new IpoError('not_found', `no image is known by ${shownText}`, {
-      hint: '`ipo images list` lists those there are',
+    throw new IpoError('not_found', `no known image matches ${shownText}`, {
+      hint: '`ipo images list` lists all images',
     });
   }
   if (others.length === 0) return only.digest;
   const found = [only, ...others].slice(0, SHOWN);
   throw new IpoError(
     'usage',
-    `${shownText} could be ${body.total} images: ${found.map(shown).join(', ')}${body.total > SHOWN ? ' …' : ''}`,
+    `${shownText} matches ${body.total} images: ${found.map(shown).join(', ')}${body.total > SHOWN ? ' …' : ''}`,
     {
       hint: 'Give more of the name, or the digest',
     },

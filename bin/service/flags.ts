@@ -11,15 +11,15 @@ export interface ServiceFlags {
 export function withServiceFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--server <url>', 'the service to call; else IPO_SERVER, else the one signed in to last'),
+      new Option('--server <url>', 'address of the service (default: IPO_SERVER, then the last sign-in)'),
     )
     .addOption(
       new Option(
         '--token-stdin',
-        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+        'read the token from stdin (default: IPO_TOKEN, then the token of ipo login)',
       ),
     )
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
 }

@@ -8,8 +8,8 @@ import { UsageError } from './usage.ts';
 export function holdConfirmable({ tty }: Terminal, yes: boolean, what: string, instead = ''): void {
   if (yes || (tty.in && tty.err)) return;
   throw new UsageError(
-    `${what} asks first, and this is no terminal`,
-    `Add --yes to go on without being asked${instead}`,
+    `${what} needs confirmation, and stdin is not a terminal`,
+    `Add --yes to confirm${instead}`,
   );
 }
 

@@ -68,7 +68,7 @@ export async function report(
   if (!isExpected(error)) {
     const message = clean(error instanceof Error ? error.message : String(error));
     terminal.err(
-      `${program}: unexpected fault: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
+      `${program}: unexpected error: ${message}\nPlease report it, with the output of the same command under --verbose.\n`,
     );
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Outcome writes what a command has done. */
 export interface Outcome {
-  /** Whether the text alone is wanted, so that no body needs to be read for it. */
+  /** Whether only the text is wanted, so that no body needs to be read for it. */
   readonly isText: boolean;
   /** Writes it: `text` as it stands for people, `body` as JSON or YAML. */
   write(body: unknown, text: string): Promise<void>;

@@ -20,7 +20,7 @@ function parseTarget<F extends string>(value: string, formats: readonly F[], hin
   if (format === undefined) {
     const close = nearest(name, formats);
     throw new UsageError(
-      `-o ${name}: no such format; this command writes ${formats.join(', ')}`,
+      `-o ${name}: not a format of this command; it writes ${formats.join(', ')}`,
       close === null ? hint : `Did you mean "${close}"?`,
     );
   }
@@ -45,7 +45,7 @@ export function parseOneOutput<F extends string>(
   const [value, second] = values;
   if (value === undefined) return null;
   if (second !== undefined)
-    throw new UsageError('-o is given twice, and this command writes one document', 'Give it once');
+    throw new UsageError('-o is given twice, but this command writes one document', 'Give it only once');
   if (value === '-') return { format: standard, path: null };
   const formatOf = (path: string): F | undefined =>
     Object.entries(endings).find(([ending]) => path.endsWith(ending))?.[1];
@@ -55,11 +55,14 @@ export function parseOneOutput<F extends string>(
   const target = parseTarget(
     value,
     formats,
-    `A file is known by its name: ${Object.keys(endings).join(', ')}`,
+    `The ending of the file gives the format: ${Object.keys(endings).join(', ')}`,
   );
   const says = target.path === null ? undefined : formatOf(target.path);
   if (says !== undefined && says !== target.format)
-    throw new UsageError(`-o ${value}: the name of the file says ${says}`, `Write -o ${says}=${target.path}`);
+    throw new UsageError(
+      `-o ${value}: the name of the file ends in ${says}`,
+      `Write -o ${says}=${target.path}`,
+    );
   return target;
 }
 
@@ -76,18 +79,18 @@ export function parseOutputs<F extends string>(
   const targets = values.map((value) => parseTarget(value, formats));
   if (targets.filter(({ path }) => path === null).length > 1) {
     throw new UsageError(
-      'two results cannot both go to stdout',
-      'Give all but one a file: -o html=report.html',
+      'only one result can go to stdout',
+      'Give each other result a file: -o html=report.html',
     );
   }
   const paths = targets.flatMap(({ path }) => (path === null ? [] : [path]));
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
-  if (twice !== undefined) throw new UsageError(`two results cannot both go to ${twice}`);
+  if (twice !== undefined) throw new UsageError(`two results cannot be written to ${twice}`);
   const read = new Set(inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [whereIs(path)])));
   const clash = targets.find(({ path }) => path !== null && read.has(whereIs(path)));
   if (clash?.path) {
     throw new UsageError(
-      `-o ${clash.format}=${clash.path}: this file is read in the same run`,
+      `-o ${clash.format}=${clash.path}: this file is an input of the same command`,
       'Name another file for the result',
     );
   }
@@ -103,8 +106,8 @@ function whereIs(path: string): string {
 }
 
 /**
- * writeOutputs renders every target before it writes the first, so that a fault leaves nothing half-done; files
- * first, stdout last. `render` gets `toStdout`, since colour belongs to a terminal alone.
+ * writeOutputs renders every target before it writes the first, so that a fault leaves nothing half-done; files first, stdout last.
+ * `render` gets `toStdout`, since colour is only for a terminal.
  */
 export async function writeOutputs<F extends string>(
   targets: readonly OutputTarget<F>[],

@@ -10,7 +10,7 @@ export interface PagingFlags {
 /** withPaging gives a command the flags of a list: what is asked for, and in which forms it is written. */
 export function withPaging(command: Command, things: string): Command {
   return command
-    .addOption(new Option('--limit <n>', `at most so many ${things}; without it all of them`))
-    .addOption(new Option('--offset <n>', 'leave so many out first'))
+    .addOption(new Option('--limit <n>', `maximum number of ${things} (default: all)`))
+    .addOption(new Option('--offset <n>', 'skip this many first'))
     .addOption(outputOption(MARKED));
 }

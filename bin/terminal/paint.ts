@@ -80,8 +80,8 @@ export class Paint {
   }
 
   /**
-   * A table without borders and without wrapped cells; too much text is cut in the middle. `widths` are those of
-   * `widthsOf` over all tables that are to stand in line; without them the rows alone count.
+   * A table without borders and without wrapped cells; too much text is cut in the middle. `widths` are those of `widthsOf` over all tables
+   * that are to stand in line; without them only the rows count.
    */
   table(
     columns: readonly Column[],

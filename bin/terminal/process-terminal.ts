@@ -35,7 +35,7 @@ function columnsOf(descriptor: 1 | 2): number | undefined {
   return mayBeTerminal(descriptor) ? process[descriptor === 1 ? 'stdout' : 'stderr'].columns : undefined;
 }
 
-/** A file, a pipe, a socket and the null device are no terminal, which needs no stream to be known. */
+/** A file, a pipe, a socket and the null device are not a terminal; this is known without opening a stream. */
 function mayBeTerminal(descriptor: 0 | 1 | 2): boolean {
   try {
     const stat = fstatSync(descriptor);
@@ -57,7 +57,7 @@ function write(descriptor: 1 | 2, text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw unwritable(descriptor, code ?? 'unknown fault', error);
+      if (code !== 'EAGAIN') throw unwritable(descriptor, code ?? 'unknown error', error);
       Atomics.wait(pause, 0, 0, 5); // a pipe that is full for now
     }
   }
@@ -71,6 +71,6 @@ function unwritable(descriptor: 1 | 2, code: string, cause: unknown): Error {
   return Object.assign(new Error(`${descriptor === 1 ? 'stdout' : 'stderr'}: ${reason}`, { cause }), {
     code: 'unwritable',
     place: undefined,
-    hint: 'Write to another place; the result is not whole',
+    hint: 'Write to another place; the result is incomplete',
   });
 }

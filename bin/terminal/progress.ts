@@ -59,7 +59,7 @@ export class Progress {
   }
 }
 
-/** The time that is left when a share of the work took so many seconds. */
+/** The time that is left when a share of the work took this many seconds. */
 function leftOf(spent: number, share: number): string {
   const seconds = Math.ceil((spent * (1 - share)) / share);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

@@ -24,7 +24,7 @@ export interface Prompts {
 /** openPrompts asks at a terminal. Throws UsageError with `instead` where nobody could be asked. */
 export function openPrompts(terminal: Terminal, what: string, instead: string): Prompts {
   if (!terminal.tty.in || !terminal.tty.err)
-    throw new UsageError(`${what} asks, and this is no terminal`, instead);
+    throw new UsageError(`${what} needs an answer, and stdin is not a terminal`, instead);
   // A question ends the stream that it was written to, so each gets one of its own.
   const contextOf = () => ({
     // A terminal's stdin is a stream that can be listened to; only tests without a terminal give another.
@@ -48,7 +48,7 @@ export function openPrompts(terminal: Terminal, what: string, instead: string): 
         : await input({ message: question, required: true }, context);
     } catch (error) {
       if (error instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(error.name))
-        throw new UsageError('given up; nothing was done');
+        throw new UsageError('cancelled; nothing was done');
       throw error;
     }
   };
@@ -65,9 +65,9 @@ export function openPrompts(terminal: Terminal, what: string, instead: string): 
       for (;;) {
         const first = await secret(question);
         const fault = refusal(first, person);
-        if (fault !== null) terminal.err(`${clean(fault)}; once again.\n`);
-        else if (first === (await secret('The same once more'))) return first;
-        else terminal.err('The two differ; once again.\n');
+        if (fault !== null) terminal.err(`${clean(fault)}; try again.\n`);
+        else if (first === (await secret('Repeat it'))) return first;
+        else terminal.err('The two entries differ; try again.\n');
       }
     },
   };

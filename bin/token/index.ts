@@ -41,7 +41,7 @@ export const listed: Listed = {
 
 /** tokenCommand defines `ipo token` and what stands below it. */
 function tokenCommand(settle: Settle): Command {
-  const token = new Command('token').description('Creates and revokes API tokens for pipelines.');
+  const token = new Command('token').description('Create, list and revoke API tokens for pipelines.');
   for (const define of [create, list, revoke]) token.addCommand(define(settle));
   return token;
 }
@@ -50,15 +50,15 @@ function create(settle: Settle): Command {
   const command = withServiceFlags(new Command('create'))
     .summary('create a token')
     .description(
-      'Makes a token and prints its secret, and nothing else, on stdout. It is told this once; a pipeline takes it as IPO_TOKEN.',
+      'Create a token and print only its secret on stdout. The secret is shown once; give it to a pipeline as IPO_TOKEN.',
     )
-    .argument('<name>', 'what it is for')
+    .argument('<name>', 'purpose of the token')
     .addOption(
-      wordOption('--role <role>', 'viewer, deployer or administrator, no higher than your own').default(
+      wordOption('--role <role>', 'viewer, deployer or administrator; at most your own role').default(
         'viewer',
       ),
     )
-    .addOption(new Option('--days <n>', 'days until it ends, 1 to 365').default('90'))
+    .addOption(new Option('--days <n>', 'days until it expires, 1 to 365').default('90'))
     .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
@@ -71,8 +71,10 @@ function create(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list tokens')
-    .description('Lists your tokens, newest first, without their secrets. Dead ones stay listed for 90 days.')
-    .addOption(new Option('--all', 'those of everybody, for administrators'))
+    .description(
+      'List your tokens, newest first, without their secrets. Expired and revoked tokens stay listed for 90 days.',
+    )
+    .addOption(new Option('--all', 'list the tokens of all accounts (administrators)'))
     .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
@@ -85,8 +87,8 @@ function list(settle: Settle): Command {
 function revoke(settle: Settle): Command {
   const command = withServiceFlags(new Command('revoke'))
     .summary('revoke a token')
-    .description('Revokes a token of yours; as administrator any. It cannot be undone.')
-    .argument('<id>', 'id of the token, as ipo token list shows it')
+    .description('Revoke one of your tokens, or any token as administrator. This cannot be undone.')
+    .argument('<id>', 'ID of the token, as ipo token list shows it')
     .addOption(outputOption());
   return command.action((id: string) =>
     settle(async (terminal, globals) => {

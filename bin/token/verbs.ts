@@ -79,8 +79,8 @@ export async function runTokenRevoke(
   if (!/^[a-z2-7]{16}$/.test(id)) {
     // What stands here may be the secret itself, which must not be repeated.
     throw new UsageError(
-      'this is no id of a token',
-      'ipo token list shows the ids; the secret itself is none',
+      'this is not the ID of a token',
+      'ipo token list shows the IDs; the secret is not an ID',
     );
   }
   const outcome = openOutcome(options.output, terminal);

@@ -17,7 +17,7 @@ export interface TrackerTestOptions extends ServiceFlags {
 /** listed is `ipo tracker` in the help. */
 export const listed: Listed = {
   name: 'tracker',
-  summary: 'test a tracker with one read; nothing is written',
+  summary: 'test the tracker of a channel, without writing',
   group: 'Images and findings:',
   place: 6,
   examples: [
@@ -30,7 +30,7 @@ export const listed: Listed = {
 
 /** trackerCommand defines `ipo tracker` and what stands below it. */
 function trackerCommand(settle: Settle): Command {
-  const tracker = new Command('tracker').description('Try the trackers of channels.');
+  const tracker = new Command('tracker').description('Test the trackers of channels.');
   tracker.addCommand(test(settle));
   return tracker;
 }
@@ -39,11 +39,11 @@ function test(settle: Settle): Command {
   const command = withServiceFlags(new Command('test'))
     .summary('test the credential of a channel')
     .description(
-      'Makes one read of the repository or project of a channel, writes nothing there, and says what to fix. With a channel the ' +
-        'service makes it, with the credential that it holds; with --file this machine does, with one that you enter.',
+      'Read the repository or project of a channel once, write nothing there, and report what to fix. With a channel, the ' +
+        'service reads it with its stored credential; with --file, this machine reads it with a credential that you enter.',
     )
-    .argument('[channel]', 'name or id of the channel; all tracker channels without one')
-    .addOption(new Option('--file <file>', 'a channel as YAML or JSON instead; - is stdin'))
+    .argument('[channel]', 'name or ID of the channel (default: all tracker channels)')
+    .addOption(new Option('--file <file>', 'test a channel document (YAML or JSON) instead; - is stdin'))
     .addOption(new Option('--credential-stdin', 'with --file: read its token from stdin, one line'))
     .addOption(outputOption());
   return command.action((channel: string | undefined) =>

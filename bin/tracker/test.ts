@@ -24,12 +24,9 @@ export async function runTrackerTest(
 ): Promise<ExitCode> {
   const write = openTested(options.output, [options.file], terminal);
   if (which !== undefined && options.file !== undefined)
-    throw new UsageError('a channel of the service and --file are two channels', 'Name one of them');
+    throw new UsageError('CHANNEL and --file exclude each other', 'Name one of them');
   if (options.credentialStdin && options.file === undefined)
-    throw new UsageError(
-      '--credential-stdin goes with --file',
-      'The service tests with the credential that it holds',
-    );
+    throw new UsageError('--credential-stdin needs --file', 'The service tests with its stored credential');
   const tests =
     options.file === undefined
       ? await withService(terminal, options, (service) => testTrackers(service, which))
@@ -50,7 +47,7 @@ async function testTrackers(
   for (const channel of channels) {
     if (!isTrackerKind(channel.kind))
       throw new UsageError(
-        `a channel of ${channel.kind} has nothing that could be read`,
+        `a channel of ${channel.kind} cannot be tested by a read`,
         `ipo channel test ${quoted(channel.name)} sends it one test message`,
       );
     tests.push(await testStored(service, channel));
@@ -67,7 +64,7 @@ async function testFile(
   const testLoopback = isTestLoopback(terminal.env);
   const { channel, credential } = toChannel(await readDocument(file, terminal), testLoopback);
   if (channel === null)
-    throw new UsageError(`${clean(file)} is no channel of a tracker`, 'Only a tracker can be tested');
+    throw new UsageError(`${clean(file)} is not a tracker channel`, 'Only a tracker channel can be tested');
   const token =
     credential ??
     new Secret(

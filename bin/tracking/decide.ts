@@ -10,7 +10,7 @@ import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { channelNames, rowNumber, rowViews } from './list.ts';
 
 const DONE = {
-  reopen: 'it is open again; an issue is filed for it in the next run, as far as the cap allows',
+  reopen: 'it is open again; the next run files an issue for it, if the cap allows',
   confirm: 'the next sweep closes it as fixed',
 } as const;
 
@@ -52,7 +52,7 @@ async function decided<T>(
     if (body.returned_at !== null) throw error;
     throw new IpoError(error.code, error.message, {
       cause: error,
-      hint: '`ipo tracking list --returned` lists those that have',
+      hint: '`ipo tracking list --returned` lists rows that can be reopened',
     });
   }
 }

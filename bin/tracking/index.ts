@@ -38,7 +38,7 @@ const ID = 'number of the row, as ipo tracking list shows it';
 /** listed is `ipo tracking` in the help. */
 export const listed: Listed = {
   name: 'tracking',
-  summary: 'show the issues of findings, and how they ended',
+  summary: 'show the issues of findings and their outcomes',
   group: 'Images and findings:',
   place: 7,
   examples: [
@@ -55,7 +55,7 @@ export const listed: Listed = {
 /** trackingCommand defines `ipo tracking` and what stands below it. */
 function trackingCommand(settle: Settle): Command {
   const tracking = new Command('tracking').description(
-    'Read the history of the issues that were opened for critical findings, and decide about it.',
+    'Show the history of the issues of critical findings; reopen or confirm them.',
   );
   for (const define of [list, show, summary, reopen, confirm]) tracking.addCommand(define(settle));
   return tracking;
@@ -65,16 +65,16 @@ function list(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('list'))
       .summary('list findings with their issues, newest first')
-      .description('Lists critical findings that a tracker channel filed, newest first, with how each ended.')
+      .description('List critical findings that a tracker channel filed, newest first, with their outcomes.')
       .addOption(wordOption('--state <state>', 'open or closed'))
       .addOption(wordOption('--reason <reason>', 'closed as fixed, triaged or image_retired'))
-      .addOption(new Option('--image <part>', 'rows whose image holds this text, whatever the case'))
+      .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
       .addOption(
-        new Option('--channel <channel>', 'rows that this channel closes; also the id of a deleted one'),
+        new Option('--channel <channel>', 'rows that this channel closes; also the ID of a deleted channel'),
       )
-      .addOption(new Option('--returned', 'only closed rows whose finding came back'))
-      .addOption(new Option('--failed', 'rows whose last call to the tracker failed alone')),
+      .addOption(new Option('--returned', 'only closed rows whose finding has come back'))
+      .addOption(new Option('--failed', 'only rows whose last call to the tracker failed')),
     'rows',
   );
   return command.action(
@@ -88,7 +88,7 @@ function list(settle: Settle): Command {
 function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('show the details of a row')
-    .description('Shows a row: its issue, why it is open or how it ended, and what went wrong last.')
+    .description('Show a row: its issue, its state or outcome, and its last error.')
     .argument('<id>', ID)
     .addOption(outputOption(MARKED));
   return command.action((id: string) =>
@@ -103,11 +103,13 @@ function summary(settle: Settle): Command {
   const command = withServiceFlags(new Command('summary'))
     .summary('count the findings of a period by outcome')
     .description(
-      'Counts the critical findings that were raised in a period by how each ended, and tells how the remediation windows stand. ' +
-        'Only fixed counts as remediation.',
+      'Count the critical findings of a period by outcome, and show the state of the remediation windows. ' +
+        'Only the outcome fixed counts as remediation.',
     )
-    .addOption(new Option('--from <time>', 'raised from then on, RFC 3339 (default: 90 days back)'))
-    .addOption(new Option('--to <time>', 'raised until then, RFC 3339 (default: now)'))
+    .addOption(
+      new Option('--from <time>', 'findings raised since this time, RFC 3339 (default: 90 days ago)'),
+    )
+    .addOption(new Option('--to <time>', 'findings raised until this time, RFC 3339 (default: now)'))
     .addOption(outputOption(MARKED));
   return command.action(
     settle(async (terminal, globals) => {
@@ -121,7 +123,7 @@ function reopen(settle: Settle): Command {
   const command = withServiceFlags(new Command('reopen'))
     .summary('open a new issue for a finding that came back')
     .description(
-      'Opens a row again that was closed and whose finding the newest scan reports again; a new issue is filed for it, under ' +
+      'Reopen a closed row whose finding the newest scan reports again. A new issue is filed for it, within ' +
         'the cap. Needs the role deployer.',
     )
     .argument('<id>', ID)
@@ -138,7 +140,7 @@ function confirm(settle: Settle): Command {
   const command = withServiceFlags(new Command('confirm'))
     .summary('confirm that a finding is fixed')
     .description(
-      'Takes your word that a finding is fixed which the newest scan no longer reports, where that scan is not enough by itself; ' +
+      'Confirm that a finding is fixed. The newest scan must no longer report it, but does not prove the fix by itself; ' +
         'the next sweep closes its row as fixed. Needs the role deployer.',
     )
     .argument('<id>', ID)

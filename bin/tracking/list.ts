@@ -65,7 +65,7 @@ export async function runTrackingList(
   };
   await writeAnswer(targets, answer, views, terminal, globals);
   if (id !== undefined && total === 0 && !names.has(id) && !globals.quiet)
-    terminal.err(`ipo: no channel is named ${clean(channel ?? '')}; a deleted one is named by its id\n`);
+    terminal.err(`ipo: no channel has the name ${clean(channel ?? '')}; give a deleted one by its ID\n`);
   return EXIT.done;
 }
 
@@ -75,7 +75,7 @@ export async function channelNames(service: ServiceClient): Promise<ChannelNames
   return new Map(body.items.map(({ id, name }) => [id, name]));
 }
 
-/** A channel's id by its name; what is no name may be the id of a channel that is gone. */
+/** A channel's id by its name; an unknown name may be the id of a deleted channel. */
 function channelId(names: ChannelNames, which: string): string {
   return [...names].find(([, name]) => name === which)?.[0] ?? which;
 }

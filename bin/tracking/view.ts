@@ -81,12 +81,12 @@ export function trackingFacts(row: TrackingBody, names: ChannelNames): readonly 
       'returned',
       row.returned_at === null
         ? null
-        : `${moment(row.returned_at)}; ipo tracking reopen ${row.id} files it anew`,
+        : `${moment(row.returned_at)}; ipo tracking reopen ${row.id} reopens it`,
     ],
     ['superseded by', row.superseded_by],
     ['it has the CVE', row.successor_has_cve === null ? null : row.successor_has_cve ? 'yes' : 'no'],
     ['withheld', row.withheld],
-    ['filed anew', row.generation > 1 ? counted(row.generation - 1, 'time') : null],
+    ['filed again', row.generation > 1 ? counted(row.generation - 1, 'time') : null],
     ['attempts', row.attempts > 1 ? String(row.attempts) : null],
     ['last error', row.last_error],
   ];

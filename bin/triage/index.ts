@@ -50,7 +50,7 @@ export const listed: Listed = {
 /** triageCommand defines `ipo triage` and what stands below it. */
 function triageCommand(settle: Settle): Command {
   const triage = new Command('triage').description(
-    'Decide that a CVE does not count on an image until a time, or that an image holds nothing to scan.',
+    'Accept a CVE on an image until a time, or accept an image that contains no packages.',
   );
   for (const define of [add, list, end]) triage.addCommand(define(settle));
   return triage;
@@ -59,23 +59,25 @@ function triageCommand(settle: Settle): Command {
 function add(settle: Settle): Command {
   const command = withServiceFlags(new Command('add'))
     .summary('accept a CVE on an image until a date, or an image without packages')
-    .description('Records who decided, why and until when. The severity is the highest of the findings.')
-    .argument('<image>', 'its digest or the beginning of it, or a part of its name')
-    .argument('[cve]', 'as the findings name it')
+    .description(
+      'Record a decision with its author, reason and end. The severity is the highest of the findings.',
+    )
+    .argument('<image>', 'image: its digest or the beginning of it, or a part of its name')
+    .argument('[cve]', 'CVE, as the findings name it')
     .addOption(
       new Option(
         '--no-packages',
-        'in place of a CVE: the image holds no packages to scan, so that DenyUntilScanned admits it',
+        'instead of a CVE: the image contains no packages to scan, so DenyUntilScanned allows it',
       ),
     )
-    .addOption(new Option('-r, --reason <text>', 'why it does not count; needed'))
+    .addOption(new Option('-r, --reason <text>', 'reason of the decision; required'))
     .addOption(
       new Option(
         '--until <time>',
-        'its end (RFC 3339); else as sla.triage of the policies says, or 2160 hours',
+        'end of the decision, RFC 3339 (default: sla.triage of the policies, or 2160 hours)',
       ),
     )
-    .addOption(new Option('--for <duration>', 'how long it lasts, as 720h').conflicts('until'))
+    .addOption(new Option('--for <duration>', 'duration of the decision, such as 720h').conflicts('until'))
     .addOption(outputOption(MARKED));
   return command.action((image: string, cve: string | undefined) =>
     settle(async (terminal, globals) => {
@@ -89,7 +91,7 @@ function list(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('list'))
       .summary('list triage decisions')
-      .description('Lists triage decisions, newest first.')
+      .description('List triage decisions, newest first.')
       .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
       .addOption(new Option('--cve <id>', 'decisions on this CVE'))
       .addOption(wordOption('--state <state>', 'active, expired or ended')),
@@ -106,8 +108,8 @@ function list(settle: Settle): Command {
 function end(settle: Settle): Command {
   const command = withServiceFlags(new Command('end'))
     .summary('end a triage decision early')
-    .description('Ends a triage decision that is in force. From then on its CVE counts again.')
-    .argument('<id>', 'its number, as ipo triage list shows it')
+    .description('End an active triage decision. Its CVE then counts again.')
+    .argument('<id>', 'number of the decision, as ipo triage list shows it')
     .addOption(outputOption(MARKED));
   return command.action((id: string) =>
     settle(async (terminal, globals) => {

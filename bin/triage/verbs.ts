@@ -71,11 +71,10 @@ export async function runTriageAdd(
   const { reason = '', packages } = options;
   if ((cve === undefined) === packages)
     throw new UsageError(
-      packages ? 'no CVE is given' : 'a CVE and --no-packages are given',
-      'Name the CVE that does not count; or say with --no-packages that the image holds nothing to scan',
+      packages ? 'no CVE given' : 'a CVE and --no-packages exclude each other',
+      'Give the CVE to accept, or --no-packages if the image contains nothing to scan',
     );
-  if (reason.trim() === '')
-    throw new UsageError('no reason is given', 'Say with --reason TEXT why it does not count');
+  if (reason.trim() === '') throw new UsageError('no reason given', 'Give the reason with --reason TEXT');
   const until = parseUntil(options, openParts(terminal).clock.now());
   const answer = await withService(terminal, options, async (service) => {
     const digest = await findImage(service, image);

@@ -55,7 +55,7 @@ function plan(settle: Settle): Command {
     .addOption(
       new Option(
         '--database <url>',
-        'database to be checked, sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL',
+        'database to be checked, sqlite:PATH or postgres://USER@HOST:5432/NAME (default: IPO_DATABASE, then IPO_DATABASE_URL)',
       ),
     )
     .addOption(

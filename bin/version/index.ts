@@ -14,7 +14,7 @@ export interface VersionOptions {
 /** listed is `ipo version` in the help. */
 export const listed: Listed = {
   name: 'version',
-  summary: 'print the version, the commit and the Node.js it runs on',
+  summary: 'print the version, the commit and the Node.js version',
   group: 'The service:',
   place: 5,
   examples: ['ipo version', 'ipo version -o json'],
@@ -25,7 +25,7 @@ export const listed: Listed = {
 function versionCommand(settle: Settle): Command {
   const command = new Command('version')
     .description(
-      'Prints the version of ipo, the commit that it was built from, and the Node.js that it runs on.',
+      'Print the version of ipo, the commit that it was built from, and the version of Node.js that runs it.',
     )
     .addOption(outputOption());
   return command.action(

@@ -24,7 +24,7 @@ export interface VulnsOptions extends ServiceFlags, PagingFlags {
 /** listed is `ipo vulns` in the help. */
 export const listed: Listed = {
   name: 'vulns',
-  summary: 'list the vulnerabilities of the images',
+  summary: 'list the vulnerabilities of images',
   group: 'Images and findings:',
   place: 2,
   examples: [
@@ -41,19 +41,19 @@ function vulnsCommand(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('vulns'))
       .description(
-        'Lists the vulnerabilities that the newest scans found, one line for each CVE. The service filters, searches and sorts.',
+        'List the vulnerabilities that the newest scans found, one line per CVE. The service filters, searches and sorts.',
       )
-      .addOption(new Option('--severity <list>', 'of these severities, as CRITICAL,HIGH'))
-      .addOption(yes('--known-exploited <answer>', 'whether it is known to be exploited'))
-      .addOption(yes('--fixable <answer>', 'whether a version repairs it'))
-      .addOption(yes('--triaged <answer>', 'whether triage decisions cover it on every image that has it'))
+      .addOption(new Option('--severity <list>', 'CVEs of these severities, as CRITICAL,HIGH'))
+      .addOption(yes('--known-exploited <answer>', 'CVEs that are known to be exploited'))
+      .addOption(yes('--fixable <answer>', 'CVEs with a fixed version'))
+      .addOption(yes('--triaged <answer>', 'CVEs that triage decisions cover on every affected image'))
       .addOption(
-        new Option('--image <image>', 'found on this image: its digest, or a part of it or of its name'),
+        new Option('--image <image>', 'CVEs of this image: its digest, or a part of its digest or name'),
       )
-      .addOption(new Option('-n, --namespace <name>', 'found on an image that was seen in this namespace'))
-      .addOption(new Option('--search <text>', 'a part of its id or of the name of a package'))
+      .addOption(new Option('-n, --namespace <name>', 'CVEs of images seen in this namespace'))
+      .addOption(new Option('--search <text>', 'text in the ID or in the name of a package'))
       .addOption(new Option('--sort <order>', 'severity, cve, images or known_exploited (default: severity)'))
-      .addOption(new Option('--order <direction>', 'asc or desc; ids ascend, all else descends')),
+      .addOption(new Option('--order <direction>', 'asc or desc (default: asc for ids, desc for the rest)')),
     'vulnerabilities',
   );
   return command.action(() =>

@@ -41,7 +41,7 @@ export function checkResult(value: unknown, server: string): WhatIfResult {
     PARTS.every((key) => answer[key] !== null && typeof answer[key] === 'object') &&
     typeof answer['as_of'] === 'string';
   if (whole) return value as WhatIfResult;
-  throw new IpoError('network', `${server} answered with something that is no what-if`, {
-    hint: 'Check that it is the address of a service of this version',
+  throw new IpoError('network', `${server} did not answer with a what-if`, {
+    hint: 'Check the address, and that the service has this version',
   });
 }

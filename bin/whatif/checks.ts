@@ -26,13 +26,13 @@ export function parseChecks(values: readonly string[]): readonly Check[] {
     if (!(COUNTS as readonly string[]).includes(check)) {
       const close = nearest(check, COUNTS);
       throw new UsageError(
-        `--fail-on ${value}: no such count; it takes ${COUNTS.join(', ')}`,
+        `--fail-on ${value}: not a valid count; valid are ${COUNTS.join(', ')}`,
         close === null ? undefined : `Did you mean "${close}"?`,
       );
     }
     if (!/^[0-9]{1,15}$/.test(tolerated)) {
       throw new UsageError(
-        `--fail-on ${value}: what is tolerated is a whole number`,
+        `--fail-on ${value}: the maximum must be a whole number`,
         `Write --fail-on ${check}=10 to accept up to ten`,
       );
     }

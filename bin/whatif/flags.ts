@@ -4,7 +4,7 @@ import { UsageError } from '../terminal/usage.ts';
 /** Where the ledger of a what-if comes from. */
 type Origin = '--ledger' | '--database' | '--server';
 
-/** Which flags belong to which origin alone. */
+/** Flags that belong to only one source of rows. */
 const OWN: readonly (readonly [flag: string, origin: Origin, given: (options: WhatIfOptions) => boolean])[] =
   [
     ['--ledger', '--ledger', ({ ledger }) => ledger !== undefined],
@@ -21,8 +21,8 @@ export function checkFlags(options: WhatIfOptions, origin: Origin): void {
   for (const [flag, of, given] of OWN) {
     if (of === origin || !given(options)) continue;
     throw new UsageError(
-      flag === of ? `${origin} and ${flag} exclude each other` : `${flag} has no meaning with ${origin}`,
-      flag === of ? 'Name the one ledger that is to be replayed' : `It belongs to ${of}`,
+      flag === of ? `${origin} and ${flag} exclude each other` : `${flag} has no effect with ${origin}`,
+      flag === of ? 'Give the one ledger to replay' : `It belongs to ${of}`,
     );
   }
 }
@@ -31,9 +31,9 @@ export function checkFlags(options: WhatIfOptions, origin: Origin): void {
 export function draftPath(path: string | undefined, { server }: WhatIfOptions): string {
   if (path !== undefined) return path;
   throw new UsageError(
-    'no policy is given',
+    'no policy given',
     typeof server === 'string'
-      ? `--server has taken ${server} for its address: name POLICY first, or write --server=URL`
-      : 'Call ipo whatif POLICY --ledger EXPORT; `ipo policy init` writes a first policy',
+      ? `--server took ${server} as its address: give POLICY first, or write --server=URL`
+      : 'Run ipo whatif POLICY --ledger EXPORT; `ipo policy init` writes a starter policy',
   );
 }

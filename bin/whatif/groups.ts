@@ -10,7 +10,7 @@ import {
 import { clean } from '../terminal/clean.ts';
 import { imageCell, type Cell, type Column, type Paint } from '../terminal/paint.ts';
 
-/** So many groups are shown over all reasons, each reason at least three. */
+/** This many groups are shown over all reasons, each reason at least three. */
 const SHOWN = 24;
 const LEAST = 3;
 const INDENT = 4;
@@ -74,7 +74,7 @@ function toShown({ chalk, columns }: Paint, reason: Reason, most: number): Shown
       { text: formatCount(group.rows) },
       { text: again ? '' : clean(workloadText(group)) },
       imageCell(group.image),
-      // On a narrow terminal the year goes before a name is cut.
+      // On a narrow terminal the year takes precedence over a name is cut.
       { text: shortTime(group.newest).replace(columns < 80 ? /^\d{4}-/ : '', ''), paint: chalk.dim },
     ];
   });

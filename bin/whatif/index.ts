@@ -84,58 +84,52 @@ export const listed: Listed = {
 function whatifCommand(settle: Settle): Command {
   const command = new Command('whatif')
     .description(
-      'Decides the recorded admissions of the last days again under a draft policy and reports what would have changed. Writes nothing.',
+      'Replay the recorded admissions of the last days under a draft policy, and show what would have changed. Nothing is written.',
     )
     .argument(
       '[policy...]',
-      'policy file (YAML or JSON) with one draft, - is stdin; or several files or directories, answered each and together',
+      'policy file (YAML or JSON) with one draft; - is stdin. Several files or directories are answered each and together',
     )
     .addOption(
       new Option('-l, --ledger <file>', 'ledger export (.ndjson, .ndjson.gz, .ndjson.zst); - is stdin'),
     )
     .addOption(
-      new Option(
-        '--server [url]',
-        'ask a service; without an address IPO_SERVER, else the one signed in to last',
-      ),
+      new Option('--server [url]', 'call a service (default address: IPO_SERVER, then the last sign-in)'),
     )
     .addOption(
       new Option(
         '--database <url>',
-        "read a service's database: sqlite:PATH or postgres://USER@HOST:5432/NAME",
+        'read the database of a service: sqlite:PATH or postgres://USER@HOST:5432/NAME',
       ),
     )
-    .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('30'))
-    .addOption(new Option('--limit <n>', 'decide at most the newest n rows; 0 is all').default('5000'))
+    .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
+    .addOption(new Option('--limit <n>', 'replay at most the newest n rows; 0 replays all').default('5000'))
     .addOption(new Option('-s, --source <name>', 'policy in effect that the draft was edited from'))
     .addOption(
-      new Option(
-        '--as-of <time>',
-        'end of the period (RFC 3339), instead of when the export was made, or now',
-      ),
+      new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
     )
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        "with --database: for images without a scan, where the policy does not say (the service's setting)",
+        'with --database: rule for images without a scan, if the policy sets none (as set in the service)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
-    .addOption(new Option('--keep', 'let the service keep the run (deployers and administrators)'))
+    .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())
     .addOption(
-      new Option('--self-check', 'replay each row under the revision that decided it, without a draft'),
+      new Option('--self-check', 'replay each row under the revision that decided it; takes no draft'),
     )
     .addOption(allOption())
     .addOption(outputOption(ANSWER))
     .addOption(
       new Option(
         '--token-stdin',
-        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+        'read the token from stdin (default: IPO_TOKEN, then the token of ipo login)',
       ),
     )
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
   for (const define of [listCommand, showCommand, downloadCommand])
     command.addCommand(define(settle, command));
@@ -163,13 +157,13 @@ function whatifCommand(settle: Settle): Command {
 
 function listCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('list'))
-    .summary('list the runs that a service has kept')
-    .description('Lists the kept runs, newest first. Runs are kept for 90 days, the newest 500 of them.')
-    .addOption(new Option('--policy <name>', 'runs of drafts of this name'))
-    .addOption(new Option('--from <time>', 'runs from this time on (RFC 3339)'))
-    .addOption(new Option('--to <time>', 'runs until this time (RFC 3339), included'))
-    .addOption(new Option('--limit <n>', 'at most so many'))
-    .addOption(new Option('--offset <n>', 'leave so many of the newest out'))
+    .summary('list the stored runs of a service')
+    .description('List the stored runs, newest first. The newest 500 runs are stored, each for 90 days.')
+    .addOption(new Option('--policy <name>', 'runs of drafts with this name'))
+    .addOption(new Option('--from <time>', 'runs since this time (RFC 3339)'))
+    .addOption(new Option('--to <time>', 'runs until this time, inclusive (RFC 3339)'))
+    .addOption(new Option('--limit <n>', 'maximum number of'))
+    .addOption(new Option('--offset <n>', 'skip this many of the newest'))
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
@@ -181,8 +175,8 @@ function listCommand(settle: Settle, above: Command): Command {
 
 function showCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('show'))
-    .summary('show a kept run')
-    .description('Shows the answer of a kept run as when it was given, or its draft.')
+    .summary('show a stored run')
+    .description('Show the original answer of a stored run, or its draft.')
     .argument('<run>', 'id of the run')
     .addOption(new Option('--draft', 'print the draft (YAML) instead, ready for `ipo policy apply -`'))
     .addOption(allOption())
@@ -197,13 +191,13 @@ function showCommand(settle: Settle, above: Command): Command {
 
 function downloadCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('download'))
-    .summary('download a kept run as PDF or JSON')
-    .description('Writes a kept run into a file. The service records each download in its audit log.')
+    .summary('download a stored run as PDF or JSON')
+    .description('Write a stored run to a file. The audit log records each download.')
     .argument('<run>', 'id of the run')
     .addOption(
       outputOption(
-        'pdf or json, or a file whose name ends so; - is stdout, for JSON',
-        'pdf=whatif-RUN.pdf, which must not be there yet',
+        'pdf or json, or a file with that ending; - is stdout (JSON only)',
+        'pdf=whatif-RUN.pdf, which must not exist',
       ),
     )
     .addOption(new Option('--format <format>', 'pdf or json').choices(['pdf', 'json']).hideHelp());
@@ -219,20 +213,20 @@ function downloadCommand(settle: Settle, above: Command): Command {
 export function failOnOption(): Option {
   return new Option(
     '--fail-on <check>',
-    'exit 1 when would_deny, would_allow, edit_would_deny, edit_would_allow (what the edit itself does, new scans left out) or a denial label counts above =N (default 0); repeatable',
+    'exit 1 when a count is above =N (default 0): would_deny, would_allow, edit_would_deny, edit_would_allow (the edit itself, without new scans) or a denial label; repeatable',
   ).argParser(collect);
 }
 
 /** allOption is `--all` of every command that gives a what-if. */
 export function allOption(): Option {
-  return new Option('--all', 'show every workload, image and note in the table, however many there are');
+  return new Option('--all', 'show all workloads, images and notes in the table');
 }
 
 /** strictOption is `--strict` of every command that gives a what-if. */
 export function strictOption(): Option {
   return new Option(
     '--strict',
-    'exit 5 when no row was covered, rows were left out, or rows could not be decided',
+    'exit 5 when no row is covered, rows are left out, or rows cannot be decided',
   );
 }
 

@@ -79,5 +79,5 @@ async function selfCheck(
 
 function pathOfLedger({ ledger }: WhatIfOptions): string {
   if (ledger !== undefined && ledger !== '') return ledger;
-  throw new UsageError('no ledger is given', 'Name an export: --ledger FILE (or - for stdin)');
+  throw new UsageError('no ledger given', 'Give an export: --ledger FILE (or - for stdin)');
 }

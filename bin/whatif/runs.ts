@@ -57,7 +57,7 @@ async function renderRuns(
   total: number,
   terminal: Terminal,
 ): Promise<string> {
-  if (items.length === 0) return total === 0 ? 'No run is kept.\n' : 'No run on this page.\n';
+  if (items.length === 0) return total === 0 ? 'No run is stored.\n' : 'No run on this page.\n';
   const paint = await openPaint({
     color: false,
     columns: terminal.columns,
@@ -147,12 +147,9 @@ export async function runDownload(
   const format = target?.format ?? standard;
   const path = target === null ? `whatif-${id}.${format}` : target.path;
   if (path === null && format === 'pdf')
-    throw new UsageError('a PDF does not go to stdout', 'Name a file: -o pdf=report.pdf');
+    throw new UsageError('a PDF cannot be written to stdout', 'Give a file: -o pdf=report.pdf');
   if (path !== null && target === null && (await isThere(path, parts)))
-    throw new UsageError(
-      `${path} is there already`,
-      `Name the file to be written over, or another: -o ${format}=FILE`,
-    );
+    throw new UsageError(`${path} already exists`, `Delete the file, or give another one: -o ${format}=FILE`);
   const bytes = await withService(terminal, options, async (service) => {
     const key = 'GET /policies/whatif/runs/{id}/download';
     const { body } = await service.stream(key, { params: { id }, query: { format } });
@@ -177,13 +174,13 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 function checkId(id: string): void {
   if (RUN_ID.test(id)) return;
-  throw new UsageError(`${id}: this is no id of a run`, 'ipo whatif list shows the runs that are kept');
+  throw new UsageError(`${id}: not the ID of a run`, 'ipo whatif list shows the stored runs');
 }
 
 function checkStray([flag]: readonly string[], command: string): void {
   if (flag === undefined) return;
   throw new UsageError(
-    `${flag} has no meaning with ipo whatif ${command}`,
+    `${flag} has no effect with ipo whatif ${command}`,
     `See ipo whatif ${command} --help`,
   );
 }

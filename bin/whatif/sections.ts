@@ -44,7 +44,7 @@ export function contextLines(paint: Paint, result: WhatIfResult): string[] {
     ...(without === 0
       ? []
       : paint.sentence(
-          `${counted(without, 'row')} from before the context was recorded, replayed with none.`,
+          `${counted(without, 'row')} from before the context was recorded; they are replayed without it.`,
           paint.chalk.dim,
         )),
   ];
@@ -131,15 +131,15 @@ export function nextSteps(
   const quiet = changesNothing(result);
   const steps: (readonly [string, string])[] = [
     ...(result.evaluated === 0 && result.days < 90 ? [['--days 90', 'look further back'] as const] : []),
-    ...(result.truncated ? [['--limit 0', 'decide every row of the period'] as const] : []),
+    ...(result.truncated ? [['--limit 0', 'replay every row of the period'] as const] : []),
     ...(result.policy_changes === null && result.evaluated > 0
       ? [['--source NAME', 'compare with the policy that the draft was edited from'] as const]
       : []),
-    ...(quiet || isWhole ? [] : [['--all', 'every workload and note, not the first ones alone'] as const]),
-    ...(quiet ? [] : [['-o html=report.html', 'a page with charts, to hand on'] as const]),
-    ...(quiet ? [] : [['-o markdown', 'the comment for a pull request'] as const]),
+    ...(quiet || isWhole ? [] : [['--all', 'every workload and note'] as const]),
+    ...(quiet ? [] : [['-o html=report.html', 'a report with charts'] as const]),
+    ...(quiet ? [] : [['-o markdown', 'a comment for the pull request'] as const]),
     ...(!quiet && checks.length === 0 && result.would_deny > 0
-      ? [['--fail-on would_deny', 'make a pipeline stop here'] as const]
+      ? [['--fail-on would_deny', 'fail a pipeline on this result'] as const]
       : []),
   ];
   if (steps.length === 0) return [];

@@ -30,7 +30,7 @@ export function selfCheckLines(
     ],
     [
       row('reproduced', reproduced, 'same facts, same verdict', chalk.green),
-      row('inputs changed', changed, 'the facts are not those of the day'),
+      row('inputs changed', changed, 'the facts have changed since'),
       row('unknown', unknown, 'no revision, no facts recorded'),
       row('mismatch', mismatch, 'same facts, another verdict', chalk.red.bold),
     ],
@@ -50,7 +50,7 @@ export function selfCheckLines(
     mismatch === 0
       ? []
       : paint.sentence(
-          'A mismatch is a defect of the service: please report it with these rows (-o json has them whole).',
+          'A mismatch is a defect of the service. Please report it with these rows (-o json prints them whole).',
           String,
           0,
         ),

@@ -19,7 +19,7 @@ export function parseSelfCheck(policyPath: string | undefined, options: WhatIfOp
   ] as const) {
     if (given)
       throw new UsageError(
-        `${flag} has no meaning with --self-check`,
+        `${flag} has no effect with --self-check`,
         'Leave it out: a mismatch exits with 1',
       );
   }

@@ -22,8 +22,8 @@ export async function runWhatIfOnServer(
 ): Promise<ExitCode> {
   if (options.selfCheck === true) {
     throw new UsageError(
-      '--self-check reads a ledger itself',
-      'Name an export with --ledger FILE, or a database with --database URL',
+      '--self-check cannot use a service',
+      'Give an export with --ledger FILE, or a database with --database URL',
     );
   }
   const wanted = parseWanted(options, [policyPath]);
@@ -54,8 +54,8 @@ export function sayKept(asked: boolean, id: string | null, terminal: Terminal, g
   if (!asked || globals.quiet) return;
   const said =
     id === null
-      ? 'the service has not kept the run: its answer is larger than what is kept'
-      : `kept as run ${clean(id)}; reopen it with ipo whatif show ${clean(id)}`;
+      ? 'the service did not store the run: the answer is too large'
+      : `stored as run ${clean(id)}; show it with ipo whatif show ${clean(id)}`;
   terminal.err(`ipo: ${said}\n`);
 }
 
@@ -64,8 +64,8 @@ export function serverFlags({ server, tokenStdin, ca }: WhatIfOptions, { env }: 
   const known = (env['IPO_SERVER'] ?? '').trim() !== '' || readServiceConfig(env).current !== null;
   if (server === undefined && !known) {
     throw new UsageError(
-      'no ledger is given',
-      'Name an export with --ledger FILE (or - for stdin), or a service with --server URL',
+      'no ledger given',
+      'Give an export with --ledger FILE (or - for stdin), or a service with --server URL',
     );
   }
   return {

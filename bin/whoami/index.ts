@@ -15,7 +15,7 @@ export interface WhoamiOptions extends ServiceFlags {
 /** listed is `ipo whoami` in the help. */
 export const listed: Listed = {
   name: 'whoami',
-  summary: 'show the account that you are signed in with',
+  summary: 'show the account that you are signed in to',
   group: 'Accounts:',
   place: 3,
   examples: ['ipo whoami', 'IPO_SERVER=https://ipo.example.com IPO_TOKEN=$(cat token) ipo whoami -o json'],
@@ -25,7 +25,7 @@ export const listed: Listed = {
 /** whoamiCommand defines `ipo whoami`. */
 function whoamiCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('whoami'))
-    .description('Shows the account, the role and the end of the session or token that calls are made with.')
+    .description('Show the account, its role, and the end of the session or token in use.')
     .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {

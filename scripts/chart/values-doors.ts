@@ -38,7 +38,7 @@ export const api = group('The HTTP API', {
     standardRole: z
       .enum(['', ...ROLES])
       .default('')
-      .meta(about('Role of who has none of the values; empty: they may not sign in')),
+      .meta(about('Default role when no claim value matches; empty: they may not sign in')),
   }),
 });
 

@@ -5,7 +5,8 @@ import { PACKAGES, sha256, type Architecture, type Pin } from './pins.ts';
 
 /**
  * Packages of Debian, downloaded with apt-get and never installed. apt-get checks Debian's signatures with the keys of this machine; the
- * pins make sure that the same files come every time. A machine of another processor is no obstacle: apt-get keeps lists of its own here.
+ * pins make sure that the same files come every time. A machine of another processor is not an obstacle: apt-get keeps lists of its own
+ * here.
  */
 export class Debian {
   readonly #folder: string;

@@ -89,7 +89,7 @@ export function programPage(
   );
 }
 
-/** The option of help is no option like the others to commander. */
+/** The option of help is not an option like the others to commander. */
 function helpOption(program: Command): Option[] {
   return program
     .createHelp()

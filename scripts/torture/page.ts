@@ -18,7 +18,7 @@ export function listPage(rows: readonly Row[], sample: number, code: Code): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** resultPage tells of each part how it stands, how long it took and what was done, and what was skipped. */
+/** resultPage reports each part how it stands, how long it took and what was done, and what was skipped. */
 export function resultPage(rows: readonly Row[], sample: number, code: Code): string {
   const lines: string[] = [];
   for (const row of rows) {

@@ -3,7 +3,7 @@ export interface Part {
   readonly name: string;
   /** What is done, and how often. */
   readonly about: string;
-  /** Test files, each of them in so many shares; a share is what an interrupted part goes on from. */
+  /** Test files, each of them in this many shares; a share is what an interrupted part goes on from. */
   readonly files: readonly string[];
   readonly shares: number;
   /** Minutes that it takes on two quiet cores, about. */
@@ -17,7 +17,7 @@ export interface Chunk {
   readonly of: number;
 }
 
-/** chunksOf gives the chunks of a part in their order. A sample has one in so many turns of each file, in two chunks at most. */
+/** chunksOf gives the chunks of a part in their order. A sample has one in this many turns of each file, in two chunks at most. */
 export function chunksOf({ files, shares }: Part, sample = 1): Chunk[] {
   const chunks = sample === 1 ? shares : Math.min(shares, 2);
   return files.flatMap((file) =>

@@ -6,7 +6,7 @@ export interface RoleMapping {
   readonly claim: string | null;
   /** Role by value of the claim. Of several values the highest role counts. */
   readonly values: Readonly<Record<string, Role>>;
-  /** Role of who has none of the values; null: they may not sign in. */
+  /** Default role when no claim value matches; null: they may not sign in. */
   readonly standard: Role | null;
 }
 

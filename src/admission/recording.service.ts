@@ -50,7 +50,7 @@ export class Recording {
   }
 }
 
-/** What a ledger throws at once is no other fault than what it throws later. */
+/** What a ledger throws at once is the same error as what it throws later. */
 function appended(ledger: LedgerAppend, uid: string, rows: readonly NewRow[]): Promise<Appended> {
   try {
     return ledger.append({ uid, rows });

@@ -13,7 +13,7 @@ export interface ReviewAnswer {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** AnsweredRow is what a row tells of an answer; also a row that was read back. */
+/** AnsweredRow is what a row records of an answer; also a row that was read back. */
 export interface AnsweredRow {
   readonly container?: string | null;
   readonly allowed: boolean;

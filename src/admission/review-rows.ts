@@ -8,8 +8,8 @@ import { recordedDigest } from './review-image.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
 
 /**
- * What people write is kept up to so many characters; a row has a bound of its own (256 KiB). The sentences of one review share a
- * bound as well: a pod may name an image with thousands of findings in hundreds of containers.
+ * What people write is kept up to this many characters; a row has a bound of its own (256 KiB). The sentences of one review share a bound
+ * as well: a pod may name an image with thousands of findings in hundreds of containers.
  */
 const MOST_REASON = 200_000;
 const MOST_REASONS = 2_000_000;

@@ -13,7 +13,7 @@ export interface WantedScansDeps {
 const MOST_WAITING = 5000;
 /** "At most 500 digests." */
 const MOST_AT_ONCE = 500;
-/** A scan that was asked for is not asked for again for so many milliseconds. */
+/** A scan that was asked for is not asked for again for this many milliseconds. */
 const AGAIN = 600_000;
 const MOST_ASKED = 20_000;
 

@@ -9,7 +9,7 @@ export type WrittenPolicy =
 export interface InEffect {
   /** On the replica that answers: false where it could not be brought up to date in time. */
   readonly here: boolean;
-  /** On every other replica: within so many seconds, or as soon as the API server's watch tells it; null where there is no other. */
+  /** On every other replica: within this many seconds, or as soon as the API server's watch tells it; null where there is no other. */
   readonly others: number | 'watch' | null;
 }
 
@@ -67,7 +67,7 @@ export const IN_EFFECT_HEADER = 'Ipo-In-Effect';
 /** IN_EFFECT_ABOUT describes it. */
 export const IN_EFFECT_ABOUT =
   'Where the next review is decided by it: `here=?1` on the replica that answers (`?0`: not brought up to date in time), `others=1` on ' +
-  'every other within so many seconds, `others=watch` as soon as the API server tells them';
+  'every other within this many seconds, `others=watch` as soon as the API server tells them';
 
 /** toInEffect writes the header. */
 export function toInEffect({ here, others }: InEffect): string {

@@ -70,7 +70,7 @@ export class Places {
   }
 
   /**
-   * Takes a place of an account for a call whose body has so many bytes, at once or when one is free within `wait` milliseconds. Throws
+   * Takes a place of an account for a call whose body has this many bytes, at once or when one is free within `wait` milliseconds. Throws
    * `rate_limited`, `unavailable`; the reason of the signal when its client leaves before.
    */
   async enter(work: Work, account: string, bytes: number, signal: AbortSignal): Promise<Place> {

@@ -73,7 +73,7 @@ export interface Api {
   readonly inject: FastifyInstance['inject'];
   /** Takes other certificates for connections from now on. */
   renewTls(tls: { readonly cert: string; readonly key: string }): void;
-  /** Stops accepting, lets requests under way end for so many milliseconds, then closes whatever is open. */
+  /** Stops accepting, lets requests under way end for this many milliseconds, then closes whatever is open. */
   close(graceMs: number): Promise<void>;
 }
 

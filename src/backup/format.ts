@@ -38,7 +38,7 @@ export const headerSchema = z.object({
     /** Key that checkpoints are verified with. */
     key: z.string().max(4096).nullable(),
   }),
-  /** Credentials that open with `DATA_KEY` alone, by channel. */
+  /** Credentials that open only with `DATA_KEY`, by channel. */
   credentials: z.array(z.object({ channel: z.string().max(1000), count })).max(100_000),
   tables: z.array(tableSchema).max(10_000),
 });

@@ -40,8 +40,8 @@ const MAX_LINE = 256 * 1024 * 1024;
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /**
- * readBackup reads the bytes of a backup. Nothing that it gives is proven before `end`: whoever keeps what it says takes it back where this
- * throws. Throws BackupError `format` and `integrity`, and what the source throws.
+ * readBackup reads the bytes of a backup. Nothing that it gives is proven before `end`: a caller that stores what it gives must undo that
+ * where this throws. Throws BackupError `format` and `integrity`, and what the source throws.
  */
 export async function* readBackup(
   chunks: AsyncIterable<Uint8Array>,
@@ -155,7 +155,7 @@ class Reading {
     const width = Object.keys(table.columns).length;
     let rows: readonly (readonly Cell[])[];
     try {
-      // A newline stands between rows alone: in a text it is written as \n.
+      // A newline stands only between rows: in a text it is written as \n.
       rows = JSON.parse(`[${text.slice(0, -1).replaceAll('\n', ',')}]`) as never;
     } catch (cause) {
       throw damaged(this.#name, `a row of ${table.name} cannot be read`, cause);

@@ -1,4 +1,4 @@
-/** eachOf acts on each of several things, so many at a time, in their order. The first fault ends it. */
+/** eachOf acts on each of several things, this many at a time, in their order. The first fault ends it. */
 export async function eachOf<T>(
   things: readonly T[],
   atOnce: number,

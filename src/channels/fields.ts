@@ -5,7 +5,7 @@ import { isTargetGlob } from './targets.ts';
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** text is a line of at most so many characters, blanks at its ends left out. */
+/** text is a line of at most this many characters, blanks at its ends left out. */
 export const text = (what: string, max: number) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') })

@@ -32,8 +32,8 @@ export interface FactSources {
 
 /**
  * FactBook finds the facts of image references. Facts are of digests: what a report says counts for a tag once it is known that the tag
- * stands for the digest of the report now. A report of Trivy goes before the scan of the ledger: it was given by hand, for this. Of several
- * reports on one image the newest is taken.
+ * stands for the digest of the report now. A report of Trivy takes precedence over the scan of the ledger: it was given by hand, for this.
+ * Of several reports on one image the newest is taken.
  */
 export class FactBook {
   readonly #sources: FactSources;
@@ -54,12 +54,12 @@ export class FactBook {
     return this.#sources.reports.filter((report) => !this.#usedReports.has(report));
   }
 
-  /** Whether what a tag stands for has to be known, since something given here tells of scans by digest. */
+  /** Whether what a tag stands for has to be known, since something given here reports scans by digest. */
   needsTag(): boolean {
     return this.#sources.reports.length > 0 && !this.#sources.byName;
   }
 
-  /** Takes what a registry answered for a reference; it goes before what files tell of the same. */
+  /** Takes what a registry answered for a reference; it takes precedence over what files report the same. */
   learn(reference: ImageReference, answer: RegistryAnswer): void {
     this.#answers.set(reference.text, answer);
     const { digest, outcome } = answer;
@@ -83,7 +83,7 @@ export class FactBook {
     this.#serviceAsked = true;
   }
 
-  /** Gives the facts of a reference. Where nothing tells of scans there is none; without a digest there are no facts of anything. */
+  /** Gives the facts of a reference. Where nothing reports scans there is none; without a digest there are no facts of anything. */
   find(reference: ImageReference): FoundFacts {
     const { reports, byName, platform } = this.#sources;
     const answer = this.#answers.get(reference.text) ?? null;
@@ -104,7 +104,7 @@ export class FactBook {
     // Which image the tag stands for nobody could say; any of those that are known may be it.
     const isOpen = now === undefined ? this.#serviceAsked : now.outcome === 'unknown';
     if (report !== null || (isOpen && !byName)) return this.#untold(answer, whyUntold(now));
-    // The registry's word that there is none goes before what was once recorded; else an export speaks for its own time.
+    // The registry's word that there is none takes precedence over what was once recorded; else an export speaks for its own time.
     return now?.outcome === 'absent' ? nothing(answer, null) : this.#named(name, answer);
   }
 
@@ -129,7 +129,7 @@ export class FactBook {
       : { ...found, note };
   }
 
-  /** Nothing is known, as against known to be none; of scans where something here tells of scans. */
+  /** Nothing is known, as against known to be none; of scans where something here reports scans. */
   #untold(answer: RegistryAnswer | null, why: string): FoundFacts {
     const { images, reports } = this.#sources;
     const tellsScans = reports.length > 0 || images.size > 0 || this.#serviceAsked;

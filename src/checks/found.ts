@@ -7,14 +7,14 @@ export interface FoundFacts {
   readonly digest: Digest | null;
   readonly digestFrom: 'reference' | 'registry' | 'service' | 'ledger' | 'trivy' | null;
   readonly facts: ImageFacts;
-  /** Whether anything tells of its signatures, attestations, provenance and statements: a ledger, or its registry. */
+  /** Whether anything reports its signatures, attestations, provenance and statements: a ledger, or its registry. */
   readonly asked: boolean;
   /** Whether its registry was asked, and whether everything that was asked for became known; null where nobody asked it. */
   readonly registry: 'answered' | 'failed' | null;
   /** Why no digest was found where there were several to choose from, or a report is not of this image; a clause, or null. */
   readonly note: string | null;
   /**
-   * Why nothing is known of a scan though something here tells of scans, as a clause; null where what is known stands. Nobody knows then
+   * Why nothing is known of a scan though something here reports scans, as a clause; null where what is known stands. Nobody knows then
    * what the image holds, as against a report that was made of it and found no packages.
    */
   readonly untold: string | null;

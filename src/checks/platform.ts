@@ -29,7 +29,10 @@ export function judgedOn(facts: ImageFacts, report: ScanReport | null, wanted: s
   return { facts, platform: null, offPlatform: `${why}${by}` };
 }
 
-/** speaksFor tells whether a report goes before what is recorded: one of another platform does not, where that one's scan is recorded. */
+/**
+ * speaksFor tells whether a report takes precedence over what is recorded: one of another platform does not, where that one's scan is
+ * recorded.
+ */
 export function speaksFor(report: ScanReport, recorded: ScanRecord | null, wanted: string | null): boolean {
   if (wanted === null || !report.platform || entryFor(ofReport(report), wanted) !== null) return true;
   return entryFor(recorded?.platforms ?? [], wanted)?.scanned !== true;

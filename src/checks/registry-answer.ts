@@ -1,7 +1,7 @@
 import type { Digest } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
 
-/** RegistryAnswer is what registries tell of one reference; a list is null where it could not be found out. */
+/** RegistryAnswer is what registries report one reference; a list is null where it could not be found out. */
 export interface RegistryAnswer extends Pick<
   ImageFacts,
   'signatures' | 'attestations' | 'provenance' | 'vex'

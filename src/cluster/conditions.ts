@@ -5,7 +5,7 @@ const about = (description: string) => z.meta({ description });
 /** conditionSchema is a condition of an object's status, as the Kubernetes conventions have it. */
 export const conditionSchema = z
   .object({
-    type: z.string().check(z.maxLength(316), about('What the condition tells of.')),
+    type: z.string().check(z.maxLength(316), about('Subject of the condition.')),
     status: z.enum(['True', 'False', 'Unknown']).check(about('Whether it holds.')),
     observedGeneration: z.optional(
       z.int().check(z.minimum(0), about('Generation of the object that it was judged from.')),

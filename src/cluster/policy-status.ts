@@ -10,7 +10,7 @@ const about = (description: string) => z.meta({ description });
 export const policyStatus = z
   .object({
     observedGeneration: z.optional(
-      z.int().check(z.minimum(0), about('Generation of the policy that the status tells of.')),
+      z.int().check(z.minimum(0), about('Generation of the policy that the status describes.')),
     ),
     revision: z.optional(z.string().check(about('Revision in effect, as ledger rows name it.'))),
     enforcement: z.optional(z.string().check(about('`Audit` or `Enforce`, as it is in effect.'))),

@@ -27,6 +27,6 @@ export interface ClusterEvent {
  * and what is too much is dropped and counted.
  */
 export interface ClusterEvents {
-  /** `dropped` is called, at once or later, when people do not get to see the event; for who would tell of it again. */
+  /** `dropped` is called, at once or later, when people do not get to see the event; for who would report it again. */
   emit(event: ClusterEvent, dropped?: () => void): void;
 }

@@ -53,7 +53,7 @@ export interface RoundDeps {
   leads(): boolean;
 }
 
-/** After so many faults one after the other the API server is taken to be away, and the round ends. */
+/** After this many faults one after the other the API server is taken to be away, and the round ends. */
 const MOST_FAULTS = 3;
 
 /**

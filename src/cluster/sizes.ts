@@ -1,4 +1,4 @@
-/** cut shortens a text to so many UTF-16 units, with an ellipsis as the last. */
+/** cut shortens a text to this many UTF-16 units, with an ellipsis as the last. */
 export function cut(value: string, max = 256): string {
   if (value.length <= max) return value;
   const short = value.slice(0, max - 1);
@@ -7,8 +7,8 @@ export function cut(value: string, max = 256): string {
 }
 
 /**
- * fitting gives the first items that together take so many bytes at most, as the API server writes them: it turns some letters into
- * six, so that a text can take six times its length.
+ * fitting gives the first items that together take this many bytes at most, as the API server writes them: it turns some letters into six,
+ * so that a text can take six times its length.
  */
 export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
   let left = bytes;

@@ -13,7 +13,7 @@ export interface Subject {
   readonly signals: readonly string[] | null;
   /** `Service ns/name` or `Ingress ns/name` that exposes the pod, or null. */
   readonly exposedBy: string | null;
-  /** The sentence of an exceeded allowance or node ceiling, or null. The meter itself is kept elsewhere. */
+  /** The sentence of an exceeded allowance or node ceiling, or null. The meter itself is stored elsewhere. */
   readonly quota: string | null;
   /** The installation's `webhook.coldImagePolicy`, for a policy that does not say its own. */
   readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';

@@ -121,7 +121,7 @@ export function judgeCompliance(
   return { compliant: next === null, next, until: nextExpiry(facts, at) };
 }
 
-/** A refusal that is enforced goes before one that is audited, and both before what cannot be told. */
+/** A refusal that is enforced takes precedence over one that is audited, and both before what cannot be told. */
 function weight({ verdict, enforcement }: PolicyAnswer): number {
   return (verdict === 'refuse' ? 2 : 0) + (enforcement === 'Enforce' ? 1 : 0);
 }

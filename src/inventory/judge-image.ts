@@ -79,7 +79,7 @@ async function judgeAnew(
   };
 }
 
-/** summarise gives what the list tells of a scan; null for none. */
+/** summarise gives what the list reports a scan; null for none. */
 export function summarise({ scan }: ImageFacts, at: number): ScanSummary | null {
   if (scan === null || scan.findings === null) return null;
   const { findings } = scan;

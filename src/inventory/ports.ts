@@ -41,7 +41,7 @@ export interface Sighting extends Review, Place {
   readonly namespace: string;
 }
 
-/** ScanSummary is what the list tells of the scan in use. */
+/** ScanSummary is what the list reports the scan in use. */
 export interface ScanSummary {
   readonly scannedAt: number | null;
   readonly os: OperatingSystem | null;
@@ -143,9 +143,9 @@ export interface PresentedFinding {
 
 /** ImageStore keeps what is known of images and the states that follow from it. */
 export interface ImageStore {
-  /** Takes in the ledger's next rows, so many at most; false once there are none left. */
+  /** Takes in the ledger's next rows, this many at most; false once there are none left. */
   follow(rows: number): Promise<boolean>;
-  /** Images that were not judged under these policies, or whose judgement has ended by then; so many at most. */
+  /** Images that were not judged under these policies, or whose judgement has ended by then; this many at most. */
   stale(judgedFor: string, at: number, limit: number): Promise<readonly ImageToJudge[]>;
   /** Null when nothing was recorded of the digest. */
   facts(digest: Digest): Promise<ImageFacts | null>;

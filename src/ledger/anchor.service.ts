@@ -220,7 +220,7 @@ export class Anchoring {
   }
 
   #logLoss({ name }: Anchor, size: number, told: number): void {
-    this.#deps.log.warn('An anchor no longer holds what it was told; it is told again', {
+    this.#deps.log.warn('An anchor no longer holds what was sent to it; it is sent again', {
       anchor: name,
       size,
       told,

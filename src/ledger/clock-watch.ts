@@ -3,7 +3,7 @@ import type { LedgerEntry } from './new-row.ts';
 
 /** CLOCK_TOLERANCE is how many milliseconds a clock may be behind: the clocks of two replicas differ a little. */
 export const CLOCK_TOLERANCE = 2000;
-/** After so many looks in a row that found nothing, the clock counts as right again: one that is only just behind is told once. */
+/** After this many looks in a row that found nothing, the clock counts as right again: one that is only just behind is told once. */
 const CALM = 5;
 
 /** Recorded is the newest time that the ledger knows, and what showed it: a signed checkpoint or a row. UTC milliseconds. */

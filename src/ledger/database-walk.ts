@@ -6,9 +6,9 @@ import { joinHashes, TILE_LEVELS, TILE_WIDTH } from './tiles.ts';
 import type { LeafRun, TreeReader } from './tree-ports.ts';
 import { rowsText, type BadRows } from './verification.ts';
 
-/** So many missing rows are stood in for, so that the others keep their places; beyond, there are no roots. */
+/** This many missing rows are stood in for, so that the others keep their places; beyond, there are no roots. */
 const MAX_MISSING = 4_000_000;
-/** So many gaps are told of, the first ones. */
+/** This many gaps are told of, the first ones. */
 const MAX_GAPS = 1000;
 
 /** DatabaseWalk is what walking over all rows of a database has found. */

@@ -10,7 +10,7 @@ export interface ExportParts {
   readonly policies: Iterable<RecordedPolicy>;
   readonly images: AsyncIterable<ImageFacts> | Iterable<ImageFacts>;
   readonly rows: AsyncIterable<readonly LedgerRow[]> | Iterable<readonly LedgerRow[]>;
-  /** The signed checkpoint of the tree that the header tells of. */
+  /** The signed checkpoint of the tree that the header reports. */
   readonly seal?: ExportSeal | null;
 }
 

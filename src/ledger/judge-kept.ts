@@ -31,8 +31,8 @@ export interface JudgedLedger {
 }
 
 /**
- * judgeKept holds a ledger against checkpoints that were kept elsewhere, the smallest first, so that the first that does not agree
- * tells between which sizes history was changed. Gives the size of the largest that agrees, 0 for none.
+ * judgeKept holds a ledger against checkpoints that were stored outside the service, the smallest first, so that the first that does not
+ * agree tells between which sizes history was changed. Gives the size of the largest that agrees, 0 for none.
  */
 export async function judgeKept(
   { kept, prove }: { readonly kept: readonly KeptCheckpoint[]; readonly prove?: ConsistencyProver },

@@ -12,7 +12,7 @@ import {
 import { cachingReader, hashOfNode, TILE_LEVELS, TILE_WIDTH, type TileReader } from './tiles.ts';
 import type { SignedCheckpoint } from './tree-ports.ts';
 
-/** Beyond so many tiles (64 million rows) an export names none: its last line would be longer than a reader takes. */
+/** Beyond this many tiles (64 million rows) an export names none: its last line would be longer than a reader takes. */
 const MAX_TILES = 250_000;
 /** No tree needs more hashes on one side. */
 const MAX_SIDE = 64;

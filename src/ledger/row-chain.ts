@@ -3,9 +3,9 @@ import { coverOf, UNREADABLE, type Hash, type Node } from './merkle.ts';
 import { TILE_LEVELS } from './tiles.ts';
 import { rowsText, type BadRows } from './verification.ts';
 
-/** So many missing rows are stood in for, so that the others keep their places; of an export that lacks more, no root is made. */
+/** This many missing rows are stood in for, so that the others keep their places; of an export that lacks more, no root is made. */
 const MAX_MISSING = 4_000_000;
-/** So many faults are kept, the one with the lowest number among them. */
+/** This many faults are kept, the one with the lowest number among them. */
 const MAX_FAULTS = 1000;
 
 /**

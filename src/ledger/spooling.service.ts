@@ -21,7 +21,7 @@ const FIRST_RETRY = 100;
 const LAST_RETRY = 5000;
 /** While the process waits for the spool to end, the database is asked more often. */
 const CLOSING_RETRY = 1000;
-/** When the time of the end is over, a transaction under way is given so many milliseconds to tell how it ended. */
+/** When the time of the end is over, a transaction under way is given this many milliseconds to tell how it ended. */
 const LAST_WRITE = 2000;
 
 /**
@@ -103,7 +103,7 @@ export class Spooling {
   }
 
   /**
-   * Ends, when nothing is taken any more: goes on putting back for at most so many milliseconds. What the database has not taken by then
+   * Ends, when nothing is taken any more: goes on putting back for at most this many milliseconds. What the database has not taken by then
    * stays in the spool for the next process on it, and is logged.
    */
   async close(forMs = 0): Promise<void> {
@@ -259,7 +259,7 @@ export class Spooling {
     });
   }
 
-  /** Waits until nothing is put back any more, but no longer than so many milliseconds. */
+  /** Waits until nothing is put back any more, but no longer than this many milliseconds. */
   async #drained(ms: number): Promise<void> {
     const late = Promise.withResolvers<void>();
     const cancel = this.#deps.timers.after(ms, late.resolve);

@@ -1,6 +1,6 @@
 import type { Hash } from './merkle.ts';
 
-/** CHECKS are what a verification looks at, in the order in which it tells of it. */
+/** CHECKS are what a verification looks at, in the order in which it reports it. */
 export const CHECKS = [
   'rows',
   'tree',
@@ -109,7 +109,7 @@ export class Findings {
 
 /** NO_OUTSIDE is what a check cannot show that knows only the ledger itself. */
 export const NO_OUTSIDE =
-  'Without a checkpoint that was kept elsewhere this check cannot show that the newest rows were not cut off, nor that the ' +
+  'Without a checkpoint stored outside the service, this check cannot show that the newest rows were not cut off, nor that the ' +
   'the holder of the key did not rewrite and sign the whole history again.';
 
 /** isUnsigned tells whether there are rows, and no signature that they could be held against: then nothing was verified. */

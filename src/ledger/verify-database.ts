@@ -16,8 +16,8 @@ const MAX_STORED = 20_000;
 
 /**
  * verifyDatabase verifies the ledger in a database: every row against the stored tree, that tree against itself, the stored checkpoints
- * against the rows, and all of it against the checkpoints that were kept elsewhere. Rows may be appended meanwhile. `rows` are all of them
- * in runs, the lowest first, for faster hashing.
+ * against the rows, and all of it against the checkpoints that were stored outside the service. Rows may be appended meanwhile. `rows` are
+ * all of them in runs, the lowest first, for faster hashing.
  */
 export async function verifyDatabase(
   reader: TreeReader,

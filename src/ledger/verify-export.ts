@@ -12,7 +12,7 @@ import { Findings, NO_OUTSIDE, rowsText, type Verification } from './verificatio
 export interface VerifyOptions {
   /** Keys that may have signed; without them the key that the ledger itself names. */
   readonly keys: readonly NoteKey[];
-  /** Checkpoints that were kept elsewhere. */
+  /** Checkpoints that were stored outside the service. */
   readonly kept: readonly KeptCheckpoint[];
   /** Proves consistency of sizes that the rows at hand do not reach; absent where nobody can be asked. */
   readonly prove?: ConsistencyProver;
@@ -21,9 +21,9 @@ export interface VerifyOptions {
 }
 
 /**
- * verifyExport verifies an export (already decompressed): its rows against the tree that its header tells of, that against its signed
- * checkpoint, and against the checkpoints that were kept elsewhere. Nothing is fetched but by `prove`. Throws LedgerError `format` or
- * `empty` for what is not an export; everything else is part of the answer.
+ * verifyExport verifies an export (already decompressed): its rows against the tree that its header reports, that against its signed
+ * checkpoint, and against the checkpoints that were stored outside the service. Nothing is fetched but by `prove`. Throws LedgerError
+ * `format` or `empty` for what is not an export; everything else is part of the answer.
  */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,

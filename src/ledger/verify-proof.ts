@@ -15,8 +15,8 @@ export interface ProvedRow extends Verification {
 }
 
 /**
- * verifyProof verifies a `.tlog-proof` that carries its row. Its checkpoint must be signed by one of the keys, or be one that was kept
- * elsewhere; one of both must be given. Throws TreeError `format` for what is not a proof of a row.
+ * verifyProof verifies a `.tlog-proof` that carries its row. Its checkpoint must be signed by one of the keys, or be one that was stored
+ * outside the service; one of both must be given. Throws TreeError `format` for what is not a proof of a row.
  */
 export function verifyProof(text: string, name: string, { keys, kept }: VerifyOptions): ProvedRow {
   const proof = parseTlogProof(text);
@@ -54,7 +54,7 @@ export function verifyProof(text: string, name: string, { keys, kept }: VerifyOp
 }
 
 const LIMIT =
-  'Without a checkpoint that was kept elsewhere this check cannot show that the log did not sign another history for somebody else.';
+  'Without a checkpoint stored outside the service, this check cannot show that the log did not sign another history for somebody else.';
 
 /** Whether the checkpoint is signed, or was kept as it stands; gives the key that signed it. */
 function judgeNote(

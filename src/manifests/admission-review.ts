@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { text } from '../pods/index.ts';
 
-/** reviewObject reads of an AdmissionReview (v1 and v1beta1) what says which pod is decided. */
+/** reviewObject reads from an AdmissionReview (v1 and v1beta1) which pod is decided. */
 export const reviewObject = z.object({
   request: z.nullish(
     z.object({

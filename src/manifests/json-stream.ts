@@ -12,8 +12,8 @@ export interface JsonDocument {
 }
 
 /**
- * splitJson reads JSON objects that follow each other, as `kubectl` takes them and JSON lines are. It gives null for
- * a text that is no such stream, or nests deeper than `maxDepth`: it is then read as YAML, which says what is wrong.
+ * splitJson reads JSON objects that follow each other, as `kubectl` takes them and JSON lines are. It gives null for a text that is not
+ * such a stream, or nests deeper than `maxDepth`: it is then read as YAML, which says what is wrong.
  */
 export function splitJson(text: string, maxDepth: number): JsonDocument[] | null {
   const found: JsonDocument[] = [];

@@ -3,7 +3,7 @@ import type { ChannelEvent } from '../channels/index.ts';
 /** Payload is what is known of one occurrence of an event, in JSON; its fields are those of `docs/notifications.md`. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** Happened is one occurrence of an event, as it is written with the act that it tells of. */
+/** Happened is one occurrence of an event, as it is written with the act that it reports. */
 export interface Happened {
   readonly event: ChannelEvent;
   /** What it is about, such as the digest of an image or the name of a cluster: occurrences with one subject are told together. */
@@ -28,7 +28,7 @@ export interface Entry {
 /** MAX_SHOWN is how many subjects, and occurrences of one, a message names; the rest is "and N more". */
 export const MAX_SHOWN = 20;
 
-/** Section is what one message tells of one event. */
+/** Section is what one message reports one event. */
 export interface Section {
   readonly event: ChannelEvent;
   /** Occurrences in all. */

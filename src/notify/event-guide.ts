@@ -6,7 +6,7 @@ import type { Message } from './message.ts';
 
 const SAMPLE_AT = Date.UTC(2026, 10, 24, 6);
 
-/** sampleContent is what a message tells of the sample of each event that is named. */
+/** sampleContent is what a message reports the sample of each event that is named. */
 export function sampleContent(events: readonly ChannelEvent[]): Content {
   const { subject: digest } = EVENT_PAYLOADS.critical_finding.sample;
   return {

@@ -13,7 +13,7 @@ export const MESSAGE_EVERY = MINUTE;
 /** TRIES_END is how long a message is tried, in milliseconds from its first try. */
 export const TRIES_END = DAY_MS;
 
-/** waitAfter gives how long the next try waits after so many, in milliseconds; 1 is the first. */
+/** waitAfter gives how long the next try waits after this many, in milliseconds; 1 is the first. */
 export function waitAfter(attempts: number): number {
   return WAITS[attempts - 1] ?? HOUR;
 }

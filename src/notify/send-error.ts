@@ -7,7 +7,7 @@ export type SendFault = 'later' | 'refused' | 'stopped';
 export class SendError extends IpoError {
   override readonly name = 'SendError';
   readonly fault: SendFault;
-  /** The other side asks for so many milliseconds of quiet; null where it does not say. */
+  /** The other side asks for this many milliseconds of quiet; null where it does not say. */
   readonly quietMs: number | null;
 
   constructor(

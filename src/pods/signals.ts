@@ -47,9 +47,9 @@ function isHostProcess({ securityContext }: PodSpec | Container): boolean {
 }
 
 /**
- * The user of an image is not known here, so what the pod does not rule out is possible: a container may run as root
- * unless its user is another than 0, or unset with `runAsNonRoot` true. A container's own value goes before the
- * pod's. User 0 counts even beside `runAsNonRoot`, as it does for the restricted level of the Pod Security Standards.
+ * The user of an image is not known here, so what the pod does not rule out is possible: a container may run as root unless its user is
+ * another than 0, or unset with `runAsNonRoot` true. A container's own value takes precedence over the pod's. User 0 counts even beside
+ * `runAsNonRoot`, as it does for the restricted level of the Pod Security Standards.
  */
 function mayRunAsRoot({ securityContext: own }: Container, { securityContext: pod }: PodSpec): boolean {
   const user = own?.runAsUser ?? pod?.runAsUser ?? null;

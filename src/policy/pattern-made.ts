@@ -41,7 +41,7 @@ export function markMade(pattern: string): string {
   return out;
 }
 
-/** Whether what repeats is one text: once or not at all, or the same text so many times. */
+/** Whether what repeats is one text: once or not at all, or the same text this many times. */
 function isFixedRepeat(repeat: string, atom: string): boolean {
   if (/^(?:\?|\{0,1\}|\{[01](?:,1)?\})\??$/.test(repeat)) return true;
   return /^\{(\d+)(?:,\1)?\}\??$/.test(repeat) && !/\||[^(]\?|\{0,1\}/.test(atom);

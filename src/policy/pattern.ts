@@ -5,7 +5,7 @@ import { isSlowToCompile, sizeBound } from './pattern-size.ts';
 /** MAX_PATTERN is how many characters a pattern may have. */
 export const MAX_PATTERN = 512;
 
-/** MAX_PROGRAM is how many instructions a pattern may be compiled to: matching takes at most so many steps for each character. */
+/** MAX_PROGRAM is how many instructions a pattern may be compiled to: matching takes at most this many steps for each character. */
 export const MAX_PROGRAM = 1000;
 
 /** Pattern is a compiled RE2 pattern, which matches in a time in proportion to the text. */

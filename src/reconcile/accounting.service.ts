@@ -7,7 +7,7 @@ const MARGIN = 5 * 60_000;
 
 /**
  * isProven tells whether all that was reviewed of a pod is known: every replica has answered, or its review is there, it asks for no
- * break-glass that another row could tell of, and it is older than what any replica may hold. Pure.
+ * break-glass that another row could report, and it is older than what any replica may hold. Pure.
  */
 export function isProven(
   pod: RunningPod,

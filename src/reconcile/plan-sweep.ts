@@ -111,7 +111,7 @@ function isNews(before: RecordedVerdict | undefined, row: PlannedRow, always: bo
 /** Namespaces that a notification names. */
 const MAX_NAMED = 50;
 
-/** One notification tells of all unreviewed pods of a sweep, one of each workload that is left running though it should not. */
+/** One notification reports all unreviewed pods of a sweep, one of each workload that is left running though it should not. */
 function noticesOf(
   { rules, startedAt, withheld }: SweepFacts,
   missing: readonly RunningPod[],
@@ -124,7 +124,7 @@ function noticesOf(
   if (first !== undefined) {
     const namespaces = [...new Set(missing.map(({ namespace }) => namespace))].toSorted();
     const payload = { cluster, at, pods: missing.length, namespaces: namespaces.slice(0, MAX_NAMED) };
-    // A sweep that broke off before the rows were appended tells of the same pods again.
+    // A sweep that broke off before the rows were appended reports the same pods again.
     const throttleKey = `pods_unreviewed ${cluster} ${missing.length} ${first}`;
     notices.set(throttleKey, { event: 'pods_unreviewed', subject: cluster, throttleKey, payload });
   }

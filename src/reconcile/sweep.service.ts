@@ -231,7 +231,7 @@ export class Reconciliation {
     return planStops(candidates, replacements, earlier, running, quota, whole);
   }
 
-  /** Appends the rows of each pod whole, and tells of them once they are durable. */
+  /** Appends the rows of each pod whole, and reports them once they are durable. */
   async #append({ pods }: SweepPlan, value: number, signal: AbortSignal): Promise<number> {
     let rows = 0;
     const fence = clusterFence(this.#deps.rules.cluster, value);

@@ -21,7 +21,7 @@ export interface UnscannableEvent {
   readonly before: number | null;
 }
 
-/** A workload is told the same again after so many milliseconds, as long as it holds: events of the cluster last an hour or so. */
+/** A workload is told the same again after this many milliseconds, as long as it holds: events of the cluster last an hour or so. */
 const AGAIN_MS = 6 * 60 * 60_000;
 
 /**

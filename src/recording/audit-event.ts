@@ -69,7 +69,7 @@ export function toPodEvent(value: unknown, exposure: ExposureIndex): PodEvent | 
   return toEvent(value, { verb: isCreated ? 'create' : verb, subresource, denied }, exposure);
 }
 
-/** Why an event is no admission, whatever it was answered; else null. */
+/** Why an event is not an admission, whatever its answer was; else null. */
 function passedBy(value: Json, subresource: string | null): Passed | null {
   if (subresource !== null && subresource !== 'ephemeralcontainers') return 'other_subresource';
   if (textAt(value, 'stage') !== 'ResponseComplete') return 'other_stage';
@@ -124,7 +124,7 @@ function toEvent(
   };
 }
 
-/** A patch of strategic merge holds what it changes alone; an update holds everything, and says nothing of what it changes. */
+/** A patch of strategic merge holds only what it changes; an update holds everything, and says nothing of what it changes. */
 function namesOf({ containers, initContainers, ephemeralContainers }: PodSpec): ReadonlySet<string> {
   return new Set(
     [...(containers ?? []), ...(initContainers ?? []), ...(ephemeralContainers ?? [])].flatMap(

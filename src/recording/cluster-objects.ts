@@ -92,7 +92,7 @@ export function readObjects(value: unknown, file: string, into: ClusterObjects):
   for (const item of items as unknown[]) {
     const own = isObject(item) && typeof item['kind'] === 'string' ? item['kind'] : of;
     if (isObject(item) && own !== null) takeObject(item, own, into);
-    else into.unreadable.push('an item is no object');
+    else into.unreadable.push('an item is not an object');
   }
 }
 

@@ -42,7 +42,7 @@ function verdictOf(
   const { 'break-glass': bypass, policy = null, label = null, reason = '' } = notes;
   if (bypass !== undefined)
     return { allowed: true, reason: '', label: null, policy, break_glass: true, break_glass_reason: bypass };
-  // The notes of a pod tell of its first denial alone: of several images nobody knows whose it is.
+  // The notes of a pod report only its first denial: of several images nobody knows whose it is.
   return images === 1 && label !== null
     ? { allowed: true, reason, label, policy }
     : { allowed: true, reason: '', label: null, policy: null };

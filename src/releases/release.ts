@@ -13,7 +13,7 @@ export interface Release {
   readonly substance: string;
   /** The first and the last of the migrations that it brings; null for none. */
   readonly migrations: readonly [first: number, last: number] | null;
-  /** Why the image alone is not enough and the chart must be upgraded with it; null where it is. */
+  /** Why the image by itself is not enough and the chart must be upgraded with it; null where it is. */
   readonly chart: string | null;
   /** Chart values that it adds, all with defaults. */
   readonly newValues: readonly string[];

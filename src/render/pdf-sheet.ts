@@ -82,7 +82,7 @@ export class Sheet {
     this.doc.y = value;
   }
 
-  /** Begins a new page unless so many points are left on this one; tells whether it did. */
+  /** Begins a new page unless this many points are left on this one; tells whether it did. */
   room(height: number): boolean {
     if (this.y + height <= this.#bottom) return false;
     this.doc.addPage();

@@ -11,17 +11,17 @@ export interface RescansDeps {
   readonly scanner: string;
   /** Milliseconds that a scan is good for, however new the database. */
   readonly minAge: number;
-  /** An image that neither ran nor was reviewed for so many milliseconds is not in use. */
+  /** An image that neither ran nor was reviewed for this many milliseconds is not in use. */
   readonly usedWithin: number;
   readonly clock: Clock;
 }
 
-/** Where nothing was due, nobody looks again for so many milliseconds. */
+/** Where nothing was due, nobody looks again for this many milliseconds. */
 const QUIET_MS = 60_000;
 /** An image whose scan was given up is not scanned for this many milliseconds. */
 const REST_MS = 24 * 60 * 60_000;
 const MOST_RESTING = 10_000;
-/** Where others always wait, one is asked for every so many milliseconds all the same. */
+/** Where others always wait, one is asked for every this many milliseconds all the same. */
 const CROWDED_MS = 2 * 60_000;
 
 /**

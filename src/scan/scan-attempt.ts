@@ -34,7 +34,7 @@ export function placesOf(
   return [...all.slice(from), ...all.slice(0, from)].slice(0, MAX_PLACES);
 }
 
-/** A scanner that does not work is tried again after so many milliseconds. */
+/** A scanner that does not work is tried again after this many milliseconds. */
 const SCANNER_MS = 60_000;
 
 /**

@@ -11,11 +11,11 @@ import { scanPlace, type Scanned } from './scan-place.ts';
 import { ScannerError, toScannerError } from './scanner-error.ts';
 import type { ScanOutcome, ScanWorkerDeps } from './worker-ports.ts';
 
-/** While the scanner itself does not work, it is tried again after so many milliseconds. */
+/** While the scanner itself does not work, it is tried again after this many milliseconds. */
 const PAUSE_MS = 60_000;
-/** It says whether it works within so many milliseconds. */
+/** It says whether it works within this many milliseconds. */
 const PROBE_MS = 10_000;
-/** Another place is asked within so many milliseconds of the first, so that a claim never outlives its time. */
+/** Another place is asked within this many milliseconds of the first, so that a claim never outlives its time. */
 const NEXT_PLACE_MS = 60_000;
 
 /** What was scanned of a digest, and how many of its platforms are left. */
@@ -90,7 +90,7 @@ export class ScanWorker {
     await this.idle();
   }
 
-  /** Where no scan is there to try a scanner that did not work, it is asked whether it does: health must not tell of what is over. */
+  /** Where no scan is there to try a scanner that did not work, it is asked whether it does: health must not report what is over. */
   async #probe(): Promise<void> {
     const fault = this.#fault;
     if (fault === null) return;

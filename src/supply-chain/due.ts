@@ -19,7 +19,7 @@ export function dueAfter({ attempts, firstSeenAt }: ClaimedDigest, collected: Co
   return at + (isBare && at - firstSeenAt < YOUNG ? YOUNG_EVERY : EVERY);
 }
 
-/** retryAfter gives when a digest that could not be collected is tried again, after so many attempts before. */
+/** retryAfter gives when a digest that could not be collected is tried again, after this many attempts before. */
 export function retryAfter(attempts: number, at: number): number {
   return at + Math.min(MINUTE * 2 ** Math.min(attempts, 16), LONGEST);
 }

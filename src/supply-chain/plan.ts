@@ -22,7 +22,7 @@ const BUNDLE = /^application\/vnd\.dev\.sigstore\.bundle(?:\.v[0-9]+(?:\.[0-9]+)
 /** What cosign attaches by referrers in the older layout. */
 const COSIGN_ARTIFACT = /^application\/vnd\.dev\.cosign\.artifact\.(?:sig|att)\.v[0-9]+\+json$/i;
 
-/** What says nothing of what it is: cosign's fallback index and some registries give the type of the configuration instead. */
+/** What does not say what it is: cosign's fallback index and some registries give the type of the configuration instead. */
 const SAYS_NOTHING =
   /^application\/vnd\.(?:oci\.empty|oci\.image\.config|docker\.container\.image|unknown\.config)\.v1\+json$/i;
 

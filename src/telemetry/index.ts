@@ -1,6 +1,6 @@
 /**
- * What the service tells of itself: its log, without a secret in it, and its metrics.
- * It uses `findings`, `policy`, `decision`, `admission` and `channels`, whose closed lists are values of labels.
+ * What the service reports about itself: its log, without a secret in it, and its metrics. It uses `findings`, `policy`, `decision`,
+ * `admission` and `channels`, whose closed lists are values of labels.
  */
 export { METRICS, type MetricName } from './catalogue.ts';
 export type { Metric } from './metric.ts';

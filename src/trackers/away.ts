@@ -3,7 +3,7 @@ import { foreign } from './inert.ts';
 import { code, paragraph, type Block } from '../text/index.ts';
 import type { TrackerError } from './tracker-error.ts';
 
-/** So many answers that a repository is not there are taken to hold for good; attempts lie further and further apart. */
+/** This many answers that a repository is not there are taken to hold for good; attempts lie further and further apart. */
 const FOR_GOOD = 3;
 
 /** awayBy tells by a create that failed that the repository of a label is not there, or takes no issues (410); null for any other fault. */

@@ -24,7 +24,7 @@ export function inOrder(candidates: readonly Candidate[]): readonly Candidate[] 
 /** SUMMARY_ABOVE: "a channel's first run with more than 5 candidates files one summary issue listing all of them". */
 const SUMMARY_ABOVE = 5;
 
-/** filesSummary tells whether a channel files one issue for so many candidates. */
+/** filesSummary tells whether a channel files one issue for this many candidates. */
 export function filesSummary({ firstRunAt, settings }: TrackerChannel, candidates: number): boolean {
   return firstRunAt === null && settings.firstRunSummary && candidates > SUMMARY_ABOVE;
 }

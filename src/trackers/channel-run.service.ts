@@ -17,7 +17,7 @@ export type Unusable = 'credential' | 'quiet' | 'faulty' | 'paused';
 const PATIENCE = 60;
 const COST = { read: 1, write: 20 } as const;
 
-/** A write is sent within so many milliseconds of being noted, or not at all: a process that looks for it a minute later must find it. */
+/** A write is sent within this many milliseconds of being noted, or not at all: a process that looks for it a minute later must find it. */
 const SEND_WITHIN = 35_000;
 
 const PAUSED =

@@ -3,7 +3,7 @@ import type { FoundPackage, KnownFinding, KnownImage } from './compose-ports.ts'
 import { foreign, isPlainId } from './inert.ts';
 import { code, line, link, paragraph, type Block, type Inline, type Line } from '../text/index.ts';
 
-/** Described is a finding with all that an issue can tell of it. */
+/** Described is a finding with all that an issue can report it. */
 export interface Described {
   readonly digest: string;
   readonly cve: string;

@@ -16,7 +16,7 @@ import { planDrain, type DrainPlan } from './preview.ts';
 /** IssuePreview is the issue that a channel would open next. */
 export interface IssuePreview extends ComposedIssue {
   readonly summary: boolean;
-  /** Findings that it tells of. */
+  /** Findings that it lists. */
   readonly findings: number;
 }
 
@@ -25,7 +25,7 @@ export interface ChannelPlan extends DrainPlan {
   /** Critical findings that nothing was filed for, over all channels. */
   readonly candidates: number;
   readonly firstRun: boolean;
-  /** Issues that it opened within 24 hours, of so many that it may open. */
+  /** Issues that it opened within 24 hours, of the number that it may open. */
   readonly opened: number;
   readonly cap: number;
   /** False for a channel that is disabled or not subscribed: the plan is what it would do if it filed. */

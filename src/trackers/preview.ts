@@ -62,7 +62,7 @@ export interface DrainPlan {
 }
 
 /**
- * planDrain works out what becomes of so many candidates when nothing new is found. `channels` are those that file, in order of creation;
+ * planDrain works out what becomes of this many candidates when nothing new is found. `channels` are those that file, in order of creation;
  * `room` is how many issues each may open now. The channel `id` must be among them.
  */
 export function planDrain(

@@ -66,7 +66,7 @@ export const COMMENT_WAIT = 9 * MINUTE;
 /** LOOK_BACK is how far before an attempt a look-up begins: our clock may have been wrong by a day when the attempt was noted. */
 export const LOOK_BACK = 26 * HOUR;
 
-/** retryAfter is how long a create waits after so many that failed for certain: a minute, doubled up to six hours. */
+/** retryAfter is how long a create waits after this many that failed for certain: a minute, doubled up to six hours. */
 export function retryAfter(attempts: number): number {
   return attempts === 0 ? 0 : Math.min(MINUTE * 2 ** (attempts - 1), 6 * HOUR);
 }

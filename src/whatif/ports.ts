@@ -7,7 +7,7 @@ export interface Period {
   readonly to: number;
 }
 
-/** ReplayOrigin is a source of rows that is no ledger, with what it lacks. */
+/** ReplayOrigin is a source of rows that is not a ledger, with what it lacks. */
 export interface ReplayOrigin {
   readonly source: LedgerSource;
   readonly lacks: readonly SourceLack[];
@@ -18,7 +18,7 @@ export interface ReplayOrigin {
  * to ask a registry, so that the replay cannot.
  */
 export interface ReplaySource {
-  /** What the rows were made from, where that is no ledger; absent or null for one. */
+  /** What the rows were made from, where that is not a ledger; absent or null for one. */
   readonly origin?: ReplayOrigin | null;
   readonly coldImagePolicy: ColdImagePolicy;
   /** Every revision that the rows name, and the policies in effect. */

@@ -37,7 +37,7 @@ export type Outcome = 'unchanged' | 'would_deny' | 'would_allow' | 'not_evaluate
 const MAX_HELD = 64 * 1024 * 1024;
 /** What a finding of a held image weighs, about. */
 const FINDING = 150;
-/** So many objects that stand for rows are remembered; one that is met again is found by its content. */
+/** This many objects that stand for rows are remembered; one that is met again is found by its content. */
 const MAX_SHAPES = 200_000;
 
 /** RowClasses finds the class of a row by its shape, making a new one when there is none. */

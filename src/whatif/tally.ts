@@ -10,7 +10,7 @@ import { workloadOf } from './workload.ts';
 const MAX_SAMPLES = 200;
 const MAX_GROUPS = 100;
 const MAX_UNSCANNED = 500;
-/** With so many characters of groups, further ones (a hostile ledger) are counted in every figure but listed in none. */
+/** With this many characters of groups, further ones (a hostile ledger) are counted in every figure but listed in none. */
 const HELD_GROUPS = 32 * 1024 * 1024;
 
 type Changed = 'would_deny' | 'would_allow';

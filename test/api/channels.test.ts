@@ -144,7 +144,7 @@ forEachEngine('the routes of channels', (engine) => {
     assert.deepEqual(world.audited, []);
     await made(world, DOCUMENTS.github);
     const taken = await world.call('POST', '/channels', { body: { ...DOCUMENTS.gitlab, name: 'hub' } });
-    assert.deepEqual([taken.status, taken.body['detail']], [409, 'a channel named hub is there already']);
+    assert.deepEqual([taken.status, taken.body['detail']], [409, 'a channel named hub already exists']);
     const other = await made(world, DOCUMENTS.gitlab);
     const path = `/channels/${idOf(other)}`;
     const renamed = await world.call('PUT', path, {

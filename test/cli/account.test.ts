@@ -40,7 +40,7 @@ suite('ipo account', () => {
       answers: [
         [/Code from the administrator/, created.out.trim()],
         [/New password/, PASSWORD],
-        [/once more/, PASSWORD],
+        [/Repeat it/, PASSWORD],
       ],
     });
     assert.equal(login.code, 0, login.err);
@@ -59,7 +59,7 @@ suite('ipo account', () => {
     const two = await ipo(['account', 'create', 'two@example.com', '--ask-password'], {
       answers: [
         [/First password/, PASSWORD],
-        [/once more/, PASSWORD],
+        [/Repeat it/, PASSWORD],
       ],
     });
     assert.deepEqual([two.code, two.out], [0, ''], two.err);
@@ -103,7 +103,7 @@ suite('ipo account', () => {
       [nobody.code, nobody.err],
       [
         1,
-        'ipo: no account has the e-mail address or id nobody@example.com\n  `ipo account list` shows them.\n',
+        'ipo: no account has the e-mail address or ID nobody@example.com\n  `ipo account list` shows them.\n',
       ],
     );
     const last = await ipo(['account', 'update', 'boss@example.com', '--role', 'viewer']);
@@ -122,7 +122,7 @@ suite('ipo account', () => {
     assert.match(enabled.out, /^(?:[a-z2-7]{5}-){4}[a-z2-7]{5}\n$/);
     assert.match(
       enabled.err,
-      /^ipo: hand over the code; it works once, until .* UTC: ipo login http.* --code\nipo: ada@example.com is viewer, enabled\n$/,
+      /^ipo: give this code to the person; it works once, until .* UTC: ipo login http.* --code\nipo: ada@example.com is viewer, enabled\n$/,
     );
     await ipo(['account', 'disable', id]);
     const given = await ipo(['account', 'update', id, '--enable', '--password-stdin'], {
@@ -135,16 +135,16 @@ suite('ipo account', () => {
     });
     assert.deepEqual(
       [needless.code, needless.err.split('\n')[0]],
-      [2, 'ipo: a password is only given together with --enable'],
+      [2, 'ipo: a password can be set only with --enable'],
     );
     assert.equal((await ipo(['account', 'anonymise', id, '--yes'])).code, 3); // not disabled
     await ipo(['account', 'disable', id]);
     assert.equal((await ipo(['account', 'anonymise', id])).code, 2); // nobody to ask
-    const no = await ipo(['account', 'anonymise', id], { answers: [[/for good\?/, 'n\n']] });
+    const no = await ipo(['account', 'anonymise', id], { answers: [[/This cannot be undone/, 'n\n']] });
     assert.deepEqual([no.code, (await accounts.life.get(id)).name], [1, 'Ada'], no.err);
-    const yes = await ipo(['account', 'anonymise', id], { answers: [[/for good\?/, 'y\n']] });
+    const yes = await ipo(['account', 'anonymise', id], { answers: [[/This cannot be undone/, 'y\n']] });
     assert.equal(yes.code, 0, yes.err);
-    assert.match(yes.err, new RegExp(`stands on record as user:${id} from now on`));
+    assert.match(yes.err, new RegExp(`appears in all records as user:${id} from now on`));
     assert.equal((await accounts.life.get(id)).email, null);
   });
 
@@ -155,11 +155,11 @@ suite('ipo account', () => {
       answers: [
         [/Current password/, PASSWORD],
         [/New password/, 'eight pears in a bowl'],
-        [/once more/, 'eight pears in a bowl'],
+        [/Repeat it/, 'eight pears in a bowl'],
       ],
     });
     assert.equal(asked.code, 0, asked.err);
-    assert.match(asked.err, /this command line stays signed in/);
+    assert.match(asked.err, /this sign-in stays valid/);
     assert.notEqual(readServiceConfig(env).servers[url]?.token, before);
     assert.equal((await ipo(['whoami'])).code, 0);
     await signIn('boss@example.com', 'eight pears in a bowl');
@@ -194,7 +194,7 @@ suite('ipo account', () => {
       answers: [
         [/Code from the administrator/, out.trim()],
         [/New password/, 'eight pears in a bowl'],
-        [/once more/, 'eight pears in a bowl'],
+        [/Repeat it/, 'eight pears in a bowl'],
       ],
     });
     assert.equal(login.code, 0, login.err);

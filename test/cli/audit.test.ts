@@ -95,7 +95,11 @@ suite('ipo audit', () => {
   });
 
   for (const [what, args, said] of [
-    ['a time that is none', ['--from', 'yesterday'], /--from yesterday: this is no time\n.*2026-11-20/],
+    [
+      'a time that is none',
+      ['--from', 'yesterday'],
+      /--from yesterday: this is not a valid time\n.*2026-11-20/,
+    ],
     ['an action that is none', ['--action', 'policy_updat'], /did you mean policy_update/],
     ['a page of a CSV', ['-o', 'csv', '--limit', '1'], /CSV holds the whole period/],
     [

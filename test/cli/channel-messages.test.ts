@@ -112,7 +112,7 @@ test('a muted channel says so, is sent nothing, and all of it once the mute ends
   const muted = await ipo('mute', 'desk', '--for', '6h', '--reason', 'upgrade of the cluster');
   assert.deepEqual(
     [muted.code, muted.out],
-    [0, 'desk is muted until 2026-11-24 12:00 UTC; what happens until then is sent after it\n'],
+    [0, 'desk is muted until 2026-11-24 12:00 UTC; events until then are sent afterwards\n'],
   );
   await desk.happen([found('CVE-2026-0001')]);
   await desk.run();
@@ -122,7 +122,7 @@ test('a muted channel says so, is sent nothing, and all of it once the mute ends
   assert.match(shown.out, /^signed by +whpk_/m);
   assert.doesNotMatch(shown.out, /first run/);
   assert.equal(desk.side.taken.length, 0);
-  assert.equal((await ipo('unmute', 'desk')).out, 'desk is muted no longer\n');
+  assert.equal((await ipo('unmute', 'desk')).out, 'desk is no longer muted\n');
   assert.equal((await ipo('unmute', 'desk')).out, 'desk was not muted\n');
   await desk.settle();
   assert.equal(desk.side.taken.length, 1);

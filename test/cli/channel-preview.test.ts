@@ -49,7 +49,7 @@ test('a plan tells how many issues a run opens, and how long the cap holds the r
   const served = await serveTracking(t);
   served.waiting.candidates = candidates(35);
   const first = await served.as('viewer', 'channel', 'plan', 'hub');
-  assert.match(first.out, /35 critical findings that no channel took/);
+  assert.match(first.out, /35 critical findings that no channel has filed/);
   assert.match(first.out, /first run +opens 1 summary issue of 35 findings/);
   assert.match(first.out, /until all are filed +one run/);
   assert.doesNotMatch(first.out, /in trouble/);

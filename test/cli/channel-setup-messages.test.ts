@@ -138,19 +138,19 @@ test('a person is asked for the server, corrects a password, and saves the chann
   const post = await startPost(t);
   const { code, err } = await setupShell(t, url).ipo(['channel', 'setup', 'email'], {
     answers: [
-      [/Mail server that sends/, '127.0.0.1'],
-      [/How is the connection secured\?/, '\u001b[B\u001b[B'],
-      [/Its port/, `\u0015${post.port}`],
+      [/Mail server/, '127.0.0.1'],
+      [/Security of the connection/, '\u001b[B\u001b[B'],
+      [/Port/, `\u0015${post.port}`],
       [/Sender, an e-mail address/, 'ipo'],
-      [/is no/, '\u0015ipo@example.com'],
+      [/is not a valid/, '\u0015ipo@example.com'],
       [/Recipients/, 'ops@example.com'],
       [/Account at the server/, ENTER],
       [/Password of the account/, 'of-another'],
-      [/What now\?/, '\u001b[B'],
+      [/What next\?/, '\u001b[B'],
       [/Password of the account/, PASSWORD],
-      [/Events that it is sent/, ENTER],
+      [/Events that the channel gets/, ENTER],
       [/Name of the channel/, 'on-call'],
-      [/And now\?/, ENTER],
+      [/What next\?/, ENTER],
     ],
   });
   assert.equal(code, 0, err);
@@ -166,7 +166,7 @@ test('the address of a chat comes from stdin, and is neither shown nor called', 
   const shell = setupShell(t, url);
   const printed = await setup(shell, CHAT, 'slack');
   assert.equal(printed.code, 0, printed.err);
-  assert.match(printed.err, /note +nothing is sent to Slack yet; a test message tells whether it works/);
+  assert.match(printed.err, /note +nothing is sent to Slack yet; a test message checks the channel/);
   assert.ok(!`${printed.out}${printed.err}`.includes('canary'));
   const saved = await setup(shell, CHAT, 'slack', '--name', 'chat', '--save');
   assert.equal(saved.code, 0, saved.err);

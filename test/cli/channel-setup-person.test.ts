@@ -25,14 +25,14 @@ test('a person corrects an answer where it was wrong, and what the tracker refus
       [/it is not a valid repository/, '\u0015acme/shop'],
       [/Token, fine-grained/, 'glpat-of-another'],
       [/looks like an access token of GitLab/, `\u0015${expired.secret}`],
-      [/What now\?/, ''],
+      [/What next\?/, ''],
       [/Token, fine-grained/, good.secret],
       [/Name of the channel \S*\(github-shop\)/, 'shop hub'],
       [/Labels of every issue/, '-'],
-      [/Issues in any 24 hours/, '0'],
+      [/Maximum number of issues in any 24 hours/, '0'],
       [/dailyCap must be between 1 and 500/, '\u00157'],
-      [/Where labels of images/, '-'],
-      [/And now\?/, `${DOWN}${DOWN}`],
+      [/Targets that image labels/, '-'],
+      [/What next\?/, `${DOWN}${DOWN}`],
     ],
   });
   assert.equal(code, 0, err);
@@ -67,11 +67,11 @@ test('a type whose issues need more is said to, and another can be chosen; a sit
       [/Task \(must have Team\)/, ''],
       [/Key of any open issue/, 'SEC-9'],
       [/transitions of SEC-9 cannot be read[\s\S]*Key of any open issue/, ''],
-      [/What now\?/, `${DOWN}${DOWN}${DOWN}`],
+      [/What next\?/, `${DOWN}${DOWN}${DOWN}`],
       [/Name of the channel/, ''],
       [/Labels of every issue/, ''],
-      [/Issues in any 24 hours/, ''],
-      [/And now\?/, DOWN],
+      [/Maximum number of issues in any 24 hours/, ''],
+      [/What next\?/, DOWN],
     ],
   });
   assert.deepEqual([code, out], [1, ''], err);
@@ -91,7 +91,7 @@ test('a channel that cannot be saved is not lost: a person is asked again', asyn
   assert.equal(first.code, 0, first.err);
   assert.match(first.out, /^fake github saved as [a-z2-7]{16}\n$/);
   const second = await shell.ipo([...args, '--save', '--disabled'], {
-    answers: [[/a channel named fake github is there already[\s\S]*Name of the channel/, '']],
+    answers: [[/a channel named fake github already exists[\s\S]*Name of the channel/, '']],
   });
   assert.equal(second.code, 0, second.err);
   assert.match(second.out, /^github-shop saved as [a-z2-7]{16}, disabled\n$/);
@@ -106,7 +106,7 @@ test('a channel that cannot be saved is not lost: a person is asked again', asyn
     ],
   );
   const keyless = await setupShell(t, (await serveChannels(t, false)).url).ipo([...args, '--save'], {
-    answers: [[/DATA_KEY is not set[\s\S]*And now\?/, `${DOWN}${DOWN}`]],
+    answers: [[/DATA_KEY is not set[\s\S]*What next\?/, `${DOWN}${DOWN}`]],
   });
   assert.equal(keyless.code, 0, keyless.err);
   assert.match(keyless.out, /^kind: github\nname: fake github\n/);
@@ -136,8 +136,8 @@ test('a file answers what it holds, flags go before it, and what it leaves out i
   assert.deepEqual(yaml(again), yaml(ran), again.err);
   for (const [args, message] of [
     [['--file', file, '--repo', 'a/b'], /--repo is for channels of github, and this is one of jira/],
-    [['gitlab', '--file', file], /the file holds a channel of jira/],
-    [['--file', '-', '--credential-stdin'], /two inputs cannot both come from stdin/],
+    [['gitlab', '--file', file], /the file contains a channel of jira/],
+    [['--file', '-', '--credential-stdin'], /only one input can come from stdin/],
     [['--file', fileOf(t, 'kind: slack\nname: x\n')], /--credential-stdin is missing/],
     [['--file', fileOf(t, `${text}dailycap: 3\n`)], /unknown field "dailycap"; did you mean "dailyCap"\?/],
     [['--file', fileOf(t, text.replace(/^bearerToken.*\n/m, ''))], /--credential-stdin is missing/],

@@ -50,7 +50,7 @@ test('what is missing is named, and nothing is asked where nobody is', async (t)
   const shell = shellFor(t);
   for (const [args, message] of [
     [[], /KIND is missing/],
-    [['trello'], /KIND trello: there is no such choice/],
+    [['trello'], /KIND trello: not one of the choices/],
     [['github'], /--repo is missing/],
     [['gitlab'], /--project is missing/],
     [['jira'], /--url is missing/],
@@ -63,7 +63,7 @@ test('what is missing is named, and nothing is asked where nobody is', async (t)
       /--url http:\/\/169\.254\.169\.254: it /,
     ],
     [['github', '--repo', 'acme/web', '--label', 'a,A'], /--label: it has a label twice/],
-    [['github', '--save', '--print'], /two ends/],
+    [['github', '--save', '--print'], /exclude each other/],
   ] as const) {
     const { code, err } = await shell.ipo(['channel', 'setup', ...args]);
     assert.equal(code, 2, err);
@@ -117,7 +117,7 @@ test('a scoped token of Jira is recognised at the site, and the channel gets the
     ],
   );
   assert.equal(ran.code, 0, ran.err);
-  assert.match(ran.err, /the token is a scoped one, which works with the gateway alone/);
+  assert.match(ran.err, /the token is scoped and works only with the gateway/);
   const channel = yaml(ran) as Record<string, unknown>;
   assert.equal(channel['apiBaseUrl'], fake.url);
   assert.equal(channel['issueType'], 'Task');
@@ -139,7 +139,7 @@ test('a permission and a field that issues need are found for Jira before anythi
   assert.match(lacks.err, /wrong +the account lacks in the project SEC: .*Create/i);
   const ended = await setup(shellFor(t), expired.secret, ...args, '--email', expired.user.email);
   assert.equal(ended.code, 1);
-  assert.match(ended.err, /neither the site nor the gateway takes the token/);
+  assert.match(ended.err, /neither the site nor the gateway accepts the token/);
   assert.match(ended.err, /AUTHENTICATED_FAILED/);
 });
 
@@ -168,7 +168,7 @@ test('transitions are listed from an issue that is there, and one is never infer
   assert.match(String((yaml(named) as Record<string, unknown>)['doneTransitionId']), /^\d+$/);
   const other = await setup(shellFor(t), secret, ...args, '--done-transition', 'Fly');
   assert.equal(other.code, 2);
-  assert.match(other.err, /--done-transition Fly: there is no such choice/);
+  assert.match(other.err, /--done-transition Fly: not one of the choices/);
   assert.equal(fake.state.issues.length, 1);
 });
 
@@ -184,9 +184,9 @@ test('a person is asked one thing after the other, and the channel that works is
       [/Token, fine-grained/, fake.tokens.good.secret],
       [/Name of the channel/, ''],
       [/Labels of every issue/, ''],
-      [/Issues in any 24 hours/, '30'],
-      [/Where labels of images/, ''],
-      [/And now\?/, ''],
+      [/Maximum number of issues in any 24 hours/, '30'],
+      [/Targets that image labels/, ''],
+      [/What next\?/, ''],
     ],
   });
   assert.equal(code, 0, err);
@@ -232,7 +232,7 @@ for (const [kind, args] of [
     assert.equal(ran.code, 3, ran.err);
     assert.match(ran.err, /^wait +127\.0\.0\.1:\d+ asks to call less often/m);
     assert.match(ran.err.replaceAll(/\s+/g, ' '), /the limit ends at [\d: -]+ UTC, in 60 seconds/);
-    assert.match(ran.err, /nothing was saved: the tracker could not be asked whether it works/);
+    assert.match(ran.err, /nothing was saved: the tracker could not be reached for a check/);
     assert.doesNotMatch(ran.err, /^wrong/m);
     assert.equal(fake.requests.length, 1);
     assert.equal((await channels.list({ limit: null, offset: 0 })).total, 0);

@@ -131,7 +131,7 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
     ...['--subscribe', 'nodes_80', '--unsubscribe', 'runtime_alert'],
   ]);
   assert.equal(edited.out, 'hub 2 changed\n', edited.err);
-  assert.match(edited.err, /a channel of this kind does nothing on nodes_80/);
+  assert.match(edited.err, /a channel of this kind does nothing with nodes_80/);
   const { items } = await served.world.channels.list({ limit: null, offset: 0 });
   const [{ channel } = { channel: null }] = items;
   assert.deepEqual(channel?.settings, {
@@ -149,14 +149,14 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
     [['--set', 'dailyCap=many'], /dailyCap must be between 1 and 500/],
     [['--set', 'dailycap=5'], /unknown field "dailycap"; did you mean "dailyCap"\?/],
     [['--set', 'dailyCap'], /--set dailyCap: a value is missing/],
-    [['--set', 'kind=jira'], /that is not changed so/],
-    [['--set', `token=${SECRETS[0]}`], /token is a secret, which no argument may hold/],
+    [['--set', 'kind=jira'], /this field cannot be changed/],
+    [['--set', `token=${SECRETS[0]}`], /token is a secret, and an argument must not contain one/],
     [['--subscribe', 'nodes_8'], /is not an event; did you mean "nodes_80"\?/],
     [['--set', 'apiBaseUrl=https://git.example.com/api/v3'], /token must be entered again/],
-    [[], /nothing is named that would change/],
+    [[], /no change is named/],
     [['--ask-credential', '--credential-stdin'], /Choose one/],
-    [['--credential-stdin', '--file', '-'], /two inputs cannot both come from stdin/],
-    [['--credential-stdin', '--token-stdin'], /two inputs cannot both come from stdin/],
+    [['--credential-stdin', '--file', '-'], /only one input can come from stdin/],
+    [['--credential-stdin', '--token-stdin'], /only one input can come from stdin/],
   ] as const) {
     const { code, err } = await served.ipo(['edit', 'hub 2', ...args]);
     assert.deepEqual([code, message.test(err)], [2, true], `${args.join(' ')}: ${err}`);
@@ -241,8 +241,8 @@ test('a file is read strictly: what it is not is said with its place', async (t)
     ],
     ['kind: [github\n', /the channel is not readable/],
     ['a: &x 1\nb: *x\n', /has an alias/],
-    ['- a\n', /holds no channel/],
-    ['', /holds no channel/],
+    ['- a\n', /does not contain a channel/],
+    ['', /does not contain a channel/],
     ['[[[[[[[[[[[[1]]]]]]]]]]]]', /goes deeper than a channel does/],
     [`${'- '.repeat(2000)}a`, /goes deeper than a channel does/],
     [`a: ${'x'.repeat(65_536)}`, /65,?536|too|larger|more than/],
@@ -333,13 +333,13 @@ test('delete asks, deletes what was shown, and says how its issues can still be 
   assert.equal(deleted.out, 'hub deleted\n');
   assert.match(
     deleted.err,
-    new RegExp(`2 open findings left behind; .*: ipo channel adopt CHANNEL --from ${id}`),
+    new RegExp(`2 open findings stay open; .*: ipo channel adopt CHANNEL --from ${id}`),
   );
   assert.equal((await served.ipo(['delete', 'chat', '--yes'])).err, '');
   const adopted = await served.ipo(['adopt', 'other', '--from', id]);
   assert.equal(
     adopted.out,
-    'other closes 1 open row from now on\n1 row left alone, with an issue on another host\n',
+    'other closes 1 open row from now on\n1 row not moved, since the issue is on another host\n',
   );
   const none = await served.ipo(['adopt', 'other', '--from', 'never']);
   assert.deepEqual([none.code, /no open row was filed by a channel never/.test(none.err)], [1, true]);

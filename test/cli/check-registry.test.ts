@@ -268,11 +268,11 @@ test('files that are named are read, whether or not a signature needs them', asy
 test('flags that would change nothing are refused', async () => {
   const image = 'registry.example/shop/web:1';
   for (const [args, said] of [
-    [['--offline', '--registry', 'always'], /--offline asks nobody/],
+    [['--offline', '--registry', 'always'], /--offline and --registry always exclude each other/],
     [['--offline', '--vex', 'a.json'], /Leave out --offline/],
     [['--registry', 'never', '--vex', 'a.json'], /Leave out --registry never/],
     [['--insecure-registry', 'http://registry.example:5000'], /Write it as registry\.example:5000/],
-    [['--insecure-registry', 'registry'], /no registry as references name it/],
+    [['--insecure-registry', 'registry'], /not a valid registry host/],
   ] as const) {
     const { code, err } = await check(['-p', SIGNED, ...args, image]);
     assert.equal(code, 2, err);

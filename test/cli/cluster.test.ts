@@ -30,7 +30,7 @@ test('ipo cluster shows which replica may hold rows and since when, and forgets 
   assert.match(listed.out, / answers +2026-11-20 12:00 +- +0\n/);
   assert.match(
     listed.out,
-    /\nSweeps leave pods alone that ipo-2-4d5e6f may have reviewed\.\n.*forget-replica NAME\.\n$/,
+    /\nSweeps skip the pods that ipo-2-4d5e6f may have reviewed\.\n.*forget-replica NAME\.\n$/,
   );
   const body = JSON.parse((await ipo(['cluster', 'replicas', '-o', 'json'])).out) as ReplicasBody;
   assert.deepEqual([body.total, body.items[1]?.holding_since], [3, '2026-11-20T10:00:00Z']);
@@ -48,7 +48,7 @@ test('ipo cluster shows which replica may hold rows and since when, and forgets 
   const yes = await ipo(['cluster', 'forget-replica', lost.name, '--yes']);
   assert.deepEqual(
     [yes.code, yes.out, yes.err],
-    [0, '', `ipo: replica ${lost.name} is forgotten; the next sweep judges without it\n`],
+    [0, '', `ipo: replica ${lost.name} is forgotten; the next sweep no longer waits for it\n`],
   );
   assert.match(
     (await ipo(['cluster', 'replicas'])).out,

@@ -122,7 +122,7 @@ suite('the grammar of every command', () => {
       const before = readdirSync(folder);
       const { code, out, err } = await ipo([...args, '-o', 'nosuch'], { env });
       assert.equal(code, 2, err);
-      assert.match(err, /^ipo: -o nosuch: no such format; this command writes .*\b(nd)?json\b/m);
+      assert.match(err, /^ipo: -o nosuch: not a format of this command; it writes .*\b(nd)?json\b/m);
       assert.equal(out, '');
       assert.deepEqual(readdirSync(folder), before, 'nothing is written where the format is wrong');
     });

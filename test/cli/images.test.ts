@@ -177,11 +177,11 @@ test('an image is found by a part of its name, as long as that means one', async
   assert.equal(several.code, 2);
   assert.match(
     several.err,
-    /acme\/web could be 2 images: ghcr\.io\/acme\/web:2 sha256:0+, ghcr\.io\/acme\/web:1/,
+    /acme\/web matches 2 images: ghcr\.io\/acme\/web:2 sha256:0+, ghcr\.io\/acme\/web:1/,
   );
   const none = await as('viewer', 'images', 'show', 'mysql');
   assert.equal(none.code, 1);
-  assert.match(none.err, /no image is known by mysql/);
+  assert.match(none.err, /no known image matches mysql/);
   assert.match(
     (await as('viewer', 'images', 'show', `sha256:${'f'.repeat(64)}`)).err,
     /no image with the digest sha256:f+ is known/,
@@ -242,6 +242,6 @@ test('a service that scans nothing says so of scans that are asked for', async (
   const asked = await ipo(['images', 'scan', digest], { env });
   assert.equal(asked.code, 0, asked.err);
   assert.match(asked.out, /1 scan queued/);
-  assert.match(asked.err, /nothing scans images at this service.*scanner\.kind.*ipo scan import/);
+  assert.match(asked.err, /this service has no scanner.*scanner\.kind.*ipo scan import/);
   assert.equal((await ipo(['images', 'scan', digest, '--quiet'], { env })).err, '');
 });

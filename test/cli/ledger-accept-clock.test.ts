@@ -22,7 +22,7 @@ forEachEngine('ipo ledger accept-clock', (engine) => {
     assert.deepEqual([first.code, first.err], [0, '']);
     assert.equal(
       first.out,
-      'The clock is accepted: 2026-11-20T07:00:00Z, the newest time in 3 rows, does not count any more. Running services take it over within 15 seconds.\n',
+      'The clock is accepted: 2026-11-20T07:00:00Z, the newest time in 3 rows, is no longer a limit. Running services apply this within 15 seconds.\n',
     );
     assert.equal(await recordedTimes(store).newest(), null);
     assert.deepEqual(JSON.parse((await run('accept-clock', '-o', 'json')).out), {

@@ -47,7 +47,10 @@ suite('ipo ledger verify', () => {
       stdin.out,
       /^✓ 700 rows are as signed\.\nstdin {2}· {2}log ipo\.example\/ledger\/test {2}· {2}tree of 700 rows\n/,
     );
-    assert.match(stdin.out, /What this does not show\n {2}· Without a checkpoint that was kept elsewhere/);
+    assert.match(
+      stdin.out,
+      /What this does not prove\n {2}· Without a checkpoint stored outside the service/,
+    );
     assert.equal((await verify('-l', whole, '--strict')).code, 5);
   });
 
@@ -223,7 +226,7 @@ suite('ipo ledger prove', () => {
       assert.equal((await ipo(['ledger', 'prove', ...args])).code, code, args.join(' '));
     const bare = await ipo(['ledger', 'verify', '--proof', at('kept.txt')]);
     assert.equal(bare.code, 2);
-    assert.match(bare.err, /worth nothing without a key or a kept checkpoint/);
+    assert.match(bare.err, /worth nothing without a key or a given checkpoint/);
     assert.equal(
       (
         await ipo([
@@ -253,7 +256,7 @@ suite('ipo ledger checkpoint', () => {
     assert.equal(verified.code, 0, verified.err);
     assert.match(
       verified.out,
-      /^log +ipo\.example\/ledger\/test\nrows +700\nroot +\S{44}\nsignature +holds \(key [0-9a-f]{8}\), by the key that the ledger itself names\n/,
+      /^log +ipo\.example\/ledger\/test\nrows +700\nroot +\S{44}\nsignature +holds \(key [0-9a-f]{8}\), with the key that the ledger itself names\n/,
     );
     assert.ok(verified.out.includes(signer.vkey));
     const other = await ipo([
@@ -274,7 +277,10 @@ suite('ipo ledger checkpoint', () => {
     copyFileSync(at('kept.txt'), path);
     const ran = await served('ledger', 'checkpoint', '--save', path);
     assert.deepEqual([ran.code, ran.out], [0, '']);
-    assert.match(ran.err, /extends the checkpoint of 300 rows that was kept; .* holds that of 700 now/);
+    assert.match(
+      ran.err,
+      /extends the checkpoint of 300 rows that was saved before; .* now holds the one of 700/,
+    );
     assert.equal(
       (await ipo(['ledger', 'checkpoint', '--database', url, '--save', path])).code,
       0,
@@ -296,7 +302,10 @@ suite('ipo ledger checkpoint', () => {
       path,
     ]);
     assert.equal(forked.code, 4);
-    assert.match(forked.err, /the checkpoint of 700 rows that was kept is not extended by the newest of 800/);
+    assert.match(
+      forked.err,
+      /the checkpoint of 700 rows that was saved before is not extended by the newest of 800/,
+    );
     assert.equal(readFileSync(path, 'utf8'), before);
     copyFileSync(at('kept.txt'), path);
     const offline = await ipo(['ledger', 'checkpoint', '-l', whole, '--save', path]);
@@ -308,10 +317,13 @@ suite('ipo ledger checkpoint', () => {
     const path = at('several.txt');
     const forked = { origin: signer.name, size: 200, root: 'x'.repeat(32), extensions: [] };
     for (const [note, why] of [
-      [signCheckpoint(forked, signer), /of 200 rows that was kept is not extended by the newest of 700/],
+      [
+        signCheckpoint(forked, signer),
+        /of 200 rows that was saved before is not extended by the newest of 700/,
+      ],
       [
         signCheckpoint(forked, makeSigner()),
-        /of 200 rows that was kept is not signed by the key of this ledger/,
+        /of 200 rows that was saved before is not signed by the key of this ledger/,
       ],
     ] as const) {
       const kept = `${readFileSync(at('kept.txt'), 'utf8')}\n${note}`;

@@ -36,7 +36,7 @@ forEachEngine('ipo ledger put-back', (engine) => {
     assert.deepEqual([first.code, first.err], [0, '']);
     assert.equal(
       first.out,
-      `4 rows put back of 3 reviews since 2026-11-20T06:00:00Z; replica ${me.name} counts as ended.\n`,
+      `4 rows put back of 3 reviews since 2026-11-20T06:00:00Z; replica ${me.name} is marked as ended.\n`,
     );
     const reader = ledgerReader(store);
     const uids = async () =>
@@ -57,7 +57,7 @@ forEachEngine('ipo ledger put-back', (engine) => {
     });
     assert.deepEqual(await uids(), [0, 1, 1, 2, 3].map(uidOf));
     assert.deepEqual(readdirSync(directory).toSorted(), ['replica.json', 'spool.lock']);
-    assert.match((await putBack()).out, /^Nothing waits in /);
+    assert.match((await putBack()).out, /^There are no rows in /);
   });
 });
 
@@ -86,11 +86,11 @@ test('ipo ledger put-back refuses a database that does not know the replica, and
   await replicas.begin({ ...me, cluster: 'eu', at: AT, holdingSince: AT, rows: 1 });
   await nextLife(directory, 'ipo-2');
   await fill(1);
-  assert.match((await putBack()).out, /counts as ended/);
+  assert.match((await putBack()).out, /is marked as ended/);
   assert.deepEqual(await ended(), [true]);
   await replicas.begin({ ...me, life: 9, cluster: 'eu', at: AT, holdingSince: null, rows: 0 });
   await fill(2);
-  assert.doesNotMatch((await putBack()).out, /counts as ended/);
+  assert.doesNotMatch((await putBack()).out, /is marked as ended/);
   assert.deepEqual(await ended(), [false]);
 });
 

@@ -56,7 +56,7 @@ suite('ipo ledger record', () => {
       'web',
     ]);
     const again = await ipo(['ledger', 'record', '--pods', '-', '-o', at('a.ndjson.gz')], { stdin: text });
-    assert.equal(again.code, 2, 'it is there already');
+    assert.equal(again.code, 2, 'it already exists');
   });
 
   test('what nobody told is unknown: no signature is missing that was not looked for', async () => {
@@ -130,7 +130,7 @@ suite('ipo ledger record', () => {
       stdin: 'garbage "pods"\n',
     });
     assert.equal(audit.code, 0, audit.err);
-    assert.match(audit.err, /stdin:1: this line is no whole event/);
+    assert.match(audit.err, /stdin:1: this line is not a whole event/);
     assert.equal((await ipo(['ledger', 'record', '--audit', '-', '--pods', 'x'])).code, 2);
     assert.equal((await ipo(['ledger', 'record', '--kubeconfig', at('none'), '-o', 'ndjson'])).code, 2);
     const policy = await ipo(['ledger', 'record', '--audit-policy']);

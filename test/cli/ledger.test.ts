@@ -54,22 +54,22 @@ suite('ipo ledger list', () => {
       table.out,
       /^row +time \(UTC\) +namespace \/ pod +image +why\n *\d+ +2026-11-19 06:01 +✗ +team-\d\/web-\d+ /,
     );
-    assert.match(table.err, /^ipo: rows 1 to 2 of \d+, newest first; the next with --offset 2\n$/);
+    assert.match(table.err, /^ipo: rows 1 to 2 of \d+, newest first; next page: --offset 2\n$/);
   });
 
   test('refuses what it cannot do', async () => {
     for (const [args, message] of [
-      [['--ledger', whole, '--database', url], /--ledger and --database are both given/],
-      [['--ledger', whole, '--token-stdin'], /--token-stdin is for a service/],
+      [['--ledger', whole, '--database', url], /--ledger and --database exclude each other/],
+      [['--ledger', whole, '--token-stdin'], /--token-stdin needs a service/],
       [['--ledger', whole, '--days', '0'], /--days 0: the period is/],
       [
         ['--ledger', whole, '--days', '3', '--from', '2026-11-20T06:00:00Z'],
-        /--days and --from or --to are both given/,
+        /--days excludes --from and --to/,
       ],
       [['--ledger', whole, '--from', 'yesterday'], /not an RFC 3339 time/],
       [['--ledger', whole, '--limit', '10001'], /--limit 10001/],
-      [['--ledger', whole, '-o', 'xml'], /no such format/],
-      [['--database', 'postgres://user:password@host/db'], /must not hold a password/],
+      [['--ledger', whole, '-o', 'xml'], /not a format of this command/],
+      [['--database', 'postgres://user:password@host/db'], /must not contain a password/],
     ] as const) {
       const { code, err } = await ipo(['ledger', 'list', ...args]);
       assert.equal(code, 2, args.join(' '));
@@ -129,8 +129,8 @@ suite('ipo ledger export', () => {
     const path = at('mine.ndjson');
     writeFileSync(path, 'mine');
     for (const [args, message] of [
-      [['-o', path], /is there already/],
-      [['-o', at('x.json')], /known by its name/],
+      [['-o', path], /already exists/],
+      [['-o', at('x.json')], /The ending of the file gives the format/],
       [['-o', at('x.ndjson'), '--days', '0'], /the period is/],
     ] as const) {
       const { code, err } = await ipo(['ledger', 'export', '--database', url, ...args]);
@@ -159,7 +159,7 @@ suite('ipo ledger export', () => {
     await sign(young);
     await grow(young, 20, 25);
     const ran = await ipo(['ledger', 'export', '--database', `sqlite:${at('young.db')}`, '-o', '-']);
-    assert.match(ran.err, /^ipo: 5 rows that no checkpoint covers yet left out/);
+    assert.match(ran.err, /^ipo: 5 rows left out, since no checkpoint covers them yet/);
     await young.close();
   });
 });

@@ -43,7 +43,7 @@ suite('ipo login, logout and whoami', () => {
     assert.equal(kept(), null);
     assert.equal(await accounts.principalOf(secret, 'bearer'), null);
     assert.equal((await ipo(['whoami'])).code, 2);
-    assert.match((await ipo(['logout', url])).err, /there was no sign-in/);
+    assert.match((await ipo(['logout', url])).err, /not signed in/);
   });
 
   test('a script gives the password on stdin', async (t) => {
@@ -62,7 +62,7 @@ suite('ipo login, logout and whoami', () => {
   });
 
   const wrong: readonly (readonly [string, readonly string[], string, number, RegExp])[] = [
-    ['no terminal to ask at', [], '', 2, /asks, and this is no terminal\n.*--password-stdin/],
+    ['no terminal to ask at', [], '', 2, /needs an answer, and stdin is not a terminal\n.*--password-stdin/],
     ['no address beside the password', ['--password-stdin'], PASSWORD, 2, /Add --email/],
     [
       'nothing on stdin',
@@ -85,8 +85,14 @@ suite('ipo login, logout and whoami', () => {
       3,
       /e-mail address or the password is wrong/,
     ],
-    ['two ways at once', ['--oidc', '--setup'], '', 2, /--oidc and --setup are different ways/],
-    ['an address for the provider', ['--oidc', '--email', 'a@b.c'], '', 2, /--email has no use with --oidc/],
+    ['two ways at once', ['--oidc', '--setup'], '', 2, /--oidc and --setup exclude each other/],
+    [
+      'an address for the provider',
+      ['--oidc', '--email', 'a@b.c'],
+      '',
+      2,
+      /--email has no effect with --oidc/,
+    ],
   ];
   for (const [what, args, stdin, code, said] of wrong)
     test(`with ${what} it says what to do, and keeps nothing`, async (t) => {
@@ -130,7 +136,7 @@ suite('ipo login, logout and whoami', () => {
     assert.match(err, /as ada@example.com \(deployer\), until 2026-10-02 12:00 UTC/);
     assert.equal(kept(), secret);
     assert.match((await ipo(['whoami'])).out, /by a token [a-z2-7]{16} until/);
-    assert.match((await ipo(['logout'])).err, /stays good until ipo token revoke/);
+    assert.match((await ipo(['logout'])).err, /stays valid until ipo token revoke/);
     assert.ok(await accounts.principalOf(secret, 'bearer'));
   });
 
@@ -140,7 +146,7 @@ suite('ipo login, logout and whoami', () => {
     rememberServer(env, 'http://127.0.0.1:9', { token: 'ipos_x' });
     const { code, err } = await ipo(['logout', 'http://127.0.0.1:9']);
     assert.equal(code, 3);
-    assert.match(err, /forgotten here, but the service could not be told/);
+    assert.match(err, /deleted here, but the service could not be reached/);
     assert.equal(kept(), null);
     assert.deepEqual(readServiceConfig(env).servers, {});
   });
@@ -154,14 +160,14 @@ suite('ipo login, logout and whoami', () => {
         [/Your e-mail address/, 'boss@example.com'],
         [/Your name/, 'The Boss'],
         [/Password/, 'The Boss 1815'],
-        [/with little else; once again[^]*Password/, PASSWORD],
-        [/once more/, 'something else'],
+        [/with little else; try again[^]*Password/, PASSWORD],
+        [/Repeat it/, 'something else'],
         [/Password/, PASSWORD],
-        [/once more/, PASSWORD],
+        [/Repeat it/, PASSWORD],
       ],
     });
     assert.equal(code, 0, err);
-    assert.match(err, /The two differ; once again/);
+    assert.match(err, /The two entries differ; try again/);
     assert.match(err, /as The Boss \(administrator\)/);
     assert.match(
       (await ipo(['account', 'list'])).out,
@@ -191,7 +197,7 @@ suite('ipo login, logout and whoami', () => {
     const { ipo, kept, url } = await open(t);
     const { code, err } = await ipo(['login', url], { answers: [[/E-mail address/, '\u0003']] });
     assert.equal(code, 2);
-    assert.match(err, /given up; nothing was done/);
+    assert.match(err, /cancelled; nothing was done/);
     assert.equal(kept(), null);
   });
 });

@@ -85,7 +85,7 @@ test('apply shows and writes labels and spelling too, without a replay where not
   const { revision } = await served.policies.get('shop');
   const jobs = served.world.jobs.length;
   const shown =
-    'shop means the same; its document changes\n' +
+    'shop means the same; only its document changes\n' +
     '  metadata.labels  not set → {"team":"x"}\n  spec.sla.high  "168h" → "168h0m0s"\n';
   const text = labelled('x', 'sla: {high: 168h0m0s}');
   assert.equal((await apply('b.yaml', text, '--dry-run')).out, shown);
@@ -101,7 +101,7 @@ test('apply shows and writes labels and spelling too, without a replay where not
   const both = await apply('d.yaml', labelled('y', 'sla: {high: 24h}'), '-y');
   assert.match(
     both.out,
-    /spec\.sla\.high[^]*Beside it the document changes\n {2}metadata\.labels\.team {2}"x" → "y"\n/,
+    /spec\.sla\.high[^]*The document also changes\n {2}metadata\.labels\.team {2}"x" → "y"\n/,
   );
   assert.equal(served.world.jobs.length, jobs + 1);
 });
@@ -187,7 +187,7 @@ test('of several policies of which one is refused, those before it are written a
   const { code, out, err } = await served.ipo(['policy', 'apply', path, '-y', '--no-whatif']);
   assert.equal(code, 3);
   assert.match(out, /a created/);
-  assert.match(err, /1 of 2 policies applied; the others were not/);
+  assert.match(err, /1 of 2 policies applied; the others were not applied/);
   assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 1);
 });
 
@@ -253,10 +253,7 @@ test('delete asks, and deletes what was shown', async (t) => {
   ]);
   assert.equal((await served.ipo(['policy', 'delete', 'shop'])).code, 2);
   const no = await served.ipo(['policy', 'delete', 'shop'], { tty: true, stdin: 'n\n' });
-  assert.deepEqual(
-    [no.code, /Take shop \(Enforce, the whole cluster\) out of force on/.test(no.err)],
-    [1, true],
-  );
+  assert.deepEqual([no.code, /Delete shop \(Enforce, the whole cluster\) from/.test(no.err)], [1, true]);
   const yes = await served.ipo(['policy', 'delete', 'shop'], { tty: true, stdin: 'yes\n' });
   assert.deepEqual([yes.code, yes.out], [0, 'shop deleted\n']);
   assert.equal(await served.policies.current('shop'), null);
@@ -290,7 +287,7 @@ test('a policy in effect is replayed under its own name, and its lines are those
   ]);
   assert.equal(code, 1);
   assert.match(out, /policy shop/);
-  assert.match(err, /kept as run [a-z2-7]{16}/);
+  assert.match(err, /stored as run [a-z2-7]{16}/);
   const [job] = served.world.jobs;
   assert.deepEqual(
     { ...job, draft: job?.draft.name, asOf: 0 },

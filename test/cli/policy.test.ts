@@ -405,7 +405,7 @@ describe('ipo policy init', () => {
     assert.equal((await ipo(['policy', 'init', 'first', '--out', path])).code, 0);
     const again = await ipo(['policy', 'init', 'second', '--out', path]);
     assert.equal(again.code, 2);
-    assert.match(again.err, /is there already/);
+    assert.match(again.err, /already exists/);
     assert.match(readFileSync(path, 'utf8'), /name: first/);
     assert.equal((await ipo(['policy', 'init', 'second', '--out', path, '--force'])).code, 0);
     assert.match(readFileSync(path, 'utf8'), /name: second/);

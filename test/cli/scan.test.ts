@@ -37,7 +37,7 @@ test('a dry run tells what a report says with no service at hand, also where it 
   assert.equal(code, 0);
   assert.match(
     err,
-    /^ipo: 1 report does not say how old the scanner’s database was, so no finding ends by it; add --trivy-version/,
+    /^ipo: 1 report does not state the age of the scanner’s database, so no finding is closed by it; add --trivy-version/,
   );
   assert.match(
     out,
@@ -65,7 +65,7 @@ test('a dry run tells what a report says with no service at hand, also where it 
   });
   assert.match(
     nameless.err,
-    /1 report named no registry digest; to import one, say which image it is with --digest/,
+    /1 report named no registry digest; to import one, name its image with --digest/,
   );
 });
 
@@ -124,7 +124,7 @@ test('reports are recorded at a service, and said what became of each', async (t
   const { code, out } = await as('deployer', 'scan', 'import', full, empty);
   assert.equal(code, 1, 'a pipeline stops at a scan that says nothing');
   assert.match(out, /ghcr\.io\/acme\/new:1 .* 1 +0 +0 +0 +0 +recorded\n/);
-  assert.match(out, /– +incomplete\n\nincomplete: the scan found no packages to look at/);
+  assert.match(out, /– +incomplete\n\nincomplete: the scan found no packages/);
   assert.match((await as('deployer', 'scan', 'import', full)).out, / replaced\n$/);
   assert.deepEqual(
     (await api.audited()).map(([action, target]) => [action, target]),
@@ -237,7 +237,7 @@ test('what is no report, or is said in a way that cannot be served, is refused',
   for (const [args, stdin, message] of [
     [['-'], '{', /stdin: the report ends in the middle/],
     [['-'], '{"SchemaVersion": 1}', /schema version 1/],
-    [['a.json', 'b.json', '--digest', digestOf(1)], '', /--image and --digest are about one report/],
+    [['a.json', 'b.json', '--digest', digestOf(1)], '', /--image and --digest apply to one report/],
     [['-', '-'], '', /stdin/],
     [['-', '--database', 'sqlite:x', '--server', 'http://127.0.0.1:1'], '', /cannot be used with/],
   ] as const) {

@@ -113,7 +113,7 @@ test('a token comes from stdin, and what is none is said without being shown', a
   assert.equal(stdin.token, 'ipo_token');
   await assert.rejects(findService(terminal(t, { IPO_SERVER: SERVER }, ''), { tokenStdin: true }), {
     code: 'usage',
-    message: 'stdin has no token in it',
+    message: 'stdin contains no token',
   });
   const wrong = findService(terminal(t, { IPO_SERVER: SERVER, IPO_TOKEN: 'canary with a blank' }), {});
   await assert.rejects(

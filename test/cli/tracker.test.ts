@@ -188,10 +188,10 @@ test('a service that knows no status is understood', async (t) => {
 test('wrong usage is said before anything is called', async (t) => {
   const shell = openShell(t);
   for (const [args, message] of [
-    [['hub', '--file', 'x.yaml'], /two channels/],
-    [['--credential-stdin'], /goes with --file/],
+    [['hub', '--file', 'x.yaml'], /exclude each other/],
+    [['--credential-stdin'], /needs --file/],
     [['--file', '/nowhere.yaml'], /nowhere\.yaml/],
-    [['-o', 'html'], /no such format/],
+    [['-o', 'html'], /not a format of this command/],
   ] as const) {
     const { code, err } = await shell.ipo(['tracker', 'test', ...args]);
     assert.ok(code === 2 || code === 3);

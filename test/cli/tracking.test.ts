@@ -61,7 +61,7 @@ test('where rows have several channels, or one that is gone, the list names them
   served.rows.length = 0;
   const none = await served.as('viewer', 'tracking', 'list', '--channel', 'hob');
   assert.deepEqual(
-    [none.code, /no channel is named hob; a deleted one is named by its id/.test(none.err)],
+    [none.code, /no channel has the name hob; give a deleted one by its ID/.test(none.err)],
     [0, true],
   );
 });
@@ -139,7 +139,7 @@ test('a row is shown with all that is known of it', async (t) => {
   assert.equal((await served.as('viewer', 'tracking', 'show', 'one')).code, 2);
 });
 
-test('a finding that came back is filed anew by a deployer, and nobody below', async (t) => {
+test('a finding that came back is filed again by a deployer, and nobody below', async (t) => {
   const served = await serveTracking(t);
   served.rows.push(
     trackingRow({ state: 'closed', reason: 'fixed', closedAt: AT, returnedAt: AT }),
@@ -149,7 +149,7 @@ test('a finding that came back is filed anew by a deployer, and nobody below', a
   assert.equal((await served.as('viewer', 'tracking', 'reopen', '1')).code, 3);
   const { code, out, err } = await served.as('deployer', 'tracking', 'reopen', '1');
   assert.equal(code, 0, err);
-  assert.match(out, /filed anew +1 time$/m);
+  assert.match(out, /filed again +1 time$/m);
   assert.match(err, /row 1: it is open again/);
   assert.match(
     (await served.as('deployer', 'tracking', 'reopen', '2')).err,

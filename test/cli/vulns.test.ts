@@ -36,7 +36,7 @@ test('its flags narrow in the service, which says what a wrong one should be', a
   assert.deepEqual(await cves('--image', 'job'), ['CVE-1', 'CVE-2']);
   const unknown = await as('viewer', 'vulns', '--image', 'nowhere');
   assert.deepEqual([unknown.code, unknown.out], [1, '']);
-  assert.match(unknown.err, /no image is known by nowhere/);
+  assert.match(unknown.err, /no known image matches nowhere/);
   assert.deepEqual(await cves('-n', 'ci', '--search', 'SSL', '--limit', '1', '--offset', '1'), ['CVE-2']);
   assert.deepEqual(await cves('-n', 'shop'), []);
   assert.deepEqual(await cves('--triaged', 'true'), []);

@@ -81,7 +81,7 @@ test('without an export, a database or --server, the service that is known is as
   const file = draftFile(served);
   assert.match((await served.ipo(['whatif', file])).out, /Of 5,000 admissions/);
   const none = await ipo(['whatif', file], { env: { XDG_CONFIG_HOME: served.directory } });
-  assert.deepEqual([none.code, /no ledger is given/.test(none.err)], [2, true]);
+  assert.deepEqual([none.code, /no ledger given/.test(none.err)], [2, true]);
 });
 
 test('exit codes and checks are those of an offline what-if', async (t) => {
@@ -101,7 +101,7 @@ test('a run is kept when it is asked for, and by nobody who may not', async (t) 
   assert.equal(served.world.runs.kept.length, 0);
   const kept = await served.ipo(['whatif', file, '--keep']);
   const [run] = served.world.runs.kept;
-  assert.match(kept.err, new RegExp(`kept as run ${run?.id}`));
+  assert.match(kept.err, new RegExp(`stored as run ${run?.id}`));
   assert.deepEqual(run?.draft['spec'], { severityThreshold: 'HIGH' });
   const viewer = await served.ipo(['whatif', file, '--keep'], { role: 'viewer' });
   assert.deepEqual([viewer.code, /a viewer's what-if is answered but not kept/.test(viewer.err)], [3, true]);
@@ -160,7 +160,7 @@ test('flags that would do nothing are refused', async (t) => {
 test('kept runs are listed, filtered, reopened in every form, and their draft can be applied again', async (t) => {
   const served = await serve(t, fullResult());
   const none = await served.ipo(['whatif', 'list']);
-  assert.equal(none.out, 'No run is kept.\n');
+  assert.equal(none.out, 'No run is stored.\n');
   await served.ipo(['whatif', draftFile(served), '--keep']);
   const [run] = served.world.runs.kept;
   const id = run?.id ?? '';
@@ -205,7 +205,7 @@ test('a run is downloaded whole, and over no file that was not named', async (t)
     Buffer.from('%PDF-1.7 \u00ff', 'latin1'),
   );
   const again = await download();
-  assert.deepEqual([again.code, /is there already/.test(again.err)], [2, true]);
+  assert.deepEqual([again.code, /already exists/.test(again.err)], [2, true]);
   assert.equal((await download('-o', join(directory, `whatif-${id}.pdf`))).code, 0);
   assert.equal((await download('--format', 'json', '-o', '-')).out, `${run?.result}\n`);
   assert.equal(served.world.audited.filter(({ action }) => action === 'policy_whatif_download').length, 3);

@@ -60,7 +60,7 @@ test('every part stands under its heading', async () => {
     text,
     /✗ failed {2}--fail-on would_deny=100 {2}214 rows {2}100 tolerated\n {2}✓ passed {2}--fail-on tag=20 {11}11 rows {3}20 tolerated/,
   );
-  assert.match(text, /--limit 0 {12}decide every row/);
+  assert.match(text, /--limit 0 {12}replay every row/);
 });
 
 test('a check of the edit says that it counts what the edit itself does', async () => {

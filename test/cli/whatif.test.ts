@@ -163,8 +163,8 @@ describe('bad input: one clear sentence with the place, the documented code, not
   });
   const cases: readonly (readonly [name: string, args: readonly string[], code: number, message: RegExp])[] =
     [
-      ['no policy', ['whatif'], 2, /no policy is given/],
-      ['no ledger', ['whatif', policy], 2, /no ledger is given/],
+      ['no policy', ['whatif'], 2, /no policy given/],
+      ['no ledger', ['whatif', policy], 2, /no ledger given/],
       [
         'a policy that is not there',
         ['whatif', join(directory, 'none.yaml'), '-l', ledger],
@@ -195,10 +195,10 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'two policies',
         ['whatif', file('two.yaml', `${POLICY}---\n${POLICY}`), '-l', ledger],
         2,
-        /two\.yaml:\d+:\d+: the file holds 2 policies/,
+        /two\.yaml:\d+:\d+: the file contains 2 policies/,
       ],
       ['an empty policy file', ['whatif', file('empty.yaml', ''), '-l', ledger], 2, /holds no policy/],
-      ['both from stdin', ['whatif', '-', '-l', '-'], 2, /cannot both come from stdin/],
+      ['both from stdin', ['whatif', '-', '-l', '-'], 2, /only one input can come from stdin/],
       [
         'days out of range',
         ['whatif', policy, '-l', ledger, '--days', '91'],
@@ -217,7 +217,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'an unknown check',
         ['whatif', policy, '-l', ledger, '--fail-on', 'would_denny'],
         2,
-        /no such count.*\n\s+Did you mean "would_deny"\?/,
+        /not a valid count.*\n\s+Did you mean "would_deny"\?/,
       ],
       [
         'a check without a number',
@@ -229,13 +229,13 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'an unknown format',
         ['whatif', policy, '-l', ledger, '-o', 'jsn'],
         2,
-        /no such format.*\n\s+Did you mean "json"\?/,
+        /not a format of this command.*\n\s+Did you mean "json"\?/,
       ],
       [
         'two results on stdout',
         ['whatif', policy, '-l', ledger, '-o', 'json', '-o', 'table'],
         2,
-        /cannot both go to stdout/,
+        /only one result can go to stdout/,
       ],
       ['an empty output path', ['whatif', policy, '-l', ledger, '-o', 'json='], 2, /path after = is empty/],
       [
@@ -248,13 +248,13 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'a result over the policy',
         ['whatif', policy, '-l', ledger, '-o', `json=${policy}`],
         2,
-        /this file is read in the same run/,
+        /this file is an input of the same command/,
       ],
       [
         'a result over the ledger',
         ['whatif', policy, '-l', ledger, '-o', `json=${directory}/./ledger.ndjson`],
         2,
-        /this file is read in the same run/,
+        /this file is an input of the same command/,
       ],
       ['an unknown option', ['whatif', policy, '--legder', ledger], 2, /unknown option '--legder'/],
       ['an unknown command', ['wahtif'], 2, /unknown command 'wahtif'/],
@@ -301,7 +301,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'a self-check with a check',
         ['whatif', '-l', ledger, '--self-check', '--fail-on', 'tag'],
         2,
-        /--fail-on has no meaning/,
+        /--fail-on has no effect/,
       ],
     ];
   for (const [name, args, code, message] of cases) {

@@ -54,14 +54,14 @@ const CASES: readonly (readonly [
     `${HEADER}\n${NEWER}\n`,
     'truncated',
     3,
-    /announces 2 rows, and the file holds 1/,
+    /announces 2 rows, and the file contains 1/,
   ],
   [
     'more rows than announced',
     `${GOOD}${toText({ rows: [row(0)] }).split('\n')[1]}\n`,
     'damaged',
     5,
-    /announces 2 rows, and the file holds 3/,
+    /announces 2 rows, and the file contains 3/,
   ],
   [
     'fewer images than announced',

@@ -82,7 +82,7 @@ suite('an export', () => {
     }
   });
 
-  test('is held against kept checkpoints that its rows do not reach by a proof, where one can be had', async () => {
+  test('is held against given checkpoints that its rows do not reach by a proof, where one can be had', async () => {
     const lines = await exportOf(900);
     assert.equal(state(await check(lines, { kept: keptOf(1) }), 'kept_checkpoint'), 'not_checked');
     const prove = (before: number, size: number) => proveConsistency(tree, before, size);
@@ -96,7 +96,7 @@ suite('an export', () => {
     );
   });
 
-  test('without a kept checkpoint or a key says what the check cannot show', async () => {
+  test('without a given checkpoint or a key says what the check cannot show', async () => {
     const bare = await check(await exportOf(1), { keys: [] });
     assert.equal(bare.holds, true);
     assert.equal(bare.limits.length, 2);
@@ -106,7 +106,7 @@ suite('an export', () => {
     assert.equal((await check(await exportOf(5))).limits.length, 2);
   });
 
-  test('that was never signed was not tampered with, unless a key or a kept checkpoint asks for a signature', async () => {
+  test('that was never signed was not tampered with, unless a key or a given checkpoint asks for a signature', async () => {
     const [head = '', ...rest] = await exportOf(1);
     const { tree: _, ...header } = JSON.parse(head) as Record<string, unknown>;
     const lines = [JSON.stringify(header), ...rest.slice(0, -1)];
@@ -124,7 +124,7 @@ suite('an export', () => {
     assert.deepEqual([isUnsigned(whole), whole.rows.signed], [false, SIZE]);
   });
 
-  test('without rows has nothing that could fail, unless a kept checkpoint proves that there were some', async () => {
+  test('without rows has nothing that could fail, unless a given checkpoint proves that there were some', async () => {
     const [head = ''] = await exportOf(1);
     const { tree: _, ...header } = JSON.parse(head) as Record<string, unknown>;
     const none = [JSON.stringify({ ...header, rows: 0 })];
@@ -247,7 +247,7 @@ suite('a proof', () => {
     }
   });
 
-  test('does not hold for another row, under another key, or beside another kept checkpoint', async () => {
+  test('does not hold for another row, under another key, or beside another given checkpoint', async () => {
     const good = await text(500);
     const other = leafText({ ...tree.all[499]!, pod: 'another' });
     const changed = good.replace(/^extra .*$/m, `extra ${Buffer.from(other).toString('base64')}`);

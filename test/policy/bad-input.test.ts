@@ -5,7 +5,7 @@ import { policyText } from './policy-text.ts';
 
 const HEAD = 'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata:\n  name: a\n';
 
-/** Each case: what the file holds, and every problem as `line:column rule path`. */
+/** Each case: what the file contains, and every problem as `line:column rule path`. */
 const CASES: Readonly<Record<string, readonly [text: string, problems: readonly string[]]>> = {
   'an empty file': ['', ['1:1 empty ']],
   'only blank lines and comments': ['\n# nothing\n\n', ['1:1 empty ']],

@@ -43,7 +43,7 @@ forEachEngine('appending', (engine) => {
     );
   });
 
-  test('a review that is there already is left as it is and answered with what is stored', async (t) => {
+  test('a review that already exists is left as it is and answered with what is stored', async (t) => {
     const store = await engine.open(t);
     const [stored] = await ledgerWriter(store).appendAll([review(1, 2)]);
     const other = { uid: uidOf(1), rows: [newRow({ allowed: false, reason: 'registry not allowed: x' })] };

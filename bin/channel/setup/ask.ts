@@ -43,7 +43,7 @@ export function openInterview(terminal: Terminal, asks = true): Interview {
   const person = asks && terminal.tty.in && terminal.tty.err;
   const missing = (flag: string): UsageError =>
     asks
-      ? new UsageError(`${flag} is missing, and this is no terminal that could be asked`, `Give ${flag}`)
+      ? new UsageError(`${flag} is missing, and stdin is not a terminal`, `Give ${flag}`)
       : new UsageError(`${flag} is missing`, `Write it into the file, or give ${flag}`);
   /** Inquirer shows a text as what is wrong. */
   const validating = (check: Question['check']) => (answer: string) =>
@@ -88,7 +88,7 @@ export function openInterview(terminal: Terminal, asks = true): Interview {
         );
         if (found !== undefined) return found.value;
         throw new UsageError(
-          `${flag} ${clean(given)}: there is no such choice`,
+          `${flag} ${clean(given)}: not one of the choices`,
           `Choose one of ${choices.map(({ value, name }) => clean(value === name ? value : `${value} (${name})`)).join(', ')}`,
         );
       }
@@ -119,7 +119,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (error instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(error.name))
-      throw new UsageError('given up; nothing was saved');
+      throw new UsageError('cancelled; nothing was saved');
     throw error;
   }
 }

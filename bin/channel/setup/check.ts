@@ -83,7 +83,7 @@ export async function checkGitlab(
       : {
           level: 'wrong',
           sentence: `the token has ${scopes.length === 0 ? 'no scope' : `the scopes ${scopes.join(', ')}`}, and api is needed to open issues`,
-          fix: 'Make a project access token with the scope api and the role Reporter',
+          fix: 'Create a project access token with the scope api and the role Reporter',
         },
     ...(ends === null || ends - now > THIRTY_DAYS
       ? []
@@ -91,7 +91,7 @@ export async function checkGitlab(
           {
             level: 'note',
             sentence: `the token expires on ${expiresAt ?? ''}`,
-            fix: 'Enter the next one with ipo channel edit before then',
+            fix: 'Enter a new one with ipo channel edit before then',
           } as const,
         ]),
   ];
@@ -106,7 +106,13 @@ const THIRTY_DAYS = 30 * 86_400_000;
 export function testRemarks(test: ChannelTest, proved: boolean): readonly Remark[] {
   const { status, detail } = tellTest(test, Date.now());
   if (status === 'limited')
-    return [{ level: 'wait', sentence: detail, fix: 'Whether it works is not known; try again then' }];
+    return [
+      {
+        level: 'wait',
+        sentence: detail,
+        fix: 'It is not known yet whether the channel works; try again then',
+      },
+    ];
   const told = test.works && proved ? [] : test.hints;
   return [
     {

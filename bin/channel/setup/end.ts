@@ -85,8 +85,8 @@ export async function endSetup(
 }
 
 const UNKNOWN = {
-  tracker: 'the tracker could not be asked whether it works',
-  mail: 'the mail server could not be asked whether it works',
+  tracker: 'the tracker could not be reached for a check',
+  mail: 'the mail server could not be reached for a check',
 };
 
 async function askEnd(
@@ -98,11 +98,11 @@ async function askEnd(
   const works = status === 'works';
   const saves: readonly Choice[] = isTrackerKind(kind)
     ? [
-        { value: 'save', name: 'save it in the service; it files from the next minute on' },
-        { value: 'disabled', name: 'save it disabled, to see first what it would file' },
+        { value: 'save', name: 'save it in the service; it starts to file within a minute' },
+        { value: 'disabled', name: 'save it disabled, to preview first what it would file' },
       ]
     : [
-        { value: 'save', name: 'save it in the service; it is sent what happens from now on' },
+        { value: 'save', name: 'save it in the service; it gets all events from now on' },
         { value: 'disabled', name: 'save it disabled' },
       ];
   const others: readonly Choice[] = [
@@ -110,7 +110,7 @@ async function askEnd(
     { value: 'none', name: 'neither' },
   ];
   const choices = works ? [...(disabled ? saves.slice(1) : saves), ...others] : others;
-  return (await interview.choice('--save', undefined, 'And now?', choices)) as End;
+  return (await interview.choice('--save', undefined, 'What next?', choices)) as End;
 }
 
 async function save(
@@ -134,11 +134,11 @@ function nextSteps(kind: ChannelKind, name: string, enabled: boolean): readonly 
   const [first, once] = isTrackerKind(kind)
     ? [
         [
-          `whether the service reaches the tracker too: ipo tracker test ${name}`,
-          `what it would file: ipo channel plan ${name}; ipo channel preview ${name}`,
+          `check that the service reaches the tracker too: ipo tracker test ${name}`,
+          `preview what it would file: ipo channel plan ${name}; ipo channel preview ${name}`,
         ],
-        'it files once it is enabled',
+        'enable it to file',
       ]
-    : [[`send it a test message: ipo channel test ${name}`], 'it is sent messages once it is enabled'];
+    : [[`send it a test message: ipo channel test ${name}`], 'enable it to send messages'];
   return [...first, ...(enabled ? [] : [`${once}: ipo channel enable ${name}`])];
 }

@@ -8,7 +8,7 @@ import type { SetupAnswers } from './place.ts';
 export interface SetupFile {
   readonly kind: TrackerKind;
   readonly answers: SetupAnswers;
-  /** The token, where the file holds it. */
+  /** The token, where the file contains it. */
   readonly token: Secret | null;
 }
 

@@ -53,14 +53,14 @@ export function setupCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('setup'))
     .summary('create a channel, after checking that it works')
     .description(
-      'Asks for what a channel needs, reads from the tracker or asks the mail server whether it works (nothing is written or sent ' +
-        'there), and saves the channel or prints it as YAML. Every answer can be given as a flag; without a terminal all that are ' +
-        'needed must be.',
+      'Ask for the settings of a channel, check them against the tracker or mail server (nothing is written or sent ' +
+        'there), and save the channel or print it as YAML. Every answer can be given as a flag; without a terminal all needed ' +
+        'flags must be given.',
     )
     .argument('[kind]', 'github, gitlab, jira, email, slack, teams or webhook')
     .addOption(new Option('--name <name>', 'name of the channel'))
-    .addOption(new Option('--url <url>', 'address of the tracker; that of its pages will do'))
-    .addOption(new Option('--repo <owner/name>', 'GitHub: repository for issues that no label routes'))
+    .addOption(new Option('--url <url>', 'address of the tracker or of any of its pages'))
+    .addOption(new Option('--repo <owner/name>', 'GitHub: repository of issues that no image label routes'))
     .addOption(
       new Option(
         '--project <project>',
@@ -75,37 +75,39 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--done-transition <id>',
-        'Jira: transition that closes an issue, by id or name; none leaves issues open',
+        'Jira: transition that closes an issue, by ID or name; none leaves issues open',
       ),
     )
-    .addOption(collecting('--label <label>', 'put on every issue; repeatable, or joined by commas'))
+    .addOption(collecting('--label <label>', 'label of every issue; repeatable, or separated by commas'))
     .addOption(
       collecting(
         '--allowed-target <glob>',
-        'GitHub, GitLab: where labels of images may lead; repeatable, or joined by commas',
+        'GitHub, GitLab: targets that image labels may name; repeatable, or separated by commas',
       ),
     )
-    .addOption(new Option('--daily-cap <n>', 'issues in any 24 hours, 1 to 500'))
-    .addOption(new Option('--no-first-run-summary', 'open an issue for each finding in the first run too'))
-    .addOption(new Option('--host <host>', 'Mail: name of the server that sends'))
-    .addOption(new Option('--port <port>', 'Mail: its port; 587, or 465 with --security tls'))
-    .addOption(new Option('--security <security>', 'Mail: starttls, tls, or none on loopback'))
-    .addOption(new Option('--username <name>', 'Mail: account at the server, whose password is asked for'))
-    .addOption(new Option('--from <address>', 'Mail: sender'))
-    .addOption(collecting('--to <address>', 'Mail: who gets it; repeatable, or joined by commas'))
-    .addOption(new Option('--no-check', 'Mail: save without asking the server from this machine'))
+    .addOption(new Option('--daily-cap <n>', 'maximum number of issues in any 24 hours, 1 to 500'))
+    .addOption(new Option('--no-first-run-summary', 'also open one issue for each finding in the first run'))
+    .addOption(new Option('--host <host>', 'Mail: name of the mail server'))
     .addOption(
-      collecting('--event <event>', 'subscribe to these events alone; repeatable, or joined by commas'),
+      new Option('--port <port>', 'Mail: port of the server (default: 587, or 465 with --security tls)'),
+    )
+    .addOption(new Option('--security <security>', 'Mail: starttls, tls, or none (on loopback only)'))
+    .addOption(new Option('--username <name>', 'Mail: account at the server; setup asks for its password'))
+    .addOption(new Option('--from <address>', 'Mail: sender'))
+    .addOption(collecting('--to <address>', 'Mail: recipient; repeatable, or separated by commas'))
+    .addOption(new Option('--no-check', 'Mail: save without checking the server from this machine'))
+    .addOption(
+      collecting('--event <event>', 'subscribe to these events only; repeatable, or separated by commas'),
     )
     .addOption(
-      new Option('--gateway <url>', 'Jira Cloud: where scoped tokens work').default(
+      new Option('--gateway <url>', 'Jira Cloud: apiBaseUrl for scoped tokens').default(
         'https://api.atlassian.com',
       ),
     )
     .addOption(
       new Option(
         '--file <file>',
-        'take the answers from a channel as YAML or JSON; flags go before; - is stdin',
+        'read the answers from a channel document (YAML or JSON); flags take precedence; - is stdin',
       ),
     )
     .addOption(new Option('--credential-stdin', 'read the token, password or address from stdin, one line'))
@@ -126,14 +128,14 @@ export function previewCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('preview'))
     .summary('print the issue that a channel would open next')
     .description(
-      'Prints the issue that a tracker channel would open next, or that of a finding, with where it would go and why. Nothing is ' +
+      'Print the issue that a tracker channel would open next, or the one of a finding, with its target and the reason. Nothing is ' +
         'filed, and no tracker is called.',
     )
     .argument('<channel>', WHICH)
     .addOption(
-      new Option('--image <image>', 'image of the finding: its digest, or a part of it or of a name'),
+      new Option('--image <image>', 'image of the finding: its digest, or a part of its digest or name'),
     )
-    .addOption(new Option('--cve <id>', 'the finding'))
+    .addOption(new Option('--cve <id>', 'CVE of the finding'))
     .addOption(outputOption(MARKED));
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
@@ -148,8 +150,8 @@ export function planCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('plan'))
     .summary('count the issues that a channel would open')
     .description(
-      'Tells how many issues the next run of a tracker channel would open for what waits now, whether as one summary, and how many ' +
-        'days its cap holds the rest back. Nothing is filed.',
+      'Count the issues that the next run of a tracker channel would open for the findings that wait now, and the ' +
+        'days until its cap allows the rest. Nothing is filed.',
     )
     .argument('<channel>', WHICH)
     .addOption(outputOption(MARKED));

@@ -55,7 +55,7 @@ export async function askJira(
     remarks.push({
       level: 'wrong',
       sentence: `the account lacks in the project ${project}: ${lacking.join(', ')}`,
-      fix: 'Give them to it in the permission scheme of the project, or enter another account',
+      fix: 'Grant them in the permission scheme of the project, or enter another account',
     });
   const proved = lacking?.length === 0;
   const may = doneTransitionId === null ? 'open and comment on' : 'open, comment on and close';
@@ -64,8 +64,8 @@ export async function askJira(
 }
 
 /**
- * What cannot be read is told, in `noted`, and is no reason to stop: the test that follows says what matters. A limit is always told, since
- * it keeps what follows from being known.
+ * What cannot be read is reported in `noted` and does not stop the setup: the test that follows finds what matters. A limit is always
+ * reported, since it keeps what follows from being known.
  */
 async function readable<T>(
   remarks: Remark[],
@@ -99,14 +99,14 @@ async function whereItWorks(
     if (remarks.every(({ level }) => level !== 'wait'))
       remarks.push({
         level: 'wrong',
-        sentence: 'neither the site nor the gateway takes the token',
+        sentence: 'neither the site nor the gateway accepts the token',
         fix: 'Check the e-mail address and the token: one of them is wrong, or the token has expired',
       });
     return null;
   }
   remarks.push({
     level: 'note',
-    sentence: `the token is a scoped one, which works with the gateway alone: apiBaseUrl is ${through.apiBaseUrl}`,
+    sentence: `the token is scoped and works only with the gateway: apiBaseUrl is ${through.apiBaseUrl}`,
   });
   return through;
 }
@@ -199,9 +199,9 @@ async function askTransition(
             level: 'wrong',
             sentence:
               reason === undefined
-                ? `the account is offered no transition on ${example}`
+                ? `the account has no transition on ${example}`
                 : `the transitions of ${example} cannot be read: ${reason.sentence}`,
-            fix: 'Give the account Transition issues in the project, or name an issue that is there and open',
+            fix: 'Grant the account Transition issues in the project, or name an existing open issue',
           };
     if (!interview.person) {
       remarks.push(wrong);
@@ -239,7 +239,7 @@ async function chosenOf(
     remarks.push({
       level: 'wrong',
       sentence: `the transition ${taken.name} asks for ${taken.needs.join(', ')}, which the service does not fill in`,
-      fix: 'Choose another one, or take the fields off its screen',
+      fix: 'Choose another one, or remove the fields from its screen',
     });
   if (!taken.done)
     remarks.push({ level: 'note', sentence: `after ${taken.name} an issue does not count as done in Jira` });
@@ -248,7 +248,7 @@ async function chosenOf(
 
 function described(name: string, done: boolean, needs: readonly string[]): string {
   const facts = [
-    ...(done ? [] : ['not done by it']),
+    ...(done ? [] : ['not done after it']),
     ...(needs.length === 0 ? [] : [`asks for ${needs.join(', ')}`]),
   ];
   return facts.length === 0 ? name : `${name} (${facts.join('; ')})`;

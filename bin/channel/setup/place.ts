@@ -50,7 +50,7 @@ export async function askPlace(
   const url = await rest.line({
     flag: '--url',
     given: answers.url,
-    text: 'Address of the tracker; that of its pages will do',
+    text: 'Address of the tracker or of any of its pages',
     ...(standard !== undefined && { standard }),
     check: (text) => addressFault(kind, toApiUrl(kind, text), answers.email, testLoopback),
   });

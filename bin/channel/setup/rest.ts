@@ -19,25 +19,25 @@ export async function askRest(
   const labels = await askList(rest, {
     flag: '--label',
     given: answers.label,
-    text: `Labels of every issue, joined by commas (${NONE} for none)`,
+    text: `Labels of every issue, separated by commas (${NONE} for none)`,
     standard: rest.person ? 'security' : '',
     check: (value) => wrong('labels', value),
   });
   const cap = await rest.line({
     flag: '--daily-cap',
     given: answers.dailyCap,
-    text: 'Issues in any 24 hours, 1 to 500',
+    text: 'Maximum number of issues in any 24 hours, 1 to 500',
     standard: '20',
     check: (text) => wrong('dailyCap', Number(text)),
   });
   const fields = { labels, dailyCap: Number(cap), firstRunSummary: answers.firstRunSummary };
   if (trackerOf(kind).routing === null) return fields;
-  // Whoever built an image wrote the label that routes its issue; with a broad token that could be anywhere.
+  // The builder of an image wrote the label that routes its issue; with a broad token that could be any repository.
   const proposed = target.includes('/') ? `${target.slice(0, target.lastIndexOf('/'))}/*` : '';
   const allowedTargets = await askList(rest, {
     flag: '--allowed-target',
     given: answers.allowedTarget,
-    text: `Where labels of images may send issues, as patterns joined by commas (${NONE} for anywhere on its host)`,
+    text: `Targets that image labels may name, as patterns separated by commas (${NONE} for anywhere on its host)`,
     standard: rest.person ? proposed : '',
     check: (value) => wrong('allowedTargets', value),
   });

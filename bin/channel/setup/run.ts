@@ -57,7 +57,7 @@ export async function runChannelSetup(
   const { credentialStdin, tokenStdin, save, print, file } = options;
   const outcome = openOutcome(options.output, terminal);
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
-  if (save && print) throw new UsageError('--save and --print are two ends of a setup', 'Choose one');
+  if (save && print) throw new UsageError('--save and --print exclude each other', 'Choose one');
   const testLoopback = isTestLoopback(terminal.env);
   const interview = openInterview(terminal);
   const written = file === undefined ? null : await readDocument(file, terminal);
@@ -100,7 +100,7 @@ async function askKind(
   if (written !== null) {
     const { kind } = openDocuments({ testLoopback: true, allowedHosts: [] })(written);
     if (given === undefined || given === kind) return kind;
-    throw new UsageError(`the file holds a channel of ${kind}`, `Leave ${clean(given)} out`);
+    throw new UsageError(`the file contains a channel of ${kind}`, `Leave ${clean(given)} out`);
   }
   const choices = CHANNEL_KINDS.map((kind) => ({ value: kind, name: kindOf(kind).setup.name }));
   const kind = await interview.choice('KIND', given, 'Which kind of channel?', choices);
@@ -144,7 +144,7 @@ function checkFlags(kind: TrackerKind, answers: SetupAnswers, testLoopback: bool
   }
 }
 
-/** Whoever enters the place again means another one. */
+/** A place that is entered again is another place. */
 const NO_FLAGS = { firstRunSummary: true } as const;
 
 interface Tracker {
@@ -176,11 +176,11 @@ async function askTracker(
       status: statusOf(found.remarks),
     };
     if (tracker.status === 'works' || !interview.person) return tracker;
-    const next = await interview.choice('', undefined, 'What now?', [
+    const next = await interview.choice('', undefined, 'What next?', [
       { value: 'token', name: 'enter another token' },
       { value: 'place', name: 'enter the address and the rest again' },
-      { value: 'again', name: 'look again, once it is mended or the limit has ended' },
-      { value: 'on', name: 'go on all the same; it cannot be saved' },
+      { value: 'again', name: 'check again, after you fixed it or the limit has ended' },
+      { value: 'on', name: 'continue anyway; the channel cannot be saved' },
     ]);
     if (next === 'on') return tracker;
     const asking = { ...means, rest: interview };
@@ -226,8 +226,8 @@ async function probe(
   }
   const fields = { kind, name: kind, ...placeFields({ ...place, apiBaseUrl }), ...jira };
   const { channel } = toChannel(fields, testLoopback);
-  if (channel === null) throw new UsageError('what was entered makes no channel of a tracker');
-  // A tracker that asked to be left alone is asked nothing more.
+  if (channel === null) throw new UsageError('the answers do not describe a tracker channel');
+  // A tracker that reported a rate limit gets no further call.
   if (remarks.every(({ level }) => level !== 'wait'))
     remarks.push(...testRemarks(await door.test(channel, token), proved));
   return { remarks, apiBaseUrl, jira };

@@ -3,7 +3,7 @@ import { clean } from '../../terminal/clean.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import type { Remark } from './check.ts';
 
-/** say writes a remark to stderr, wrapped to the terminal; where a caller wants quiet, what is wrong alone. */
+/** say writes a remark to stderr, wrapped to the terminal; with --quiet, only what is wrong. */
 export function say({ level, sentence, fix }: Remark, terminal: Terminal, { quiet }: GlobalOptions): void {
   if (quiet && level !== 'wrong') return;
   const lines = [sentence, ...(fix === undefined ? [] : [fix])].flatMap((text) =>

@@ -51,11 +51,11 @@ export async function runTellerSetup(
   let secrets = await askSecrets(kind, { ...secretsOf(kind, written), ...stdin }, fields, asking);
   let remarks = await check(kind, fields, secrets, options, means);
   while (statusOf(remarks) !== 'works' && interview.person) {
-    const next = await interview.choice('', undefined, 'What now?', [
+    const next = await interview.choice('', undefined, 'What next?', [
       { value: 'fields', name: 'enter the server and the rest again' },
       { value: 'password', name: 'enter another password' },
-      { value: 'again', name: 'try again, once it is mended' },
-      { value: 'on', name: 'go on all the same; it cannot be saved' },
+      { value: 'again', name: 'try again, after you fixed it' },
+      { value: 'on', name: 'continue anyway; the channel cannot be saved' },
     ]);
     if (next === 'on') break;
     if (next === 'fields') fields = await askMail({}, { ...asking, rest: interview });
@@ -67,7 +67,7 @@ export async function runTellerSetup(
   const subscriptions = await askList(rest, {
     flag: '--event',
     given: given.event,
-    text: 'Events that it is sent, joined by commas',
+    text: 'Events that the channel gets, separated by commas',
     standard: defaultEvents(kind).join(','),
     check: (events) => wrong('subscriptions', events),
   });
@@ -98,7 +98,7 @@ interface Answers {
   readonly disabled?: boolean | undefined;
 }
 
-/** What flags say goes before what a file says. */
+/** What flags say takes precedence over what a file says. */
 function answersOf(kind: TellerKind, written: Document | null, options: ChannelSetupOptions): Answers {
   const { name, host, port, security, username, from, to, event, disabled } = options;
   const given = { name, host, port, security, username, from, to, event, disabled };
@@ -127,7 +127,7 @@ interface Asking {
 const SECURITIES = [
   { value: 'starttls', name: 'STARTTLS, mostly on port 587' },
   { value: 'tls', name: 'TLS from the start, mostly on port 465' },
-  { value: 'none', name: 'none: a server on this machine alone' },
+  { value: 'none', name: 'none: only for a server on this machine' },
 ];
 
 async function askMail(given: Answers, { rest, testLoopback }: Asking): Promise<Document> {
@@ -145,20 +145,20 @@ async function askMail(given: Answers, { rest, testLoopback }: Asking): Promise<
       ...(standard !== undefined && { standard }),
       check: (value) => wrong(field, field === 'port' ? Number(value) : value),
     });
-  const host = await line('--host', 'host', given.host, 'Mail server that sends');
+  const host = await line('--host', 'host', given.host, 'Mail server');
   const security = await rest.choice(
     '--security',
     given.security,
-    'How is the connection secured?',
+    'Security of the connection',
     SECURITIES,
     'starttls',
   );
-  const port = await line('--port', 'port', given.port, 'Its port', security === 'tls' ? '465' : '587');
+  const port = await line('--port', 'port', given.port, 'Port', security === 'tls' ? '465' : '587');
   const from = await line('--from', 'from', given.from, 'Sender, an e-mail address');
   const to = await askList(rest, {
     flag: '--to',
     given: given.to,
-    text: 'Recipients, e-mail addresses joined by commas',
+    text: 'Recipients, e-mail addresses separated by commas',
     check: (value) => wrong('to', value),
   });
   const username =
@@ -234,14 +234,14 @@ async function check(
   if (kind !== 'email')
     remarks.push({
       level: 'note',
-      sentence: `nothing is sent to ${kindOf(kind).setup.name} yet; a test message tells whether it works`,
+      sentence: `nothing is sent to ${kindOf(kind).setup.name} yet; a test message checks the channel`,
       fix: 'Once it is saved: ipo channel test CHANNEL',
     });
   else if (!options.check)
     remarks.push({
       level: 'note',
-      sentence: 'the mail server was not asked',
-      fix: 'ipo channel test CHANNEL asks it',
+      sentence: 'the mail server was not checked',
+      fix: 'ipo channel test CHANNEL checks it',
     });
   else remarks.push(await checkMail(fields, secrets, testLoopback));
   for (const remark of remarks) say(remark, terminal, globals);
@@ -266,7 +266,7 @@ async function checkMail(fields: Document, secrets: Secrets, testLoopback: boole
     return {
       level: 'wrong',
       sentence: error.message,
-      fix: error.hint ?? 'Mend it, or give --no-check where only the service reaches the server',
+      fix: error.hint ?? 'Fix it, or give --no-check if only the service reaches the server',
     };
   }
 }

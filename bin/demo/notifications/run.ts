@@ -26,7 +26,7 @@ export async function runDemoNotifications(
 ): Promise<ExitCode> {
   if (event !== undefined && !CHANNEL_EVENTS.some((one) => one === event))
     throw new UsageError(
-      `--event ${clean(event)}: there is no such event`,
+      `--event ${clean(event)}: not a valid event`,
       `Choose one of ${CHANNEL_EVENTS.join(', ')}`,
     );
   const { chalk, columns } = await openPaint({

@@ -12,7 +12,7 @@ import { VERSION } from '../../terminal/version.ts';
 import { playStory, type Told } from './story.ts';
 import type { IssueChange } from './watch.ts';
 
-/** Jira's search learns of a change after so many milliseconds. */
+/** Jira's search learns of a change after this many milliseconds. */
 const LAG = 15_000;
 
 /** runDemoTrackers is `ipo demo trackers`: the whole life of issues, against a tracker that is played on this machine. */
@@ -52,7 +52,7 @@ export async function runDemoTrackers(
 function opening(kind: FakeKind, url: string): readonly string[] {
   return [
     `The service and a ${kind} tracker, both on this machine (${url}), and the images of a made-up shop.`,
-    'Time is moved on; every issue, comment and closing below is read back from the tracker.',
+    'The clock is moved forward. Every issue, comment and closing below is read back from the tracker.',
   ];
 }
 
@@ -108,8 +108,8 @@ function summaryLine(
 function ending(issues: number, violations: readonly string[]): readonly string[] {
   return [
     '',
-    `${counted(issues, 'issue')} for nine findings; each was opened once, commented once for each sweep that had news, and closed once.`,
-    ...violations.map((violation) => `The tracker was called as it must not be: ${violation}`),
-    'Make a channel of your own: ipo channel setup. See first what it would file: ipo channel plan, ipo channel preview.',
+    `${counted(issues, 'issue')} for nine findings. Each was opened once, got one comment per sweep with news, and was closed once.`,
+    ...violations.map((violation) => `The tracker received invalid calls: ${violation}`),
+    'Create your own channel: ipo channel setup. Preview what it would file: ipo channel plan, ipo channel preview.',
   ];
 }

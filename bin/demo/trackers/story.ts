@@ -47,12 +47,13 @@ export async function playStory(parts: StoryParts): Promise<void> {
   await story.scan(CHECKOUT, CHECKOUT_FLAWS);
   await story.runs(CHECKOUT, CART);
 
-  await story.act('Nothing is declared and nothing connected yet');
+  await story.act('No remediation window is declared, and no channel is connected yet');
   await story.act('A policy declares that critical findings are fixed within 72 hours', () =>
     story.declare('72h'),
   );
-  await story.act(`A ${parts.fake.kind} channel is made: its first run finds seven critical findings`, () =>
-    story.connect(),
+  await story.act(
+    `A ${parts.fake.kind} channel is created: its first run finds seven critical findings`,
+    () => story.connect(),
   );
 
   await story.later(DAY);
@@ -64,7 +65,7 @@ export async function playStory(parts: StoryParts): Promise<void> {
   await story.act('One is fixed: the newest scan no longer reports it', () =>
     story.scan(CART, CART_FLAWS.slice(1)),
   );
-  await story.act('The other does not count here, and a person says why', () =>
+  await story.act('The other does not apply here: a person triages it with a reason', () =>
     story.triage(CART, CART_FLAWS[1]),
   );
 
@@ -73,7 +74,7 @@ export async function playStory(parts: StoryParts): Promise<void> {
     story.scan(CHECKOUT, CHECKOUT_FLAWS.slice(2)),
   );
 
-  await story.act('A new checkout without them is rolled out in the place of the old', async () => {
+  await story.act('A new version of checkout without them replaces the old one', async () => {
     await story.scan(CHECKOUT_NEXT, []);
     await story.runs(CHECKOUT_NEXT, CART);
   });
@@ -81,7 +82,7 @@ export async function playStory(parts: StoryParts): Promise<void> {
     await story.later(5 * HOUR);
     await story.runs(CHECKOUT_NEXT, CART);
   }
-  await story.act('No pod has run the old one for 24 hours: it is retired, which is no fix');
+  await story.act('No pod has run the old one for 24 hours: it is retired, which does not count as a fix');
 }
 
 class Story {

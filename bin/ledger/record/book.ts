@@ -41,7 +41,7 @@ async function askRegistries(
   const timeout = parseDuration(options.registryTimeout);
   if (timeout === null || timeout < 1000 || timeout > 600_000)
     throw new UsageError(
-      `--registry-timeout ${printable(options.registryTimeout)}: this is no duration from 1s to 10m`,
+      `--registry-timeout ${printable(options.registryTimeout)}: not a duration from 1s to 10m`,
       'Write it as 30s',
     );
   const registry = new LazyRegistry(options, timeout, terminal.env);

@@ -70,7 +70,7 @@ export function recordCommand(settle: Settle): Command {
       '--trust-root <file>',
       'trusted_root.json for keyless signatures, instead of the one of Sigstore',
     ),
-    many('--insecure-registry <host>', 'host:port that may be called by plain HTTP; repeatable'),
+    many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
     new Option('--registry-ca <file>', 'PEM file with further authorities of registries'),
     new Option('--registry-timeout <duration>', 'time limit of a registry for one image').default('30s'),
   ];

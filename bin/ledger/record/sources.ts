@@ -88,7 +88,7 @@ export async function recordAudit(
       say(`${file}: ${error.message}; what stands before it was taken`);
     }
     if (firstBad > 0)
-      say(`${file}:${firstBad}: this line is no whole event; it and others like it are left out`);
+      say(`${file}:${firstBad}: this line is not a whole event; it and others like it are left out`);
   }
   const rows = recorder.finish(cluster);
   for (const line of inWords(recorder.counts())) say(line);

@@ -38,8 +38,7 @@ export async function runPolicyApply(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const asks = options.dryRun !== true;
-  if (asks && options.exitCode)
-    throw new UsageError('--exit-code tells of a difference, and is for --dry-run', 'Add --dry-run');
+  if (asks && options.exitCode) throw new UsageError('--exit-code needs --dry-run', 'Add --dry-run');
   const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table', paths);
   checkStdin([...paths, options.tokenStdin === true ? '-' : undefined]);
   if (asks)
@@ -85,7 +84,7 @@ export async function runPolicyApply(
         written += 1;
       }
     } catch (error) {
-      if (written > 0) say(`${written} of ${what} applied; the others were not`);
+      if (written > 0) say(`${written} of ${what} applied; the others were not applied`);
       throw error;
     }
     return EXIT.done;
@@ -98,8 +97,10 @@ export async function runPolicyApply(
     // Nothing decides under its name, so there is nothing to compare with.
     if (stored?.body.invalid?.in_effect === false) return told(invalid);
     if (meansTheSame(plan)) {
-      // What it decides stays, so there is no what-if to look at.
-      return told(`${invalid}${clean(policy.policy.name)} means the same; its document changes\n${lines}`);
+      // Its verdicts stay the same, so no what-if is needed.
+      return told(
+        `${invalid}${clean(policy.policy.name)} means the same; only its document changes\n${lines}`,
+      );
     }
     const color = usesColor(terminal, globals, 'out');
     const { comparePolicies, ...values } = await loadAuthoring();
@@ -112,7 +113,7 @@ export async function runPolicyApply(
       );
       text = invalid + renderComparison(comparison, values, color);
     }
-    if (lines !== '') text += `Beside it the document changes\n${lines}`;
+    if (lines !== '') text += `The document also changes\n${lines}`;
     if (!options.whatif) return { text, comparison, whatIf: null };
     const asked = await difference(plan, service, color);
     return { text: `${text}${asked.text}\n`, comparison, whatIf: asked.result };
@@ -130,7 +131,7 @@ export async function runPolicyApply(
       return { text: await renderDifference(result, { color, columns: terminal.columns }), result };
     } catch (error) {
       if (!isIpoError(error) || !['rate_limited', 'unavailable'].includes(error.code)) throw error;
-      const text = `What the last 30 days would have been is not known: ${clean(error.message)}.\n`;
+      const text = `The what-if of the last 30 days is not known: ${clean(error.message)}.\n`;
       return { text, result: null };
     }
   }
@@ -161,7 +162,7 @@ async function readAll(paths: readonly string[], terminal: Terminal): Promise<re
     if (first !== undefined) {
       throw new UsageError(
         `${at.file}: the policy ${policy.name} stands in ${first} too`,
-        'Give each policy once',
+        'Give each policy only once',
       );
     }
     places.set(policy.name, at.file);

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Lines that are shown; a document of 256 KiB can have tens of thousands of labels. */
 const MAX_LINES = 100;
 
-/** documentDifference gives a line for each place at which two documents differ as JSON; an entry of a list is no place of its own. */
+/** documentDifference gives a line for each place at which two documents differ as JSON; a list is one place. */
 export function documentDifference(before: Json, after: Json): string[] {
   const lines = [...differences('', before, after)];
   const more = lines.length - MAX_LINES;

@@ -6,10 +6,10 @@ export function inEffectNote(headers: Readonly<Record<string, string>>): string 
   const header = headers['ipo-in-effect'];
   if (header === undefined) return '';
   if (!/\bhere=\?1/.test(header))
-    return '; stored, but not yet in effect on the replica that answered; its log says why';
+    return '; stored, but not yet in effect on the replica that answered; see its log';
   const [, others] = /\bothers=(\d{1,4}|watch)\b/.exec(header) ?? [];
   if (others === undefined) return '; in effect';
   return others === 'watch'
-    ? '; in effect here, on other replicas as soon as the API server tells them'
-    : `; in effect here, on other replicas within ${others} s`;
+    ? '; in effect on this replica, and on others once the API server notifies them'
+    : `; in effect on this replica, and on others within ${others} s`;
 }

@@ -49,8 +49,8 @@ export function storedPolicyCommands(settle: Settle): readonly Command[] {
 
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
-    .summary('list the policies that a service has in effect')
-    .description('Lists the policies in effect, by name.')
+    .summary('list the policies in effect')
+    .description('List the policies in effect at a service, by name.')
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
@@ -62,9 +62,9 @@ function list(settle: Settle): Command {
 
 function revisions(settle: Settle): Command {
   const command = withServiceFlags(new Command('revisions'))
-    .summary('list the revisions that a policy has had')
+    .summary('list the revisions of a policy')
     .description(
-      'Lists the revisions of a policy, newest first, also of one that was deleted: ledger rows name them.',
+      'List the revisions of a policy, newest first, also those of a deleted policy: ledger rows name revisions.',
     )
     .argument('<name>', 'name of the policy')
     .addOption(outputOption());
@@ -78,14 +78,11 @@ function revisions(settle: Settle): Command {
 
 function get(settle: Settle): Command {
   const command = withServiceFlags(new Command('get'))
-    .summary('print a policy that a service has, ready to be edited')
-    .description('Prints the document of a policy in effect, or of a revision that it had.')
+    .summary('print a policy of a service, ready to edit')
+    .description('Print the document of a policy in effect, or of an earlier revision.')
     .argument('<name>', 'name of the policy')
     .addOption(
-      new Option(
-        '--revision <hash>',
-        'this revision instead of the one in effect; its first digits are enough',
-      ),
+      new Option('--revision <hash>', 'revision to print, by its first digits (default: the one in effect)'),
     )
     .addOption(outputOption('yaml or json', 'yaml'));
   return command.action((name: string) =>
@@ -98,18 +95,18 @@ function get(settle: Settle): Command {
 
 function apply(settle: Settle): Command {
   const command = withServiceFlags(new Command('apply'))
-    .summary('create or update policies, after showing what would change')
+    .summary('create or update policies, after showing the difference')
     .description(
-      'Shows how the policies of files differ from those in effect, and what that would have changed in the last 30 days; asks, and writes them.',
+      'Show how the policies in files differ from those in effect, and what they would have changed in the last 30 days. Then ask, and apply them.',
     )
     .argument(
       '<file...>',
       'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
     )
-    .addOption(new Option('-y, --yes', 'write without being asked'))
-    .addOption(new Option('--dry-run', 'show the differences and write nothing'))
+    .addOption(new Option('-y, --yes', 'apply without asking for confirmation'))
+    .addOption(new Option('--dry-run', 'show the differences, and write nothing'))
     .addOption(new Option('--exit-code', 'with --dry-run: exit 1 when something would change'))
-    .addOption(new Option('--no-whatif', 'leave out what the last 30 days would have been'))
+    .addOption(new Option('--no-whatif', 'skip the what-if of the last 30 days'))
     .addOption(outputOption());
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {
@@ -121,10 +118,10 @@ function apply(settle: Settle): Command {
 
 function remove(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
-    .summary('delete a policy; its revisions stay')
-    .description('Asks, and takes a policy out of force. Its revisions stay.')
+    .summary('delete a policy; its revisions are kept')
+    .description('Delete a policy, after confirmation. Its revisions are kept.')
     .argument('<name>', 'name of the policy')
-    .addOption(new Option('-y, --yes', 'delete without being asked'))
+    .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
     .addOption(outputOption());
   return command.action((name: string) =>
     settle(async (terminal, globals) => {
@@ -136,14 +133,14 @@ function remove(settle: Settle): Command {
 
 function whatIf(settle: Settle): Command {
   const command = withServiceFlags(new Command('whatif'))
-    .summary('replay a policy that is in effect over the last 30 days')
+    .summary('replay a policy in effect over recorded admissions')
     .description(
-      'Lets the service replay a policy as it is in effect, an audit policy as if it enforced. Outputs and exit codes are those of `ipo whatif`.',
+      'Let the service replay a policy in effect, an audit policy as if it enforced. Outputs and exit codes are those of `ipo whatif`.',
     )
     .argument('<name>', 'name of the policy')
-    .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('30'))
-    .addOption(new Option('--limit <n>', 'decide at most the newest n rows; 0 is all').default('5000'))
-    .addOption(new Option('--keep', 'let the service keep the run (deployers and administrators)'))
+    .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
+    .addOption(new Option('--limit <n>', 'replay at most the newest n rows; 0 replays all').default('5000'))
+    .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())
     .addOption(allOption())

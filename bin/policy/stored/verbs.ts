@@ -97,7 +97,7 @@ export async function runPolicyGet(
   const asked = options.revision;
   if (asked !== undefined && !/^[0-9a-f]{4,64}$/.test(asked)) {
     throw new UsageError(
-      `--revision ${asked}: a revision is 64 hexadecimal digits, or its first ones, at least four`,
+      `--revision ${asked}: not a valid revision; give its first hexadecimal digits, 4 to 64`,
       `ipo policy revisions ${name} lists them`,
     );
   }
@@ -124,9 +124,13 @@ async function wholeRevision(service: ServiceClient, name: string, beginning: st
   if (only !== undefined && second === undefined) return only.revision;
   const hint = `\`ipo policy revisions ${name}\` lists them`;
   if (only === undefined)
-    throw new IpoError('not_found', `--revision ${beginning}: ${name} has no revision that begins so`, {
-      hint,
-    });
+    throw new IpoError(
+      'not_found',
+      `--revision ${beginning}: ${name} has no revision that begins with this`,
+      {
+        hint,
+      },
+    );
   throw new UsageError(`--revision ${beginning}: ${found.length} revisions of ${name} begin so`, hint);
 }
 
@@ -151,10 +155,7 @@ export async function runPolicyDelete(
       body.target_namespaces.length === 0 ? 'the whole cluster' : body.target_namespaces.join(', ');
     terminal.err(invalidNote(body));
     const what = clean(`${body.name} (${body.enforcement}, ${where})`);
-    if (
-      options.yes !== true &&
-      !(await confirm(`Take ${what} out of force on ${service.server}?`, terminal))
-    ) {
+    if (options.yes !== true && !(await confirm(`Delete ${what} from ${service.server}?`, terminal))) {
       if (!globals.quiet) terminal.err('ipo: nothing was deleted\n');
       return EXIT.check;
     }

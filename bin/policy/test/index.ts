@@ -49,7 +49,7 @@ export function testCommand(settle: Settle): Command {
       .choices(['auto', 'always', 'never'])
       .default('auto'),
     new Option('--by-name', 'take reports for the image that a tag stands for, without asking its registry'),
-    new Option('--offline', 'ask neither a service nor a registry').conflicts(['server', 'tokenStdin']),
+    new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
   ];
   for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));
   command.optionsGroup('The service that knows of the image:');

@@ -48,7 +48,7 @@ function checkFlags(files: readonly string[], { coverage, policy = [] }: PolicyT
     throw new UsageError('--record writes a case and runs none', 'Leave the test files out');
   if (coverage) throw new UsageError('--coverage is for test files', 'Leave it out');
   if (policy.length === 0)
-    throw new UsageError('no policy is given', 'Name the policies of the case: --policy FILE');
+    throw new UsageError('no policy given', 'Name the policies of the case: --policy FILE');
 }
 
 /** What is known of the image, from the same sources as those of `ipo check`. */

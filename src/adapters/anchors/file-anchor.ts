@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Anchor, AnchorKept } from '../../ledger/index.ts';
 import { AnchorError } from './anchor-error.ts';
 
-/** So many bytes at the end of the file are looked at; a note has a few hundred. */
+/** This many bytes at the end of the file are looked at; a note has a few hundred. */
 const TAIL = 65_536;
 /** What begins a signature line, read byte by byte as `latin1`. */
 const SIGNATURE = Buffer.from('\n\u2014 ').toString('latin1');

@@ -5,7 +5,7 @@ import { openFile } from './read-chunks.ts';
 
 /** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
 const CHUNK = 65_536;
-/** With so many bytes waiting to be read, decompression pauses. */
+/** With this many bytes waiting to be read, decompression pauses. */
 const MUCH = 4_194_304;
 
 /** What stands at the start of compressed data; the name of a file may say otherwise. */

@@ -8,8 +8,8 @@ export interface OpenedFile {
   /** Bytes of an ordinary file; null for anything else, which has no end that is known. */
   readonly size: number | null;
   /**
-   * Its bytes in chunks of at most so many, each the reader's own. The file is closed in the end; a caller that never starts to read calls
-   * `close`.
+   * Its bytes in chunks of at most this many, each the reader's own. The file is closed in the end; a caller that never starts to read
+   * calls `close`.
    */
   chunks(length: number): AsyncGenerator<Uint8Array, void, undefined>;
   close(): void;

@@ -12,7 +12,7 @@ import { toFileError } from './file-error.ts';
  * writeStreamWhole writes a file of any length that is either there in full or not at all: a temporary file beside it, synced, then
  * renamed. A name that ends in `.gz` or `.zst` is compressed. What the source throws is thrown as it is; the rest is FileError
  * `unwritable`. A device or a pipe (`/dev/stdout`) is written as it is. `asIs` leaves bytes as they are whatever the name, and makes the
- * file one that its owner alone can read.
+ * file readable only by its owner.
  */
 export async function writeStreamWhole(
   path: string,

@@ -53,7 +53,7 @@ export class KubernetesApi {
   readonly #agent: string;
   readonly #wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-  /** `wait` waits so many milliseconds; real time unless given. */
+  /** `wait` waits this many milliseconds; real time unless given. */
   constructor(
     connection: Connection,
     version: string,

@@ -32,7 +32,7 @@ const SHORT_MS = 1_000;
 /** The server sends a bookmark each minute or so; without any sign for longer, what is here may be old. */
 const SILENT_MS = 130_000;
 
-/** After so many faults of the server's own one after the other a version is given up. */
+/** After this many faults of the server's own one after the other a version is given up. */
 const MOST_REFUSED = 2;
 
 /**

@@ -62,7 +62,7 @@ export function cutTo<T>(
   const all = blocks.reduce((sum, block) => sum + linesOf(block), 0);
   const renderFirst = (lines: number): T => render(lines >= all ? blocks : head(blocks, lines, all, taker));
   let [low, lowSize, best] = [0, 0, renderFirst(0)];
-  let high = all + 1; // so many lines are known not to fit
+  let high = all + 1; // this many lines are known not to fit
   let tried = Math.min(all, AT_ONCE);
   for (let step = 1; low < tried && tried < high; step += 1) {
     const rendered = renderFirst(tried);

@@ -30,7 +30,7 @@ export interface Ended {
 
 /** Bytes of stderr that are kept. */
 const MAX_SAID = 16_384;
-/** What a program started may hold its output open for so many milliseconds after its end. */
+/** What a program started may hold its output open for this many milliseconds after its end. */
 const LINGER_MS = 2_000;
 
 /**

@@ -13,7 +13,7 @@ export interface ScannerRun extends Pick<Run, 'timeoutMs' | 'maxBytes' | 'signal
   readonly authorities?: string | null | undefined;
 }
 
-/** Scanned tells of the scanner that a program is. */
+/** Scanned reports the scanner that a program is. */
 export interface Scanned {
   /** As people call it: `Trivy`. */
   readonly product: string;

@@ -39,7 +39,7 @@ export interface CallerOptions {
 
 /**
  * Caller makes single calls: over https, or plain HTTP where the host may be called so; to checked addresses; bounded in time and bytes;
- * so many at once. It follows nothing, and makes a call once more only where a connection that was kept had ended meanwhile.
+ * this many at once. It follows nothing, and makes a call once more only where a connection that was kept had ended meanwhile.
  */
 export class Caller {
   readonly #options: CallerOptions;

@@ -11,7 +11,7 @@ export class Flights {
   readonly #flying = new Map<string, Flight>();
   readonly #longestMs: number;
 
-  /** What is shared ends after so many milliseconds, however many wait for it. */
+  /** What is shared ends after this many milliseconds, however many wait for it. */
   constructor(longestMs: number) {
     this.#longestMs = longestMs;
   }

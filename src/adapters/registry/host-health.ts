@@ -160,7 +160,7 @@ export class HostHealth {
     known.leaving.clear();
   }
 
-  /** Once for each host that goes away, and of so many at most: anyone who makes pods chooses the hosts. */
+  /** Once for each host that goes away, and of this many at most: anyone who makes pods chooses the hosts. */
   #tell(host: string, ms: number): void {
     const now = this.#deps.monotonic();
     if (now - this.#toldSince > 600_000) [this.#told, this.#toldSince] = [0, now];

@@ -11,7 +11,7 @@ const MOST_TRIES = 8;
 export interface Patience {
   /** Milliseconds by a clock that no one sets. */
   readonly monotonic: () => number;
-  /** Waits so many milliseconds; rejects with the signal's reason once it is aborted. */
+  /** Waits this many milliseconds; rejects with the signal's reason once it is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1. */
   readonly random: () => number;

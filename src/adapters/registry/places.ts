@@ -4,7 +4,7 @@ import { Held } from './held.ts';
 /** Who may wait for a place of one host; more are turned away at once. */
 const MOST_WAITING = 1000;
 
-/** Places let so many act at once for one host, and for all together, in the order in which they came. */
+/** Places let this many act at once for one host, and for all together, in the order in which they came. */
 export class Places {
   readonly #held: Held;
   #waiting: { readonly host: string; readonly go: () => void }[] = [];

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly proxy?: HttpsProxy | undefined;
   /** How often a call is made again that found the service busy with others of its account; 30 times unless said. */
   readonly again?: number;
-  /** Waits for so many milliseconds before a call is made again; by real time unless given. */
+  /** Waits for this many milliseconds before a call is made again; by real time unless given. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 }
 

@@ -33,7 +33,7 @@ export interface Rules {
   readonly unasked?: boolean;
 }
 
-/** NoTrustRoot ends the look at evidence that only a trust root could tell of. */
+/** NoTrustRoot ends the look at evidence that only a trust root could report. */
 class NoTrustRoot extends Error {}
 
 /** verifyEvidence verifies one piece of evidence about an image. Pure but for the time it takes, and never throws. */

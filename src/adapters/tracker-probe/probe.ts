@@ -6,7 +6,7 @@ import { Fields, IssueTypes, Myself, OwnToken, Permissions, Tenant, Transitions 
 
 /** What the service puts into every issue. */
 const FILLED = new Set(['project', 'issuetype', 'summary', 'description', 'labels', 'reporter']);
-/** Jira gives 50 of a list unless asked for more, and at most so many. */
+/** Jira gives 50 of a list unless asked for more, and at most this many. */
 const PAGE = 'maxResults=200';
 const NOBODY = new Secret('nobody');
 const KEY = /^[A-Z][A-Z0-9_]{0,254}$/;

@@ -6,7 +6,7 @@ const MAX_PAGES = 500;
 /** TooLong is an answer beyond its bound; a list can be asked for in smaller pages then. */
 export class TooLong extends TrackerError {}
 
-/** PageRead reads one page, counted from 1, of so many items. */
+/** PageRead reads one page, counted from 1, of this many items. */
 export type PageRead<T> = (size: number, page: number) => Promise<readonly T[]>;
 
 /**

@@ -20,7 +20,7 @@ export const WRITE_LIMITS = {
 /** QueueOptions say how time passes; tests and the demo bring their own. Nobody sets the clock that pace is kept by. */
 export interface QueueOptions {
   readonly clock: Pick<TrackerClock, 'monotonic'>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
   /** Milliseconds that a call waits for its turn before it is refused with `quietMs`; 30,000 unless said. */
   readonly maxWaitMs?: number;
@@ -32,7 +32,7 @@ export interface WriterQueue {
   write<T>(act: () => Promise<T>, options: { readonly notifies: boolean }): Promise<T>;
   /** Runs a read, once the provider no longer asks for quiet. Throws as `write`. */
   read<T>(act: () => Promise<T>): Promise<T>;
-  /** Keeps quiet for so many milliseconds from now, at least. */
+  /** Keeps quiet for this many milliseconds from now, at least. */
   hold(ms: number): void;
 }
 

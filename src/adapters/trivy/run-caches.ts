@@ -16,7 +16,7 @@ export interface TrivyCaches {
   tidy(): Promise<void>;
 }
 
-/** A cache of layers beyond so many bytes is started again. */
+/** A cache of layers beyond this many bytes is started again. */
 const MOST_REMEMBERED = 512 * 1_048_576;
 const DATABASES = ['db', 'java-db'] as const;
 

@@ -2,7 +2,9 @@ import { printable } from '../../base/index.ts';
 import { ScannerError } from '../../scan/index.ts';
 import { crashReasonIn, registryReasonIn, scannerFault, type ProgramError } from '../program/index.ts';
 
-/** What the registry said, or the way to it: of one image. It goes before the rest, since a registry may say whatever it likes. */
+/**
+ * What the registry said, or the way to it: of one image. It takes precedence over the rest, since a registry may say whatever it likes.
+ */
 const IMAGE = /remote error:|unable to find the specified image|no child with platform/i;
 
 /**

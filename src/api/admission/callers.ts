@@ -21,7 +21,7 @@ export interface CallersOptions {
 /** CallerFault is why a call is not taken for one of the API server: its path, no certificate, or one of another name. */
 export type CallerFault = 'path' | 'certificate' | 'name';
 
-/** What is told in the log is told once in so many milliseconds. */
+/** What is told in the log is told once in this many milliseconds. */
 const QUIET_MS = 600_000;
 /** Longer than any path that is right. */
 const LONGEST = 256;

@@ -48,7 +48,7 @@ export type AccountBody = z.infer<typeof accountSchema>;
 /** codeSchema is a one-time code that sets a password. */
 export const codeSchema = z
   .object({
-    code: z.string().describe('For `POST /session/password`; it is told this once'),
+    code: z.string().describe('For `POST /session/password`; it is shown only once'),
     expires_at: time,
   })
   .meta({ id: 'PasswordCode' });

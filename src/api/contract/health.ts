@@ -105,7 +105,7 @@ export const healthSchema = z
         message: z.string().optional(),
       })
       .optional()
-      .describe('The cluster whose operator the service is; absent where it stands alone'),
+      .describe('The cluster whose operator the service is; absent outside a cluster'),
     vulnerability_database_age: age
       .optional()
       .describe('Since the newest database that a scan used was made'),

@@ -25,7 +25,7 @@ export type TokenBody = z.infer<typeof tokenSchema>;
 
 /** createdTokenSchema is a new token with its secret. */
 export const createdTokenSchema = tokenSchema
-  .extend({ token: z.string().describe('The secret; it is told this once') })
+  .extend({ token: z.string().describe('The secret; it is shown only once') })
   .meta({ id: 'CreatedToken' });
 
 /** CreatedTokenBody is a new token with its secret. */

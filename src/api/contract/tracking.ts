@@ -135,7 +135,7 @@ export const previewSchema = z
           .nullable()
           .describe('Why the label of the image did not decide'),
         summary: z.boolean(),
-        findings: z.int().describe('Findings that it tells of'),
+        findings: z.int().describe('Findings that it lists'),
         title: z.string(),
         labels: z.array(z.string()),
         text: z.string().describe('The text without markup'),

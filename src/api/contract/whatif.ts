@@ -19,7 +19,7 @@ export const whatIfBody = z
     limit: z
       .int({ error: 'must be a whole number' })
       .optional()
-      .describe('Decide at most the newest so many rows; 0 is all; 5000 where it is left out'),
+      .describe('Replay at most this many of the newest rows; 0 replays all; the default is 5000'),
     as_of: momentAbout('End of the period (RFC 3339); now where it is left out').optional(),
     keep: z
       .boolean()

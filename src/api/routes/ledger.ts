@@ -135,7 +135,7 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
       key: 'GET /ledger/checkpoint',
       id: 'showCheckpoint',
       tag: 'ledger',
-      summary: 'Give the newest signed checkpoint, to be kept elsewhere',
+      summary: 'Return the newest signed checkpoint, to store outside the service',
       answers: {
         200: { description: 'The signed note (c2sp.org/tlog-checkpoint)', type: TEXT },
         404: missing,

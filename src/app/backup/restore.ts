@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly stdin: Stdin;
   /** Address of an empty database. */
   readonly database: string;
-  /** Checkpoints that were kept elsewhere, those of anchors among them. */
+  /** Checkpoints that were stored outside the service, those of anchors among them. */
   readonly kept: readonly KeptCheckpoint[];
   /** Whether rows may be lost that one of them proves. */
   readonly lostRows: boolean;

@@ -20,7 +20,7 @@ export interface VerifyBackupOptions {
   /** Path of the file; `-` is stdin. */
   readonly file: string;
   readonly stdin: Stdin;
-  /** Checkpoints that were kept elsewhere, and whose signature they must have; that of the backup where none is given. */
+  /** Checkpoints that were stored outside the service, and whose signature they must have; that of the backup where none is given. */
   readonly kept: readonly KeptCheckpoint[];
   readonly keys: readonly NoteKey[];
   /** Opens the keys in the backup, where it has any and this is given. */
@@ -45,7 +45,7 @@ export interface VerifiedBackup {
 
 /**
  * verifyBackup restores a backup into a temporary file, brings it to this release, and holds the rows against the checkpoint inside and those
- * that were kept elsewhere. Throws BackupError where the file itself is not what was written.
+ * that were stored outside the service. Throws BackupError where the file itself is not what was written.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<VerifiedBackup> {
   const { file, stdin, kept, keys, passphrase, dataKey, clock, progress, bytes } = options;

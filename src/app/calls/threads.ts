@@ -58,7 +58,7 @@ export function openCallThreads(options: CallThreadsOptions): CallThreads {
   } as const satisfies Record<Work, Pool>;
   return {
     run: (work, account, call, signal) => pools[work].run(account, call, signal),
-    // What a service does first goes before.
+    // What a service does first has priority.
     start: () => void setTimeout(() => pools.read.start(), 1000).unref(),
     get threads() {
       return Object.values(pools).reduce((sum, pool) => sum + pool.size, 0);

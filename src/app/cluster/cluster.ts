@@ -102,10 +102,10 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** The watch tells of a write within milliseconds; an answer waits for it so many at most. */
+/** The watch reports a write within milliseconds; an answer waits for it this many at most. */
 const IN_EFFECT_MS = 2_000;
 
-/** Events that wait are given so many milliseconds at the end. */
+/** Events that wait are given this many milliseconds at the end. */
 const LAST_EVENTS_MS = 2_000;
 
 /** REAL_CLOCK is the time of this process. */

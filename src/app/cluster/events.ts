@@ -22,8 +22,8 @@ const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
 };
 
 /**
- * toReviewEvents tells of reviews as Events: on the pod; where there will be no such pod, on what makes it again and again under
- * ever new names, so that its tries are counted in one event; else on its namespace.
+ * toReviewEvents reports reviews as Events: on the pod; where there will be no such pod, on what makes it again and again under ever new
+ * names, so that its tries are counted in one event; else on its namespace.
  */
 export function toReviewEvents(events: ClusterEvents): ReviewEvents {
   return {
@@ -45,7 +45,7 @@ export function toReviewEvents(events: ClusterEvents): ReviewEvents {
   };
 }
 
-/** toPodEvents tells of pods that a sweep looked at as Events on them. */
+/** toPodEvents reports pods that a sweep looked at as Events on them. */
 export function toPodEvents(events: ClusterEvents): PodEvents {
   return {
     happened: ({ kind, namespace, pod, podUid, message }) =>
@@ -61,13 +61,18 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
   };
 }
 
-/** toScanEvents tells of running images that cannot be scanned as Events on what makes their pods, else on the pod; `dropped` as in ClusterEvents. */
+/**
+ * toScanEvents reports running images that cannot be scanned as Events on what makes their pods, else on the pod; `dropped` as in
+ * ClusterEvents.
+ */
 export function toScanEvents(events: ClusterEvents) {
   return ({ regarding, message }: UnscannableEvent, dropped: () => void): void =>
     events.emit({ regarding, type: 'Warning', reason: SCAN_FAILED, action: 'Scan', note: message }, dropped);
 }
 
-/** toLedgerEvents tells of anchors that hold another ledger as Events: on the ConfigMap where it is one, else on the operator's namespace. */
+/**
+ * toLedgerEvents reports anchors that hold another ledger as Events: on the ConfigMap where it is one, else on the operator's namespace.
+ */
 export function toLedgerEvents(events: ClusterEvents, own: string): (refusal: RefusedCheckpoint) => void {
   return ({ anchor, message }) => {
     const [, namespace = '', name = ''] = /^configmap:([^/]*)\/(.+)$/.exec(anchor) ?? [];

@@ -8,7 +8,7 @@ import { checkTogether } from './rules.ts';
 import { listSettings, type Setting } from './list.ts';
 import { settingsSchema, type Settings } from './settings.ts';
 
-/** ConfigSources are where settings come from; a flag goes before the environment, which goes before the file. */
+/** ConfigSources are where settings come from; a flag takes precedence over the environment, which takes precedence over the file. */
 export interface ConfigSources {
   /** Its name, or also its text where that was read before; null for none. */
   readonly file: string | { readonly name: string; readonly text: string } | null;

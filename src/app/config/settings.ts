@@ -222,7 +222,7 @@ export const settingsSchema = z.strictObject({
           }),
           standard: z
             .enum(ROLES)
-            .meta({ description: 'Role of who has none of the values; unset: they may not sign in' })
+            .meta({ description: 'Default role when no claim value matches; unset: they may not sign in' })
             .optional(),
         })
         .prefault({}),

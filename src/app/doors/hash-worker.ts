@@ -10,7 +10,7 @@ interface Opened {
   readonly tree: TreeReader;
 }
 
-/** runHashWorker makes this thread one that hashes rows over a connection of its own, until it is told to end. */
+/** runHashWorker makes this thread one that hashes rows over a connection of its own, until it gets the order to end. */
 export async function runHashWorker(port: MessagePort, url: string): Promise<void> {
   const { ledgerTree, openStore } = await import('../../store/index.ts');
   const tell = (message: FromHashThread): void => port.postMessage(message);

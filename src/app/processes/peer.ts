@@ -38,8 +38,8 @@ interface Asked {
 export const AWAY = 'the other process of the service is being started again';
 
 /**
- * Peer is the other part of a service: it is told things, which may get lost with it, and asked things, which are answered or fail.
- * A part that ends fails everything that it was asked.
+ * Peer is the other part of a service: it gets notifications, which may be lost with it, and questions, which are answered or fail. A part
+ * that ends fails everything that it was asked.
  */
 export class Peer<Ours extends Acts, Theirs extends Acts> {
   readonly #link: Link;

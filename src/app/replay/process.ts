@@ -193,7 +193,7 @@ class Processes implements ReplayProcess {
     this.#next(lane);
   }
 
-  /** Fails a task. One that runs is told to end; if it does not within the grace, the process is ended. */
+  /** Fails a task. One that runs gets the order to end; if it does not within the grace, the process is ended. */
   #drop(lane: Lane, task: Task, error: LiveError): void {
     settle(task, () => task.reject(error));
     const place = lane.waiting.indexOf(task);

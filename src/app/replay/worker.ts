@@ -11,7 +11,7 @@ import {
 import { toCarriedFault } from '../programs/carried-fault.ts';
 import type { FromWorker, ReplaySetup, ReplayTask, ToWorker } from './protocol.ts';
 
-/** Lowest priority: whatever answers admissions goes before a replay. */
+/** Lowest priority: admissions have priority over a replay. */
 const NICE = 19;
 
 /** Channel is the process as it speaks to the one that started it. */

@@ -72,11 +72,11 @@ export interface JobsDeps {
   underFence<T>(act: () => Promise<T>): Promise<T>;
 }
 
-/** A job that is due, and that another replica does, is looked at again after so many milliseconds: a new leader begins with it. */
+/** A job that is due, and that another replica does, is looked at again after this many milliseconds: a new leader begins with it. */
 const AGAIN = 2_000;
 /** What hangs at the end is waited for no longer, so that what is to be done at the end is done. */
 const HANGING = 5_000;
-/** A remembered job that would be due in less than so many milliseconds is due. */
+/** A remembered job that would be due in less than this many milliseconds is due. */
 const SLACK = 30_000;
 
 interface Entry {

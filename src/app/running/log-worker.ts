@@ -8,7 +8,7 @@ export type LogTold = Pick<LogStep, 'pages'> & { readonly tookMs: number };
 const LOOK = 100;
 const AGAIN = 2;
 
-/** runLogWorker makes this thread the one that brings the write-ahead log of a file into the database, until it is told to end. */
+/** runLogWorker makes this thread the one that brings the write-ahead log of a file into the database, until it gets the order to end. */
 export async function runLogWorker(port: MessagePort, file: string): Promise<void> {
   const { LogKeeper } = await import('../../store/index.ts');
   const keeper = new LogKeeper(file);

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts';
 
 const HOUR = 3_600_000;
-/** A clock that went ahead counts once it has been ahead for so many milliseconds in which the service ran. */
+/** A clock that went ahead counts once it has been ahead for this many milliseconds in which the service ran. */
 const STANDS_AFTER = 24 * HOUR;
 /** What clocks are apart without anybody having set one. */
 const DRIFT = 60_000;
@@ -91,7 +91,7 @@ export class RetentionTime implements RetentionClock {
   }
 }
 
-/** goOn gives how far retention comes after so many milliseconds of a running service. */
+/** goOn gives how far retention comes after this many milliseconds of a running service. */
 export function goOn(before: Reached | null, elapsed: number, wall: number): Reached {
   // A new database has nothing to delete.
   if (before === null) return { at: wall, ahead: 0, stood: 0 };

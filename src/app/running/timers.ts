@@ -17,7 +17,7 @@ export const keptTimers: Timers = {
   },
 };
 
-/** endsWithin waits for what ends, so many milliseconds at most; true if it ended. Its fault is thrown. */
+/** endsWithin waits for what ends, this many milliseconds at most; true if it ended. Its fault is thrown. */
 export async function endsWithin(
   end: Promise<unknown>,
   ms: number,

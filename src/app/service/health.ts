@@ -41,7 +41,7 @@ export interface HealthDeps {
   untrustedProxies(): Health['untrustedProxies'];
 }
 
-/** A database that has not answered for so many milliseconds counts as gone. */
+/** A database that has not answered for this many milliseconds counts as gone. */
 const ANSWER_MS = 2_000;
 
 /** ServiceHealth tells how a service stands, for people, for its cluster and for its metrics. */
@@ -180,7 +180,7 @@ export class ServiceHealth {
   }
 }
 
-/** What an anchor says of the whole ledger: it goes before all else, since nothing here can show it. */
+/** What an anchor says of the whole ledger: it takes precedence over all else, since nothing here can show it. */
 function otherLedger(told: readonly AnchorState[]): string | null {
   const other = told.find(({ refused }) => isOtherLedger(refused));
   return other === undefined

@@ -23,7 +23,7 @@ export interface BasisOptions {
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 type StopSignal = (typeof SIGNALS)[number];
-/** What a shell tells of a process that a signal ended. */
+/** What a shell reports a process that a signal ended. */
 const SIGNAL_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 /** The exit code for what failed outside of the command's own doing, as the command line has it. */
 const FAILED = 3;

@@ -85,7 +85,7 @@ const COMPARED_EVERY = 500;
 /** How often what was counted and asked for is handed over. */
 const EVERY = 1000;
 /**
- * At the end the database is waited for so many milliseconds, to hand over the scans that were asked for: one that hangs must leave the
+ * At the end the database is waited for this many milliseconds, to hand over the scans that were asked for: one that hangs must leave the
  * rest of the time to the spool, and a scan is asked for again with the next pod.
  */
 export const LAST_ASKED = 2000;

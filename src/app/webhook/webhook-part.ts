@@ -74,11 +74,13 @@ const REPLICA_EVERY = 2_000;
 /** How often the memory of the meter is brought up to date, and how the cluster stands against its ceiling. */
 const METER_EVERY = 15_000;
 const STANDING_EVERY = 1_000;
-/** A start waits so many milliseconds at most for the uids of the ledger: some for each million rows, far more where they are not stored. */
+/**
+ * A start waits this many milliseconds at most for the uids of the ledger: some for each million rows, far more where they are not stored.
+ */
 const UIDS_MS = 10_000;
 /** How often the uids that others appended are read, which the next review would else read while all of them wait for the ledger. */
 const UIDS_EVERY = 1_000;
-/** The API server learns of a pod that is not ready any more within so many milliseconds. */
+/** The API server learns of a pod that is not ready any more within this many milliseconds. */
 const DRAIN_MS = 10_000;
 /** The Lease is written by the service's part, which calls the API server for it. */
 const NOTE_MS = 15_000;

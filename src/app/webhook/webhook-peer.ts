@@ -187,7 +187,7 @@ export class WebhookPeer {
     return this.#peer.ask('look', null);
   }
 
-  /** Waits until it has ended, so many milliseconds at most. */
+  /** Waits until it has ended, this many milliseconds at most. */
   async ended(ms: number): Promise<void> {
     if (!this.#peer.isThere) return;
     await endsWithin(new Promise<void>((resolve) => this.#gone.add(resolve)), ms);

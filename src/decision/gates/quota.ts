@@ -1,6 +1,6 @@
 import { gate } from '../gate.ts';
 
-/** quota refuses what the meter or the node ceiling no longer lets in; the sentence comes from the meter. */
+/** quota denies what the meter or the node ceiling no longer allows; the sentence comes from the meter. */
 export const quota = gate({
   label: 'quota',
   begins: ['monthly allowance of ', 'node ceiling of '],

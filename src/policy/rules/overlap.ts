@@ -75,7 +75,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
         (group) => !shut.spec.breakGlass.allowed || !shut.spec.breakGlass.groups.includes(group),
       );
       if (left.length === 0) continue;
-      const message = `group ${left[0]} may bypass ${open.name} alone: ${shut.name} enforces ${where} too, and still refuses`;
+      const message = `group ${left[0]} may bypass only ${open.name}: ${shut.name} enforces ${where} too, and still refuses`;
       remarks.push({
         at,
         rule: 'break-glass-partial',

@@ -11,7 +11,7 @@ import { admits, asks, equal, ladder, toward } from './strictness.ts';
 
 type Signer = SignerName & { readonly key?: string | undefined };
 
-/** Which signers hold which. One comparison may look into patterns for so many steps and no longer. */
+/** Which signers hold which. One comparison may look into patterns for this many steps and no longer. */
 const covering =
   (steps: Steps = { left: COVER_STEPS }) =>
   (entry: Signer, other: Signer): boolean =>

@@ -188,7 +188,7 @@ export class AdmissionFacts implements FactsSnapshot {
     this.#chars += chars - (before?.chars ?? 0);
   }
 
-  /** One walk from what was compared longest ago; what was used since is behind it. Sorting so many would hold reviews up. */
+  /** One walk from what was compared longest ago; what was used since is behind it. Sorting that many would delay reviews. */
   #shrink(): void {
     if (this.#chars <= this.#maxChars) return;
     const enough = this.#maxChars * 0.8;

@@ -6,7 +6,7 @@ import { parseRecordedPolicy, type Policy } from '../../policy/index.ts';
 import type { Store } from '../sql/store.ts';
 import { run, type Row } from '../sql/run.ts';
 
-/** Policies count as out of date when they could not be compared with the database for so many milliseconds. */
+/** Policies count as out of date when they could not be compared with the database for this many milliseconds. */
 const STALE_AFTER = 15_000;
 
 /** AdmissionPolicies keeps the policies of a database in memory: the standalone service has no other place for them. */

@@ -17,7 +17,7 @@ const PAGE_CHARACTERS = 1_000_000;
 const PAGE_ROWS = 4000;
 
 /**
- * withSnapshot runs an act on one moment of a database of this release or an earlier one, for reading alone: others go on writing. Throws
+ * withSnapshot runs an act on one moment of a database of this release or an earlier one, only for reading: others go on writing. Throws
  * StoreError.
  */
 export async function withSnapshot<T>(

@@ -34,7 +34,7 @@ export function isTaken(file: string): boolean {
 export function notEmpty({ name }: Pick<StoreLocation, 'name'>): BackupError {
   return new BackupError(
     'conflict',
-    `${name} is not empty: a backup is restored into an empty database alone`,
+    `${name} is not empty: a backup is restored only into an empty database`,
     {
       hint: 'Name a file that does not exist, or a new database (createdb). Nothing was changed',
     },

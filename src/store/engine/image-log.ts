@@ -2,7 +2,7 @@ import type { Insert } from '../sql/dialect.ts';
 import type { Interned } from '../cells/intern.ts';
 
 const NONE: readonly Insert[] = [];
-/** So many milliseconds may pass before it is written again that an image or a name was seen, when nothing else is new. */
+/** This many milliseconds may pass before it is written again that an image or a name was seen, when nothing else is new. */
 const STEP = 60_000;
 
 const NEWEST =

@@ -63,7 +63,7 @@ export async function planMigrations(url: string, options: PlanOptions = {}): Pr
 }
 
 /**
- * runMigrations brings a database to the newest schema, created where it is a file that does not exist, and tells of each step that it
+ * runMigrations brings a database to the newest schema, created where it is a file that does not exist, and reports each step that it
  * applies. Throws StoreError.
  */
 export async function runMigrations(

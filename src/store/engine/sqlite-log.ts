@@ -15,7 +15,7 @@ const FEW_PAGES = 200;
 
 /** LogStep is what a look at the log came to. */
 export interface LogStep {
-  /** Pages in the log, of which so many are in the file as well. */
+  /** Pages in the log, of which this many are in the file as well. */
   readonly pages: number;
   readonly inFile: number;
   /** `quiet`: there is nothing to do; `more`: look again at once; `begun`: the log begins again with the next write. */

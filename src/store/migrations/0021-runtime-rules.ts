@@ -14,7 +14,7 @@ export const runtimeRules: Migration = {
       enabled: 'integer!=1',
       // JSON of what it matches.
       match: 'text!',
-      // So many events within so many milliseconds for each digest.
+      // This many events within this many milliseconds for each digest.
       count: 'integer!=1',
       duration_ms: 'integer!=0',
       // `allow`, `record`, `notify` or `block`.

@@ -10,7 +10,7 @@ const PRUNED = 500;
 
 /** readCounts tells how much waits, and how much was given up in the 24 hours before now, in UTC milliseconds. */
 export async function readCounts(read: Executor, now: number, channelId?: string): Promise<DeliveryCounts> {
-  // What a person holds back waits for that person, and is no reason to look at the service.
+  // What a person holds back waits for that person, and needs no look at the service.
   const isWaiting =
     channelId === undefined
       ? sql`channel_id in (select id from channels where enabled = 1)

@@ -32,7 +32,7 @@ export interface Written {
 }
 
 /**
- * writeEvents puts what happened down for every channel that is subscribed now, in the transaction of the act that it tells of, so that
+ * writeEvents puts what happened down for every channel that is subscribed now, in the transaction of the act that it reports, so that
  * neither is there without the other. What waits for a channel grows by subject and not by occurrence. Gives what some channel is told;
  * what none is subscribed to starts no throttle.
  */

@@ -23,7 +23,7 @@ const BATCH = 8192;
 /** Digests, and findings of them, whose facts are held at once; beyond it only those of the batch at hand. */
 const MAX_DIGESTS = 20_000;
 const MAX_FINDINGS = 500_000;
-/** A batch that brought so many findings is followed by none that is larger. */
+/** A batch that brought this many findings is followed by none that is larger. */
 const MANY_FINDINGS = 100_000;
 
 /**

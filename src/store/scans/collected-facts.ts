@@ -29,7 +29,7 @@ const seenSinceThen = (
 
 /** Images that one call of `enrol` walks, and due collections of unused ones that it puts off. */
 const WALK = 2000;
-/** For so many milliseconds: no use of theirs is noticed later than they would be collected again in use. */
+/** For this many milliseconds: no use of theirs is noticed later than they would be collected again in use. */
 const PUT_OFF_MS = 6 * 60 * 60_000;
 
 /** collectionStore keeps what was collected of each digest in a database: the facts, and when to ask again. */

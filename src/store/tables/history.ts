@@ -32,8 +32,8 @@ export interface HistoryTables {
     found_db_at: number | null;
     found_scan_at: number | null;
     /**
-     * When the scan was made that proves it fixed, its id, and who made it: JSON, since its record goes before this one. `person`
-     * where one said so. Without either it ended since no node has the platform any more that had it.
+     * When the scan was made that proves it fixed, its id, and who made it: JSON, since its record comes before this one. `person` where
+     * one said so. Without either it ended since no node has the platform any more that had it.
      */
     ended_at: number | null;
     ended_scan: number | null;

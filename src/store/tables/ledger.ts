@@ -51,7 +51,7 @@ export interface LedgerTables {
   };
   /** One row (`id` 1): how many ledger rows there are. Its lock orders appends across replicas. */
   ledger_head: { id: number; size: number };
-  /** For each 65,536 rows the fingerprints of the uids of their reviews (`store/uid-prints.ts`), stored when there are so many. */
+  /** For each 65,536 rows the fingerprints of the uids of their reviews (`store/uid-prints.ts`), stored once there are this many. */
   ledger_uids: { segment: number; prints: Buffer };
   /** Rows by 4096: which times stand in them, so that a period is found without an index on times. */
   ledger_spans: { span: number; min_at: number; max_at: number };

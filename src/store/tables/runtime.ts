@@ -10,7 +10,7 @@ export interface RuntimeTables {
     enabled: number;
     /** JSON. */
     match: string;
-    /** So many events of one digest within so many milliseconds. */
+    /** This many events of one digest within this many milliseconds. */
     count: number;
     duration_ms: number;
     /** `allow`, `record` or `notify`. */
@@ -67,7 +67,7 @@ export interface RuntimeTables {
     host: string | null;
     /** The detector's own time as it wrote it, to the nanosecond. */
     time: string | null;
-    /** `event`, `heartbeat` (the detector tells of itself) or `test` (a test of the connection). */
+    /** `event`, `heartbeat` (the detector reports that it runs) or `test` (a test of the connection). */
     kind: Generated<string>;
     workload: string | null;
     /** How it was joined to an image: `field`, `pod` or `none`; null until it is decided. */

@@ -11,7 +11,7 @@ const SHOWN_GROUPS = 3;
 
 /**
  * toFindings makes a finding of every reason of the answer, on the line of the policy field that is behind it, and one of every broken
- * check that no reason tells of. `error` is what breaks a check, and nothing else: platforms fail a pull request for it. Else `warning`
+ * check that no reason reports. `error` is what breaks a check, and nothing else: platforms fail a pull request for it. Else `warning`
  * where rows that were allowed would be denied, `note` where denied ones would be allowed.
  */
 export function toFindings(result: WhatIfResult, context: ReportContext): readonly Finding[] {

@@ -16,7 +16,7 @@ export interface Reason {
   readonly groups: readonly ChangeGroup[];
 }
 
-/** A ledger can hold any text as a label; more than so many foreign ones are summed. */
+/** A ledger can hold any text as a label; more than this many foreign ones are summed. */
 const MOST_FOREIGN = 8;
 const REST = 'further labels';
 

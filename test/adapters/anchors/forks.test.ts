@@ -295,5 +295,5 @@ test('an anchor that lost what it was told is told again, with a warning', async
   rmSync(path);
   await signing.minute();
   assert.match(readFileSync(path, 'utf8'), /\n10\n/);
-  assert.deepEqual(signing.logged, ['An anchor no longer holds what it was told; it is told again']);
+  assert.deepEqual(signing.logged, ['An anchor no longer holds what was sent to it; it is sent again']);
 });
