@@ -82,7 +82,7 @@ async function renderRuns(
       formatCount(run.evaluated),
       formatCount(run.would_deny),
       formatCount(run.would_allow),
-      run.by.replace(/^user:/, ''),
+      run.by_name ?? run.by,
     ].map((text) => ({ text: clean(text) })),
   );
   const left = total - items.length;
@@ -113,7 +113,8 @@ export async function runShow(
   const result = checkResult(run.result, 'the service');
   const json = bytesOfResult(text) ?? JSON.stringify(result);
   const answer = { result, json, draft: draftOf(yaml, `run ${id}`) };
-  if (!globals.quiet) terminal.err(`ipo: run ${id} of ${shortTime(run.at)} UTC by ${clean(run.by)}\n`);
+  if (!globals.quiet)
+    terminal.err(`ipo: run ${id} of ${shortTime(run.at)} UTC by ${clean(run.by_name ?? run.by)}\n`);
   return deliver(answer, wanted, openParts(terminal), terminal, globals);
 }
 

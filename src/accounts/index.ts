@@ -42,6 +42,7 @@ export {
   ERASURES,
   type AccountChanges,
   type AccountKey,
+  type AccountNames,
   type AccountQuery,
   type AccountStore,
   type CodeStore,

@@ -37,6 +37,9 @@ export type AccountKey =
   | { readonly email: string }
   | { readonly oidcSubject: string };
 
+/** AccountNames gives what people are shown of accounts, by id: name or address; an account that has neither is left out. */
+export type AccountNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 /** AccountStore keeps accounts. */
 export interface AccountStore {
   find(id: string): Promise<Account | null>;

@@ -35,7 +35,12 @@ async function start(t: TestContext, engine: TestEngine) {
     },
   };
   const policies = openPolicies({ store: policyStore(store), clock: { now: () => NOW } });
-  const routes = policyRoutes({ policies, audit, together: (act) => store.write(act) });
+  const routes = policyRoutes({
+    policies,
+    audit,
+    names: async (ids) => new Map(ids.map((id) => [id, `Name of ${id}`])),
+    together: (act) => store.write(act),
+  });
   const { url } = await startApi(t, routes);
   const call = async (
     method: string,

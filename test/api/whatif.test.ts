@@ -36,7 +36,14 @@ async function start(t: TestContext, engine: TestEngine) {
   };
   const printer = { print: async () => Buffer.from('%PDF-1.7 \u0000\u00ff', 'latin1') };
   const runs = openKeptRuns({ runs: deps.runs, printer, audit: deps.audit, clock: deps.clock });
-  const { url } = await startApi(t, whatIfRoutes({ whatif: openLiveWhatIf(deps), runs }));
+  const { url } = await startApi(
+    t,
+    whatIfRoutes({
+      whatif: openLiveWhatIf(deps),
+      runs,
+      names: async (ids) => new Map(ids.map((id) => [id, `Name of ${id}`])),
+    }),
+  );
   const call = async (method: string, path: string, body?: unknown, role = 'deployer') => {
     const answer = await fetch(`${url}/api/v1/policies/whatif${path}`, {
       method,

@@ -52,7 +52,16 @@ async function serve(t: TestContext, url: string, coldImagePolicy: ColdImagePoli
     together: (act) => store.write(act),
     count: { add: () => {} },
   });
-  return (await startApi(t, whatIfRoutes({ whatif, runs: openKeptRuns({ ...deps, printer: replays }) }))).url;
+  return (
+    await startApi(
+      t,
+      whatIfRoutes({
+        whatif,
+        runs: openKeptRuns({ ...deps, printer: replays }),
+        names: async () => new Map(),
+      }),
+    )
+  ).url;
 }
 
 forEachEngine('the same draft over the same ledger', (engine) => {

@@ -216,7 +216,7 @@ test('policies are listed and printed so that they can be applied again', async 
   );
   assert.equal(JSON.parse((await served.ipo(['policy', 'list', '-o', 'json'])).out).items[0].name, 'shop');
   const revisions = await served.ipo(['policy', 'revisions', 'shop']);
-  assert.match(revisions.out, /^[0-9a-f]{32} +2027-01-15 08:00 +administratoraaa +in effect$/m);
+  assert.match(revisions.out, /^[0-9a-f]{32} +2027-01-15 08:00 +Name of administratoraaa +in effect$/m);
   assert.equal(revisions.out.split('\n').length, 4);
   assert.equal(
     (await served.ipo(['policy', 'get', 'shop', '--revision', (first ?? '').slice(0, 12)])).out,

@@ -70,10 +70,12 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
     },
     clock: world.deps.clock,
   });
+  const names = async (ids: readonly string[]) => new Map(ids.map((id) => [id, `Name of ${id}`]));
   const printer = { print: async () => Buffer.from('%PDF-1.7 \u00ff', 'latin1') };
   const { url } = await startApi(t, [
-    ...policyRoutes({ policies, audit: world.deps.audit, together: (act) => store.write(act) }),
+    ...policyRoutes({ policies, names, audit: world.deps.audit, together: (act) => store.write(act) }),
     ...whatIfRoutes({
+      names,
       whatif: openLiveWhatIf(deps),
       runs: openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit, clock: world.deps.clock }),
     }),

@@ -168,7 +168,7 @@ test('kept runs are listed, filtered, reopened in every form, and their draft ca
   assert.match(
     list.out,
     new RegExp(
-      `^${id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +tighten-prod +30 +3 +2 +1 +administratoraaa$`,
+      `^${id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +tighten-prod +30 +3 +2 +1 +Name of administratoraaa$`,
       'm',
     ),
   );

@@ -77,10 +77,10 @@ export async function runPolicyRevisions(
     { heading: 'account', flex: 1 },
     { heading: '' },
   ];
-  const rows = body.items.map(({ revision, recorded_at, recorded_by, current }) => [
+  const rows = body.items.map(({ revision, recorded_at, recorded_by, recorded_by_name, current }) => [
     terminal.columns < 110 ? revision.slice(0, 32) : revision,
     shortTime(recorded_at),
-    recorded_by?.replace(/^user:/, '') ?? '–',
+    recorded_by_name ?? recorded_by ?? '–',
     current ? 'in effect' : '',
   ]);
   await writeList(targets, text, body, () => renderTable(columns, rows, 'No revision.', terminal), terminal);

@@ -65,6 +65,10 @@ export const revisionSummarySchema = z
     revision,
     recorded_at: time.describe('When it was first in effect'),
     recorded_by: by,
+    recorded_by_name: z
+      .string()
+      .nullable()
+      .describe('Name or address of the account; null where there is none'),
     current: z.boolean().describe('Whether it is in effect now'),
   })
   .meta({ id: 'PolicyRevisionSummary' });

@@ -60,6 +60,7 @@ export const runSummarySchema = z
     id: z.string(),
     at: time.describe('When it was run'),
     by: z.string().describe('`user:<account_id>`'),
+    by_name: z.string().nullable().describe('Name or address of the account; null once it is anonymised'),
     policy: z.string().describe('Name of the drafted policy'),
     revision: z.string(),
     source: z.string().nullable(),

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
+import type { AccountNames, AuditAction, AuditLog, Principal } from '../../accounts/index.ts';
 import { formatTime } from '../../base/index.ts';
 import {
   MAX_POLICY_BYTES,
@@ -27,6 +27,7 @@ import { route, type Answered, type Route, type RouteAnswer } from '../route.ts'
 export interface PolicyParts {
   readonly policies: Policies;
   readonly audit: AuditLog;
+  readonly names: AccountNames;
   /** Runs an act whose writes commit together or not at all. */
   together<T>(act: () => Promise<T>): Promise<T>;
 }
@@ -170,12 +171,14 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       handle: async ({ params, query }) => {
         const { items, total } = await policies.revisions(params.name, pageOf(query));
         const current = await policies.current(params.name);
+        const names = await parts.names(items.flatMap(({ recordedBy }) => idOf(recordedBy)));
         return {
           body: {
             items: items.map(({ revision, recordedAt, recordedBy }) => ({
               revision,
               recorded_at: formatTime(recordedAt),
               recorded_by: recordedBy,
+              recorded_by_name: nameIn(names, recordedBy),
               current: revision === current,
             })),
             total,
@@ -202,6 +205,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
             revision,
             recorded_at: formatTime(recordedAt),
             recorded_by: recordedBy,
+            recorded_by_name: nameIn(await parts.names(idOf(recordedBy)), recordedBy),
             current,
             document,
           },
@@ -209,6 +213,16 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       },
     }),
   ];
+}
+
+/** The id in `user:ID`; none where nobody is named. */
+function idOf(by: string | null): readonly string[] {
+  return by?.startsWith('user:') === true ? [by.slice('user:'.length)] : [];
+}
+
+function nameIn(names: ReadonlyMap<string, string>, by: string | null): string | null {
+  const [id] = idOf(by);
+  return id === undefined ? null : (names.get(id) ?? null);
 }
 
 type Call = { readonly principal: Principal | null; readonly path: string };

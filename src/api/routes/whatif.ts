@@ -1,4 +1,4 @@
-import type { Principal } from '../../accounts/index.ts';
+import type { AccountNames, Principal } from '../../accounts/index.ts';
 import { DAY_MS, formatTime } from '../../base/index.ts';
 import { MAX_POLICY_BYTES } from '../../policy/index.ts';
 import { KEPT, type KeptRuns, type KeptRunSummary, type LiveWhatIf } from '../../whatif/index.ts';
@@ -20,12 +20,13 @@ import { route, type Route } from '../route.ts';
 export interface WhatIfParts {
   readonly whatif: LiveWhatIf;
   readonly runs: KeptRuns;
+  readonly names: AccountNames;
 }
 
 const WAIT = { 'Retry-After': 'Seconds to wait' };
 
 /** whatIfRoutes replay drafts over the service's ledger, and give back the runs that were kept. */
-export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
+export function whatIfRoutes({ whatif, runs, names }: WhatIfParts): Route[] {
   return [
     route({
       key: 'POST /policies/whatif',
@@ -71,7 +72,8 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
       work: 'read',
       handle: async ({ query: { policy = null, from = null, to = null, limit = null, offset = 0 } }) => {
         const { items, total } = await runs.list({ policy, from, to }, { limit, offset });
-        return { body: { items: items.map(toBody), total } };
+        const shown = await names(items.map(({ accountId }) => accountId));
+        return { body: { items: items.map((run) => toBody(run, shown)), total } };
       },
     }),
     route({
@@ -84,7 +86,8 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
       work: 'read',
       handle: async ({ params }) => {
         const run = await runs.get(params.id);
-        const [record, draft] = [JSON.stringify(toBody(run)), JSON.stringify(run.draft)];
+        const record = JSON.stringify(toBody(run, await names([run.accountId])));
+        const draft = JSON.stringify(run.draft);
         return { json: `${record.slice(0, -1)},"draft":${draft},"result":${run.result}}` };
       },
     }),
@@ -113,11 +116,12 @@ export function whatIfRoutes({ whatif, runs }: WhatIfParts): Route[] {
   ];
 }
 
-function toBody(run: KeptRunSummary): RunSummaryBody {
+function toBody(run: KeptRunSummary, names: ReadonlyMap<string, string>): RunSummaryBody {
   return {
     id: run.id,
     at: formatTime(run.at),
     by: `user:${run.accountId}`,
+    by_name: names.get(run.accountId) ?? null,
     policy: run.policy,
     revision: run.revision,
     source: run.source,

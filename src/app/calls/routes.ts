@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../base/index.ts';
 import { openImages, openTriage, readPolicies } from '../../inventory/index.ts';
 import {
+  accountNames,
   auditLog,
   channelStore,
   filingStore,
@@ -80,6 +81,7 @@ export async function callRoutes(
     ...whatIfRoutes({
       whatif: { run: elsewhere },
       runs: openKeptRuns({ runs: runStore(store), printer: { print: elsewhere }, audit, clock }),
+      names: accountNames(store),
     }),
     ...ledgerRoutes({
       ...{ ledger: ledgerReader(store), tree: ledgerTree(store), audit, clock, coldImagePolicy, cluster },

@@ -1,4 +1,5 @@
 import {
+  type AccountNames,
   openAccounts,
   openPasswords,
   type Accounts,
@@ -29,6 +30,7 @@ import { openKevSource, openReleaseSource } from '../../adapters/feeds/index.ts'
 import { openPolicies, type Policies, type PolicyStore } from '../../policy/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../../scan/index.ts';
 import {
+  accountNames,
   accountStore,
   accountSweeper,
   auditLog,
@@ -79,6 +81,7 @@ export interface ServiceParts {
   readonly whatif: LiveWhatIf;
   readonly runs: KeptRuns;
   readonly runStore: RunStore;
+  readonly names: AccountNames;
   readonly images: Images;
   readonly triage: Triage;
   readonly vulnerabilities: VulnerabilityStore;
@@ -146,6 +149,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
     runs: openKeptRuns({ runs, printer: replay, audit, clock }),
     runStore: runs,
+    names: accountNames(store),
     images: openImages({ store: imageStore(store), policies, coldImagePolicy, clock }),
     triage: openTriage({ store: triageStore(store), policies, clock }),
     vulnerabilities: vulnerabilityStore(store),

@@ -3,6 +3,7 @@
  * It uses `sql` and `tables`.
  */
 export { accountStore } from './accounts.ts';
+export { accountNames } from './names.ts';
 export { auditLog } from './audit.ts';
 export { erasureOf } from './erasure.ts';
 export { accountSweeper, codeStore } from './one-time-codes.ts';
