@@ -57,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'channels',
     'catalogues',
     'history',
+    'evidence',
     'trackers',
     'notify',
     'leadership',

@@ -1,6 +1,7 @@
-import { makeFromExport } from '../../src/app/index.ts';
+import { makeFromDatabase, makeFromExport, type FromDatabase, type MadeFile } from '../../src/app/index.ts';
 import { parseTime } from '../../src/base/index.ts';
-import { isThere } from '../files/index.ts';
+import type { Period } from '../../src/evidence/index.ts';
+import { findDatabase, isThere } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -14,7 +15,7 @@ import { FORMATS, summaryOf, writeSummary } from './view.ts';
 
 const MAX_KEY = 65_536;
 
-/** runEvidenceCreate is `ipo evidence create`: a package of an export, signed with the caller's key. */
+/** runEvidenceCreate is `ipo evidence create`: a package of an export or a database, signed with the caller's key. */
 export async function runEvidenceCreate(
   options: EvidenceCreateOptions,
   terminal: Terminal,
@@ -29,10 +30,12 @@ export async function runEvidenceCreate(
       `--at ${options.at}: this is not an RFC 3339 time`,
       'Write it as 2026-11-20T06:00:00Z',
     );
-  if (ledger === undefined || key === undefined)
+  if (ledger !== undefined && options.database !== undefined)
+    throw new UsageError('--ledger and --database are both given', 'Give one source');
+  if (key === undefined)
     throw new UsageError(
-      ledger === undefined ? 'no source is named' : '--ledger is given without --key',
-      'Give --ledger EXPORT and --key FILE',
+      'no key is named that signs the package',
+      'Give --key FILE, an ECDSA key on P-256 in PEM',
     );
   if (ledger === '-')
     throw new UsageError('--ledger -: an export is read twice', 'Save it, and name the file');
@@ -47,26 +50,47 @@ export async function runEvidenceCreate(
   const pem = await parts.readText(key, MAX_KEY);
   const progress = new Progress(terminal, globals, parts.clock.now);
   try {
-    const { document, bytes } = await makeFromExport({
-      ledger,
-      key: pem,
-      keyName: key,
-      out,
-      wish: {
-        ...(period ?? {}),
-        frameworks: options.framework,
-        clusters: options.cluster,
-        namespaces: options.namespace,
-      },
+    const how = {
+      ...{ key: pem, keyName: key, out, version: VERSION, at: now },
       organisation: { name: options.organisation ?? null, contact: options.contact ?? null },
-      version: VERSION,
-      at: now,
-      progress: (rows) => progress.rows(rows),
-    });
+      progress: (rows: number) => progress.rows(rows),
+    };
+    const wish = {
+      frameworks: options.framework,
+      clusters: options.cluster,
+      namespaces: options.namespace,
+    };
+    const made =
+      ledger === undefined
+        ? await ofDatabase(options, { ...wish, ...needed(period) }, how, terminal)
+        : await makeFromExport({ ...how, ledger, wish: { ...wish, ...period } });
     progress.end();
-    await writeSummary(targets, { ...summaryOf(document), file: out, bytes }, terminal, globals);
+    const summary = { ...summaryOf(made.document), file: out, bytes: made.bytes };
+    await writeSummary(targets, summary, terminal, globals);
   } finally {
     progress.end();
   }
   return EXIT.done;
+}
+
+function ofDatabase(
+  options: EvidenceCreateOptions,
+  wish: FromDatabase['wish'],
+  how: Omit<FromDatabase, 'url' | 'wish' | 'publicUrl' | 'cluster' | 'coldImagePolicy'>,
+  terminal: Terminal,
+): Promise<MadeFile> {
+  return makeFromDatabase({
+    ...how,
+    wish,
+    url: findDatabase(options.database, terminal.env),
+    publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
+    cluster: options.clusterName ?? null,
+    coldImagePolicy: options.coldImagePolicy,
+  });
+}
+
+function needed(period: Period | null): Period {
+  if (period === null)
+    throw new UsageError('no period is given', 'Give --period 2026-Q3, or --days, or --from and --to');
+  return period;
 }

@@ -22,6 +22,10 @@ export interface EvidenceCreateOptions extends EvidencePeriodFlags {
   readonly out?: string;
   readonly force?: true;
   readonly ledger?: string;
+  readonly database?: string;
+  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
+  readonly publicUrl?: string;
+  readonly clusterName?: string;
   readonly key?: string;
   readonly organisation?: string;
   readonly contact?: string;
@@ -61,6 +65,7 @@ export const listed: Listed = {
   examples: [
     'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --days 90 --out evidence.zip',
     'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --period 2026-10 --framework soc2 --out october.zip',
+    'ipo evidence create --database sqlite:/var/lib/ipo/ipo.db --key evidence.key --days 90 --out service.zip',
     'ipo evidence show evidence.zip',
     'ipo evidence verify evidence.zip',
     'ipo evidence recompute evidence.zip',
@@ -98,7 +103,7 @@ function createCommand(settle: Settle): Command {
   const command = new Command('create')
     .summary('create a package of a period')
     .description(
-      'Creates a package of an export of the ledger (--ledger), signed with your key. The file is there in full or not at all.',
+      'Creates a package of an export of the ledger (--ledger), or of the database of a service (--database), signed with your key. The file is there in full or not at all.',
     )
     .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
     .addOption(new Option('--days <n>', 'the last so many days, 1 to 400'))
@@ -122,15 +127,25 @@ function createCommand(settle: Settle): Command {
     .addOption(new Option('--out <file>', 'the package to write, a .zip file'))
     .addOption(new Option('--force', 'overwrite the file if it is there'))
     .addOption(new Option('--ledger <export>', 'the ledger export to make it of'))
-    .addOption(new Option('--key <file>', 'with --ledger: private key that signs, ECDSA P-256 in PEM'))
-    .addOption(new Option('--organisation <name>', 'with --ledger: name of the organisation'))
-    .addOption(new Option('--contact <text>', 'with --ledger: whom to ask'))
+    .addOption(
+      new Option('--database <url>', "the service's database to make it of, or IPO_DATABASE; only read"),
+    )
     .addOption(
       new Option(
-        '--at <time>',
-        'with --ledger: time of the package, to make the same bytes again; now without it',
-      ),
+        '--cold-image-policy <timing>',
+        "with --database: for images without a scan (the service's setting)",
+      )
+        .choices(['AllowAndScan', 'DenyUntilScanned'])
+        .default('AllowAndScan'),
     )
+    .addOption(
+      new Option('--cluster-name <name>', 'with --database: name of the cluster, for the head of the rows'),
+    )
+    .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'))
+    .addOption(new Option('--key <file>', 'private key that signs, ECDSA P-256 in PEM'))
+    .addOption(new Option('--organisation <name>', 'name of the organisation'))
+    .addOption(new Option('--contact <text>', 'whom to ask'))
+    .addOption(new Option('--at <time>', 'time of the package, to make the same bytes again; now without it'))
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {

@@ -1,7 +1,7 @@
 /**
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands only here; what differs between the engines is
  * in `dialect.ts`. It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`,
- * `channels`, `catalogues`, `history`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes`, `supply-chain` and
+ * `channels`, `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `nodes`, `supply-chain` and
  * `backup`.
  */
 export * from './accounts/index.ts';
@@ -11,6 +11,7 @@ export * from './catalogues/index.ts';
 export * from './channels/index.ts';
 export * from './cluster/index.ts';
 export * from './engine/index.ts';
+export * from './evidence/index.ts';
 export * from './facts/index.ts';
 export * from './findings/index.ts';
 export * from './history/index.ts';

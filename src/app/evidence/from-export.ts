@@ -4,12 +4,12 @@ import {
   makePackage,
   toEvidenceSigner,
   toRequest,
-  type EvidenceDocument,
   type EvidenceSource,
   type EvidenceWish,
 } from '../../evidence/index.ts';
 import { readExport, verifyExport, type LedgerRow } from '../../ledger/index.ts';
 import { ALWAYS_LEFT_OUT } from '../../reconcile/index.ts';
+import { counted, type MadeFile } from './made-file.ts';
 
 /** FromExport is what a package is made of without a service. */
 export interface FromExport {
@@ -25,12 +25,6 @@ export interface FromExport {
   readonly version: string;
   readonly at: number;
   readonly progress?: (rows: number) => void;
-}
-
-/** MadeFile is a package that was written. */
-export interface MadeFile {
-  readonly document: EvidenceDocument;
-  readonly bytes: number;
 }
 
 /**
@@ -99,16 +93,6 @@ export async function makeFromExport(options: FromExport): Promise<MadeFile> {
       await opened.close();
     }
   });
-}
-
-async function* counted(
-  chunks: AsyncIterable<Uint8Array>,
-  add: (bytes: number) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const chunk of chunks) {
-    add(chunk.length);
-    yield chunk;
-  }
 }
 
 function periodOf(

@@ -1,6 +1,8 @@
 /**
- * Evidence packages: made of an export, and opened from a file.
+ * Evidence packages: made of an export or a database, and opened from a file.
  * It uses no other room.
  */
-export { makeFromExport, type FromExport, type MadeFile } from './from-export.ts';
+export { makeFromDatabase, type FromDatabase } from './from-database.ts';
+export { makeFromExport, type FromExport } from './from-export.ts';
+export type { MadeFile } from './made-file.ts';
 export { withPackage } from './with-package.ts';

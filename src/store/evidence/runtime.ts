@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import { byCodeUnit, formatTime } from '../../base/index.ts';
+import type { EvidenceRequest, RuntimeSection } from '../../evidence/index.ts';
+import { run, type Row } from '../sql/run.ts';
+import type { Store } from '../sql/store.ts';
+
+/** Decisions and raw events that a package lists at most. */
+const MAX_DECISIONS = 500;
+const MAX_RAW = 5000;
+
+/** What may come of an event, the strongest last. */
+const EFFECTS = ['allow', 'record', 'notify', 'issue', 'stop'];
+
+/** runtimeSection reads what the runtime tables hold of a period. Tests of the connection and signs of life are no events. */
+export async function runtimeSection(
+  store: Store,
+  { from, to, includeRuntimeRaw }: EvidenceRequest,
+): Promise<RuntimeSection> {
+  const within = sql`kind = 'event' and at between ${from} and ${to}`;
+  const counts = async (column: string): Promise<Record<string, number>> => {
+    const found = await run(
+      store.read,
+      sql<{
+        name: string | null;
+        count: number;
+      }>`select ${sql.ref(column)} as name, count(*) as count from runtime_events where ${within} group by ${sql.ref(column)}`,
+    );
+    return inOrder(found.map(({ name, count }) => [name ?? 'none', count]));
+  };
+  const joined = await counts('match_basis');
+  const decided = sql`${within} and (policy is not null or effect in ('allow', 'notify', 'issue', 'stop'))`;
+  const [total] = await run(
+    store.read,
+    sql<{ count: number }>`select count(*) as count from runtime_events where ${decided}`,
+  );
+  const decisions = await run(
+    store.read,
+    sql<EventRow>`select * from runtime_events where ${decided} order by at desc, id desc limit ${MAX_DECISIONS}`,
+  );
+  const raw = includeRuntimeRaw
+    ? await run(
+        store.read,
+        sql<EventRow>`select * from runtime_events where ${within} order by at desc, id desc limit ${MAX_RAW}`,
+      )
+    : null;
+  return {
+    rules: await rulesOf(store, from, to),
+    policies: await policiesOf(store),
+    events: Object.values(joined).reduce((sum, count) => sum + count, 0),
+    joined,
+    by_effect: await counts('effect'),
+    stops: await stopsOf(store, from, to),
+    decisions_total: total?.count ?? 0,
+    decisions: decisions.map(toDecision),
+    raw:
+      raw === null
+        ? null
+        : raw.map((event) => ({
+            ...toDecision(event),
+            source: event.source,
+            output: event.output,
+            host: event.host,
+          })),
+  };
+}
+
+type EventRow = Row<
+  'runtime_events',
+  | 'at'
+  | 'rule'
+  | 'priority'
+  | 'effect'
+  | 'matched_rule'
+  | 'policy'
+  | 'policy_effect'
+  | 'cluster'
+  | 'namespace'
+  | 'pod'
+  | 'container'
+  | 'digest'
+  | 'image'
+  | 'match_basis'
+  | 'source'
+  | 'output'
+  | 'host'
+>;
+
+/** What a runtime policy did shows under its name. */
+function toDecision(event: EventRow): Readonly<Record<string, unknown>> {
+  return {
+    at: formatTime(event.at),
+    rule: event.rule,
+    priority: event.priority,
+    effect: event.effect,
+    matched: event.policy === null ? event.matched_rule : `policy:${event.policy}`,
+    policy_effect: event.policy_effect,
+    cluster: event.cluster,
+    namespace: event.namespace,
+    pod: event.pod,
+    container: event.container,
+    image: event.image,
+    digest: event.digest,
+    match_basis: event.match_basis,
+  };
+}
+
+async function rulesOf(store: Store, from: number, to: number): Promise<RuntimeSection['rules']> {
+  const rules = await run(
+    store.read,
+    sql<
+      Row<'runtime_rules', 'name' | 'enabled' | 'action' | 'match'>
+    >`select name, enabled, action, match from runtime_rules order by place, id`,
+  );
+  const found = await run(
+    store.read,
+    sql<{
+      name: string;
+      effect: string | null;
+      count: number;
+    }>`select matched_rule as name, effect, count(*) as count from runtime_events
+      where kind = 'event' and at between ${from} and ${to} and matched_rule is not null group by matched_rule, effect`,
+  );
+  const byRule = Map.groupBy(found, ({ name }) => name);
+  return rules.map(({ name, enabled, action, match }) => {
+    const of = byRule.get(name) ?? [];
+    const strongest = Math.max(-1, ...of.map(({ effect }) => EFFECTS.indexOf(effect ?? '')));
+    const events = of.reduce((sum, { count }) => sum + count, 0);
+    return {
+      name,
+      enabled: enabled === 1,
+      action,
+      match: JSON.parse(match) as unknown,
+      effect: EFFECTS[strongest] ?? null,
+      events,
+    };
+  });
+}
+
+async function policiesOf(store: Store): Promise<RuntimeSection['policies']> {
+  const found = await run(
+    store.read,
+    sql<
+      Row<'runtime_policies', 'name' | 'document' | 'enabled'>
+    >`select name, document, enabled from runtime_policies`,
+  );
+  return found
+    .toSorted((a, b) => byCodeUnit(a.name, b.name))
+    .map(({ name, document, enabled }) => ({
+      name,
+      enabled: enabled === 1,
+      document: JSON.parse(document) as unknown,
+    }));
+}
+
+async function stopsOf(store: Store, from: number, to: number): Promise<Record<string, number>> {
+  const found = await run(
+    store.read,
+    sql<
+      Row<'pod_stops', 'outcome'> & { count: number }
+    >`select outcome, count(*) as count from pod_stops where at between ${from} and ${to} group by outcome`,
+  );
+  return inOrder(found.map(({ outcome, count }) => [outcome, count]));
+}
+
+function inOrder(counts: readonly (readonly [string, number])[]): Record<string, number> {
+  return Object.fromEntries(counts.toSorted(([a], [b]) => byCodeUnit(a, b)));
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { DAY_MS, parseTime } from '../../src/base/index.ts';
+import { makePackage, recompute, toRequest, verifyPackage } from '../../src/evidence/index.ts';
+import { verifyExport } from '../../src/ledger/index.ts';
+import { atOneMoment, evidenceSource } from '../../src/store/evidence/index.ts';
+import { recordDetector } from '../../src/store/history/index.ts';
+import { importExport } from '../../src/store/ledger/import.ts';
+import { recordScan } from '../../src/store/scans/scans.ts';
+import { run } from '../../src/store/sql/run.ts';
+import type { Store } from '../../src/store/sql/store.ts';
+import { openBytesPackage, unzip } from '../evidence/open-bytes.ts';
+import { memory, SIGNER } from '../evidence/source.ts';
+import { forEachEngine } from './engines.ts';
+import { digestOf, finding, scanOf } from './image-records.ts';
+import { openWhole, treeOf } from './made-ledger.ts';
+
+const SHOP = gunzipSync(
+  readFileSync(join(resolve(import.meta.dirname, '../..'), 'fixtures/ledger/shop.ndjson.gz')),
+).toString('utf8');
+const TO = parseTime('2026-11-20T06:00:00Z');
+const FROM = TO - 30 * DAY_MS;
+const NOW = TO + DAY_MS;
+
+/** The shop's ledger, a finding that was fixed in time and triaged, an issue, an image that ran, and a detector. */
+async function fill(store: Store): Promise<void> {
+  await importExport(store, await openWhole(SHOP), { at: FROM });
+  const image = { digest: digestOf(1), names: ['ghcr.io/acme/web:2', 'ghcr.io/acme/web:1'], source: null };
+  const scans = [
+    [
+      scanOf([
+        finding('CVE-2026-1', 'CRITICAL', { fixed: '2' }),
+        finding('CVE-2026-2', 'HIGH', { fixed: '2' }),
+      ]),
+      FROM + DAY_MS,
+    ],
+    [scanOf([finding('CVE-2026-2', 'HIGH', { fixed: '2' })]), FROM + 3 * DAY_MS],
+  ] as const;
+  for (const [scan, at] of scans)
+    await store.write((transaction) =>
+      recordScan(transaction, { ...image, scan: { ...scan, scannedAt: new Date(at).toISOString() }, at }),
+    );
+  await store.write(async (transaction) => {
+    await run(
+      transaction,
+      sql`insert into triage (digest, cve, reason, triaged_by, account_id, severity, created_at, "until")
+        values (${digestOf(1)}, 'CVE-2026-2', 'not reachable', 'Ann', 'abcdefghijklmnop', 'LOW', ${FROM + 2 * DAY_MS}, ${NOW + DAY_MS})`,
+    );
+    await run(
+      transaction,
+      sql`insert into clusters (name, first_seen_at, last_seen_at) values ('silent', ${FROM}, ${FROM + DAY_MS})`,
+    );
+  });
+  await recordDetector(store, {
+    cluster: 'shop-prod-eu1',
+    at: FROM + DAY_MS,
+    events: 1,
+    heartbeats: 0,
+  });
+}
+
+async function packageOf(opened: Store): Promise<Buffer> {
+  const tree = await treeOf(opened);
+  assert.ok(tree !== null);
+  return atOneMoment(opened, async (store) => {
+    const request = toRequest({ from: FROM, to: TO, frameworks: ['nist-csf'], includeRuntimeRaw: true }, NOW);
+    const source = await evidenceSource(
+      store,
+      request,
+      { at: NOW, cluster: 'shop-prod-eu1', coldImagePolicy: 'AllowAndScan', tree },
+      {
+        version: '0.0.0',
+        organisation: { name: 'Shop', contact: null },
+        exemptNamespaces: ['kube-system'],
+        rescanHours: 24,
+        publicUrl: null,
+      },
+    );
+    const made = await makePackage({
+      ...{ source, request, at: NOW, signer: SIGNER, scratch: memory },
+      checkpoint: () => tree.checkpoint.note,
+      verifyRows: async (chunks) => {
+        const all: Uint8Array[] = [];
+        for await (const chunk of chunks) all.push(chunk);
+        return verifyExport([gunzipSync(Buffer.concat(all))] as never, 'rows', { keys: [], kept: [] });
+      },
+    });
+    const bytes: Uint8Array[] = [];
+    for await (const chunk of made.archive()) bytes.push(chunk);
+    return Buffer.concat(bytes);
+  });
+}
+
+const digests = new Map<string, string>();
+
+forEachEngine('evidence packages of a store', (engine) => {
+  test('a package holds every population, verifies and follows from its rows', async (t) => {
+    const store = await engine.open(t);
+    await fill(store);
+    const bytes = await packageOf(store);
+    const pkg = await openBytesPackage(bytes);
+    const { document } = pkg;
+    assert.deepEqual((await recompute(pkg, '0.0.0')).differences, []);
+    const verified = await verifyPackage(pkg, { keys: [], ledgerKeys: [], kept: [] });
+    assert.equal(verified.holds, true, JSON.stringify(verified.checks));
+    const files = unzip(bytes);
+    assert.match(
+      String(files.get('triage.csv')),
+      /ghcr\.io\/acme\/web:1,CVE-2026-2,HIGH,not reachable,user:abcdefghijklmnop,/,
+    );
+    assert.ok(/CVE-2026-2,HIGH,.*,triaged,/.test(String(files.get('vulnerabilities.csv'))));
+    assert.ok(
+      document.coverage.clusters?.some(
+        ({ name, sent_nothing_since: since }) => name === 'silent' && since !== null,
+      ),
+    );
+    assert.equal(document.coverage.days?.filter((day) => day.detector_events === 1).length, 1);
+    assert.ok(!('note' in document.runtime) && document.runtime.raw !== null);
+    digests.set(engine.name, createHash('sha256').update(bytes).digest('hex'));
+  });
+});
+
+test('both engines give the same bytes', (t) => {
+  if (digests.size < 2) return t.skip('one engine only');
+  assert.equal(new Set(digests.values()).size, 1);
+});
