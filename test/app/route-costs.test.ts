@@ -27,6 +27,7 @@ const BOUNDED = new Set([
     'tracking_continuations',
     'outbox',
     'channel_mutes',
+    'backups',
   ],
 ]);
 
