@@ -74,13 +74,10 @@ test('the setup of a channel says which kinds there are', async () => {
 });
 
 test('commands on trackers in docs/commands.md exist', async () => {
-  const rows = [...COMMANDS.matchAll(/^\| (`ipo (channel|tracker|tracking) [^|]*) \|/gm)];
-  assert.equal(rows.length, 4);
-  for (const [, cell = '', noun = ''] of rows) {
-    const verbs = cell.replaceAll(/`ipo \w+ |`/g, '').split(', ');
-    for (const verb of verbs) {
-      const { out } = await ipo([noun, verb, '--help']);
-      assert.match(out, new RegExp(`^Usage: ipo ${noun} ${verb}\\b`), `${noun} ${verb}`);
-    }
+  const rows = [...COMMANDS.matchAll(/^\| `ipo (channel|tracker|tracking) ([a-z-]+)/gm)];
+  assert.ok(rows.length > 20, String(rows.length));
+  for (const [, noun = '', verb = ''] of rows) {
+    const { out } = await ipo([noun, verb, '--help']);
+    assert.match(out, new RegExp(`^Usage: ipo ${noun} ${verb}\\b`), `${noun} ${verb}`);
   }
 });
