@@ -113,6 +113,15 @@ export const chartValues = z.strictObject({
       'Days for which the history of findings, scans, runs of images and clusters is kept once it ended. 0 keeps all',
     ),
   }),
+  backup: group('Backups that the service makes of itself', {
+    schedule: text(
+      'How often the database is backed up, such as `24h`; empty: never. Keys are not in these backups',
+    ),
+    existingClaim: name(
+      'PersistentVolumeClaim that they are written to, which every replica can mount. Empty: `backups` on the volume of the replica, which is lost with it',
+    ),
+    keep: whole(1, 1000, 7, 'Backups that are kept'),
+  }),
   rbac: group('What the service may do in the cluster', {
     create: flag('Makes the roles and their bindings', true),
     allowEnforce: flag(

@@ -26,6 +26,10 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Since the newest signed checkpoint; absent before the first',
   },
+  svc_backup_age_seconds: {
+    kind: 'gauge',
+    help: 'Since the newest backup that was written whole was begun; absent before the first',
+  },
   svc_ledger_spool_rows: { kind: 'gauge', help: 'Rows that wait in the spool for the database' },
   svc_ledger_queue_rows: { kind: 'gauge', help: 'Rows that wait for their transaction' },
   svc_ledger_rows_total: { kind: 'counter', help: 'Rows appended to the ledger by this process' },

@@ -67,6 +67,7 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.vex.sources[0]?.bundle, 'https://vex.example.com/acme.bundle');
   assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
   assert.equal(settings.evidence.retentionDays, 800);
+  assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });
   assert.equal(settings.publicUrl, 'https://ipo.example.com');
   assert.deepEqual(settings.oidc?.roles, {
     claim: 'groups',

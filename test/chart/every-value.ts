@@ -72,6 +72,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   reconcile: { interval: '30m' },
   nodes: { pollInterval: '1m', graceDays: 7 },
   evidence: { retentionDays: 800 },
+  backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },
   rbac: { allowEnforce: true },
   reports: { policyReports: 'openreports' },
   outbound: {

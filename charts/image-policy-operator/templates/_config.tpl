@@ -57,6 +57,14 @@ nodes:
   graceDays: {{ int $v.nodes.graceDays }}
 evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
+{{- if $v.backup.schedule }}
+backup:
+  schedule: {{ $v.backup.schedule }}
+  {{- if $v.backup.existingClaim }}
+  directory: /var/backups/ipo
+  {{- end }}
+  keep: {{ int $v.backup.keep }}
+{{- end }}
 ledger:
   {{- with $v.ledger.origin }}
   origin: {{ . | quote }}

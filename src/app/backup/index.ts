@@ -1,7 +1,8 @@
 /**
  * Backups: made, verified, restored, and moved from one database to another.
- * It uses `config`, `doors`, `ledger` and `running`.
+ * It uses `config`, `doors`, `ledger`, `notify`, `processes`, `programs` and `running`.
  */
+export { runBackupWorker } from './worker.ts';
 export { createBackup, type CreatedBackup, type CreateBackupOptions } from './create.ts';
 export { moveDatabase, type MovedDatabase, type MoveOptions } from './move.ts';
 export { holdDirectory } from './at-work.ts';

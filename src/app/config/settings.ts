@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ROLES } from '../../accounts/index.ts';
 import { parseDuration } from '../../base/index.ts';
+import { backupSettings } from './backup.ts';
 import { database } from './database.ts';
 import { callSettings } from './calls.ts';
 import { clusterSettings } from './cluster.ts';
@@ -247,6 +248,7 @@ export const settingsSchema = z.strictObject({
   nodes: nodeSettings,
   calls: callSettings,
   evidence: evidenceSettings,
+  backup: backupSettings,
   kev: kevSettings,
   endOfLife: endOfLifeSettings,
   scanner: scannerSettings,

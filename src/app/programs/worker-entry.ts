@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export function workerEntry(
   name:
     | 'replay-worker'
+    | 'backup-worker'
     | 'verify-worker'
     | 'log-worker'
     | 'call-worker'

@@ -13,12 +13,14 @@ export interface Places {
   readonly markFile: string | null;
   readonly keyFile: string;
   readonly spoolDirectory: string;
+  /** Where backups of the schedule are written. */
+  readonly backupDirectory: string;
   /** Held by the process that works here; null where there is no directory of its own. */
   readonly lockFile: string | null;
 }
 
 /** placesOf settles where everything is: in `data`, unless a setting says otherwise. */
-export function placesOf({ data, database, ledger }: Settings): Places {
+export function placesOf({ data, database, ledger, backup }: Settings): Places {
   const inData = (name: string): string => join(resolve(data ?? '.'), name);
   const own = `sqlite:${inData('ipo.db')}`;
   return {
@@ -27,6 +29,7 @@ export function placesOf({ data, database, ledger }: Settings): Places {
     markFile: data === undefined ? null : inData('database.json'),
     keyFile: ledger.keyFile === undefined ? inData('ledger-key.pem') : resolve(ledger.keyFile),
     spoolDirectory: ledger.spool.directory === undefined ? inData('spool') : resolve(ledger.spool.directory),
+    backupDirectory: backup.directory === undefined ? inData('backups') : resolve(backup.directory),
     lockFile: data === undefined ? null : inData('service.lock'),
   };
 }

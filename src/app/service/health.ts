@@ -35,6 +35,8 @@ export interface HealthDeps {
   scanFailures(): Promise<Health['scanFailures']>;
   /** How what scans images stands. */
   scanner(): Health['scanner'];
+  /** When the newest backup was begun that was written whole; null for none. */
+  lastBackup(): Promise<number | null>;
   /** Which registries do not answer. */
   registries(): Health['registries'];
   /** Which addresses pass requests on without being trusted. */
@@ -154,6 +156,9 @@ export class ServiceHealth {
       const age = oldest === null ? 0 : Math.max(0, clock.now() - oldest);
       metrics.set('svc_notifications_oldest_seconds', age / 1000);
     }
+    const backup = (await this.#ask(() => this.#deps.lastBackup())).value;
+    if (backup === null) metrics.unset('svc_backup_age_seconds');
+    else metrics.set('svc_backup_age_seconds', Math.max(0, clock.now() - backup) / 1000);
     metrics.set('svc_ledger_size', rows.value);
     const tree = await this.#ask(() => parts.tree.size());
     if (tree.value !== null) metrics.set('svc_ledger_tree_size', tree.value);

@@ -12,6 +12,7 @@ import {
   underLeadership,
 } from '../../store/index.ts';
 import { toLedgerEvents } from '../cluster/events.ts';
+import { serviceBackups } from '../backup/joined.ts';
 import { openDataDirectory, placesOf } from '../running/data-directory.ts';
 import { Jobs } from '../running/jobs.ts';
 import { openServiceStore } from '../service/store.ts';
@@ -150,7 +151,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         wantedSince: (title, at) => firstTime(store, title, at),
         feeds: wantedFeeds(store, parts, facts.scanning.database),
       }),
-      history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
+      history: [
+        ...retentionJobs(fenced, settings.evidence.retentionDays, retention),
+        ...serviceBackups({ settings, places, store: fenced, version, clock, log, ...trackers }),
+      ],
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -175,6 +179,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operator: () => operator.health(),
     scanner: () => facts.health(),
     scanFailures: () => countFailing(store.read),
+    lastBackup: () => backupHistory(store).lastDone(),
     notifications: () => trackers.notifications.counts(),
     registries: () => facts.registries(),
     untrustedProxies: () => proxies.list(),

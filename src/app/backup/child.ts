@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process';
+import type { Written } from '../../backup/index.ts';
+import { fromCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
+import { passedOn } from '../programs/passed-on.ts';
+import { workerEntry } from '../programs/worker-entry.ts';
+
+/** BackupTask says what a process of its own saves, and where. */
+export interface BackupTask {
+  readonly url: string;
+  readonly out: string;
+  readonly program: string;
+}
+
+/** FromBackup is what that process answers. */
+export type FromBackup =
+  | { readonly written: Pick<Written, 'bytes' | 'sha256'> & { readonly ledgerRows: number } }
+  | { readonly fault: CarriedFault };
+
+/** MiB of heap; a backup takes a tenth of it. */
+const MEMORY = 192;
+
+/**
+ * backupInChild makes a backup in a process at the lowest priority, so that no review waits for it, and gives what was written. Ends the
+ * process when `signal` aborts. Throws what the process was given, and an Error where it ended without an answer.
+ */
+export function backupInChild(
+  task: BackupTask,
+  signal: AbortSignal,
+): Promise<Extract<FromBackup, { written: unknown }>['written']> {
+  return new Promise((resolve, reject) => {
+    const child = fork(workerEntry('backup-worker'), [], {
+      execArgv: [`--max-old-space-size=${MEMORY}`],
+      env: passedOn(process.env),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const end = (): void => void child.kill('SIGKILL');
+    signal.addEventListener('abort', end);
+    child.on('message', (answer: FromBackup) => {
+      if ('written' in answer) resolve(answer.written);
+      else reject(fromCarriedFault(answer.fault));
+      child.disconnect();
+    });
+    child.on('error', reject);
+    child.on('exit', (code, by) => {
+      signal.removeEventListener('abort', end);
+      reject(new Error(`the process of the backup ended by itself (${by ?? code})`));
+    });
+    child.send(task);
+  });
+}

@@ -1,0 +1,34 @@
+import type { Clock, Log } from '../../base/index.ts';
+import { backupHistory, type Store } from '../../store/index.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Notifications } from '../notify/notifications.ts';
+import type { Places } from '../running/data-directory.ts';
+import type { Job } from '../running/jobs.ts';
+import { backupInChild } from './child.ts';
+import { backupJobs } from './schedule.ts';
+
+/** ServiceBackupDeps are what the backups of a service are joined with. */
+export interface ServiceBackupDeps {
+  readonly settings: Pick<Settings, 'backup'>;
+  readonly places: Pick<Places, 'databaseUrl' | 'backupDirectory'>;
+  /** Whose writes hold the fence of the job. */
+  readonly store: Store;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly notifications: Pick<Notifications, 'tell'>;
+}
+
+/** serviceBackups joins the scheduled backups of a service. */
+export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
+  const { settings, places, store, version, clock, log, notifications } = deps;
+  const { schedule, keep } = settings.backup;
+  return backupJobs({
+    ...{ schedule, keep, clock, log, program: version },
+    directory: places.backupDirectory,
+    database: places.databaseUrl,
+    history: backupHistory(store),
+    make: backupInChild,
+    tell: (happened) => notifications.tell(happened),
+  });
+}
