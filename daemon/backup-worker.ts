@@ -1,3 +1,3 @@
 import { runBackupWorker } from '../src/app/index.ts';
 
-void runBackupWorker(process);
+runBackupWorker(process);
