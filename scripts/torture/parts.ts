@@ -35,6 +35,14 @@ export const PARTS: readonly Part[] = [
     minutes: 15,
   },
   {
+    name: 'backup-kills',
+    about:
+      'backups, restores and moves killed 100 times each on each engine, and 4,000 changed or missing bytes of a backup',
+    files: ['test/backup/kill.test.ts'],
+    shares: 4,
+    minutes: 30,
+  },
+  {
     name: 'ledger-ends',
     about: '240 processes killed while they end and put their spool back, 120 on each engine',
     files: ['test/ledger/kill-close.test.ts'],

@@ -24,6 +24,8 @@ export interface JobsParts extends Pick<
   checkpoint(): Promise<void>;
   /** What takes away history that is no longer kept. */
   readonly history: readonly Job[];
+  /** What backs the database up. */
+  readonly backups: readonly Job[];
   /** The jobs of the webhook, and of the cluster. */
   readonly operator: readonly Job[];
   /** What brings facts of images in: scans, signatures and statements. */
@@ -127,6 +129,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
     },
     ...parts.notices,
     ...parts.history,
+    ...parts.backups,
     ...parts.facts,
     ...parts.operator,
     ...(parts.renewTls === null

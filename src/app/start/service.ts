@@ -93,7 +93,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ store: fenced, policyStore: cluster?.policyStore, replay, settings, outbound: way.outbound },
     ...{ clock, log, count: metrics },
   });
-
   const policies = parts.inForce;
   const trackers = await openTrackers({
     ...{ store: fenced, settings, version, clock, pace: options.pace, outbound: way.outbound },
@@ -134,6 +133,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
+  const backups = backupHistory(store);
   let api: Api | null = null;
   const now = (): number => clock.now();
   const retention = openRetentionTime(fenced, { clock, log, pace: options.pace });
@@ -151,10 +151,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         wantedSince: (title, at) => firstTime(store, title, at),
         feeds: wantedFeeds(store, parts, facts.scanning.database),
       }),
-      history: [
-        ...retentionJobs(fenced, settings.evidence.retentionDays, retention),
-        ...serviceBackups({ settings, places, store: fenced, version, clock, log, ...trackers }),
-      ],
+      history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
+      backups: serviceBackups({ settings, places, store: fenced, version, clock, log, ...trackers }),
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
       renewTls:
         settings.tls === undefined || tls === undefined
@@ -179,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operator: () => operator.health(),
     scanner: () => facts.health(),
     scanFailures: () => countFailing(store.read),
-    lastBackup: () => backupHistory(store).lastDone(),
+    lastBackup: backups.lastDone,
     notifications: () => trackers.notifications.counts(),
     registries: () => facts.registries(),
     untrustedProxies: () => proxies.list(),
@@ -202,7 +200,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     health,
     operator.nodes,
     operator.replicas.list,
-    backupHistory(store),
+    backups,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
