@@ -14,6 +14,7 @@ import { listed as logout } from './logout/index.ts';
 import { listed as migrate } from './migrate/index.ts';
 import { listed as policy } from './policy/index.ts';
 import { listed as release } from './release/index.ts';
+import { listed as runtime } from './runtime/index.ts';
 import { listed as scan } from './scan/index.ts';
 import { listed as serve } from './serve/index.ts';
 import { listed as token } from './token/index.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Listed[] = [
   ledger,
   audit,
   evidence,
+  runtime,
   images,
   vulns,
   triage,

@@ -13,7 +13,7 @@ export {
   type PolicySpec,
 } from './schema.ts';
 export { governs, type Policy } from './policy.ts';
-export { parsePolicies, type ParsedPolicy, type PolicyFile } from './parse.ts';
+export { parsePolicies, withoutNulls, type ParsedPolicy, type PolicyFile } from './parse.ts';
 export { parsePolicyValue, type PolicyValue } from './parse-value.ts';
 export { openPolicies, PolicyWriteError, type Policies, type Written } from './policies.service.ts';
 export type {
@@ -33,13 +33,13 @@ export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
 export { CURVE_HASHES, keyId, openPublicKey } from './public-key.ts';
-export { openPattern } from './pattern.ts';
+export { openPattern, patternFault } from './pattern.ts';
 export { patternTexts } from './pattern-texts.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';
-export { MAX_POLICY_BYTES } from './document.ts';
-export { placeOf, placesIn, type Place } from './places.ts';
+export { MAX_POLICY_BYTES, readDocuments, type SourceFile } from './document.ts';
+export { placeOf, placesIn, type Place, type Places } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';
 export type { FieldChange } from './changes.ts';
 export type { Comparison, PolicyPair } from './compare.ts';

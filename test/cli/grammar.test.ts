@@ -21,6 +21,8 @@ writeFileSync(
 
 /** What a call needs to get as far as its `-o`. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  'runtime whatif': ['rules.yaml'],
+  'runtime rule test': ['rules.yaml'],
   whatif: [policy, '--ledger', join(folder, 'none.ndjson')],
   'whatif show': ['w'.repeat(16)],
   'whatif download': ['w'.repeat(16)],

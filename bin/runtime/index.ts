@@ -1,0 +1,82 @@
+/**
+ * `ipo runtime`: rules over what running containers do, and what they would have done.
+ * It uses `files` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
+export interface RuntimeWhatIfOptions {
+  readonly events?: string;
+  readonly failOnStops?: true;
+  readonly output: readonly string[];
+}
+
+/** RuleTestOptions are the flags of `ipo runtime rule test`. */
+export interface RuleTestOptions {
+  readonly event?: string;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo runtime` in the help. */
+export const listed: Listed = {
+  name: 'runtime',
+  summary: 'try rules on what running containers do',
+  group: 'What was decided:',
+  place: 3,
+  examples: [
+    'ipo runtime whatif rules.yaml --events falco.jsonl',
+    'ipo runtime whatif rules.yaml --events falco.jsonl -o html=runtime.html --fail-on-stops',
+    'ipo runtime rule test rules.yaml --event event.json',
+  ],
+  define: runtimeCommand,
+};
+
+/** runtimeCommand defines `ipo runtime` and what stands below it. */
+function runtimeCommand(settle: Settle): Command {
+  const runtime = new Command('runtime').description(
+    'Try runtime rules and runtime policies on events of Falco, before anything alerts or stops a pod.',
+  );
+  runtime.addCommand(whatIf(settle));
+  const rule = new Command('rule')
+    .summary('try runtime rules on an event')
+    .description('Work with runtime rules: what is done with an event of the detector.');
+  rule.addCommand(ruleTest(settle));
+  return runtime.addCommand(rule);
+}
+
+function whatIf(settle: Settle): Command {
+  const command = new Command('whatif')
+    .summary('replay events under draft rules or a draft RuntimePolicy')
+    .description(
+      'Replays events of Falco under the rules and runtime policies of a file, and shows the alerts, issues and pod stops that would have been. Writes nothing and stops nothing.',
+    )
+    .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON); - is stdin')
+    .addOption(new Option('--events <file>', 'events as Falco writes them, one JSON object a line'))
+    .addOption(new Option('--fail-on-stops', 'exit 1 when a pod would have been stopped'))
+    .addOption(outputOption('table, json, yaml, markdown or html'));
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runRuntimeWhatIf } = await import('./whatif.ts');
+      return runRuntimeWhatIf(file, command.opts<RuntimeWhatIfOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function ruleTest(settle: Settle): Command {
+  const command = new Command('test')
+    .summary('show which rule decides an event, and why')
+    .description(
+      'Shows for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
+    )
+    .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
+    .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal) => {
+      const { runRuleTest } = await import('./rule-test.ts');
+      return runRuleTest(file, command.opts<RuleTestOptions>(), terminal);
+    })(),
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * What running containers do: events of the detector read, joined to pods and images, decided by rules and runtime policies, and replayed.
+ * All of it is pure but what is called a service.
+ * It uses `policy`.
+ */
+export { RuntimeDecider, THROTTLE_MS, type Decided, type RuntimeDecision } from './decide.ts';
+export { parseRuntimeFile, sentences, type RuntimeFile, type RuntimeProblem } from './document.ts';
+export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
+export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
+export { explainEvent, type Explanation } from './explain.ts';
+export {
+  guardStop,
+  NEVER_STOPPED,
+  STOP_PERIOD,
+  WORKLOAD_PERIOD,
+  WORKLOAD_STOPS,
+  type StopAnswer,
+  type StopQuestion,
+} from './guard-stop.ts';
+export { joinEvent, type Joined, type KnownPod, type PodsNow } from './join.ts';
+export { parseLossless } from './lossless.ts';
+export { LAST_VERDICTS, openMatcher, type LastVerdict, type Matcher, type Subject } from './match.ts';
+export { PodIndex } from './pod-index.ts';
+export { isAtLeast, parsePriority, PRIORITIES, type Priority } from './priority.ts';
+export {
+  ACTIONS,
+  runtimeMatch,
+  runtimePolicyDocument,
+  runtimePolicySpec,
+  runtimeRule,
+  runtimeRulesDocument,
+  type RuntimeMatch,
+  type RuntimePolicy,
+  type RuntimeRule,
+} from './schema.ts';
+export {
+  RuntimeReplay,
+  type RecordedEvent,
+  type ReplayLimits,
+  type RuntimeDraft,
+  type RuntimeSample,
+  type RuntimeWhatIf,
+  type WorkloadTally,
+} from './whatif.ts';

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  joinEvent,
+  parseEvent,
+  PodIndex,
+  type DetectorEvent,
+  type KnownPod,
+} from '../../src/runtime/index.ts';
+import { noRealEvents, realLines } from './real-events.ts';
+
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const OTHER = `sha256:${'b'.repeat(64)}`;
+const TIME = '2026-10-07T14:02:11.000000123Z';
+const AT = Date.parse('2026-10-07T14:02:11Z');
+
+function event(more: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ rule: 'Shell', priority: 'Notice', time: TIME, ...more });
+}
+
+function read(text: string, at: number | null = null): DetectorEvent {
+  const found = parseEvent(text, at);
+  if ('fault' in found) throw new Error(found.fault);
+  return found;
+}
+
+test('every real event is read, with its numbers as they are written', { skip: noRealEvents }, () => {
+  const events = realLines().map((line) => read(line));
+  const written = events.map(({ fields }) => fields.get('proc.exe_ino.ctime_duration_proc_start'));
+  assert.ok(written.includes('18446744073670260079'));
+  for (const { fieldsText, fields } of events) {
+    const number = fields.get('evt.time');
+    if (number !== undefined) assert.ok(fieldsText.includes(`"evt.time":${number}`), fieldsText);
+  }
+  assert.deepEqual(
+    events.filter(({ kind }) => kind !== 'event').map(({ kind, rule }) => `${kind} ${rule}`),
+    [
+      'test Test rule',
+      'heartbeat Falco internal: metrics snapshot',
+      'heartbeat Falco internal: syscall event drop',
+    ],
+  );
+});
+
+test('the same event twice has one key, whatever the order of its fields; another time or field has another', () => {
+  const keyOf = (fields: unknown, more = {}) =>
+    read(event({ output_fields: fields, hostname: 'n', ...more })).key;
+  assert.equal(keyOf({ a: 1, b: 'x' }), keyOf({ b: 'x', a: 1 }, { uuid: 'fresh', tags: ['t'] }));
+  assert.notEqual(keyOf({ a: 1 }), keyOf({ a: 2 }));
+  assert.notEqual(keyOf({ a: 1 }), keyOf({ a: 1 }, { time: TIME.replace('123Z', '124Z') }));
+});
+
+test('what is no event is refused with the reason', () => {
+  const refused = (text: string): string => {
+    const found = parseEvent(text, AT);
+    return 'fault' in found ? found.fault : '';
+  };
+  assert.match(refused('{'), /not JSON/);
+  assert.match(refused('[]'), /not a JSON object/);
+  assert.match(refused(`${'['.repeat(5000)}${']'.repeat(5000)}`), /nested deeper/);
+  assert.match(refused('null'), /not a JSON object/);
+  assert.match(refused('1e400'), /not a JSON object/);
+  for (const [more, why] of [
+    [{ rule: 7 }, /"rule"/],
+    [{ rule: '' }, /"rule"/],
+    [{ priority: 'Grave' }, /"priority"/],
+    [{ time: 'yesterday' }, /"time"/],
+    [{ output_fields: [1] }, /"output_fields"/],
+    [{ tags: 'shell' }, /"tags"/],
+    [{ hostname: {} }, /"hostname"/],
+  ] as const)
+    assert.match(refused(event(more)), why);
+});
+
+test('hostile fields are kept as texts', () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, i]));
+  assert.equal(read(event({ output_fields: many })).fields.size, 10_000);
+  const { fields } = read(
+    '{"rule":"r","priority":"INFO","time":"2026-10-07T14:02:11Z","output_fields":{"__proto__":"x","a":"\\u0000\\u001b[2J","n":1.50,"l":[1,{"b":null}]}}',
+  );
+  assert.deepEqual(
+    [...fields],
+    [
+      ['__proto__', 'x'],
+      ['a', '\0\u001b[2J'],
+      ['n', '1.50'],
+      ['l', '[1,{"b":null}]'],
+    ],
+  );
+});
+
+test('a time that is far from the receipt does not count', () => {
+  const at = (time: string) => read(event({ time }), AT).at;
+  assert.equal(at('2026-10-07T14:02:10.5Z'), AT - 500);
+  assert.equal(at('2026-10-07T14:08:00Z'), AT);
+  assert.equal(at('1970-01-01T00:00:00Z'), AT);
+  assert.equal(at('2026-10-06T15:00:00Z'), Date.parse('2026-10-06T15:00:00Z'));
+});
+
+test('strings that the relay cut are marked', () => {
+  const cut = `${'x'.repeat(507)}[...]`;
+  assert.equal(read(event({ uuid: 'u', output_fields: { a: cut } })).truncated, true);
+  assert.equal(read(event({ output_fields: { a: cut } })).truncated, false);
+});
+
+const POD: KnownPod = {
+  ...{ namespace: 'shop', name: 'web-1', uid: 'uid-1', workload: 'deployment/web' },
+  containers: [
+    { name: 'web', image: 'web:1', digest: DIGEST, id: 'abcdef012345ffff' },
+    { name: 'side', image: 'side:1', digest: OTHER, id: null },
+  ],
+};
+
+test('an event is joined by uid, else by name, else by container, and its digest counts where it runs', () => {
+  const pods = new PodIndex();
+  pods.take([POD], AT);
+  const join = (fields: Readonly<Record<string, unknown>>) => {
+    const { basis, digest, podUid, container } = joinEvent(read(event({ output_fields: fields })), pods);
+    return [basis, digest, podUid, container];
+  };
+  const uid = { 'k8s.pod.uid': 'uid-1' };
+  assert.deepEqual(join({ ...uid, 'container.image.digest': DIGEST }), ['field', DIGEST, 'uid-1', 'web']);
+  assert.deepEqual(join({ ...uid, 'container.name': 'side' }), ['pod', OTHER, 'uid-1', 'side']);
+  assert.deepEqual(join({ ...uid, 'container.name': 'k8s_side_web-1_shop' }), [
+    'pod',
+    OTHER,
+    'uid-1',
+    'side',
+  ]);
+  // Of two images nothing says which one.
+  assert.deepEqual(join(uid), ['none', null, 'uid-1', null]);
+  // The id of an image in the place of a digest.
+  const id = `sha256:${'c'.repeat(64)}`;
+  assert.deepEqual(join({ ...uid, 'container.name': 'web', 'container.image.digest': id }), [
+    'pod',
+    DIGEST,
+    'uid-1',
+    'web',
+  ]);
+  assert.deepEqual(join({ 'k8s.ns.name': 'shop', 'k8s.pod.name': 'web-1', 'container.name': 'web' }), [
+    'pod',
+    DIGEST,
+    'uid-1',
+    'web',
+  ]);
+  assert.deepEqual(join({ 'container.id': 'abcdef012345' }), ['pod', DIGEST, 'uid-1', 'web']);
+  assert.deepEqual(join({ 'container.image.digest': OTHER }), ['field', OTHER, null, null]);
+  // Another pod has the name by now.
+  assert.deepEqual(join({ 'k8s.pod.uid': 'uid-0', 'k8s.ns.name': 'shop', 'k8s.pod.name': 'web-1' }), [
+    'none',
+    null,
+    null,
+    null,
+  ]);
+  assert.deepEqual(join({ 'container.id': 'host', 'k8s.pod.name': '<NA>' }), ['none', null, null, null]);
+});
+
+test('a pod that is gone is found for ten minutes, its successor by name', () => {
+  const pods = new PodIndex();
+  pods.take([POD], AT);
+  pods.take([{ ...POD, uid: 'uid-2' }], AT + 60_000);
+  assert.equal(pods.byUid('uid-1')?.uid, 'uid-1');
+  assert.equal(pods.byName('shop', 'web-1')?.uid, 'uid-2');
+  pods.take([], AT + 20 * 60_000);
+  assert.equal(pods.byUid('uid-1'), null);
+});
