@@ -23,8 +23,11 @@ export const text = (what: string, max: number) =>
 export const shaped = (what: string, pattern: RegExp, max: number) =>
   text(what, max).refine((value) => pattern.test(value), { error: `is not a valid ${what}` });
 
+/** A step of a domain. */
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+
 /** ADDRESS is the form of an e-mail address. */
-export const ADDRESS = /^[^\s@:<>(),;"]{1,64}@[A-Za-z0-9.-]{1,190}$/;
+export const ADDRESS = new RegExp(`^[^\\s@:<>(),;"]{1,64}@(?=.{1,190}$)${LABEL}(?:\\.${LABEL})*$`);
 
 /** STEP is the form of one step in the path of a repository, as a part of a pattern. */
 export const STEP = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+';

@@ -240,6 +240,8 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.webhook, format: 'plain' }, /format: must be cloudevents/],
   [{ ...DOCUMENTS.email, to: [] }, /to: is empty/],
   [{ ...DOCUMENTS.email, to: ['a@b.c>\r\nBcc: x@y.z'] }, /to\[0\]: is not a valid e-mail address/],
+  [{ ...DOCUMENTS.email, to: ['ops@example.com', 'ops@example.'] }, /to\[1\]: is not a valid e-mail address/],
+  [{ ...DOCUMENTS.email, from: 'ipo@-example..com' }, /from: is not a valid e-mail address/],
   [{ ...DOCUMENTS.email, password: 'a\u0000b' }, /password: has control characters/],
   [{ ...DOCUMENTS.slack, webhookUrl: 'http://hooks.slack.com/x' }, /webhookUrl: must begin with https/],
   [{ ...DOCUMENTS.slack, webhookUrl: 'https://169.254.169.254/latest' }, /webhookUrl: must not lead to/],
