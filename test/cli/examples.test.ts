@@ -292,6 +292,10 @@ function writeFiles(folder: string, service: Running): void {
     `kind: github\nname: hub\napiBaseUrl: http://127.0.0.1:9/api/v3\ndefaultRepo: acme/shop\n`,
   );
   put('values.yaml', 'replicaCount: 2\n');
+  const rule = '{ name: shells, match: { rules: [Shell] }, action: notify }';
+  put('rules.yaml', `apiVersion: ipo.dev/v1\nkind: RuntimeRules\nrules:\n  - ${rule}\n`);
+  const falco = '{"rule":"Shell","priority":"Notice","time":"2026-10-07T14:02:11Z","output_fields":{}}\n';
+  for (const name of ['falco.jsonl', 'event.json']) put(name, falco);
   put('token', service.secretOf('administrator') ?? '');
   put('ci/config.json', '{}');
   put('report.json', REPORT);
