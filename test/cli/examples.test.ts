@@ -23,6 +23,8 @@ const OUTSIDE: readonly RegExp[] = [
   /^ipo account password$/,
   /^ipo release verify\b/,
   /^ipo ledger put-back\b/,
+  /\bipo ledger record\b/,
+  /^ipo backup (?!list)/,
   /^ipo tracker test --file\b/,
   /^ipo logout ipo\.example/,
   // `backup.test.ts` runs these, on databases of its own.
