@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv';
-import { documentSchema, recompute, toEvidenceKey, verifyPackage } from '../../src/evidence/index.ts';
+import {
+  agreesWithKept,
+  documentSchema,
+  recompute,
+  toEvidenceKey,
+  verifyPackage,
+} from '../../src/evidence/index.ts';
 import { ipo } from '../cli/fake-terminal.ts';
 import { openBytesPackage, unzip } from './open-bytes.ts';
 
@@ -34,6 +40,16 @@ before(async () => {
   zip = readFileSync(join(directory, 'a.zip'));
 });
 after(() => rmSync(directory, { recursive: true, force: true }));
+
+test('a checkpoint that could not be compared vouches for nothing', () => {
+  const checks = (state: 'held' | 'not_checked') => ({
+    checks: [{ check: 'kept_checkpoint' as const, state, text: '' }],
+  });
+  assert.equal(agreesWithKept(checks('held')), true);
+  assert.equal(agreesWithKept(checks('not_checked')), false);
+  assert.equal(agreesWithKept({ checks: [] }), false);
+  assert.equal(agreesWithKept(null), false);
+});
 
 test('two runs are equal bytes, in another time zone too', async () => {
   const { TZ } = process.env;
