@@ -260,13 +260,9 @@ async function judgeCheckpoint(
 ): Promise<void> {
   const text = await readSafely(pkg, 'checkpoint.txt');
   if (text === null) {
+    const unsigned = 'the ledger of this package is not signed';
     if (tree !== null) failed('checkpoint', 'checkpoint.txt is missing');
-    else
-      checks.push({
-        check: 'checkpoint',
-        state: 'not_checked',
-        text: 'the ledger of this package is not signed',
-      });
+    else checks.push({ check: 'checkpoint', state: 'not_checked', text: unsigned });
     return;
   }
   try {
