@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
+import { suggestCommand } from './suggest/index.ts';
 import { testCommand } from './test/index.ts';
 import { storedPolicyCommands } from './stored/index.ts';
 
@@ -67,6 +68,8 @@ export const listed: Listed = {
     'ipo policy fmt --check policies/',
     'ipo policy init > policy.yaml',
     'ipo policy init shop --namespaces cart,checkout --out shop.yaml',
+    'ipo policy suggest --ledger cluster.ndjson.gz > policy.yaml',
+    'ipo policy suggest -l ledger.ndjson.zst --base policy.yaml --tolerate 0.5% --explain severityThreshold',
     'ipo policy test policies/ --coverage',
     'ipo policy test policies/ -o junit=policy-tests.xml',
     'ipo policy test --record registry.example.com/prod/web:1.4 -p shop.yaml --ledger ledger.ndjson.zst',
@@ -87,7 +90,15 @@ function policyCommand(settle: Settle): Command {
   const policy = new Command('policy').description(
     'Lint, compare, format, test and create policies; show and apply those in effect at a service.',
   );
-  for (const define of [lintCommand, diffCommand, fmtCommand, initCommand, testCommand, schemaCommand])
+  for (const define of [
+    lintCommand,
+    diffCommand,
+    fmtCommand,
+    initCommand,
+    suggestCommand,
+    testCommand,
+    schemaCommand,
+  ])
     policy.addCommand(define(settle));
   for (const command of storedPolicyCommands(settle)) policy.addCommand(command);
   return policy;

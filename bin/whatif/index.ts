@@ -7,6 +7,7 @@ import { isDirectory } from '../files/is-directory.ts';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { matrixCommand, type MatrixOptions } from './matrix/index.ts';
 
 /** WhatIfOptions are the flags of `ipo whatif` as commander gives them. */
 export interface WhatIfOptions extends Omit<ServiceFlags, 'server'> {
@@ -72,6 +73,8 @@ export const listed: Listed = {
     'ipo whatif policies/ --ledger ledger.ndjson.zst -o markdown=comment-{policy}.md',
     'ipo whatif policies/ --server https://ipo.example.com',
     'ipo whatif --self-check --ledger ledger.ndjson.zst',
+    'ipo whatif matrix --ledger ledger.ndjson.zst --base policy.yaml',
+    'ipo whatif matrix -l ledger.ndjson.zst -o html=matrix.html',
     'ipo whatif list --policy shop',
     'ipo whatif show mfrggzdfmztwq2lk',
     'ipo whatif show mfrggzdfmztwq2lk --draft | ipo policy apply - -y',
@@ -131,7 +134,7 @@ function whatifCommand(settle: Settle): Command {
     .addOption(
       new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
-  for (const define of [listCommand, showCommand, downloadCommand])
+  for (const define of [matrixOf, listCommand, showCommand, downloadCommand])
     command.addCommand(define(settle, command));
   return command.action((policies: readonly string[]) =>
     settle(async (terminal, globals) => {
@@ -151,6 +154,16 @@ function whatifCommand(settle: Settle): Command {
       }
       const { runWhatIfOnServer } = await import('./server.ts');
       return runWhatIfOnServer(policy, options, terminal, globals);
+    })(),
+  );
+}
+
+function matrixOf(settle: Settle, above: Command): Command {
+  const command = matrixCommand();
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runMatrix } = await import('./matrix/run.ts');
+      return runMatrix(given<MatrixOptions>(command, above), terminal, globals);
     })(),
   );
 }

@@ -50,4 +50,5 @@ export type {
   RunStore,
 } from './run-ports.ts';
 export { openKeptRuns, pruneRuns, type KeptRuns, type RunDownload, type RunsDeps } from './runs.service.ts';
+export { subjectOf } from './subject.ts';
 export { workloadOf } from './workload.ts';

@@ -1,0 +1,40 @@
+import { Command, Option } from 'commander';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+import { withAdviceFlags, type MatrixOptions } from '../../whatif/matrix/index.ts';
+
+/** PolicySuggestOptions are the flags of `ipo policy suggest`. */
+export interface PolicySuggestOptions extends MatrixOptions {
+  readonly tolerate: string;
+  readonly name: string;
+  readonly explain?: string;
+}
+
+/** suggestCommand defines `ipo policy suggest`. */
+export function suggestCommand(settle: Settle): Command {
+  const command = withAdviceFlags(new Command('suggest'))
+    .summary('suggest the tightest policy that denies nothing recorded')
+    .description(
+      'Finds the tightest policy whose replay denies at most N recorded admissions, says on what each field rests, and what to fix to go further. The result is linted and replayed before it is printed.',
+    )
+    .addOption(
+      new Option('--base <policy>', 'policy file to take namespaces, keys, windows, bypass and VEX from'),
+    )
+    .addOption(
+      new Option('--tolerate <n>', 'admissions that may be denied, or a share such as 1%').default('0'),
+    )
+    .addOption(new Option('--name <name>', 'name of the policy').default('suggested'))
+    .addOption(
+      new Option(
+        '--explain <field>',
+        'show what each value of one field would deny, such as severityThreshold',
+      ),
+    )
+    .addOption(outputOption('yaml or json; with --explain table or json', 'yaml'));
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runPolicySuggest } = await import('./run.ts');
+      return runPolicySuggest(command.opts<PolicySuggestOptions>(), terminal, globals);
+    })(),
+  );
+}
