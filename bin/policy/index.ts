@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
+import { importCommand } from './import/index.ts';
 import { suggestCommand } from './suggest/index.ts';
 import { testCommand } from './test/index.ts';
 import { storedPolicyCommands } from './stored/index.ts';
@@ -70,6 +71,8 @@ export const listed: Listed = {
     'ipo policy init shop --namespaces cart,checkout --out shop.yaml',
     'ipo policy suggest --ledger cluster.ndjson.gz > policy.yaml',
     'ipo policy suggest -l ledger.ndjson.zst --base policy.yaml --tolerate 0.5% --explain severityThreshold',
+    'ipo policy import kyverno.yaml constraint.yaml > policies.yaml',
+    'ipo policy import restrict-image-registries.yaml | ipo whatif - --ledger cluster.ndjson.gz',
     'ipo policy test policies/ --coverage',
     'ipo policy test policies/ -o junit=policy-tests.xml',
     'ipo policy test --record registry.example.com/prod/web:1.4 -p shop.yaml --ledger ledger.ndjson.zst',
@@ -96,6 +99,7 @@ function policyCommand(settle: Settle): Command {
     fmtCommand,
     initCommand,
     suggestCommand,
+    importCommand,
     testCommand,
     schemaCommand,
   ])

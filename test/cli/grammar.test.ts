@@ -35,6 +35,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'policy lint': [policy],
   'policy diff': [policy, policy],
   'policy fmt': [policy],
+  'policy import': [policy],
   'policy test': [policy],
   'policy revisions': ['a'],
   'policy get': ['a'],
