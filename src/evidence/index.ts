@@ -31,5 +31,6 @@ export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './re
 export { toRequest, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
 export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
 export { documentSchema } from './schema.ts';
-export { agreesWithKept, verifyPackage, type PackageCheck, type PackageVerification } from './verify.ts';
+export { verifyPackage, type PackageCheck, type PackageVerification } from './verify.ts';
+export { agreesWithKept } from './vouched.ts';
 export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';

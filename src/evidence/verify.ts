@@ -1,3 +1,4 @@
+import { agreesWithKept } from './vouched.ts';
 import { createHash } from 'node:crypto';
 import { isIpoError } from '../base/index.ts';
 import {
@@ -95,11 +96,6 @@ export async function verifyPackage(
           'Nobody vouched for the key in the package: anyone can make a package and sign it with a key of their own. Compare the key with one that you were given another way (--key), or the checkpoint with one that was kept elsewhere (--checkpoint).',
         ],
   };
-}
-
-/** agreesWithKept tells whether the rows were compared with a checkpoint that was kept elsewhere. One that could not be compared vouches for nothing. */
-export function agreesWithKept(ledger: Pick<Verification, 'checks'> | null): boolean {
-  return ledger?.checks.some(({ check, state }) => check === 'kept_checkpoint' && state === 'held') ?? false;
 }
 
 type Say = (check: PackageCheck['check'], text: string) => void;
