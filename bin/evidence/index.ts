@@ -187,7 +187,10 @@ function verifyCommand(settle: Settle): Command {
         .default([], 'the one in the rows'),
     )
     .addOption(
-      new Option('--checkpoint <file>', 'checkpoint of the ledger that was kept elsewhere; repeatable')
+      new Option(
+        '--checkpoint <file>',
+        'checkpoint of the ledger that was stored outside the service; repeatable',
+      )
         .argParser(collect)
         .default([], 'none'),
     )

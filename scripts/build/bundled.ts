@@ -38,7 +38,7 @@ export class Bundled {
       ) as Partial<BundledPackage>;
       if (name === undefined || version === undefined) continue;
       const text = licenceOf(join(root, folder));
-      // Some old packages have the text alone.
+      // Some old packages have only the text.
       const expression =
         license ?? (/Permission is hereby granted, free of charge/.test(text) ? 'MIT' : undefined);
       if (expression === undefined) throw new Error(`${folder} says nothing of its licence`);

@@ -2,7 +2,7 @@ import { parseDuration } from '../base/index.ts';
 import type { Governing } from './governing.ts';
 import type { Period } from './period.ts';
 
-/** CriticalWindow is the window for critical findings that a revision declares, and when it was in force. */
+/** CriticalWindow is the window for critical findings that a revision declares, and when it was in effect. */
 export interface CriticalWindow {
   readonly ms: number;
   readonly from: number;
@@ -10,8 +10,8 @@ export interface CriticalWindow {
 }
 
 /**
- * criticalWindows gives the windows that policies declared in a period. A revision without recorded times counts for the whole period
- * while it is in force, or where its rows stand in the period.
+ * criticalWindows gives the windows that policies declared in a period. A revision without recorded times counts for the whole period while
+ * it is in effect, or where its rows stand in the period.
  */
 export function criticalWindows(governing: Governing, period: Period): CriticalWindow[] {
   return governing.revisions.flatMap(({ policy, recorded }) => {

@@ -172,7 +172,7 @@ function limitsOf(
       section: 'source',
       shown: null,
       total: null,
-      why: 'The package was made from an export of the ledger alone: sections without a source say so.',
+      why: 'The package was made only from an export of the ledger: sections without a source say so.',
     });
   if (walk.rows === 0)
     limits.push({ section: 'admissions', shown: 0, total: 0, why: 'No row was recorded in the period.' });

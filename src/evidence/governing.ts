@@ -11,7 +11,7 @@ export interface Asked {
   readonly endOfLife: boolean;
 }
 
-/** Revision is a revision of a policy with when it was in force. */
+/** Revision is a revision of a policy with when it was in effect. */
 export interface Revision {
   readonly policy: Policy;
   readonly current: boolean;
@@ -19,8 +19,8 @@ export interface Revision {
 }
 
 /**
- * Governing tells which revisions governed a row: those that were in force at its time over its namespace, and the one that the row
- * names. Where no times are recorded, the one that the row names.
+ * Governing tells which revisions governed a row: those that were in effect at its time over its namespace, and the one that the row names.
+ * Where no times are recorded, the one that the row names.
  */
 export class Governing {
   readonly revisions: readonly Revision[];
@@ -60,7 +60,7 @@ export class Governing {
     return known;
   }
 
-  /** The revisions that were in force at some time of a period, or that a row names whose asking was looked up. */
+  /** The revisions that were in effect at some time of a period, or that a row names whose asking was looked up. */
   in({ from, to }: Period): readonly Revision[] {
     return this.revisions.filter(
       ({ policy, recorded }) =>

@@ -181,7 +181,7 @@ function isOneReview(a: LedgerRow, b: LedgerRow): boolean {
   );
 }
 
-/** A refused admission is no pod, and a pod that is judged while it runs was counted when it was admitted. */
+/** A denied admission is not a pod, and a pod that is judged while it runs was counted when it was admitted. */
 function isPod(row: LedgerRow): boolean {
   const kind = row.kind ?? 'review';
   if (kind === 'unreviewed') return true;

@@ -38,7 +38,7 @@ export interface PackageCheck {
 /** PackageVerification is the answer to whether a package is as it was signed. */
 export interface PackageVerification {
   readonly holds: boolean;
-  /** Whether a key or a checkpoint that was kept elsewhere vouches for it. */
+  /** Whether a key or a checkpoint stored outside the service vouches for it. */
   readonly vouched: boolean;
   readonly keyId: string | null;
   readonly checks: readonly PackageCheck[];
@@ -93,7 +93,7 @@ export async function verifyPackage(
     limits: vouched
       ? []
       : [
-          'Nobody vouched for the key in the package: anyone can make a package and sign it with a key of their own. Compare the key with one that you were given another way (--key), or the checkpoint with one that was kept elsewhere (--checkpoint).',
+          'Nobody vouched for the key in the package: anyone can make a package and sign it with a key of their own. Compare the key with one that you were given another way (--key), or the checkpoint with one that was stored outside the service (--checkpoint).',
         ],
   };
 }
@@ -269,7 +269,7 @@ async function judgeCheckpoint(
       held(
         'checkpoint',
         isKept
-          ? 'checkpoint.txt signs the rows, and continues what was kept elsewhere'
+          ? 'checkpoint.txt signs the rows, and continues the checkpoint stored outside the service'
           : 'checkpoint.txt signs the rows',
       );
   } catch (error) {

@@ -57,11 +57,11 @@ export interface RecordedPolicy {
   readonly current: boolean;
   /** The policy document, of whatever release. */
   readonly document: unknown;
-  /** When it was in force: milliseconds, null while it is; absent where that was not recorded. */
+  /** When it was in effect: milliseconds, null while it is; absent where that was not recorded. */
   readonly inForce?: readonly InForce[];
 }
 
-/** InForce is a time during which a revision was in force. */
+/** InForce is a time during which a revision was in effect. */
 export interface InForce {
   readonly from: number;
   readonly until: number | null;

@@ -8,7 +8,7 @@ import { makeSigner } from './grown.ts';
 export const TIMES = TORTURE ? 10 : 1;
 /** ROWS is how many rows the ledger has. */
 export const ROWS = 530;
-/** KEPT is how many rows it had when its checkpoint was kept elsewhere. */
+/** KEPT is how many rows it had when its checkpoint was stored outside the service. */
 export const KEPT = 300;
 /** SIGNED are the sizes that were signed. */
 export const SIGNED = [120, KEPT, 400, ROWS];

@@ -5,12 +5,12 @@ import { toFileError } from './file-error.ts';
 export interface RandomAccess {
   readonly name: string;
   readonly size: number;
-  /** At most so many bytes; fewer where the file ends. */
+  /** At most this many bytes; fewer where the file ends. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** openRandomAccess opens a file. Throws FileError `unreadable`, also for what is no ordinary file. */
+/** openRandomAccess opens a file. Throws FileError `unreadable`, also for what is not an ordinary file. */
 export async function openRandomAccess(path: string): Promise<RandomAccess> {
   try {
     const handle = await open(path, 'r');

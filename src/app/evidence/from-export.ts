@@ -28,7 +28,7 @@ export interface FromExport {
 }
 
 /**
- * makeFromExport makes a package of an export alone. The file is there whole or not at all. Throws IpoError `invalid_request` or `format`,
+ * makeFromExport makes a package of only an export. The file is there whole or not at all. Throws IpoError `invalid_request` or `format`,
  * LedgerError, FileError.
  */
 export async function makeFromExport(options: FromExport): Promise<MadeFile> {

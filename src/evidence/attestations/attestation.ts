@@ -81,7 +81,7 @@ export function nothingRaised(what: string, counts?: Judged['counts']): Judged {
 
 /** notInSource is the judgement where the source does not hold the population. */
 export function notInSource(what: string): Judged {
-  const because = `This package was made from an export of the ledger alone, which holds no ${what}.`;
+  const because = `This package was made only from an export of the ledger, which holds no ${what}.`;
   return { state: 'partial', because, population: 0, passed: 0, failed: 0 };
 }
 

@@ -5,7 +5,7 @@ export const contextAwareThresholds = overRevisions(
   {
     id: 'context-aware-thresholds',
     title: 'Thresholds follow the deployment context',
-    population: 'enforcing revisions in force in the period',
+    population: 'enforcing revisions in effect in the period',
     asks: 'Each is one step stricter for pods that are privileged or exposed.',
   },
   'judge pods that are privileged or exposed one step more strictly',

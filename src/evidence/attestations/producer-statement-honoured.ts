@@ -8,7 +8,7 @@ export const producerStatementHonoured = overRevisions(
   {
     id: 'producer-statement-honoured',
     title: "Producers' statements are honoured",
-    population: 'revisions in force in the period',
+    population: 'revisions in effect in the period',
     asks: 'Each applies VEX statements of trusted issuers, and every suppression names its statement.',
   },
   "apply producers' statements on vulnerabilities (VEX) from issuers that are named",

@@ -43,7 +43,7 @@ export const remediationWindows: AttestationRule = {
         if (missing.has('issue'))
           return say(
             'partial',
-            'This package was made from an export of the ledger alone, which holds no issues of trackers.',
+            'This package was made only from an export of the ledger, which holds no issues of trackers.',
           );
         if (facts.tracker !== true)
           return say('partial', 'No issue tracker is connected, so nothing shows when findings were fixed.');

@@ -23,7 +23,7 @@ const MAX_ENTRIES = 64;
 const MAX_DIRECTORY = 64 * 1024;
 const CHUNK = 256 * 1024;
 
-/** Other names than these are no files of a package: no directory, no path, nothing hidden. */
+/** Other names than these are not files of a package: no directory, no path, nothing hidden. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**

@@ -142,7 +142,7 @@ export function policies({ policies: all }: EvidenceDocument): Html {
   return html`<section>
     <h2>Policies</h2>
     ${table(
-      ['Policy', 'Revision', 'Enforcement', 'In force'],
+      ['Policy', 'Revision', 'Enforcement', 'In effect'],
       all.map(({ name, revision, enforcement, in_force: stays }) => [
         printable(name),
         html`<code>${revision.slice(0, 16)}</code>`,

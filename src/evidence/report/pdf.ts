@@ -158,7 +158,7 @@ function admissions(
     {
       title: 'Admitted',
       count: counts.admitted,
-      note: `${formatCount(counts.admitted_by_audit)} by audit alone`,
+      note: `${formatCount(counts.admitted_by_audit)} only by audit`,
       tone: 'admitted',
     },
     {

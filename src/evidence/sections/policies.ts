@@ -2,7 +2,7 @@ import { formatTime } from '../../base/index.ts';
 import type { Governing } from '../governing.ts';
 import type { Period } from '../period.ts';
 
-/** policiesSection lists the revisions that governed in a period, with when they were in force. */
+/** policiesSection lists the revisions that governed in a period, with when they were in effect. */
 export function policiesSection(governing: Governing, period: Period) {
   return governing.in(period).map(({ policy, current, recorded }) => ({
     name: policy.name,

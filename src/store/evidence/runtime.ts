@@ -11,7 +11,7 @@ const MAX_RAW = 5000;
 /** What may come of an event, the strongest last. */
 const EFFECTS = ['allow', 'record', 'notify', 'issue', 'stop'];
 
-/** runtimeSection reads what the runtime tables hold of a period. Tests of the connection and signs of life are no events. */
+/** runtimeSection reads what the runtime tables hold of a period. Tests of the connection and signs of life are not events. */
 export async function runtimeSection(
   store: Store,
   { from, to, includeRuntimeRaw }: EvidenceRequest,

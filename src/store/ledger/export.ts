@@ -65,7 +65,7 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
   };
 }
 
-/** When revisions were in force that were so at some time of the period, by name and revision. */
+/** When revisions were in effect that were so at some time of the period, by name and revision. */
 async function staysIn(store: Store, { from, to }: ExportRequest): Promise<Map<string, InForce[]>> {
   const stays = await historyReader(store).policies(from ?? 0, to ?? Number.MAX_SAFE_INTEGER);
   const known = new Map<string, InForce[]>();
