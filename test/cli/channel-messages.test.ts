@@ -102,7 +102,7 @@ test('resend sends named messages again with their id, or those that failed sinc
   ]) {
     const wrong = await ipo(...args);
     assert.equal(wrong.code, 2, args.join(' '));
-    assert.match(wrong.err, /is needed|is not a time|is not a valid id/);
+    assert.match(wrong.err, /give either IDs of messages|is not a time|is not a valid id/);
   }
 });
 

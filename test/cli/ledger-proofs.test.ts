@@ -226,7 +226,7 @@ suite('ipo ledger prove', () => {
       assert.equal((await ipo(['ledger', 'prove', ...args])).code, code, args.join(' '));
     const bare = await ipo(['ledger', 'verify', '--proof', at('kept.txt')]);
     assert.equal(bare.code, 2);
-    assert.match(bare.err, /worth nothing without a key or a given checkpoint/);
+    assert.match(bare.err, /cannot be verified without a key or a stored checkpoint/);
     assert.equal(
       (
         await ipo([

@@ -314,7 +314,7 @@ describe('ipo policy diff', () => {
 
   test('policies that one side alone has are said', async () => {
     const both = file(`${CLEAN}---\n${policy('  denyLatestTag: true\n', 'extra')}`);
-    assert.match((await ipo(['policy', 'diff', before, both])).out, /extra stands in .*\n1 policy added\n$/);
+    assert.match((await ipo(['policy', 'diff', before, both])).out, /extra is only in .*\n1 policy added\n$/);
     assert.match((await ipo(['policy', 'diff', both, before])).out, /1 policy removed\n$/);
   });
 
