@@ -72,7 +72,7 @@ export class RuntimeDecider {
       }));
   }
 
-  /** So many milliseconds back what was decided has to be told again by `resume`. */
+  /** Decisions of the last milliseconds, this many, are reported again by `resume`. */
   get memory(): number {
     const spans = [
       ...this.#rules.flatMap(({ window, throttle, action }) => [

@@ -30,7 +30,7 @@ export interface DetectorEvent {
   readonly key: string;
 }
 
-/** UnreadableEvent says in a clause why a text is no event. */
+/** UnreadableEvent says in a clause why a text is not an event. */
 export interface UnreadableEvent {
   readonly fault: string;
 }
@@ -79,7 +79,7 @@ function toEvent(value: Raw, receivedAt: number | null): DetectorEvent | Unreada
   };
 }
 
-/** Why an object is no event, or null. */
+/** Why an object is not an event, or null. */
 function faultOf(value: Raw): string | null {
   const { rule, priority, time, tags, output_fields: fields } = value;
   if (typeof rule !== 'string' || rule === '' || rule.length > MAX_NAME)

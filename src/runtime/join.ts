@@ -96,7 +96,7 @@ function namesOf({ fields }: Pick<DetectorEvent, 'fields'>): Named {
   };
 }
 
-/** A digest, alone or behind a repository. */
+/** A digest, by itself or after a repository. */
 function digestIn(text: string | null): Digest | null {
   const digest = text?.slice(text.lastIndexOf('@') + 1) ?? '';
   return isDigest(digest) ? digest : null;

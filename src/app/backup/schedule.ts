@@ -72,7 +72,7 @@ export async function backUp(parts: ScheduleParts, signal: AbortSignal): Promise
   await dropOld(parts, at);
 }
 
-/** A backup that cannot be deleted is no reason to make none. */
+/** A backup that cannot be deleted does not stop the next one. */
 async function dropOld({ directory, keep, log }: ScheduleParts, now: number): Promise<void> {
   const all = await readdir(directory);
   const names = all.filter((name) => NAME.test(name)).toSorted();
