@@ -1,5 +1,5 @@
 /**
- * What could be asked of a cluster: each field of the policy tried alone over recorded admissions (the matrix), and the
+ * What could be asked of a cluster: each field of the policy tried by itself over recorded admissions (the matrix), and the
  * tightest policy that denies no more of them than is tolerated (the suggestion).
  * It uses `findings`, `policy`, `facts`, `decision`, `ledger`, `render` and `whatif`.
  */

@@ -11,7 +11,7 @@ export interface Counts {
   readonly images: number;
 }
 
-/** MatrixLine is one field with one value, alone. */
+/** MatrixLine is one field with one value, by itself. */
 export interface MatrixLine {
   readonly field: string;
   readonly value: string;
@@ -37,7 +37,7 @@ export interface Matrix {
   readonly notes: readonly string[];
 }
 
-/** matrixOf tries each value of each field alone, on the base. */
+/** matrixOf tries each value of each field by itself, on the base. */
 export function matrixOf(population: Population, base: { name: string; spec: PolicySpec } | null): Matrix {
   const spec = base?.spec ?? ALLOW_ALL;
   const seen = seenIn(population.groups, spec);

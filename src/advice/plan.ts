@@ -27,7 +27,7 @@ const FEW = 10;
 /** Packages named for one image. */
 const PACKAGES = 3;
 
-/** stagesOf says of each step who stands in its way. Steps that only leave out an entry of a list are no goals. */
+/** stagesOf says of each step who stands in its way. Steps that only leave out an entry of a list are not goals. */
 export function stagesOf(population: Population, spec: PolicySpec, steps: readonly Step[]): Stage[] {
   const before = verdictsOf(population, spec);
   return steps

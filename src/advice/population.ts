@@ -16,7 +16,7 @@ export interface Group {
   readonly workloads: Set<string>;
 }
 
-/** Population is what was admitted or denied in a period, in an order that depends on its contents alone. */
+/** Population is what was admitted or denied in a period, in an order that depends on its contents by itself. */
 export interface Population {
   readonly groups: readonly Group[];
   /** Milliseconds. */

@@ -63,7 +63,7 @@ function startFrom(base: PolicySpec | null): PolicySpec {
   };
 }
 
-/** Leaves out entries that nothing needs, or fewer admissions than are tolerated, in an order that depends on them alone. */
+/** Leaves out entries that nothing needs, or fewer admissions than are tolerated, in an order that depends on them by itself. */
 function withFewerEntries(spec: PolicySpec, path: string, fits: (spec: PolicySpec) => boolean): PolicySpec {
   let best = spec;
   const shorten = <T>(

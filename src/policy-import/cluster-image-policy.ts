@@ -110,7 +110,7 @@ function signersOf(one: Json): (Signers & { readonly wider: readonly string[] })
     return { ...read, wider: [...new Set([...read.wider, 'its own log is not asked for'])] };
   }
   const text = textAt(one, 'key', 'data');
-  if (text === '') return 'its key is kept elsewhere (a KMS or a Secret); give it as PEM';
+  if (text === '') return 'its key is not in the policy (a KMS or a Secret); give it as PEM';
   const keys = keysIn(text);
   if (keys.length === 0) return 'its key is not a PEM public key';
   const wider = [

@@ -32,7 +32,7 @@ export interface ImportedPolicy {
 export interface ImportResult {
   readonly policies: readonly ImportedPolicy[];
   readonly rules: readonly ImportedRule[];
-  /** Documents that are no policies of images: their kinds, each once. */
+  /** Documents that are not policies of images: their kinds, each once. */
   readonly passedOver: readonly string[];
 }
 

@@ -97,7 +97,7 @@ function entryOf(entry: Json): (Signers & { readonly wider: readonly string[] })
     return keylessOf(keyless, [keyless]);
   }
   const text = textAt(entry, 'keys', 'publicKeys');
-  if (text === '') return 'its key is kept elsewhere (a KMS, a Secret or a certificate); give it as PEM';
+  if (text === '') return 'its key is not in the policy (a KMS, a Secret or a certificate); give it as PEM';
   if (/\{\{/.test(text)) return 'its key comes from a variable';
   const keys = keysIn(text);
   if (keys.length === 0) return 'its key is not a PEM public key';

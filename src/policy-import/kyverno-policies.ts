@@ -75,6 +75,6 @@ function attestorOf(attestor: Json): (Signers & { readonly wider: readonly strin
     return keylessOf(keyless, listAt(keyless, 'identities') as Json[]);
   }
   const keys = keysIn(textAt(cosign, 'key', 'data'));
-  if (keys.length === 0) return 'its key is kept elsewhere; give it as PEM';
+  if (keys.length === 0) return 'its key is not in the policy; give it as PEM';
   return { keys, identities: [], wider: ['with a key no entry of a transparency log is asked for'] };
 }

@@ -42,9 +42,9 @@ export function withAdviceFlags(command: Command): Command {
 /** matrixCommand defines `ipo whatif matrix` but for what it does. */
 export function matrixCommand(): Command {
   return withAdviceFlags(new Command('matrix'))
-    .summary('try each value of each policy field alone')
+    .summary('try each value of each policy field by itself')
     .description(
-      'Tries each value of each field alone over recorded admissions, and shows how many admissions, workloads and images it would deny or allow. What costs nothing stands first.',
+      'Tries each value of each field by itself over recorded admissions, and shows how many admissions, workloads and images it would deny or allow. What costs nothing stands first.',
     )
     .addOption(
       new Option(

@@ -13,7 +13,7 @@ export function matrixPage(matrix: Matrix): string {
   return toPage({
     title: 'ipo whatif matrix',
     body: html`<main>
-      <h1>Each field of the policy, alone</h1>
+      <h1>Each field of the policy, by itself</h1>
       <p>${headOf(matrix)}</p>
       ${matrix.notes.map((note) => html`<p class="soft">${note}</p>`)}
       <h2>For nothing</h2>
