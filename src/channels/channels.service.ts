@@ -235,7 +235,7 @@ function notFound(id: string): ChannelError {
 }
 
 function taken(name: string): ChannelError {
-  return new ChannelError('conflict', `a channel named ${name} is there already`, {
+  return new ChannelError('conflict', `a channel named ${name} already exists`, {
     hint: 'Choose another name, or change the channel that has it',
   });
 }

@@ -77,7 +77,7 @@ export function openPolicies({
       const write = read(value, by);
       const policy = await store.create(write);
       if (policy !== null) return { policy, changed: true, before: null };
-      throw new PolicyWriteError('conflict', `a policy named ${write.name} is there already`, {
+      throw new PolicyWriteError('conflict', `a policy named ${write.name} already exists`, {
         hint: 'Update it with PUT and the ETag that GET gives, or choose another name',
       });
     },
