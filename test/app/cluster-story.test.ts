@@ -135,9 +135,13 @@ onEveryServer(
       const text = await readFile(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
       const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (?:\d+ s|`)/gm)].map(([, job]) => job ?? '');
       // Those that are absent here, as the tables say: reports that are off, files that are not given, nobody to be asked.
-      const absent = ['policy-reports', 'operator-reports', 'catalogues', 'certificate-files'].concat(
-        ...['scans', 'vulnerability-database', 'image-proofs', 'new-image-proofs'],
-      );
+      const absent = [
+        'policy-reports',
+        'operator-reports',
+        'catalogues',
+        'certificate-files',
+        'backup',
+      ].concat(...['scans', 'vulnerability-database', 'image-proofs', 'new-image-proofs']);
       const { body } = await running.as('administrator').json<HealthBody>('GET /system/health');
       assert.deepEqual(
         body.jobs.map(({ name }) => name).toSorted(),

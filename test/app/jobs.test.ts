@@ -346,6 +346,7 @@ const PARTS = {
     feeds: async () => ({}),
   }),
   history: retentionJobs(NO_STORE, 400, { now: async () => 0 }),
+  backups: [],
   settings: settingsSchema.parse({}),
   retention: { now: async () => 0 },
   checkpoint: never,
