@@ -9,6 +9,7 @@ import { listed as demo } from './demo/index.ts';
 import { listed as evidence } from './evidence/index.ts';
 import { listed as images } from './images/index.ts';
 import { listed as ledger } from './ledger/index.ts';
+import { listed as licence } from './licence/index.ts';
 import { listed as login } from './login/index.ts';
 import { listed as logout } from './logout/index.ts';
 import { listed as migrate } from './migrate/index.ts';
@@ -17,6 +18,7 @@ import { listed as release } from './release/index.ts';
 import { listed as runtime } from './runtime/index.ts';
 import { listed as scan } from './scan/index.ts';
 import { listed as serve } from './serve/index.ts';
+import { listed as system } from './system/index.ts';
 import { listed as token } from './token/index.ts';
 import { listed as tracker } from './tracker/index.ts';
 import { listed as tracking } from './tracking/index.ts';
@@ -53,6 +55,8 @@ export const COMMANDS: readonly Listed[] = [
   completion,
   release,
   upgrade,
+  licence,
+  system,
   login,
   logout,
   whoami,

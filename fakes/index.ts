@@ -1,5 +1,5 @@
 /**
- * Six issue trackers that speak the protocols of GitHub, GitLab and Jira on loopback, and an inbox for what mail, chats and webhooks are sent: for the tests, for `npm run fakes`
+ * Six issue trackers that speak the protocols of GitHub, GitLab and Jira on loopback, an inbox for what mail, chats and webhooks are sent, and a licence service: for the tests, for `npm run fakes`
  * and for the demo. They hold state, refuse what the vendors refuse in the vendors' words, and fail on demand.
  */
 export type { Active, ActiveKind } from './active.ts';
@@ -18,6 +18,7 @@ export {
   type When,
 } from './faults.ts';
 export { INBOX_FAULTS, startInbox, type Inbox, type InboxFault } from './inbox.ts';
+export { startFakeLicence, type FakeLicence, type FakeLicenceOptions } from './licence.ts';
 export { NO_LIMITS, VENDOR_LIMITS, type Limits } from './limits.ts';
 export type { Seen } from './server.ts';
 export { startFake, DEFAULT_PROJECTS, type Fake, type FakeOptions, type ProjectOptions } from './start.ts';

@@ -1,12 +1,21 @@
 import { parseArgs } from 'node:util';
-import { exampleChannel, FAKE_KINDS, startFake, VENDOR_LIMITS, type Fake, type Seen } from './index.ts';
+import {
+  exampleChannel,
+  FAKE_KINDS,
+  startFake,
+  startFakeLicence,
+  VENDOR_LIMITS,
+  type Fake,
+  type Seen,
+} from './index.ts';
 
 const HELP = `Usage: npm run fakes -- [--port N] [--quiet]
 
-Starts six issue trackers on this machine and prints, for each, its address, its tokens and a channel that files in it.
+Starts six issue trackers on this machine and prints, for each, its address, its tokens and a channel that files in it; and a licence
+service, with the settings for it.
 Jira's search learns of a change after 15 seconds; the limits of the vendors hold. Ctrl-C ends them, and all that they held.
 
-  --port N   the first of six ports in a row; free ones unless given
+  --port N   the first of seven ports in a row; free ones unless given
   --quiet    does not print the requests that arrive
   --help     prints this
 `;
@@ -35,8 +44,8 @@ function readFlags(): Flags {
     },
   });
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : NaN;
-  if (!(port <= 65_536 - FAKE_KINDS.length))
-    throw new Error('--port must be a port, with five more behind it');
+  if (!(port <= 65_535 - FAKE_KINDS.length))
+    throw new Error('--port must be a port, with six more behind it');
   return { ...values, port };
 }
 
@@ -54,12 +63,16 @@ async function run({ port, quiet }: Flags): Promise<void> {
     fakes.push(fake);
     process.stdout.write(introduce(fake));
   }
+  const licence = await startFakeLicence({ port: port === 0 ? 0 : port + FAKE_KINDS.length });
   process.stdout.write(
-    'Channels on this machine need the setting trackers.testLoopback. Ctrl-C ends the trackers.\n',
+    `licence\n  settings:\n    licence:\n      url: ${licence.url}\n      key: ${licence.key}\n      publicKeys: ['${licence.publicKey}']\n\n`,
+  );
+  process.stdout.write(
+    'Channels on this machine need the setting trackers.testLoopback. Ctrl-C ends them all.\n',
   );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      void Promise.all(fakes.map((fake) => fake.close()));
+      void Promise.all([...fakes, licence].map((fake) => fake.close()));
     });
   }
 }

@@ -94,17 +94,19 @@ export const chartValues = z.strictObject({
     interval: duration('1h', 'How often'),
   }),
   nodes: group(
-    'Ready nodes are counted against the ceiling of the licence certificate. Neither value loosens it. This version takes no licence certificate yet, so there is no ceiling',
+    'Ready nodes are counted against the ceiling of the licence certificate. Neither value loosens it. Without a certificate there is no ceiling',
     {
       pollInterval: duration('5m', 'How often'),
-      graceDays: whole(
-        0,
-        14,
-        14,
-        'Days over the ceiling before it is enforced; this version takes no licence certificate yet',
-      ),
+      graceDays: whole(0, 14, 14, 'Days over the ceiling before it is enforced'),
     },
   ),
+  licence: group('Licence certificates: ceilings of nodes and image names', {
+    publicKeys: texts(
+      'Keys that may sign certificates, as `ipo licence keygen` prints them. None: no certificate can be activated',
+    ),
+    url: text('Licence service that is asked once a day; empty asks nobody'),
+    existingSecret: name('Secret with the licence key under `key`; needed with `url`'),
+  }),
   evidence: group('What evidence is made of later', {
     retentionDays: whole(
       0,

@@ -37,6 +37,9 @@ export const AUDIT_ACTIONS = [
   'catalogue_refresh',
   'vulnerability_db_refresh',
   'replica_forget',
+  'licence_request',
+  'licence_activate',
+  'licence_deactivate',
   'ledger_clock_accept',
   // Only of releases before 1.3.1.
   'runtime_block_release',

@@ -53,6 +53,10 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'POST /tracking/{id}/reopen': false,
   'POST /tracking/{id}/confirm': false,
   'POST /catalogues/refresh': true,
+  'PUT /system/licence': false,
+  'DELETE /system/licence': false,
+  'POST /system/licence/request': false,
+  'POST /system/licence/check': false,
   'DELETE /system/replicas/{name}': false,
 };
 

@@ -2,7 +2,7 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`,
- * `catalogues`, `trackers`, `notify`, `replicas`, `nodes`, `releases`, `supply-chain` and `backup`.
+ * `catalogues`, `trackers`, `notify`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain` and `backup`.
  */
 export {
   LISTENER_LIMITS,
@@ -26,6 +26,7 @@ export { openApi, type Api, type ApiOptions, type Probe, type ServedCall } from 
 export type { Headers, SignIn } from './sign-in.ts';
 export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
 export { auditRoutes, type AuditParts } from './routes/audit.ts';
+export { licenceRoutes, type LicenceParts } from './routes/licence.ts';
 export { releasesRoutes } from './routes/releases.ts';
 export { backupRoutes, type BackupParts } from './routes/backups.ts';
 export { replicasRoutes, type ReplicasParts } from './routes/replicas.ts';

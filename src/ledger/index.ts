@@ -72,7 +72,15 @@ export {
   type AnchorRefusal,
 } from './judge-anchored.ts';
 export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
-export { parseVkey, toSigner, type NoteKey, type NoteSigner } from './note.ts';
+export {
+  parseNote,
+  parseVkey,
+  toSigner,
+  verifyNote,
+  writeNote,
+  type NoteKey,
+  type NoteSigner,
+} from './note.ts';
 export { verifyConsistency, verifyInclusion } from './proof.ts';
 export { proveFromExport, proveRowsFromExport } from './prove-from-export.ts';
 export { proveRow } from './prove-row.ts';

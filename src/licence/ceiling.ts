@@ -12,7 +12,7 @@ export interface Ceilings {
   current(): Promise<Ceiling>;
 }
 
-/** NO_CEILING is what holds without a certificate: "a licence certificate brings ceilings, nothing else". */
+/** NO_CEILING is what is in effect without a certificate, which brings ceilings and nothing else. */
 export const NO_CEILING: Ceiling = { nodes: null, imageNames: null };
 
 /** withoutCertificate is an installation that was never activated. */

@@ -71,7 +71,7 @@ export class Meter {
   async refresh(): Promise<void> {
     const { cluster, meter, nodes, ceilings, running, clock, log } = this.#deps;
     const month = monthOf(clock.now());
-    const names = await meter.names(month);
+    const names = await meter.names(cluster, month);
     this.#standing = await nodes.standing(cluster);
     try {
       this.#ceiling = await ceilings.current();

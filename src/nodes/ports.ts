@@ -30,8 +30,8 @@ export interface NodeStandings {
 
 /** MeterStore keeps which image names were admitted in which month. */
 export interface MeterStore {
-  /** Names (`host/path`) that were admitted in a month, `2026-10` (UTC). */
-  names(month: string): Promise<ReadonlySet<string>>;
+  /** Names (`host/path`) that were admitted in a cluster in a month, `2026-10` (UTC). */
+  names(cluster: string, month: string): Promise<ReadonlySet<string>>;
   /** Takes the admissions of the ledger in, up to `rows` more rows; false when there are no more. */
   follow(rows: number, at: number): Promise<boolean>;
 }

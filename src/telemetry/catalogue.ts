@@ -128,7 +128,7 @@ export const METRICS = {
   svc_admission_break_glass_total: { kind: 'counter', help: 'Pods admitted by break-glass' },
   svc_nodes: {
     kind: 'gauge',
-    help: 'Ready nodes of the cluster, and its ceiling (-1: none; always, as this version takes no licence certificate yet); no count before the first',
+    help: 'Ready nodes of the cluster, and its ceiling (-1: none); no count before the first',
     labels: { kind: null },
   },
   svc_node_overage_seconds: {

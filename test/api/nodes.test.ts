@@ -33,7 +33,10 @@ test('nodes tell how each cluster stands, until when the grace runs, and the nam
         ]),
     },
     meter: {
-      names: async (month) => (months.push(month), new Set(['ghcr.io/acme/web', 'docker.io/library/nginx'])),
+      names: async (cluster, month) => (
+        months.push(`${cluster} ${month}`),
+        new Set(['ghcr.io/acme/web', 'docker.io/library/nginx'])
+      ),
     },
     grace: 14 * DAY_MS,
     clock: { now: () => NOW },
@@ -42,13 +45,20 @@ test('nodes tell how each cluster stands, until when the grace runs, and the nam
   const { body } = await as('viewer').json<NodesBody>('GET /system/nodes');
   assert.deepEqual(body, {
     items: [
-      { cluster: '', count: 4, ceiling: null, counted_at: '2026-11-20T12:00:00Z', state: 'within' },
+      { cluster: '', count: 4, ceiling: null, counted_at: '2026-11-20T12:00:00Z', state: 'within', names: 2 },
       {
-        ...{ cluster: 'prod', count: 12, ceiling: 10, counted_at: '2026-11-20T12:00:00Z', state: 'over' },
+        ...{
+          cluster: 'prod',
+          count: 12,
+          ceiling: 10,
+          counted_at: '2026-11-20T12:00:00Z',
+          state: 'over',
+          names: 2,
+        },
         ...{ over_since: '2026-11-19T12:00:00Z', enforced_from: '2026-12-03T12:00:00Z' },
       },
     ],
-    ...{ total: 2, month: '2026-11', names: 2 },
+    ...{ total: 2, month: '2026-11', names: 4 },
   });
-  assert.deepEqual(months, ['2026-11']);
+  assert.deepEqual(months, [' 2026-11', 'prod 2026-11']);
 });

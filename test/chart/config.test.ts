@@ -10,6 +10,7 @@ import { find, render, withHelm } from './helm.ts';
 
 /** What Secrets of the cluster would give the container. */
 const SECRET: Readonly<Record<string, string>> = {
+  IPO_LICENCE_KEY: 'licence-key',
   DATA_KEY: randomBytes(32).toString('base64'),
   IPO_DATABASE_URL: 'postgres://ipo@db.example.com/ipo',
   IPO_ADMIN_EMAIL: 'admin@example.com',
@@ -68,6 +69,8 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
   assert.equal(settings.evidence.retentionDays, 800);
   assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });
+  const { publicKeys, url, key } = settings.licence;
+  assert.deepEqual([publicKeys.length, url, key !== undefined], [1, 'https://licences.example.com', true]);
   assert.equal(settings.publicUrl, 'https://ipo.example.com');
   assert.deepEqual(settings.oidc?.roles, {
     claim: 'groups',

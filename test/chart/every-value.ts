@@ -71,6 +71,11 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   },
   reconcile: { interval: '30m' },
   nodes: { pollInterval: '1m', graceDays: 7 },
+  licence: {
+    publicKeys: ['acme+5b185fa9+AQQ6XBRrxYlhN4gaYWXU8qhtm4s/obpAaUfs8Buka3nZ'],
+    url: 'https://licences.example.com',
+    existingSecret: 'licence-key',
+  },
   evidence: { retentionDays: 800 },
   backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },
   rbac: { allowEnforce: true },

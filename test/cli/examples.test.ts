@@ -37,6 +37,8 @@ const REFUSED: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^ipo tracking (?:show|reopen|confirm)\b/, [0, 1, 3]],
   [/^ipo cluster forget-replica\b/, [1]],
   [/^ipo channel (?:resend|adopt)\b/, [1]],
+  [/^ipo licence activate\b/, [2]],
+  [/^ipo licence deactivate\b/, [1]],
 ];
 const refusalOf = (line: string) => REFUSED.find(([one]) => one.test(line))?.[1];
 

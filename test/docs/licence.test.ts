@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
+import { LICENCE_FAULTS, refusalsOf, type Certificate } from '../../src/licence/index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8').replaceAll(/\s+/g, ' ');
 
-/** Every text that promises a ceiling, an allowance or the gate `quota`. */
-const PROMISES = [
-  'README.md',
-  'CHANGELOG.md',
-  'docs/settings.md',
-  'docs/kubernetes.md',
-  'docs/metrics.md',
-  'man/ipo-check.1',
-  'man/ipo-whatif.1',
-  'charts/image-policy-operator/values.yaml',
-  'charts/image-policy-operator/values.schema.json',
-];
-
-suite('A ceiling is not promised before a licence certificate can be activated', () => {
-  // The reconciliation is opened without ceilings, so that none is set.
-  const activates = /\bceilings\b/.test(textOf('src/app/service/operator.ts'));
-  for (const file of PROMISES)
-    test(`${file} says so as long as nothing in the service writes a certificate`, () => {
-      assert.equal(/takes no licence certificate yet/.test(textOf(file)), !activates, file);
-    });
+test('docs/licence.md names every sentence by which a certificate is denied', () => {
+  const certificate: Certificate = {
+    ...{ text: '', signedBy: 'a', notAfter: 0 },
+    body: {
+      ...{ id: 'c', customer: 'Acme', key_id: 'k', cluster_id: 'X', issued_at: '', not_after: null },
+      ...{ request_id: 'aaaaaaaa', ceiling: { image_names: null, clusters: null } },
+    },
+  };
+  const expected = { clusterId: 'Y', keyId: 'other', requestId: null, at: 1 };
+  const sentences = refusalsOf(certificate, expected).map(({ message }) => message);
+  assert.equal(sentences.length, LICENCE_FAULTS.length - 2, 'all but malformed and not_signed');
+  const guide = textOf('docs/licence.md');
+  for (const sentence of [...sentences, 'certificate is not signed by a key of licence.publicKeys'])
+    assert.ok(guide.includes(sentence.replace(/1970\S+/, 'T')), sentence);
 });

@@ -32,7 +32,7 @@ function made(counted: readonly string[] = [], store?: MeterStore) {
   const meter = new Meter({
     cluster: 'eu',
     meter: store ?? {
-      names: async (month) => new Set(month === '2026-11' ? counted : []),
+      names: async (_, month) => new Set(month === '2026-11' ? counted : []),
       follow: async () => false,
     },
     nodes: { standing: async () => world.standing },
@@ -129,7 +129,16 @@ forEachEngine('the meter of a ledger', (engine) => {
       rows.map((row) => ({
         uid: `00000000-0000-4000-8000-${String(++reviews).padStart(12, '0')}`,
         rows: [
-          { at: AT, namespace: 'shop', container: 'c', image: 'nginx', allowed: true, reason: '', ...row },
+          {
+            at: AT,
+            cluster: 'eu',
+            namespace: 'shop',
+            container: 'c',
+            image: 'nginx',
+            allowed: true,
+            reason: '',
+            ...row,
+          },
         ],
       })),
     );
@@ -162,7 +171,7 @@ forEachEngine('the meter of a ledger', (engine) => {
         { month: '2026-12', name: 'ghcr.io/acme/web', at: DECEMBER },
       ],
     );
-    assert.deepEqual(await meterStore(store).names('2026-12'), new Set(['ghcr.io/acme/web']));
+    assert.deepEqual(await meterStore(store).names('eu', '2026-12'), new Set(['ghcr.io/acme/web']));
   });
 
   test('what a process admitted right before it died is counted by the next one', async (t) => {
@@ -193,12 +202,18 @@ forEachEngine('the meter of a ledger', (engine) => {
     let turns = 0;
     while ((await Promise.all([one.follow(10, AT), two.follow(10, AT)])).some(Boolean)) turns += 1;
     assert.ok(turns >= 1 && turns <= 3, String(turns));
-    const names = await one.names('2026-11');
+    const names = await one.names('eu', '2026-11');
     assert.equal(names.size, 25);
-    assert.deepEqual(await one.names('2026-10'), new Set(), 'not counted after the fact');
+    assert.deepEqual(await one.names('eu', '2026-10'), new Set(), 'not counted after the fact');
     assert.equal(await one.follow(10, AT), false);
+    await append(store, [{ image: 'a.io/elsewhere', cluster: 'us' }]);
     await append(store, [{ image: 'a.io/late', at: AT + 100 }]);
     assert.equal(await two.follow(10, AT), false);
-    assert.equal((await one.names('2026-11')).size, 26);
+    assert.equal((await one.names('eu', '2026-11')).size, 26);
+    assert.deepEqual(
+      await one.names('us', '2026-11'),
+      new Set(['a.io/elsewhere']),
+      'each cluster has its own',
+    );
   });
 });

@@ -55,6 +55,11 @@ reconcile:
 nodes:
   pollInterval: {{ $v.nodes.pollInterval }}
   graceDays: {{ int $v.nodes.graceDays }}
+licence:
+  publicKeys: {{ toJson $v.licence.publicKeys }}
+  {{- with $v.licence.url }}
+  url: {{ . | quote }}
+  {{- end }}
 evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
 {{- if $v.backup.schedule }}

@@ -43,6 +43,13 @@
       name: {{ . }}
       key: token
 {{- end }}
+{{- with $v.licence.existingSecret }}
+- name: IPO_LICENCE_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: key
+{{- end }}
 {{- with $v.outbound.existingSecret }}
 - name: IPO_OUTBOUND_PROXY
   valueFrom:

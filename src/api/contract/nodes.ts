@@ -11,6 +11,10 @@ const clusterSchema = z
     state: z
       .enum(['within', 'over', 'enforced'])
       .describe('`over`: the clock of grace runs; `enforced`: image names never seen this month are refused'),
+    names: z
+      .int()
+      .min(0)
+      .describe('Image names that were admitted in the month of the meter; denied ones are not counted'),
     over_since: rfc3339.optional().describe('When the count went above the ceiling; absent within it'),
     enforced_from: rfc3339.optional().describe('When the grace ends, or ended; absent within the ceiling'),
   })
@@ -22,7 +26,7 @@ export const nodesSchema = z
     items: z.array(clusterSchema).describe('Clusters whose nodes were counted, by name'),
     total: z.int().min(0),
     month: z.string().describe('The month of the meter, such as `2026-10` (UTC)'),
-    names: z.int().min(0).describe('Image names that were admitted in it; refused ones are not counted'),
+    names: z.int().min(0).describe('Image names of all clusters together'),
   })
   .meta({ id: 'Nodes' });
 

@@ -23,18 +23,28 @@ export function nodesRoutes({ nodes, meter, grace, clock }: NodesParts): Route[]
       answers: { 200: { description: 'The nodes and the meter', schema: nodesSchema } },
       handle: async () => {
         const month = monthOf(clock.now());
-        const [standings, names] = await Promise.all([nodes.all(), meter.names(month)]);
-        const items = [...standings].map(([cluster, standing]) => toItem(cluster, standing, grace));
-        return { body: { items, total: items.length, month, names: names.size } };
+        const standings = await nodes.all();
+        const items: NodesBody['items'] = [];
+        for (const [cluster, standing] of standings) {
+          const { size } = await meter.names(cluster, month);
+          items.push(toItem(cluster, standing, grace, size));
+        }
+        const names = items.reduce((sum, item) => sum + item.names, 0);
+        return { body: { items, total: items.length, month, names } };
       },
     }),
   ];
 }
 
-function toItem(cluster: string, standing: NodeStanding, grace: number): NodesBody['items'][number] {
+function toItem(
+  cluster: string,
+  standing: NodeStanding,
+  grace: number,
+  names: number,
+): NodesBody['items'][number] {
   const { count, ceiling, countedAt, state, overSince } = standing;
   return {
-    ...{ cluster, count, ceiling, counted_at: formatTime(countedAt), state },
+    ...{ cluster, count, ceiling, counted_at: formatTime(countedAt), state, names },
     ...(overSince !== null && {
       over_since: formatTime(overSince),
       enforced_from: formatTime(overSince + grace),

@@ -40,7 +40,7 @@ import type { SpoolNotes } from '../../replicas/index.ts';
 import { policyMirror, policyStore, type Store } from '../../store/index.ts';
 import type { Leader } from '../../leadership/index.ts';
 import { toPodEvents, toReviewEvents } from './events.ts';
-import { clusterKey, databaseFences } from '../leadership/database-fences.ts';
+import { clusterKey, clusterUid, databaseFences } from '../leadership/database-fences.ts';
 import { clusterJobs } from './jobs.ts';
 import type { Job } from '../running/jobs.ts';
 import type { ClusterSettings } from '../config/cluster.ts';
@@ -80,6 +80,8 @@ export interface Cluster {
   readonly events: ClusterEvents;
   readonly reviewEvents: ReviewEvents;
   readonly podEvents: PodEvents;
+  /** UID of the namespace kube-system, which no two clusters share. */
+  clusterId(): Promise<string>;
   readonly secrets: Secrets;
   readonly pullSecrets: PullSecrets;
   /** Which replicas spool, as its Lease says. */
@@ -207,6 +209,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     events,
     reviewEvents: toReviewEvents(events),
     podEvents: toPodEvents(events),
+    clusterId: () => clusterUid(api),
     secrets: clusterSecrets(api, namespace),
     spoolNotes: spoolNotes(api, namespace, settings.leaseName),
     pullSecrets: clusterPullSecrets({ api, monotonic: () => electionClock.monotonic() }),

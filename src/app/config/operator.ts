@@ -97,7 +97,7 @@ export const nodeSettings = z
     pollInterval: duration('10s', '1h', '5m', 'How often ready nodes are counted'),
     graceDays: z.int().min(0).max(14).default(14).meta({
       description:
-        'Days over the ceiling of the licence before it is enforced. This version takes no licence certificate yet, so there is no ceiling',
+        'Days over the ceiling of the licence certificate before it is enforced. Without a certificate there is no ceiling',
     }),
   })
   .prefault({});

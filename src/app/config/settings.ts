@@ -9,6 +9,7 @@ import { clusterSettings } from './cluster.ts';
 import { endOfLifeSettings } from './end-of-life.ts';
 import { evidenceSettings } from './evidence.ts';
 import { kevSettings } from './kev.ts';
+import { licenceSettings } from './licence.ts';
 import {
   callerSettings,
   certificateSettings,
@@ -246,6 +247,7 @@ export const settingsSchema = z.strictObject({
   cluster: clusterSettings.optional(),
   reconcile: reconcileSettings,
   nodes: nodeSettings,
+  licence: licenceSettings,
   calls: callSettings,
   evidence: evidenceSettings,
   backup: backupSettings,

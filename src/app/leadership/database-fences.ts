@@ -59,7 +59,11 @@ const keys = new WeakMap<KubernetesApi, string>();
 
 /** clusterKey gives the name of the cluster, else the id of its oldest namespace, which no two clusters share. Asked once. */
 export async function clusterKey(api: KubernetesApi, name: string | null): Promise<string> {
-  if (name !== null) return name;
+  return name ?? clusterUid(api);
+}
+
+/** clusterUid gives the UID of the namespace kube-system, which no two clusters share. Asked once. */
+export async function clusterUid(api: KubernetesApi): Promise<string> {
   let key = keys.get(api);
   if (key === undefined) {
     const path = pathOf(RESOURCES.namespaces, { name: 'kube-system' });

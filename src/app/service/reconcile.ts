@@ -1,7 +1,7 @@
 import type { Appender } from '../../ledger/index.ts';
 import type { DigestLookup, PolicySnapshot, ScanRequests } from '../../admission/index.ts';
 import { IpoError, type Clock, type Count, type Log } from '../../base/index.ts';
-import { withoutCertificate, type Ceilings } from '../../licence/index.ts';
+import type { Ceilings } from '../../licence/index.ts';
 import { graceOf, Meter, nodeGauges, NodePoll, type NodeGauges } from '../../nodes/index.ts';
 import { namesOf, Reconciliation, type SweepAccount } from '../../reconcile/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
   podLedger,
   pulledIndexes,
   sweepFacts,
+  storedCeilings,
   sweepLog,
   type Store,
 } from '../../store/index.ts';
@@ -56,8 +57,8 @@ const MINUTE = 60_000;
 /** openReconcile joins them. Before the webhook answers, `meter.refresh()` is run once. */
 export function openReconcile(options: ReconcileOptions): ServiceReconcile {
   const { store, settings, cluster, appender, clock, log, count } = options;
-  const { ceilings = withoutCertificate } = options;
   const name = settings.clusterName ?? '';
+  const { ceilings = storedCeilings(store, name) } = options;
   const leader = { isLeader: () => cluster.leadsCluster(), fence: () => cluster.leader.fence() };
   const pods = cluster.reads.runningPods;
   const standings = nodeStore(store);

@@ -6,6 +6,7 @@ import {
   catalogueRoutes,
   healthRoutes,
   nodesRoutes,
+  licenceRoutes,
   releasesRoutes,
   replicasRoutes,
   imageRoutes,
@@ -28,6 +29,7 @@ import {
   type HealthParts,
   type ImageParts,
   type LedgerParts,
+  type LicenceParts,
   type NodesParts,
   type ReplicasParts,
   type Route,
@@ -44,6 +46,7 @@ export function serviceRoutes(
   nodes: NodesParts,
   replicas: ReplicasParts['replicas'],
   backups: BackupParts['backups'],
+  licence: LicenceParts,
   facts: {
     readonly database: CatalogueParts['database'];
     readonly collected: Required<ImageParts>['collected'];
@@ -72,6 +75,7 @@ export function serviceRoutes(
     ...healthRoutes(health),
     ...admissionDefaultsRoutes(parts),
     ...nodesRoutes(nodes),
+    ...licenceRoutes(licence),
     ...releasesRoutes(),
     ...replicasRoutes({ replicas }),
     ...backupRoutes({ backups }),

@@ -28,6 +28,7 @@ import { serviceJobs } from '../service/jobs.ts';
 import { openServiceOutbound } from '../running/outbound.ts';
 import { renewing } from '../running/renew-tls.ts';
 import { openLedger } from '../service/ledger.ts';
+import { openLicence } from '../service/licence.ts';
 import { openOperator } from '../service/operator.ts';
 import { serviceRoutes } from '../service/routes.ts';
 import { joinParts } from '../service/parts.ts';
@@ -72,7 +73,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     opened.adopt(keepLog({ url: places.databaseUrl, log, metrics }), (kept) => kept.close());
 
   await beginHistory(store, clock.now());
-
   const { coldImagePolicy } = settings.webhook;
   const { timeLimit, memory } = settings.whatif;
   const replay = openReplayProcess({ url: places.databaseUrl, coldImagePolicy, timeLimit, memory, log });
@@ -132,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ store, parts, settings, cluster, appender, link: toWebhook, clock, log, metrics, redactor },
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
+  const licence = await openLicence({ store, parts, settings, cluster, trackers, way, clock, log });
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   const backups = backupHistory(store);
   let api: Api | null = null;
@@ -140,10 +141,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const jobs = new Jobs(
     serviceJobs({
       ...parts,
-      settings,
-      retention,
-      trackers,
-      operator: [...ledger.jobs, ...operator.jobs],
+      ...{ settings, retention, trackers },
+      operator: [...ledger.jobs, ...operator.jobs, ...licence.jobs],
       facts: facts.jobs,
       notices: noticeJobs({
         notifications: trackers.notifications,
@@ -201,6 +200,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operator.nodes,
     operator.replicas.list,
     backups,
+    licence.routes,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );

@@ -3,13 +3,13 @@ import { nextLife, openFileSpool } from '../../adapters/spool/index.ts';
 import type { ReviewEvent } from '../../admission/index.ts';
 import { Secret, type Clock, type Log } from '../../base/index.ts';
 import { Appender, type ClockWatch } from '../../ledger/index.ts';
-import { withoutCertificate } from '../../licence/index.ts';
 import { Meter } from '../../nodes/index.ts';
 import { ReplicaReport } from '../../replicas/index.ts';
 import {
   jobMarks,
   meterStore,
   nodeStore,
+  storedCeilings,
   replicaStore,
   type Store,
   type StoreLedgerWriter,
@@ -156,7 +156,12 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
   const meter = !isCluster
     ? null
     : new Meter({
-        ...{ cluster, meter: meterStore(store), nodes: nodeStore(store), ceilings: withoutCertificate },
+        ...{
+          cluster,
+          meter: meterStore(store),
+          nodes: nodeStore(store),
+          ceilings: storedCeilings(store, cluster),
+        },
         running: { names: () => peer.ask('runningNames', null) },
         ...{ clock, log },
       });

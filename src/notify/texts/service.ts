@@ -63,7 +63,7 @@ export const licenceExpiring: EventText = {
   lines: () => [],
   of: 'certificates',
   why: 'Nothing stops: the ceilings stay as they are, and usage is still counted.',
-  command: () => 'curl $IPO_SERVER/api/v1/nodes',
+  command: () => 'ipo licence show',
 };
 
 export const backupFailed: EventText = {

@@ -13,6 +13,7 @@ const MARK = 'meter_upto';
 
 /** Admission is the first time that an image name was admitted in a month. */
 interface Admission {
+  readonly cluster: string;
   readonly month: string;
   readonly name: string;
   readonly at: number;
@@ -22,8 +23,11 @@ interface Admission {
 export function meterStore(store: Store): MeterStore {
   const shapes = new Shapes(store.read);
   return {
-    async names(month) {
-      const rows = await readCells(store.read, sql`select name from meter where month = ${month}`);
+    async names(cluster, month) {
+      const rows = await readCells(
+        store.read,
+        sql`select name from meter where cluster = ${cluster} and month = ${month}`,
+      );
       return new Set(rows.map(([name]) => name as string));
     },
     async follow(rows, at) {
@@ -39,9 +43,9 @@ export function meterStore(store: Store): MeterStore {
         await insertMany(
           transaction,
           'meter',
-          { month: 'text', name: 'text', first_admitted_at: 'integer' },
-          admissions.map(({ month, name, at: first }) => [month, name, first]),
-          'on conflict (month, name) do nothing',
+          { cluster: 'text', month: 'text', name: 'text', first_admitted_at: 'integer' },
+          admissions.map(({ cluster, month, name, at: first }) => [cluster, month, name, first]),
+          'on conflict (cluster, month, name) do nothing',
         );
       });
       return upto < size;
@@ -78,22 +82,26 @@ async function readAdmissions(
     sql`select at, shape from ledger_rows where id > ${from} and id <= ${upto} order by id`,
   )) as readonly (readonly [at: number, shape: number])[];
   const known = await shapes.load(new Set(rows.map(([, shape]) => shape)));
-  const names = new Map<number, string | null>();
-  for (const [id, shape] of known) names.set(id, counts(shape) ? nameOf(shape.image ?? '') : null);
+  const names = new Map<number, { cluster: string; name: string } | null>();
+  for (const [id, shape] of known) {
+    const name = counts(shape) ? nameOf(shape.image ?? '') : null;
+    names.set(id, name === null ? null : { cluster: shape.cluster ?? '', name });
+  }
   const found = new Map<string, Admission>();
   let month = '';
   let start = 0;
   let end = 0;
   for (const [at, shape] of rows) {
-    const name = names.get(shape) ?? null;
-    if (name === null) continue;
+    const named = names.get(shape) ?? null;
+    if (named === null) continue;
     if (at < start || at >= end) {
       month = monthOf(at);
       start = monthStart(at);
       end = monthEnd(at);
     }
-    const key = `${month} ${name}`;
-    if (!found.has(key)) found.set(key, { month, name, at });
+    const { cluster, name } = named;
+    const key = `${month} ${name} ${cluster}`;
+    if (!found.has(key)) found.set(key, { cluster, month, name, at });
   }
   return [...found.values()];
 }

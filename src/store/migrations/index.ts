@@ -41,6 +41,7 @@ import { notifications } from './0036-notifications.ts';
 import { runtime } from './0037-runtime.ts';
 import { deliveryEnds } from './0038-delivery-ends.ts';
 import { restores } from './0039-restores.ts';
+import { licences } from './0040-licences.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runtime,
   deliveryEnds,
   restores,
+  licences,
 ];

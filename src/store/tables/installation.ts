@@ -2,20 +2,23 @@ import type { Generated } from 'kysely';
 
 /** InstallationTables hold what concerns the installation as a whole. */
 export interface InstallationTables {
-  /** One row (`id` 1), or none. Ceilings are null for none. */
-  licence: {
-    id: number;
-    certificate: string;
-    activated_at: number;
+  /** The licence of each cluster by its name. Ceilings are null for none, all of the certificate while none is active. */
+  licences: {
+    cluster: string;
+    cluster_id: string;
+    certificate: string | null;
+    activated_at: number | null;
     expires_at: number | null;
+    nodes: number | null;
     image_names: number | null;
     clusters: number | null;
+    /** The last activation request. */
+    request_id: string | null;
     checked_at: number | null;
     last_error: string | null;
-    nodes: number | null;
   };
-  /** Image names that were admitted in a month (`2026-10`, UTC). */
-  meter: { month: string; name: string; first_admitted_at: number };
+  /** Image names that were admitted in a cluster in a month (`2026-10`, UTC). */
+  meter: { cluster: string; month: string; name: string; first_admitted_at: number };
   /** Raised with every change of the leader, whose writes carry it: one that lost its place writes nothing. */
   fences: { name: string; value: number; holder: string | null; acquired_at: number | null };
   evidence_packages: {

@@ -1,0 +1,227 @@
+import type { LicenceBody } from '../../src/api/contract/licence.ts';
+import { decompressed } from '../../src/app/index.ts';
+import { formatTime, isIpoError, parseTime, printable, type IpoError } from '../../src/base/index.ts';
+import { parseReference } from '../../src/image/index.ts';
+import {
+  parseVkey,
+  readExport,
+  type LedgerExport,
+  type LedgerRow,
+  type NoteKey,
+} from '../../src/ledger/index.ts';
+import {
+  openCertificate,
+  parseRequest,
+  readUnverified,
+  refusalsOf,
+  replayCeiling,
+  type CeilingRow,
+  type CeilingWhatIf,
+  type CertificateBody,
+  type Expected,
+} from '../../src/licence/index.ts';
+import { monthEnd, monthOf, monthStart } from '../../src/nodes/index.ts';
+import { withService } from '../service/client.ts';
+import type { ServiceFlags } from '../service/index.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { openOutcome } from '../terminal/outcome.ts';
+import { openParts } from '../terminal/parts.ts';
+import { renderRows, shortMoment } from '../terminal/rows.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
+import type { LicenceCheckOptions } from './index.ts';
+import { MAX_FILE } from './verbs.ts';
+
+/** Checked is whom the certificate is checked for, and what its ceiling is replayed over. */
+interface Checked {
+  readonly keys: readonly NoteKey[] | null;
+  readonly expected: Partial<Expected>;
+  readonly rows: readonly CeilingRow[] | null;
+  readonly month: string;
+}
+
+/** runLicenceCheck is `ipo licence check`. Exit 1 when the certificate would be denied. */
+export async function runLicenceCheck(
+  file: string,
+  options: LicenceCheckOptions,
+  terminal: Terminal,
+  { quiet }: GlobalOptions,
+): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  const text = await openParts(terminal).readText(file, MAX_FILE);
+  const now = openParts(terminal).clock.now();
+  const month = options.month ?? monthOf(monthStart(now) - 1);
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
+    throw new UsageError(`--month ${printable(month) || '""'} is not a month`, 'Write it as 2026-10');
+  const checked =
+    options.server === undefined
+      ? await ofFiles(options, month, now, terminal)
+      : await ofService(options, month, now, terminal);
+  const refusals = refusalsFor(text, checked);
+  const body = readUnverified(text);
+  const replay =
+    checked.rows === null || body === null ? null : replayCeiling(checked.rows, body.ceiling.image_names);
+  const answer = {
+    accepted: refusals.length === 0,
+    refusals: refusals.map(({ message, hint }) => ({ message, hint: hint ?? null })),
+    certificate: body,
+    signature:
+      checked.keys === null ? 'not_checked' : refusals.some(isUnsigned) ? 'not_verified' : 'verified',
+    month: replay === null ? null : month,
+    replay,
+  };
+  await outcome.write(answer, await textOf(answer, terminal));
+  if (checked.keys === null && !quiet)
+    terminal.err('ipo: who signed it was not checked; give --public-key, or --server\n');
+  return refusals.length === 0 ? EXIT.done : EXIT.check;
+}
+
+const isUnsigned = (error: IpoError): boolean =>
+  'fault' in error && (error.fault === 'not_signed' || error.fault === 'malformed');
+
+function refusalsFor(text: string, { keys, expected }: Checked): readonly IpoError[] {
+  try {
+    const body = readUnverified(text);
+    const certificate =
+      keys === null && body !== null
+        ? { body, text, signedBy: '', notAfter: body.not_after === null ? null : parseTime(body.not_after) }
+        : openCertificate(text, keys ?? []);
+    return refusalsOf(certificate, expected);
+  } catch (error) {
+    if (isIpoError(error)) return [error];
+    throw error;
+  }
+}
+
+async function ofFiles(
+  { publicKey, request, clusterId, ledger }: LicenceCheckOptions,
+  month: string,
+  at: number,
+  terminal: Terminal,
+): Promise<Checked> {
+  const parts = openParts(terminal);
+  const asked = request === undefined ? null : parseRequest(await parts.readText(request, MAX_FILE));
+  return {
+    keys: publicKey === undefined ? null : publicKey.map((text) => parseVkey(text)),
+    expected: {
+      at,
+      ...(asked !== null && { clusterId: asked.cluster_id, requestId: asked.request_id }),
+      ...(clusterId !== undefined && { clusterId }),
+    },
+    rows: ledger === undefined ? null : await rowsOf(await parts.openLedger(ledger), month, null),
+    month,
+  };
+}
+
+async function ofService(
+  options: LicenceCheckOptions,
+  month: string,
+  at: number,
+  terminal: Terminal,
+): Promise<Checked> {
+  const { server, tokenStdin, ca } = options;
+  const flags: ServiceFlags = {
+    ...(typeof server === 'string' && { server }),
+    ...(tokenStdin !== undefined && { tokenStdin }),
+    ...(ca !== undefined && { ca }),
+  };
+  const own = await ofFiles(options, month, at, terminal);
+  return withService(terminal, flags, async (service) => {
+    const { body } = await service.json<LicenceBody>('GET /system/licence');
+    const start = Date.parse(`${month}-01T00:00:00Z`);
+    const query = {
+      format: 'gz',
+      from: formatTime(start),
+      to: formatTime(Math.min(at, monthEnd(start) - 1)),
+    };
+    const { body: bytes } = await service.stream('GET /ledger/export', { query });
+    const ledger = await readExport(await decompressed(bytes), service.server);
+    return {
+      keys: own.keys ?? body.public_keys.map((text) => parseVkey(text)),
+      expected: {
+        clusterId: body.cluster_id,
+        keyId: body.key_id,
+        requestId: body.request_id,
+        ...own.expected,
+      },
+      rows: own.rows ?? (await rowsOf(ledger, month, body.cluster)),
+      month,
+    };
+  });
+}
+
+/** The admissions of the month as the meter counts them, the oldest first. */
+async function rowsOf(
+  ledger: LedgerExport,
+  month: string,
+  cluster: string | null,
+): Promise<readonly CeilingRow[]> {
+  const start = monthStart(Date.parse(`${month}-01T00:00:00Z`));
+  const end = monthEnd(start);
+  const names = new WeakMap<LedgerRow, string | null>();
+  const rows: CeilingRow[] = [];
+  for await (const { at, shapes } of ledger.rows())
+    for (const [i, shape] of shapes.entries()) {
+      const time = at[i] ?? NaN;
+      if (!(time >= start && time < end)) continue;
+      let name = names.get(shape);
+      if (name === undefined) names.set(shape, (name = nameOf(shape, cluster)));
+      if (name !== null) rows.push({ at: time, name });
+    }
+  return rows.toReversed();
+}
+
+function nameOf(row: LedgerRow, cluster: string | null): string | null {
+  const counts =
+    (row.kind ?? 'review') === 'review' &&
+    row.allowed &&
+    row.review_allowed !== false &&
+    row.break_glass !== true &&
+    (row.subresource ?? null) === null;
+  if (!counts || (row.image ?? null) === null || (cluster !== null && (row.cluster ?? '') !== cluster))
+    return null;
+  const reference = parseReference(row.image ?? '');
+  return 'fault' in reference ? null : reference.name;
+}
+
+interface Answer {
+  readonly accepted: boolean;
+  readonly refusals: readonly { readonly message: string; readonly hint: string | null }[];
+  readonly certificate: CertificateBody | null;
+  readonly month: string | null;
+  readonly replay: CeilingWhatIf | null;
+}
+
+async function textOf(
+  { accepted, refusals, certificate, month, replay }: Answer,
+  terminal: Terminal,
+): Promise<string> {
+  const lines = [accepted ? 'The certificate would be accepted.' : 'The certificate would be denied:'];
+  for (const { message, hint } of refusals)
+    lines.push(`  ${printable(message)}`, ...(hint === null ? [] : [`    ${printable(hint)}`]));
+  if (certificate !== null) {
+    const { nodes, image_names, clusters } = certificate.ceiling;
+    lines.push(
+      '',
+      `Ceilings: nodes ${nodes ?? 'none'}, image names a month ${image_names ?? 'none'}, clusters ${clusters ?? 'none'}.`,
+    );
+  }
+  if (replay === null || month === null) return `${lines.join('\n')}\n`;
+  const { admitted, denied, ceiling } = replay;
+  lines.push(
+    '',
+    `In ${month}, ${admitted} image ${admitted === 1 ? 'name was' : 'names were'} admitted. A ceiling of ${ceiling ?? 'none'} would have denied ${denied.length}.`,
+  );
+  if (denied.length === 0) return `${lines.join('\n')}\n`;
+  const rows = denied.map(({ name, first, admissions }) => [
+    name,
+    shortMoment(formatTime(first)),
+    String(admissions),
+  ]);
+  const columns = [
+    { heading: 'image name', flex: 1 },
+    { heading: 'first denied (UTC)' },
+    { heading: 'admissions' },
+  ];
+  return `${lines.join('\n')}\n\n${await renderRows(columns, rows, '', terminal)}`;
+}

@@ -1,0 +1,223 @@
+/**
+ * `ipo licence`: certificates of ceilings: issuing, checking and activating them.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** LicenceOptions are the flags of the commands that call a service and print what it answers. */
+export interface LicenceOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** LicenceRequestOptions are the flags of `ipo licence request`. */
+export interface LicenceRequestOptions extends LicenceOptions {
+  readonly out?: string;
+}
+
+/** LicenceKeygenOptions are the flags of `ipo licence keygen`. */
+export interface LicenceKeygenOptions {
+  readonly name: string;
+  readonly out: string;
+  readonly output: readonly string[];
+}
+
+/** LicenceIssueOptions are the flags of `ipo licence issue`. */
+export interface LicenceIssueOptions {
+  readonly key: string;
+  readonly name: string;
+  readonly request: string;
+  readonly customer: string;
+  readonly keyId: string;
+  readonly nodes: string;
+  readonly imageNames: string;
+  readonly clusters: string;
+  readonly days: string;
+  readonly out?: string;
+  readonly output: readonly string[];
+}
+
+/** LicenceCheckOptions are the flags of `ipo licence check`. */
+export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
+  readonly server?: string | true;
+  readonly publicKey?: readonly string[];
+  readonly request?: string;
+  readonly clusterId?: string;
+  readonly ledger?: string;
+  readonly month?: string;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo licence` in the help. */
+export const listed: Listed = {
+  name: 'licence',
+  summary: 'issue, check and activate certificates with the ceilings of a cluster',
+  group: 'The service:',
+  place: 8,
+  examples: [
+    'ipo licence show',
+    'ipo licence request --out request.json',
+    'ipo licence keygen --name acme --out licence-key.pem',
+    'ipo licence issue --key licence-key.pem --name acme --request request.json --customer acme --nodes 20 --out licence.txt',
+    'ipo licence check licence.txt --server',
+    'ipo licence activate licence.txt',
+    'ipo licence deactivate --yes',
+  ],
+  define: licenceCommand,
+};
+
+/** licenceCommand defines `ipo licence` and what stands below it. */
+function licenceCommand(settle: Settle): Command {
+  const licence = new Command('licence').description(
+    'Issue, check and activate licence certificates. A certificate sets ceilings of nodes and image names for one cluster, and nothing else: without one there is no ceiling.',
+  );
+  for (const define of [show, keygen, request, issue, check, activate, deactivate])
+    licence.addCommand(define(settle));
+  return licence;
+}
+
+function show(settle: Settle): Command {
+  const command = withServiceFlags(new Command('show'))
+    .summary('show the certificate of a service, its ceilings and what is used of them')
+    .description(
+      'Shows the certificate that is active, its ceilings, what is used of them, and what to know about it.',
+    )
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal) => {
+      const { runLicenceShow } = await import('./verbs.ts');
+      return runLicenceShow(command.opts<LicenceOptions>(), terminal);
+    }),
+  );
+}
+
+function request(settle: Settle): Command {
+  const command = withServiceFlags(new Command('request'))
+    .summary('make an activation request, which a certificate is issued for')
+    .description(
+      'Makes an activation request with the id of the cluster. A certificate that answers an earlier request is denied from then on.',
+    )
+    .addOption(new Option('--out <file>', 'file for the request; stdout without it'))
+    .addOption(outputOption('json', 'json'));
+  return command.action(
+    settle(async (terminal) => {
+      const { runLicenceRequest } = await import('./verbs.ts');
+      return runLicenceRequest(command.opts<LicenceRequestOptions>(), terminal);
+    }),
+  );
+}
+
+function activate(settle: Settle): Command {
+  const command = withServiceFlags(new Command('activate'))
+    .summary('activate a certificate, or ask the licence service for it now')
+    .description(
+      'Activates a certificate. Without a file it asks the licence service of the settings for one, now.',
+    )
+    .argument('[file]', 'certificate; - is stdin')
+    .addOption(outputOption());
+  return command.action((file: string | undefined) =>
+    settle(async (terminal) => {
+      const { runLicenceActivate } = await import('./verbs.ts');
+      return runLicenceActivate(file, command.opts<LicenceOptions>(), terminal);
+    })(),
+  );
+}
+
+function deactivate(settle: Settle): Command {
+  const command = withServiceFlags(new Command('deactivate'))
+    .summary('take the certificate out, and its ceilings with it')
+    .description('Takes the certificate out. From then on there is no ceiling.')
+    .addOption(new Option('-y, --yes', 'do it without asking'))
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runLicenceDeactivate } = await import('./verbs.ts');
+      return runLicenceDeactivate(command.opts<LicenceOptions & { yes?: true }>(), terminal, globals);
+    }),
+  );
+}
+
+function check(settle: Settle): Command {
+  const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+  const command = new Command('check')
+    .summary('check a certificate before it is activated, and what its ceiling would have denied')
+    .description(
+      'Reports each reason for which a certificate would be denied, without uploading it. With a ledger it also lists the image names that its ceiling would have denied in a month. Exit 1 when it would be denied.',
+    )
+    .argument('<file>', 'certificate; - is stdin')
+    .addOption(
+      new Option('--public-key <key>', 'key that may sign, as keygen prints it; repeatable').argParser(many),
+    )
+    .addOption(new Option('--request <file>', 'activation request that it must answer'))
+    .addOption(new Option('--cluster-id <uid>', 'id of the cluster that it must be for').conflicts('request'))
+    .addOption(new Option('-l, --ledger <file>', 'ledger export to replay its ceiling over; - is stdin'))
+    .addOption(new Option('--month <yyyy-mm>', 'month of the replay (default: the last whole one)'))
+    .addOption(outputOption());
+  command.optionsGroup('The service that it is for:');
+  command
+    .addOption(
+      new Option(
+        '--server [url]',
+        'check against this service, and replay over its ledger; without an address the one signed in to',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--token-stdin',
+        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+      ),
+    )
+    .addOption(
+      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+    );
+  return command.action((file: string) =>
+    settle(async (terminal, globals) => {
+      const { runLicenceCheck } = await import('./check.ts');
+      return runLicenceCheck(file, command.opts<LicenceCheckOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function keygen(settle: Settle): Command {
+  const command = new Command('keygen')
+    .summary('make a key that signs certificates')
+    .description(
+      'Makes an Ed25519 key that signs certificates: the private key into a new file, the public one to stdout, for the setting licence.publicKeys.',
+    )
+    .addOption(
+      new Option('--name <name>', 'name of the key, such as the name of your company').default('licence'),
+    )
+    .requiredOption('--out <file>', 'new file for the private key')
+    .addOption(outputOption());
+  return command.action(
+    settle(async (terminal) => {
+      const { runLicenceKeygen } = await import('./issue.ts');
+      return runLicenceKeygen(command.opts<LicenceKeygenOptions>(), terminal);
+    }),
+  );
+}
+
+function issue(settle: Settle): Command {
+  const command = new Command('issue')
+    .summary('issue a certificate for an activation request')
+    .description('Signs a certificate for the cluster of an activation request. Nothing is called.')
+    .requiredOption('--key <file>', 'private key that keygen made')
+    .addOption(new Option('--name <name>', 'name of the key, as it was given to keygen').default('licence'))
+    .requiredOption('--request <file>', 'activation request; - is stdin')
+    .requiredOption('--customer <name>', 'whom it is issued to')
+    .addOption(new Option('--key-id <id>', 'id of the licence key that it belongs to').default('offline'))
+    .addOption(new Option('--nodes <n>', 'ready nodes, or none').default('none'))
+    .addOption(new Option('--image-names <n>', 'image names a month, or none').default('none'))
+    .addOption(new Option('--clusters <n>', 'clusters, or none').default('none'))
+    .addOption(new Option('--days <n>', 'days until it ends, 0 for one without an end').default('365'))
+    .addOption(new Option('--out <file>', 'file for the certificate; stdout without it'))
+    .addOption(outputOption('table (the certificate itself), json or yaml'));
+  return command.action(
+    settle(async (terminal) => {
+      const { runLicenceIssue } = await import('./issue.ts');
+      return runLicenceIssue(command.opts<LicenceIssueOptions>(), terminal);
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { DAY_MS, formatTime, IpoError, randomLetters } from '../../src/base/index.ts';
+import { issueCertificate, parseRequest } from '../../src/licence/index.ts';
+import { toSigner, type NoteSigner } from '../../src/ledger/index.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseWhole } from '../terminal/numbers.ts';
+import { openOutcome } from '../terminal/outcome.ts';
+import { openParts } from '../terminal/parts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { LicenceIssueOptions, LicenceKeygenOptions } from './index.ts';
+import { MAX_FILE } from './verbs.ts';
+
+/** runLicenceKeygen is `ipo licence keygen`. A file that is there is never written over. */
+export async function runLicenceKeygen(
+  { name, out, output }: LicenceKeygenOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const outcome = openOutcome(output, terminal);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const { vkey } = toSigner(name, pem);
+  await writeNew(out, pem);
+  await outcome.write({ name, public_key: vkey, file: out }, `${vkey}\n`);
+  return EXIT.done;
+}
+
+/** Nobody else may read it, and no other key is lost for it. */
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const isThere = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new IpoError(
+      'unwritable',
+      isThere ? 'is there already, and is not written over' : 'cannot be written',
+      {
+        place: { file: path },
+        hint: isThere ? 'Name another file' : undefined,
+        cause,
+      },
+    );
+  }
+}
+
+/** runLicenceIssue is `ipo licence issue`. */
+export async function runLicenceIssue(options: LicenceIssueOptions, terminal: Terminal): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  const parts = openParts(terminal);
+  const signer = await readSigner(options, terminal);
+  const request = parseRequest(await parts.readText(options.request, MAX_FILE));
+  const days = parseWhole('--days', options.days, 0, 36_500, 'the number of days');
+  const now = parts.clock.now();
+  const body = {
+    id: randomLetters(16),
+    ...{ customer: options.customer, key_id: options.keyId, cluster_id: request.cluster_id },
+    ceiling: {
+      nodes: ceiling('--nodes', options.nodes),
+      image_names: ceiling('--image-names', options.imageNames),
+      clusters: ceiling('--clusters', options.clusters),
+    },
+    issued_at: formatTime(now),
+    not_after: days === 0 ? null : formatTime(now + days * DAY_MS),
+    request_id: request.request_id,
+  };
+  const certificate = issueCertificate(body, signer);
+  if (options.out !== undefined) await parts.writeFile(options.out, certificate);
+  await outcome.write({ ...body, certificate }, options.out === undefined ? certificate : '');
+  return EXIT.done;
+}
+
+async function readSigner({ key, name }: LicenceIssueOptions, terminal: Terminal): Promise<NoteSigner> {
+  const pem = await openParts(terminal).readText(key, MAX_FILE);
+  try {
+    return toSigner(name, pem);
+  } catch (cause) {
+    throw new IpoError('invalid_request', 'holds no private Ed25519 key in PKCS#8 PEM', {
+      place: { file: key },
+      hint: 'Give the file that ipo licence keygen made',
+      cause,
+    });
+  }
+}
+
+function ceiling(flag: string, text: string): number | null {
+  return text === 'none' ? null : parseWhole(flag, text, 0, 1_000_000_000, 'the ceiling');
+}

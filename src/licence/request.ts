@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { LicenceError } from './error.ts';
+
+const requestSchema = z.strictObject({
+  format: z.literal('ipo-licence-request-1'),
+  request_id: z.string().regex(/^[a-z0-9]{8,64}$/),
+  cluster_id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  installation_id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  cluster: z.string().max(253),
+});
+
+/** ActivationRequest is the file that a certificate is issued for; `request_id` is its nonce. */
+export type ActivationRequest = z.infer<typeof requestSchema>;
+
+/** parseRequest reads one. Throws LicenceError `malformed`. */
+export function parseRequest(text: string): ActivationRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new LicenceError('malformed', 'this is not an activation request: it is not JSON', cause);
+  }
+  const parsed = requestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new LicenceError(
+    'malformed',
+    `this is not an activation request: ${issue?.path.join('.') || 'its content'}: ${issue?.message ?? 'is not valid'}`,
+  );
+}
