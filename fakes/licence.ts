@@ -25,7 +25,7 @@ export interface FakeLicence {
   ceiling: CertificateBody['ceiling'];
   /** Days until it ends; null for one without an end. */
   days: number | null;
-  /** Answers with this instead: a status, or a text that is no certificate. */
+  /** Answers with this instead: a status, or a text that is not a certificate. */
   fault: number | string | null;
   /** What to change in the next certificate before it is signed. */
   change: (body: CertificateBody) => CertificateBody;

@@ -69,7 +69,7 @@ export function openCertificate(text: string, keys: readonly NoteKey[]): Certifi
   }
 }
 
-/** readUnverified reads what a certificate says without asking who signed it; null when it cannot be read. For showing alone. */
+/** readUnverified reads what a certificate says without asking who signed it; null when it cannot be read. Only for showing. */
 export function readUnverified(text: string): CertificateBody | null {
   try {
     return readBody(parseNote(text).text);

@@ -12,7 +12,7 @@ import { isCheckDue, nextCheckAt, warningOf } from './schedule.ts';
 export interface LicencesDeps {
   /** Name of the cluster, as rows of the ledger carry it. */
   readonly cluster: string;
-  /** UID of the namespace kube-system; of a service that stands alone the id of its installation. */
+  /** UID of the namespace kube-system; without a cluster, the id of its installation. */
   readonly clusterId: () => Promise<string>;
   readonly installationId: string;
   readonly store: LicenceStore;
@@ -170,7 +170,7 @@ export class Licences {
     return this.#ask(service, by, path, signal);
   }
 
-  /** The job: the check of the day where it is due and no other replica made it, and the warnings. Whoever leads the cluster runs it. */
+  /** The job: the check of the day where it is due and no other replica made it, and the warnings. The leader of the cluster runs it. */
   async run(signal: AbortSignal): Promise<void> {
     const { cluster, store, service, clock, log } = this.#deps;
     const clusterId = await this.#deps.clusterId();
@@ -188,7 +188,7 @@ export class Licences {
   async #ask(service: LicenceService, by: Actor, path: string, signal: AbortSignal): Promise<LicenceView> {
     const { cluster, store } = this.#deps;
     try {
-      // Of this call alone: a file that a person has sent somewhere stays good.
+      // Only of this call: a file that a person has sent somewhere stays good.
       const request = await this.#newRequest();
       const text = await service.certificateFor(request, signal);
       const view = await this.#activate(text, request.request_id, by, path);

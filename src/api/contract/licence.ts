@@ -17,7 +17,7 @@ export const licenceSchema = z
     cluster: z.string().describe('Name of the cluster; empty where it has none'),
     cluster_id: z
       .string()
-      .describe('UID of the namespace kube-system; of a service alone the id of its installation'),
+      .describe('UID of the namespace kube-system; without a cluster, the id of its installation'),
     installation_id: z.string(),
     state: z
       .enum(['none', 'active', 'expired', 'unverified'])

@@ -43,7 +43,7 @@ export const licenceSettings = z
   })
   .prefault({});
 
-/** Plain HTTP would show the key on the way; this machine alone may have it. */
+/** Plain HTTP would show the key on the way; only this machine may have it. */
 function isLicenceAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);

@@ -14,11 +14,11 @@ import type { ServiceParts } from './parts.ts';
 
 /** LicenceDeps are what the licence of a service is joined with. */
 export interface LicenceDeps {
-  /** As it was opened: these writes are of one cluster, whoever leads over the database. */
+  /** As it was opened: these writes are of one cluster, however the database is led. */
   readonly store: Store;
   readonly parts: Pick<ServiceParts, 'audit' | 'together'>;
   readonly settings: Pick<Settings, 'licence' | 'clusterName'>;
-  /** Null where the service stands alone. */
+  /** Null outside of a cluster. */
   readonly cluster: Pick<Cluster, 'leadsCluster' | 'clusterId'> | null;
   readonly trackers: { readonly notifications: { tell(happened: Happened): Promise<boolean> } };
   readonly way: { readonly outbound: Outbound };

@@ -47,7 +47,7 @@ export function licenceStore(store: Store): LicenceStore {
     },
     takeCheck: (cluster, clusterId, last, at) =>
       store.write(async (transaction) => {
-        // Whoever comes second finds another time there, or a row where none was.
+        // The second one finds another time there, or a row where there was none.
         const isLast = last === null ? sql`licences.checked_at is null` : sql`licences.checked_at = ${last}`;
         const taken = await run(
           transaction,
