@@ -36,7 +36,7 @@ const WAITING = new Set(['tracking_open', 'tracking_unfiled', 'deliveries_waitin
 
 /** Scans of tables that grow, and why they may be. */
 const ALLOWED: readonly (readonly [statement: RegExp, why: string])[] = [
-  [/^select size, root, note, at from checkpoints order by size desc limit 1$/, 'its end alone is read'],
+  [/^select (?:size, root, note, )?at from checkpoints order by size desc limit 1$/, 'its end alone is read'],
   [/^update "(tracking|scan_queue)" set "(confirmed|requested)_by"/, 'a person is anonymised once'],
   [/^select .*count\(distinct digest\) as count from scan_failures/, 'as many rows as images fail'],
 ];

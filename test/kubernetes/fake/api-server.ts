@@ -40,6 +40,12 @@ export class FakeApiServer {
     this.#tokens = options.tokens ?? null;
     this.objects = new Objects(options.now ?? (() => Date.now()));
     this.#writes = new Writes(this.objects, options.now ?? (() => Date.now()));
+    // Every cluster has it, and is known by its UID.
+    const namespaces = BUILT_IN.find(({ plural }) => plural === 'namespaces') as Kind;
+    this.objects.create(namespaces, null, {
+      ...{ apiVersion: 'v1', kind: 'Namespace' },
+      metadata: { name: 'kube-system', labels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+    });
   }
 
   /** Watches that are open. */
