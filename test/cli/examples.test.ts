@@ -273,6 +273,27 @@ async function addChannel(service: Running, name: string): Promise<void> {
   await client.json('POST /channels', { body: document });
 }
 
+const KYVERNO = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: restrict-image-registries }
+spec:
+  validationFailureAction: Enforce
+  rules:
+    - name: registries
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      validate:
+        message: unknown registry
+        pattern: { spec: { containers: [{ image: 'registry.shop.example/* | ghcr.io/acme/*' }] } }
+`;
+
+const CONSTRAINT = `apiVersion: constraints.gatekeeper.sh/v1beta1
+kind: K8sAllowedRepos
+metadata: { name: repositories }
+spec:
+  match: { kinds: [{ apiGroups: [''], kinds: [Pod] }] }
+  parameters: { repos: [registry.shop.example/] }
+`;
+
 function writeFiles(folder: string, service: Running): void {
   writeFileSync(join(folder, 'evidence.key'), evidenceKey());
   const put = (name: string, text: string) => {
@@ -283,7 +304,11 @@ function writeFiles(folder: string, service: Running): void {
     /^ {2}name: .*$/m,
     '  name: shop',
   );
-  for (const name of ['shop.yaml', 'draft.yaml', 'policies.yaml', 'policies/shop.yaml']) put(name, shop);
+  for (const name of ['shop.yaml', 'draft.yaml', 'policy.yaml', 'policies.yaml', 'policies/shop.yaml'])
+    put(name, shop);
+  cpSync(join(ROOT, 'fixtures/ledger/shop.ndjson.gz'), join(folder, 'cluster.ndjson.gz'));
+  for (const name of ['kyverno.yaml', 'restrict-image-registries.yaml']) put(name, KYVERNO);
+  put('constraint.yaml', CONSTRAINT);
   put('policies/shop.test.yaml', POLICY_TEST);
   put('deploy/pod.yaml', POD);
   put(
