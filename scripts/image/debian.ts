@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGES, sha256, type Architecture, type Pin } from './pins.ts';
 
@@ -10,31 +10,22 @@ import { PACKAGES, sha256, type Architecture, type Pin } from './pins.ts';
  */
 export class Debian {
   readonly #folder: string;
-  readonly #options: string[];
   readonly #architecture: Architecture;
 
   constructor(cache: string, architecture: Architecture) {
     this.#folder = join(cache, 'debian', architecture);
     this.#architecture = architecture;
-    const state = join(cache, 'apt', architecture);
-    mkdirSync(join(state, 'lists/partial'), { recursive: true });
-    mkdirSync(join(state, 'archives/partial'), { recursive: true });
     mkdirSync(this.#folder, { recursive: true });
-    this.#options = [
-      ['Dir::State::lists', join(state, 'lists')],
-      ['Dir::State::status', '/dev/null'],
-      ['Dir::Cache', state],
-      ['APT::Architecture', architecture],
-      ['APT::Architectures', architecture],
-      ['APT::Sandbox::User', 'root'],
-    ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   }
 
   /** files gives the path of each pinned package, downloaded if it is not in the cache. It throws where a file is not the pinned one. */
   files(pins: Record<string, Pin>): Map<string, string> {
-    const paths = new Map(Object.entries(pins).map(([name, pin]) => [name, this.#path(name, pin.version)]));
-    const missing = Object.entries(pins).filter(([name]) => !existsSync(paths.get(name) ?? ''));
+    const missing = Object.entries(pins).filter(
+      ([name, { version }]) => !existsSync(this.#path(name, version)),
+    );
     if (missing.length > 0) this.#download(missing.map(([name, { version }]) => `${name}=${version}`));
+    // The end of a file's name, the processor or `all`, is known once the file is there.
+    const paths = new Map(Object.entries(pins).map(([name, pin]) => [name, this.#path(name, pin.version)]));
     for (const [name, pin] of Object.entries(pins)) {
       const path = paths.get(name) ?? '';
       const given = existsSync(path) ? sha256(readFileSync(path)) : 'absent';
@@ -48,14 +39,10 @@ export class Debian {
 
   /** newest downloads the newest version of each package, and gives what to pin. */
   newest(): Record<string, Pin> {
-    this.#update();
-    this.#run(['download', ...PACKAGES]);
+    const files = this.#fetch(PACKAGES);
     return Object.fromEntries(
       PACKAGES.map((name) => {
-        const file = readdirSync(this.#folder)
-          .filter((entry) => entry.startsWith(`${name}_`))
-          .toSorted()
-          .at(-1);
+        const file = files.find((entry) => entry.startsWith(`${name}_`));
         if (file === undefined) throw new Error(`apt-get has no package ${name} for ${this.#architecture}`);
         const path = join(this.#folder, file);
         return [name, { version: field(path, 'Version'), sha256: sha256(readFileSync(path)) }];
@@ -74,29 +61,48 @@ export class Debian {
   }
 
   #download(packages: string[]): void {
-    this.#update();
     try {
-      this.#run(['download', ...packages]);
+      this.#fetch(packages);
     } catch (error) {
       throw new Error(
         `apt-get cannot download ${packages.join(', ')}. If Debian has newer versions: npm run image -- --pin`,
         { cause: error },
       );
     }
-    for (const name of packages.map((entry) => entry.split('=')))
-      if (!existsSync(this.#path(name[0] ?? '', name[1] ?? '')))
-        throw new Error(`apt-get did not download ${name.join(' ')}`);
   }
 
-  #update(): void {
-    this.#run(['update']);
-  }
-
-  #run(args: string[]): void {
-    execFileSync('apt-get', ['-qq', ...this.#options, ...args], {
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+  /**
+   * Downloads packages into a folder of this process, and moves each into the cache once it is whole: another process that makes an image
+   * at the same time reads no half of a file, and waits for no lock. Gives the names of the files.
+   */
+  #fetch(packages: readonly string[]): string[] {
+    const own = mkdtempSync(join(this.#folder, '.fetch-'));
+    const [state, files] = [join(own, 'apt'), join(own, 'files')];
+    for (const path of ['lists/partial', 'archives/partial'])
+      mkdirSync(join(state, path), { recursive: true });
+    mkdirSync(files);
+    const options = [
+      ['Dir::State::lists', join(state, 'lists')],
+      ['Dir::State::status', '/dev/null'],
+      ['Dir::Cache', state],
+      ['APT::Architecture', this.#architecture],
+      ['APT::Architectures', this.#architecture],
+      ['APT::Sandbox::User', 'root'],
+    ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+    const run = (...args: readonly string[]): unknown =>
+      execFileSync('apt-get', ['-qq', ...options, ...args], {
+        cwd: files,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+    try {
+      run('update');
+      run('download', ...packages);
+      const names = readdirSync(files).filter((name) => name.endsWith('.deb'));
+      for (const name of names) renameSync(join(files, name), join(this.#folder, name));
+      return names;
+    } finally {
+      rmSync(own, { recursive: true, force: true });
+    }
   }
 }
 
