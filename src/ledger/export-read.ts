@@ -256,7 +256,7 @@ class ExportReader implements LedgerExport {
         this.#line += 1;
         throw this.#fault(
           found < said ? 'truncated' : 'damaged',
-          `the header announces ${said} ${noun}, and the file holds ${found}`,
+          `the header announces ${said} ${noun}, and the file contains ${found}`,
         );
       }
     }
