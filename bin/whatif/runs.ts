@@ -124,7 +124,7 @@ function bytesOfResult(text: string): string | null {
   return at === -1 || !text.endsWith('}') ? null : text.slice(at + ',"result":'.length, -1);
 }
 
-/** A draft of an earlier release may be not a policy any more; its places are then those of its beginning. */
+/** A draft of an earlier release may no longer be a policy; its places are then those of its beginning. */
 function draftOf(yaml: string, file: string): Draft {
   const [policy] = parsePolicies(yaml, file).policies;
   return policy === undefined ? { file, placeOf: () => ({ line: 1, column: 1 }) } : toDraft(policy.places);

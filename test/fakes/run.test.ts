@@ -31,7 +31,7 @@ test('npm run fakes prints six trackers that answer, tells of every request, and
   const until = async (pattern: RegExp): Promise<void> => {
     while (!pattern.test(text)) await once(child.stdout, 'data');
   };
-  await until(/Ctrl-C ends the trackers/);
+  await until(/Ctrl-C ends them all/);
   const addresses = [...text.matchAll(/^ {2}address +(\S+)$/gm)].map((match) => match[1] ?? '');
   assert.equal(addresses.length, FAKE_KINDS.length);
   const token = /^ {2}good +(github_pat_fake-github-good\S+)$/m.exec(text)?.[1];

@@ -30,7 +30,7 @@ export interface Job {
   readonly remembered?: boolean;
   /** Whether it is done once more on shutdown. */
   readonly atEnd?: boolean;
-  /** What the log says of a run that failed; for what is fetched from outside, where there may be not a way out. */
+  /** What the log says of a run that failed; for what is fetched from outside, where there may be no way out. */
   readonly failing?: JobFailing;
   run(signal: AbortSignal): Promise<void>;
 }
