@@ -88,6 +88,5 @@ function stepsOf(
   return [
     `ipo backup create --out before-${to.version}.backup`,
     `helm upgrade ${release} oci://${registry}/charts/image-policy-operator --version ${to.version} --namespace ${namespace} ${given} --wait`,
-    'ipo doctor',
   ];
 }
