@@ -17,6 +17,7 @@ const CANARIES: Readonly<Record<string, string>> = {
   'ledger.anchors': 'canary.anchor.token',
   'database.url': 'canary%2Fdatabase%2Fpassword',
   'outbound.proxy': 'canary%2Fproxy%2Fpassword',
+  'licence.key': 'canary-licence-key-0123456789',
 };
 
 forEachEngine('no secret leaves the service', (engine) => {
@@ -32,6 +33,8 @@ forEachEngine('no secret leaves the service', (engine) => {
         IPO_OIDC_CLIENT_ID: 'ipo',
         IPO_OIDC_CLIENT_SECRET: CANARIES['oidc.clientSecret'] ?? '',
         IPO_OUTBOUND_PROXY: `http://ipo:${CANARIES['outbound.proxy']}@127.0.0.1:1`,
+        IPO_LICENCE_URL: 'https://licences.proxied.test',
+        IPO_LICENCE_KEY: CANARIES['licence.key'] ?? '',
         IPO_KEV_SOURCE: 'https://feeds.proxied.test/kev.json',
         DATA_KEY: CANARIES['dataKey'] ?? '',
         IPO_SCANNER_SERVER: 'http://127.0.0.1:1',
