@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sha256Hex } from '../src/base/index.ts';
 import { sourceCommit } from './build/commit.ts';
 import { appLayer } from './image/app.ts';
 import { baseLayer, nodeLayer, trivyLayer } from './image/base.ts';
 import { Debian } from './image/debian.ts';
 import { Layout, layerOf, type Layer } from './image/layout.ts';
 import { nodeProgram } from './image/node.ts';
-import { ARCHITECTURES, PINS_FILE, readPins, sha256, type Architecture, type Pins } from './image/pins.ts';
+import { ARCHITECTURES, PINS_FILE, readPins, type Architecture, type Pins } from './image/pins.ts';
 import { SETTINGS } from './image/settings.ts';
 import { commitTime } from './image/source.ts';
 import { putFolder, toTar, type Tree } from './image/tree.ts';
@@ -61,7 +62,7 @@ function writePins(): void {
 
 function nodePin(architecture: Architecture): { version: string; sha256: string } {
   const { version, path } = nodeProgram(ROOT, cache, architecture);
-  return { version, sha256: sha256(readFileSync(path)) };
+  return { version, sha256: sha256Hex(readFileSync(path)) };
 }
 
 async function writeImage(): Promise<void> {

@@ -3,8 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sha256Hex } from '../src/base/index.ts';
 import { sourceCommit } from './build/commit.ts';
-import { ARCHITECTURES, readPins, sha256 } from './image/pins.ts';
+import { ARCHITECTURES, readPins } from './image/pins.ts';
 import { commitTime } from './image/source.ts';
 import { packChart } from './release/chart.ts';
 import { toFormula } from './release/formula.ts';
@@ -71,12 +72,12 @@ async function release(): Promise<void> {
   const npm = `image-policy-operator-${version}.tgz`;
   write(
     'ipo.rb',
-    toFormula({ version, url: values['npm-url'] ?? npm, sha256: sha256(readFileSync(join(out, npm))) }),
+    toFormula({ version, url: values['npm-url'] ?? npm, sha256: sha256Hex(readFileSync(join(out, npm))) }),
   );
   write('image.digest', `${digest}\n`);
   const sums = readdirSync(out, { withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ name }) => `${sha256(readFileSync(join(out, name)))}  ${name}\n`)
+    .map(({ name }) => `${sha256Hex(readFileSync(join(out, name)))}  ${name}\n`)
     .toSorted((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1));
   write('SHA256SUMS', sums.join(''));
   process.stdout.write(sums.join(''));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { sha256Hex } from '../../src/base/index.ts';
 import { contentsOf, controlOf, type Debian } from './debian.ts';
-import { NAMES, sha256, type Architecture, type Pin } from './pins.ts';
+import { NAMES, type Architecture, type Pin } from './pins.ts';
 import { put, putArchive, putProgram, type Tree } from './tree.ts';
 
 /** The account that the service runs under: no login, no rights. */
@@ -55,7 +56,7 @@ function authorities(tree: Tree): string {
 /** nodeLayer holds the program of Node.js, which has to be the pinned one. */
 export function nodeLayer(path: string, pin: Pin): Tree {
   const program = readFileSync(path);
-  const given = sha256(program);
+  const given = sha256Hex(program);
   if (given !== pin.sha256)
     throw new Error(`${path}: SHA-256 is ${given}, but Node.js ${pin.version} is pinned to ${pin.sha256}`);
   const tree: Tree = new Map();
@@ -66,7 +67,7 @@ export function nodeLayer(path: string, pin: Pin): Tree {
 /** trivyLayer holds the scanner, in a layer of its own. `digest` is the SHA-256 that the program has to have, in hexadecimal. */
 export function trivyLayer(path: string, digest: string): Tree {
   const program = readFileSync(path);
-  const given = sha256(program);
+  const given = sha256Hex(program);
   if (given !== digest) throw new Error(`${path}: SHA-256 is ${given}, not ${digest}`);
   const tree: Tree = new Map();
   putProgram(tree, 'usr/local/bin/trivy', program);

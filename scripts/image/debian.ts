@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGES, sha256, type Architecture, type Pin } from './pins.ts';
+import { sha256Hex } from '../../src/base/index.ts';
+import { PACKAGES, type Architecture, type Pin } from './pins.ts';
 
 /**
  * Packages of Debian, downloaded with apt-get and never installed. apt-get checks Debian's signatures with the keys of this machine; the
@@ -28,7 +29,7 @@ export class Debian {
     const paths = new Map(Object.entries(pins).map(([name, pin]) => [name, this.#path(name, pin.version)]));
     for (const [name, pin] of Object.entries(pins)) {
       const path = paths.get(name) ?? '';
-      const given = existsSync(path) ? sha256(readFileSync(path)) : 'absent';
+      const given = existsSync(path) ? sha256Hex(readFileSync(path)) : 'absent';
       if (given !== pin.sha256)
         throw new Error(
           `${path}: SHA-256 is ${given}, but ${name} ${pin.version} is pinned to ${pin.sha256}; delete the file, or run npm run image -- --pin`,
@@ -45,7 +46,7 @@ export class Debian {
         const file = files.find((entry) => entry.startsWith(`${name}_`));
         if (file === undefined) throw new Error(`apt-get has no package ${name} for ${this.#architecture}`);
         const path = join(this.#folder, file);
-        return [name, { version: field(path, 'Version'), sha256: sha256(readFileSync(path)) }];
+        return [name, { version: field(path, 'Version'), sha256: sha256Hex(readFileSync(path)) }];
       }),
     );
   }

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sha256Hex } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
-import { sha256, type Architecture } from './pins.ts';
+import { type Architecture } from './pins.ts';
 import { toTar, type Tree } from './tree.ts';
 
 /** One layer as it is stored, with the digest of what it holds before it is compressed. */
@@ -28,7 +29,7 @@ const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
 /** layerOf writes a tree as a compressed layer. The same tree, time and Node.js give the same bytes. */
 export async function layerOf(tree: Tree, time: number, note: string, level: number): Promise<Layer> {
   const tar = await toTar(tree, time);
-  return { blob: gzipSync(tar, { level }), diffId: `sha256:${sha256(tar)}`, note };
+  return { blob: gzipSync(tar, { level }), diffId: `sha256:${sha256Hex(tar)}`, note };
 }
 
 /** Layout is an OCI image layout in a folder: blobs by digest, and an index over the images of all processors. */
@@ -104,7 +105,7 @@ export class Layout {
   }
 
   #blob(mediaType: string, bytes: Buffer): Descriptor {
-    const digest = sha256(bytes);
+    const digest = sha256Hex(bytes);
     writeFileSync(join(this.#folder, 'blobs/sha256', digest), bytes);
     return { mediaType, digest: `sha256:${digest}`, size: bytes.length };
   }

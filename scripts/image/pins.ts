@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -40,9 +39,4 @@ export const PINS_FILE = join(import.meta.dirname, 'pins.json');
 /** readPins reads `scripts/image/pins.json`, which `npm run image -- --pin` writes. */
 export function readPins(): Pins {
   return JSON.parse(readFileSync(PINS_FILE, 'utf8')) as Pins;
-}
-
-/** sha256 is the SHA-256 of bytes, in hexadecimal. */
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
