@@ -1,9 +1,9 @@
-import { openByteStream, withScratch, writeStreamWhole } from '../../adapters/files/index.ts';
+import { openByteStream, withScratch } from '../../adapters/files/index.ts';
 import { IpoError } from '../../base/index.ts';
 import { makePackage, toEvidenceSigner, toRequest, type EvidenceWish } from '../../evidence/index.ts';
 import { verifyExport, type ColdImagePolicy } from '../../ledger/index.ts';
 import { ALWAYS_LEFT_OUT } from '../../reconcile/index.ts';
-import { counted, type MadeFile } from './made-file.ts';
+import { writePackage, type MadeFile } from './made-file.ts';
 
 /** FromDatabase is what a package is made of beside a service that runs. */
 export interface FromDatabase {
@@ -56,12 +56,7 @@ export async function makeFromDatabase(options: FromDatabase): Promise<MadeFile>
             verifyExport(await openByteStream(chunks), 'the rows', { keys: [], kept: [] }),
           progress: (_, read) => options.progress?.(read),
         });
-        let bytes = 0;
-        await writeStreamWhole(
-          out,
-          counted(made.archive(), (length) => (bytes += length)),
-        );
-        return { document: made.document, bytes };
+        return await writePackage(out, made);
       });
     });
   } finally {

@@ -1,4 +1,4 @@
-import { openByteStream, withScratch, writeStreamWhole } from '../../adapters/files/index.ts';
+import { openByteStream, withScratch } from '../../adapters/files/index.ts';
 import { IpoError, parseTime } from '../../base/index.ts';
 import {
   makePackage,
@@ -9,7 +9,7 @@ import {
 } from '../../evidence/index.ts';
 import { readExport, verifyExport, type LedgerRow } from '../../ledger/index.ts';
 import { ALWAYS_LEFT_OUT } from '../../reconcile/index.ts';
-import { counted, type MadeFile } from './made-file.ts';
+import { writePackage, type MadeFile } from './made-file.ts';
 
 /** FromExport is what a package is made of without a service. */
 export interface FromExport {
@@ -83,12 +83,7 @@ export async function makeFromExport(options: FromExport): Promise<MadeFile> {
           verifyExport(await openByteStream(chunks), path, { keys: [], kept: [] }),
         progress: (_, rows) => options.progress?.(rows),
       });
-      let bytes = 0;
-      await writeStreamWhole(
-        out,
-        counted(made.archive(), (length) => (bytes += length)),
-      );
-      return { document: made.document, bytes };
+      return await writePackage(out, made);
     } finally {
       await opened.close();
     }
