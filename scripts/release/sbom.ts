@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { uuid5 } from '../../src/base/index.ts';
 import type { BundledPackage } from '../build/bundled.ts';
 import { installedPackages } from '../image/app.ts';
 import type { Architecture, Pins } from '../image/pins.ts';
@@ -61,7 +61,7 @@ export function toSbom(from: {
     {
       bomFormat: 'CycloneDX',
       specVersion: '1.6',
-      serialNumber: `urn:uuid:${uuidOf(JSON.stringify([version, from.revision, sorted]))}`,
+      serialNumber: `urn:uuid:${uuid5(JSON.stringify([version, from.revision, sorted]))}`,
       version: 1,
       metadata: {
         timestamp: from.created,
@@ -92,11 +92,4 @@ function npmPackages(root: string): BundledPackage[] {
     return { name, version, license };
   });
   return [...bundled, ...installed];
-}
-
-/** A UUID of version 5's form from a text, so that the same release has the same number. */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

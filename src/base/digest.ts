@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /** Digest is an immutable content hash in the form `sha256:<64 lowercase hex>`. */
@@ -48,4 +48,16 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, entry]) => [key, sorted(entry)]));
+}
+
+/** Name space of our identifiers. */
+const NAMESPACE = Buffer.from('6f1c4a0e8b7d5e3fa2d96c1be04f7a35', 'hex');
+
+/** uuid5 makes an identifier (UUID of version 5) of a name. It is a hash, so that equal documents are equal bytes. */
+export function uuid5(name: string): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -3,7 +3,7 @@
  * place, the order of names, and the ports that stand for the outside (the clock, the log, counters).
  * It uses no other folder.
  */
-export { canonicalJson, isDigest, sha256Hex, type Digest } from './digest.ts';
+export { canonicalJson, isDigest, sha256Hex, uuid5, type Digest } from './digest.ts';
 export { detached } from './detached.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export { eachOf } from './each-of.ts';

@@ -1,9 +1,9 @@
-import { canonicalJson, sha256Hex } from '../../base/index.ts';
+import { canonicalJson, sha256Hex, uuid5 } from '../../base/index.ts';
 import { compose, ROWS_FILE } from '../compose.ts';
 import { FORMAT, toDocument, type EvidenceDocument, type FileEntry } from '../document.ts';
 import type { EvidenceSource, RowsVerified, Scratch, Staged } from '../ports.ts';
 import { toHtml } from '../report/html.ts';
-import { toOscal, uuid5 } from '../report/oscal.ts';
+import { toOscal } from '../report/oscal.ts';
 import { toPdf } from '../report/pdf.ts';
 import { readmeText } from '../report/readme.ts';
 import { countStates } from '../report/words.ts';

@@ -1,19 +1,7 @@
-import { createHash } from 'node:crypto';
+import { uuid5 } from '../../base/index.ts';
 import type { EvidenceDocument, FileEntry } from '../document.ts';
 
 const NS = 'https://ipo.dev/ns/oscal';
-/** Name space of our identifiers: version 5 is a hash, so that equal packages are equal bytes. */
-const NAMESPACE = Buffer.from('6f1c4a0e8b7d5e3fa2d96c1be04f7a35', 'hex');
-
-/** uuid5 makes an identifier of a name. */
-export function uuid5(name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
 /** toOscal writes a package as OSCAL assessment results. `rows` is the file of the rows, which observations refer to. */
 export function toOscal(document: EvidenceDocument, rows: FileEntry): string {
   const { id, made_at: at, period } = document;
