@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { SELECTOR_OPERATORS } from '../../src/reconcile/index.ts';
 
-/** about describes a value; the description stands in values.yaml, in the schema and in the table of docs/kubernetes.md. */
+/** about describes a value; the description stands in values.yaml, in the schema and in the README of the chart. */
 export const about = (description: string) => ({ description });
 
 /** group is values that belong together; none of them need be given. */
@@ -52,6 +53,9 @@ export const texts = (description: string, standard: string[] = []) =>
 export const labels = (description: string) =>
   z.record(z.string(), z.string()).default({}).meta(about(description));
 
+/** port is a port that the pods may listen on without a right. */
+export const port = (description: string, standard: number) => whole(1024, 65_535, standard, description);
+
 /** CIDR is a network, of IPv4 or IPv6. */
 const cidr = z.string().regex(/^[0-9a-fA-F.:]+\/[0-9]{1,3}$/);
 export const cidrs = (description: string) =>
@@ -62,6 +66,22 @@ export const asIs = (description: string) =>
   z.record(z.string(), z.unknown()).default({}).meta(about(description));
 export const listAsIs = (description: string) =>
   z.array(z.record(z.string(), z.unknown())).default([]).meta(about(description));
+
+/** selector is which objects are meant by their labels, as Kubernetes writes it; nothing is all of them. */
+export const selector = (description: string) =>
+  group(description, {
+    matchLabels: labels('Labels with their values'),
+    matchExpressions: z
+      .array(
+        z.strictObject({
+          key: z.string().min(1),
+          operator: z.enum(SELECTOR_OPERATORS),
+          values: z.array(z.string()).optional(),
+        }),
+      )
+      .default([])
+      .meta(about('Expressions with `key`, `operator` (In, NotIn, Exists, DoesNotExist) and `values`')),
+  });
 
 const keyOf = z.strictObject({
   name: z.string().min(1),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ROLES } from '../../src/accounts/index.ts';
-import { about, choice, flag, group, labels, name, text, texts, whole } from './parts.ts';
+import { about, choice, flag, group, labels, name, port, selector, text, texts, whole } from './parts.ts';
 
 /** api are the values of the HTTP API. */
 export const api = group('The HTTP API', {
+  port: port('Port of the pods. The Service has 8080', 8080),
   publicUrl: text(
     'Address by which people and pipelines reach it (`https://…`). Empty: that of `ingress.host`, else http://localhost:8080 for `kubectl port-forward`',
   ),
@@ -44,6 +45,7 @@ export const api = group('The HTTP API', {
 
 /** webhook are the values of the admission webhook. */
 export const webhook = group('The admission webhook', {
+  port: port('Port of the pods. The Service has 443', 8443),
   coldImagePolicy: choice(
     ['AllowAndScan', 'DenyUntilScanned'],
     'AllowAndScan',
@@ -57,6 +59,9 @@ export const webhook = group('The admission webhook', {
   timeoutSeconds: whole(4, 30, 5, 'Seconds that the API server waits. The service answers within 3'),
   excludedNamespaces: texts(
     'Namespaces that are left out beside the own, kube-system and kube-node-lease, by name',
+  ),
+  namespaceSelector: selector(
+    'Only namespaces with these labels are reviewed. Anyone who may label a namespace can take it out, so names are safer',
   ),
   callers: group('Who may post reviews beside knowing the path', {
     caConfigMap: name(

@@ -1,32 +1,20 @@
 import { z } from 'zod';
 import { CISA_KEV } from '../../src/catalogues/index.ts';
-import {
-  about,
-  asIs,
-  choice,
-  duration,
-  environment,
-  flag,
-  group,
-  labels,
-  listAsIs,
-  name,
-  text,
-  texts,
-  whole,
-} from './parts.ts';
+import { about, choice, duration, flag, group, labels, name, text, texts, whole } from './parts.ts';
+import { api, webhook } from './values-doors.ts';
 import { factsValues } from './values-facts.ts';
 import { networkPolicy, outbound } from './values-network.ts';
-import { api, webhook } from './values-doors.ts';
+import { podValues } from './values-pod.ts';
 
 /**
  * chartValues is every value of the chart with its default: what values.yaml, values.schema.json, the defaults that templates
- * fall back to and the table of docs/kubernetes.md are made from (`node scripts/chart/write.ts`). No value is required, and none that is not here is
+ * fall back to and the README of the chart are made from (`npm run chart`). No value is required, and none that is not here is
  * taken.
  */
 export const chartValues = z.strictObject({
   nameOverride: name('Takes the place of the chart’s name in the names of objects'),
   fullnameOverride: name('Takes the place of release and chart name in the names of objects'),
+  commonLabels: labels('Labels of every object. Those of the pods are `podLabels`'),
   clusterName: text('Name of the cluster, as rows of the ledger, exports, issues and reports carry it'),
   replicaCount: whole(1, 20, 1, 'Replicas. More than one needs PostgreSQL (`database.existingSecret`)'),
   listenAddress: text('Address that the pods listen on; `[::]` in a cluster of IPv6', '0.0.0.0'),
@@ -205,21 +193,7 @@ export const chartValues = z.strictObject({
     name: name('Its name; empty is made from the release'),
     annotations: labels('Annotations, such as the identity at a cloud provider'),
   }),
-  resources: z
-    .strictObject({
-      requests: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-      limits: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-    })
-    .default({ requests: { cpu: '100m', memory: '512Mi' }, limits: { memory: '2Gi' } })
-    .meta(
-      about('Requests and limits of the container. No limit of CPU: a throttled webhook keeps pods waiting'),
-    ),
-  podAnnotations: labels('Annotations of the pods'),
-  podLabels: labels('Labels of the pods'),
-  priorityClassName: text('Priority class of the pods, such as `system-cluster-critical`'),
-  nodeSelector: labels('Nodes that may run the pods'),
-  tolerations: listAsIs('Taints that the pods tolerate'),
-  affinity: asIs('Affinity of the pods'),
+  ...podValues,
   topologySpread: group('Replicas are spread over zones and hosts', {
     enabled: flag('Spreads them as far as it goes; it never keeps a replica from starting', true),
   }),
@@ -233,7 +207,4 @@ export const chartValues = z.strictObject({
       true,
     ),
   }),
-  extraEnv: environment(
-    'Additional environment variables, such as settings of docs/settings.md that are not values here',
-  ),
 });

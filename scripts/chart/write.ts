@@ -2,16 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dashboardJson } from './dashboard.ts';
 import { defaultsYaml, valuesSchema, valuesTable, valuesYaml } from './pages.ts';
 
-/** BEGIN and END stand around the table of values in docs/kubernetes.md. */
-export const BEGIN = '<!-- values: made by scripts/chart/write.ts; a test holds them equal -->\n';
-export const END = '<!-- end of values -->';
-
-/** withTable puts the table of values into the page. */
-export function withTable(page: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END, from);
-  if (from < 0 || to < 0) throw new Error('docs/kubernetes.md has no place for the table of values');
-  return `${page.slice(0, from + BEGIN.length)}\n${valuesTable()}\n${page.slice(to)}`;
+/** chartReadme is the README of the chart: what is written by hand in readme.md, and every value. */
+export function chartReadme(): string {
+  const start = readFileSync(new URL('readme.md', import.meta.url), 'utf8');
+  return `<!-- Made by scripts/chart/write.ts from scripts/chart/readme.md and the values; a test holds them equal. -->\n${start}${valuesTable()}`;
 }
 
 // Run by itself it writes what is made from the values: node scripts/chart/write.ts
@@ -22,6 +16,5 @@ if (import.meta.main) {
   writeFileSync(new URL('values.schema.json', chart), valuesSchema());
   writeFileSync(new URL('files/defaults.yaml', chart), defaultsYaml());
   writeFileSync(new URL('files/dashboard.json', chart), dashboardJson());
-  const page = new URL('../../docs/kubernetes.md', import.meta.url);
-  writeFileSync(page, withTable(readFileSync(page, 'utf8')));
+  writeFileSync(new URL('README.md', chart), chartReadme());
 }

@@ -12,6 +12,12 @@ export {
   type JudgedPod,
 } from './judge-running.ts';
 export { judgeReplacement, type KnownReplacement } from './judge-replacement.ts';
+export {
+  SELECTOR_OPERATORS,
+  selects,
+  type LabelExpression,
+  type NamespaceSelector,
+} from './namespace-selector.ts';
 export { planStops, stopCandidates, type StopCandidate, type StopPlan } from './plan-stops.ts';
 export { planSweep, type PlannedPod, type SweepFacts, type SweepPlan } from './plan-sweep.ts';
 export { UNREVIEWED, type PlannedRow } from './rows.ts';

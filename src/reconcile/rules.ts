@@ -12,6 +12,8 @@ export interface SweepRules {
   readonly ownNamespace: string;
   /** Further namespaces that the webhook does not cover. */
   readonly leftOut: readonly string[];
+  /** Whether the labels of a namespace are those that the webhook covers. */
+  readonly selected: (namespace: string) => boolean;
   /** Chart value `rbac.allowEnforce`. */
   readonly allowEnforce: boolean;
 }
@@ -23,11 +25,12 @@ export const PERIOD = DAY_MS;
 export const STOPS_REMEMBERED = 30 * DAY_MS;
 
 /** covers tells whether the webhook is asked about the pods of a namespace. */
-export function covers({ ownNamespace, leftOut }: SweepRules, namespace: string): boolean {
+export function covers({ ownNamespace, leftOut, selected }: SweepRules, namespace: string): boolean {
   return (
     namespace !== ownNamespace &&
     !ALWAYS_LEFT_OUT.some((name) => name === namespace) &&
-    !leftOut.includes(namespace)
+    !leftOut.includes(namespace) &&
+    selected(namespace)
   );
 }
 

@@ -47,6 +47,11 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   const { settings } = await load(EVERYTHING);
   assert.equal(settings.clusterName, 'prod-eu1');
   assert.equal(settings.webhook.coldImagePolicy, 'DenyUntilScanned');
+  assert.deepEqual([settings.listen, settings.webhook.listen], ['0.0.0.0:18080', '0.0.0.0:18443']);
+  assert.deepEqual(settings.webhook.namespaceSelector.matchLabels, { 'example.com/reviewed': 'true' });
+  assert.deepEqual(settings.webhook.namespaceSelector.matchExpressions, [
+    { key: 'example.com/tier', operator: 'NotIn', values: ['sandbox'] },
+  ]);
   assert.equal(settings.kev.source, 'file:///etc/kev/kev.json.gz');
   assert.equal(settings.endOfLife.source, 'file:///etc/end-of-life/releases.json');
   const { kind, server, atOnce, timeout, platform, memory, rescanAfter, update } = settings.scanner;

@@ -1,5 +1,6 @@
 /** EVERYTHING sets every value of the chart that makes something, so that each template is asked for all it has. */
 export const EVERYTHING: Readonly<Record<string, unknown>> = {
+  commonLabels: { 'example.com/owner': 'platform' },
   clusterName: 'prod-eu1',
   replicaCount: 3,
   image: {
@@ -14,6 +15,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   ledger: { existingSecret: 'my-ledger-key', origin: 'example.com/ledger', checkpointInterval: '2m' },
   admin: { existingSecret: 'first-admin' },
   api: {
+    port: 18080,
     dataKey: { existingSecret: 'my-data-key' },
     tls: { existingSecret: 'api-tls' },
     trustedProxies: ['10.0.0.0/8'],
@@ -35,6 +37,11 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     },
   },
   webhook: {
+    port: 18443,
+    namespaceSelector: {
+      matchLabels: { 'example.com/reviewed': 'true' },
+      matchExpressions: [{ key: 'example.com/tier', operator: 'NotIn', values: ['sandbox'] }],
+    },
     coldImagePolicy: 'DenyUntilScanned',
     failurePolicy: 'Fail',
     timeoutSeconds: 10,
@@ -117,6 +124,9 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     proxy: { cidrs: ['10.3.0.0/24'], ports: [3128] },
     mail: { enabled: true, cidrs: ['10.4.0.0/24'], ports: [587] },
   },
+  extraArgs: ['--config=/etc/extra/config.yaml'],
+  extraVolumes: [{ name: 'extra', configMap: { name: 'extra' } }],
+  extraVolumeMounts: [{ name: 'extra', mountPath: '/etc/extra', readOnly: true }],
   extraEnv: [
     { name: 'IPO_LOG_FORMAT', value: 'json' },
     { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { name: 'proxy', key: 'url' } } },

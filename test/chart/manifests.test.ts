@@ -5,6 +5,9 @@ import { EVERYTHING, GIVEN } from './every-value.ts';
 import { CHART, find, helm, isThere, render, withHelm, type Manifest } from './helm.ts';
 import { unknownFields } from './known-fields.ts';
 
+interface Labelled {
+  readonly commonLabels?: Readonly<Record<string, string>>;
+}
 const COMBINATIONS = { defaults: {}, everything: EVERYTHING, given: GIVEN };
 
 test('helm lint has nothing to say', withHelm, async () => {
@@ -21,6 +24,8 @@ test(
         assert.deepEqual(unknownFields(object) ?? [], [], name);
         assert.equal(object.metadata.labels?.['app.kubernetes.io/instance'], 'prod', object.metadata.name);
       }
+      for (const [key, value] of Object.entries((values as Labelled).commonLabels ?? {}))
+        for (const { metadata } of objects) assert.equal(metadata.labels?.[key], value, metadata.name);
       const places = objects.map(
         ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`,
       );
@@ -50,7 +55,7 @@ test('the pods run under the restricted profile of Pod Security', withHelm, asyn
       assert.deepEqual(spec['securityContext'].seccompProfile, { type: 'RuntimeDefault' });
       for (const volume of spec['volumes'] ?? []) {
         const [kind] = Object.keys(volume).filter((key) => key !== 'name');
-        assert.ok(['configMap', 'secret', 'emptyDir'].includes(kind ?? ''), kind);
+        assert.ok(['configMap', 'secret', 'emptyDir', 'persistentVolumeClaim'].includes(kind ?? ''), kind);
       }
       for (const { securityContext, resources } of spec['containers']) {
         assert.equal(securityContext.allowPrivilegeEscalation, false);
@@ -147,12 +152,17 @@ test(
   withHelm,
   async () => {
     const [webhook] = find(await render(EVERYTHING), 'ValidatingWebhookConfiguration')['webhooks'];
-    assert.deepEqual(webhook.namespaceSelector.matchExpressions[0].values, [
-      'ipo-system',
-      'kube-system',
-      'kube-node-lease',
-      'legacy',
-    ]);
+    assert.deepEqual(webhook.namespaceSelector, {
+      matchLabels: { 'example.com/reviewed': 'true' },
+      matchExpressions: [
+        {
+          key: 'kubernetes.io/metadata.name',
+          operator: 'NotIn',
+          values: ['ipo-system', 'kube-system', 'kube-node-lease', 'legacy'],
+        },
+        { key: 'example.com/tier', operator: 'NotIn', values: ['sandbox'] },
+      ],
+    });
     assert.equal(webhook.failurePolicy, 'Fail');
     assert.equal(webhook.timeoutSeconds, 10);
   },
@@ -199,6 +209,42 @@ test('replicas are spread, and one at a time is taken away', withHelm, async () 
   );
   assert.equal(find(objects, 'PodDisruptionBudget')['spec'].maxUnavailable, 1);
 });
+
+test('what the user adds to the pods is there', withHelm, async () => {
+  const { metadata, spec } = find(await render(EVERYTHING), 'StatefulSet')['spec'].template;
+  const [container] = spec.containers;
+  assert.equal(metadata.labels.team, 'platform');
+  assert.equal(metadata.annotations['example.com/a'], 'b');
+  assert.deepEqual(container.args, [
+    '--config',
+    '/etc/ipo/config/config.yaml',
+    '--config=/etc/extra/config.yaml',
+  ]);
+  assert.deepEqual(container.volumeMounts.at(-1), {
+    name: 'extra',
+    mountPath: '/etc/extra',
+    readOnly: true,
+  });
+  assert.deepEqual(spec.volumes.at(-1), { name: 'extra', configMap: { name: 'extra' } });
+  assert.deepEqual(
+    container.ports.map(({ containerPort }: { containerPort: number }) => containerPort),
+    [18080, 18443],
+  );
+});
+
+test(
+  'pods run in the network of their nodes where that is set, and look names up as a pod does',
+  withHelm,
+  async () => {
+    const spec = async (values: Readonly<Record<string, unknown>>): Promise<Manifest['spec']> =>
+      find(await render(values), 'StatefulSet')['spec'].template.spec;
+    const plain = await spec({});
+    assert.ok(!('hostNetwork' in plain) && !('dnsPolicy' in plain));
+    const onNode = await spec({ hostNetwork: true });
+    assert.deepEqual([onNode.hostNetwork, onNode.dnsPolicy], [true, 'ClusterFirstWithHostNet']);
+    assert.equal((await spec({ hostNetwork: true, dnsPolicy: 'Default' })).dnsPolicy, 'Default');
+  },
+);
 
 test('what is switched off is not there', withHelm, async () => {
   const objects = await render({

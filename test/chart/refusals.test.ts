@@ -68,6 +68,12 @@ const REFUSED: readonly (readonly [
     /outbound\.proxy and outbound\.existingSecret are both set/,
   ],
   [
+    'a label that the chart sets',
+    { podLabels: { 'app.kubernetes.io/name': 'mine' } },
+    /podLabels has app\.kubernetes\.io\/name, which the chart sets by itself/,
+  ],
+  ['one port for both', { api: { port: 8443 } }, /api\.port and webhook\.port are both 8443/],
+  [
     'a runtime detector, which this version has no listener for',
     { integrations: { detector: { enabled: true } } },
     /has no listener for a runtime detector: set it to false/,
@@ -95,6 +101,8 @@ const NOT_TAKEN: readonly Readonly<Record<string, unknown>>[] = [
   { image: { digest: 'sha256:abc' } },
   { networkPolicy: { apiServer: { cidrs: ['everywhere'] } } },
   { extraEnv: [{ nam: 'X' }] },
+  { webhook: { port: 443 } },
+  { webhook: { namespaceSelector: { matchExpressions: [{ key: 'x', operator: 'Gt' }] } } },
 ];
 
 for (const values of NOT_TAKEN) {

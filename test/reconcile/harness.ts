@@ -84,7 +84,7 @@ export class SweepHarness {
       },
     };
     return new Reconciliation({
-      rules: { cluster: 'eu', ownNamespace: 'ipo', leftOut: [], allowEnforce: true },
+      rules: { cluster: 'eu', ownNamespace: 'ipo', leftOut: [], selected: () => true, allowEnforce: true },
       coldImagePolicy: 'AllowAndScan',
       pods: { list: async () => ({ complete: this.complete, pods: this.pods }) },
       exposure: { of: () => null },

@@ -22,7 +22,13 @@ import {
 import { runs } from '../runs.ts';
 import { AT, BAD, CLEAN, container, context, OTHER, podOf, policy, record, specOf } from './parts.ts';
 
-const RULES: SweepRules = { cluster: 'eu', ownNamespace: 'ipo', leftOut: ['legacy'], allowEnforce: true };
+const RULES: SweepRules = {
+  cluster: 'eu',
+  ownNamespace: 'ipo',
+  leftOut: ['legacy'],
+  selected: (name) => name !== 'unlabelled',
+  allowEnforce: true,
+};
 const ENFORCE = policy({ runtimeReconciliation: 'enforce' });
 
 function judge(pods: readonly RunningPod[], policies = [ENFORCE]): JudgedPod[] {
@@ -96,6 +102,7 @@ test('a pod counts as unreviewed only where a review should have been', () => {
     ['in kube-system', { namespace: 'kube-system' }, false],
     ['in kube-node-lease', { namespace: 'kube-node-lease' }, false],
     ['in a namespace that is left out', { namespace: 'legacy' }, false],
+    ['in a namespace whose labels are not those meant', { namespace: 'unlabelled' }, false],
     ['a static pod', { mirror: true }, false],
     ['one that has ended', { finished: true }, true],
     ['one that is being deleted', { deleting: true }, true],
@@ -159,7 +166,7 @@ test('only a policy that enforces and reconciles by enforce makes a candidate, a
   assert.deepEqual(names([bad(1)], [policy()]), [], 'reconciles by audit');
   assert.deepEqual(names([bad(1)], [policy({ enforcement: 'Audit', runtimeReconciliation: 'enforce' })]), []);
   assert.deepEqual(names([bad(1)], [ENFORCE], { ...RULES, allowEnforce: false }), []);
-  for (const namespace of ['ipo', 'kube-system', 'kube-node-lease', 'legacy']) {
+  for (const namespace of ['ipo', 'kube-system', 'kube-node-lease', 'legacy', 'unlabelled']) {
     assert.equal(covers(RULES, namespace), false);
     assert.deepEqual(names([bad(1, { namespace })], [ENFORCE]), [], namespace);
   }

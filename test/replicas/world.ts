@@ -281,7 +281,13 @@ class World {
     // As it was: nothing is said while rows wait here, and pods with a row are judged all the same.
     const own = async (): Promise<Account> => ({ whole: !life.appender.delayed, since: AT, holders: [] });
     return new Reconciliation({
-      rules: { cluster: this.#cluster, ownNamespace: 'ipo', leftOut: [], allowEnforce: true },
+      rules: {
+        cluster: this.#cluster,
+        ownNamespace: 'ipo',
+        leftOut: [],
+        selected: () => true,
+        allowEnforce: true,
+      },
       coldImagePolicy: 'AllowAndScan',
       pods: {
         list: async () => {

@@ -47,6 +47,17 @@
 {{- if and $v.api.oidc.issuer (or (empty $v.api.oidc.clientId) (not (hasPrefix "https://" (include "ipo.publicUrl" .)))) -}}
 {{- fail "api.oidc.issuer needs api.oidc.clientId, and api.publicUrl or api.ingress.host: the provider sends browsers back to the https:// address of the service" -}}
 {{- end -}}
+{{- $own := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
+{{- range $name := list "commonLabels" "podLabels" -}}
+{{- range $label, $_ := get $v $name -}}
+{{- if has $label $own -}}
+{{- fail (printf "%s has %s, which the chart sets by itself: take it out" $name $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (int $v.api.port) (int $v.webhook.port) -}}
+{{- fail (printf "api.port and webhook.port are both %d: give each its own" (int $v.api.port)) -}}
+{{- end -}}
 {{- if $v.integrations.detector.enabled -}}
 {{- fail (printf "integrations.detector.enabled is true, but version %s of the service has no listener for a runtime detector: set it to false" .Chart.AppVersion) -}}
 {{- end -}}

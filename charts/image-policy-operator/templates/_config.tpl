@@ -4,7 +4,7 @@
 {{- $fullname := include "ipo.fullname" . -}}
 {{- $own := eq $v.webhook.certificates.source "own" -}}
 data: /var/lib/ipo
-listen: {{ printf "%s:8080" $v.listenAddress | quote }}
+listen: {{ printf "%s:%d" $v.listenAddress (int $v.api.port) | quote }}
 publicUrl: {{ include "ipo.publicUrl" . | quote }}
 {{- if $v.api.tls.existingSecret }}
 tls:
@@ -23,10 +23,11 @@ database:
   poolSize: {{ int $v.database.poolSize }}
   {{- end }}
 webhook:
-  listen: {{ printf "%s:8443" $v.listenAddress | quote }}
+  listen: {{ printf "%s:%d" $v.listenAddress (int $v.webhook.port) | quote }}
   coldImagePolicy: {{ $v.webhook.coldImagePolicy }}
   failurePolicy: {{ $v.webhook.failurePolicy }}
   excludedNamespaces: {{ toJson $v.webhook.excludedNamespaces }}
+  namespaceSelector: {{ toJson $v.webhook.namespaceSelector }}
   certificates:
     source: {{ ternary "own" "files" $own }}
     {{- if $own }}

@@ -42,6 +42,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- with (include "ipo.values" . | fromYaml).commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* ipo.pod selects the service's own pods, and not that of the chart's test. */}}

@@ -12,7 +12,7 @@ export { leaseStore } from './lease-store.ts';
 export { policyStatuses, toPolicyObject } from './policy-objects.ts';
 export { readCaBundles } from './live-bundles.ts';
 export { customPolicyStore, type PolicyRevisions } from './policy-store.ts';
-export { openReads, type ClusterReads, type KeptReads, type HeldNamespace, type ReadState } from './reads.ts';
+export { openReads, type ClusterReads, type KeptReads, type ReadState } from './reads.ts';
 export { clusterPodStopper, clusterReplacements } from './replacements.ts';
 export { imageReportObjects, policyReportObjects } from './report-objects.ts';
 export { pathOf, RESOURCES, type KubeList, type KubeObject, type Resource } from './resources.ts';

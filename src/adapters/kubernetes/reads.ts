@@ -47,8 +47,8 @@ export interface ReadState {
   readonly fault: string | null;
 }
 
-/** HeldNamespace is what is kept of a namespace. */
-export interface HeldNamespace {
+/** What is kept of a namespace. */
+interface HeldNamespace {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -64,7 +64,8 @@ export interface ClusterReads {
   platformOf(node: string): string | null;
   /** Services and Ingresses by `namespace/name`, platforms by node: what another process keeps of them. */
   readonly kept: KeptReads;
-  namespaces(): readonly HeldNamespace[];
+  /** Null where there is no such namespace. */
+  namespaceLabels(name: string): Readonly<Record<string, string>> | null;
   /** UTC milliseconds since when the policies may be old; null while they are not. */
   policiesStaleSince(): number | null;
   states(): readonly ReadState[];
@@ -212,7 +213,7 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
       nodes: () =>
         nodes.synced ? new Map([...nodes.objects].map(([name, { platform }]) => [name, platform])) : null,
     },
-    namespaces: () => [...namespaces.objects.values()],
+    namespaceLabels: (name) => namespaces.objects.get(name)?.labels ?? null,
     policiesStaleSince: () => policies.staleSince(),
     states: () =>
       Object.entries(all).map(([kind, informer]) => ({

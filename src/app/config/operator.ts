@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FAILURE_POLICIES } from '../../admission/index.ts';
+import { SELECTOR_OPERATORS } from '../../reconcile/index.ts';
 import { duration, path } from './parts.ts';
 
 const name = (description: string) =>
@@ -74,6 +75,26 @@ export const excludedNamespacesSetting = z.array(name('Namespace')).max(1000).de
   description:
     'Namespaces that the webhook configuration leaves out beside the own, kube-system and kube-node-lease',
 });
+
+/** namespaceSelectorSetting is which namespaces the webhook is asked about, by their labels. */
+export const namespaceSelectorSetting = z
+  .strictObject({
+    matchLabels: z.record(z.string(), z.string()).default({}).meta({
+      description: 'Labels with the values that a namespace must have, as the webhook configuration says',
+    }),
+    matchExpressions: z
+      .array(
+        z.strictObject({
+          key: z.string().min(1),
+          operator: z.enum(SELECTOR_OPERATORS),
+          values: z.array(z.string()).optional(),
+        }),
+      )
+      .max(100)
+      .default([])
+      .meta({ description: 'Expressions that must hold as well: `key`, `operator`, `values`' }),
+  })
+  .prefault({});
 
 /** reconcileSettings say how running pods are judged again. */
 export const reconcileSettings = z

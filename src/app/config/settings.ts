@@ -14,6 +14,7 @@ import {
   callerSettings,
   certificateSettings,
   excludedNamespacesSetting,
+  namespaceSelectorSetting,
   failurePolicySetting,
   nodeSettings,
   reconcileSettings,
@@ -134,6 +135,7 @@ export const settingsSchema = z.strictObject({
         .optional(),
       failurePolicy: failurePolicySetting,
       excludedNamespaces: excludedNamespacesSetting,
+      namespaceSelector: namespaceSelectorSetting,
       certificates: certificateSettings,
       callers: callerSettings,
       coldImagePolicy: z.enum(['AllowAndScan', 'DenyUntilScanned']).default('AllowAndScan').meta({

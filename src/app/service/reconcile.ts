@@ -3,7 +3,7 @@ import type { DigestLookup, PolicySnapshot, ScanRequests } from '../../admission
 import { IpoError, type Clock, type Count, type Log } from '../../base/index.ts';
 import type { Ceilings } from '../../licence/index.ts';
 import { graceOf, Meter, nodeGauges, NodePoll, type NodeGauges } from '../../nodes/index.ts';
-import { namesOf, Reconciliation, type SweepAccount } from '../../reconcile/index.ts';
+import { namesOf, Reconciliation, selects, type SweepAccount } from '../../reconcile/index.ts';
 import {
   fenceWrites,
   installedAt,
@@ -77,6 +77,8 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
       cluster: name,
       ownNamespace: cluster.namespace,
       leftOut: settings.webhook.excludedNamespaces,
+      selected: (namespace) =>
+        selects(settings.webhook.namespaceSelector, cluster.reads.namespaceLabels(namespace) ?? {}),
       allowEnforce: settings.reconcile.allowEnforce,
     },
     coldImagePolicy: settings.webhook.coldImagePolicy,
