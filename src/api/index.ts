@@ -2,7 +2,7 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`,
- * `catalogues`, `trackers`, `notify`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain` and `backup`.
+ * `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain` and `backup`.
  */
 export {
   LISTENER_LIMITS,
@@ -39,6 +39,7 @@ export { openApiRoutes } from './routes/openapi.ts';
 export { catalogueRoutes, type CatalogueParts } from './routes/catalogues.ts';
 export { channelRoutes, type ChannelParts } from './routes/channels.ts';
 export { policyRoutes, type PolicyParts } from './routes/policies.ts';
+export { runtimePolicyRoutes, type RuntimePolicyParts } from './routes/runtime-policies.ts';
 export { scanRoutes, type ScanParts } from './routes/scans.ts';
 export { sessionRoutes, type SessionParts } from './routes/session.ts';
 export { setupRoutes, type SetupParts } from './routes/setup.ts';

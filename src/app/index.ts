@@ -1,8 +1,8 @@
 /**
  * Where the parts are joined, for the command line and for tests.
  * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`,
- * `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `cluster`, `certificates`, `replicas`, `reconcile`, `licence`, `nodes`,
- * `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
+ * `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `runtime`, `cluster`, `certificates`, `replicas`, `reconcile`,
+ * `licence`, `nodes`, `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
  */
 export type { TrivyReport } from '../adapters/trivy/index.ts';
 export type {

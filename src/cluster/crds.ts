@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { policyJsonSchema } from '../policy/index.ts';
+import { runtimePolicyJsonSchema } from '../runtime/index.ts';
 import { imageReportSchema } from './image-report.ts';
 import { policyStatus } from './policy-status.ts';
 import { toStructural } from './structural.ts';
@@ -16,11 +17,20 @@ interface Column {
   readonly priority?: number;
 }
 
+const READY = '.status.conditions[?(@.type=="Ready")]';
+/** What every kind of policy shows. */
+const POLICY_COLUMNS: readonly Column[] = [
+  { name: 'Enforcement', type: 'string', jsonPath: '.status.enforcement' },
+  { name: 'Ready', type: 'string', jsonPath: `${READY}.status` },
+  { name: 'Namespaces', type: 'string', jsonPath: '.spec.targetNamespaces', priority: 1 },
+  { name: 'Reason', type: 'string', jsonPath: `${READY}.message`, priority: 1 },
+];
 const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 /** customResourceDefinitions gives every CustomResourceDefinition of the operator, made from the schemas that read and write the objects. */
 export function customResourceDefinitions(): readonly Json[] {
   const policy = policyJsonSchema()['properties'] as Readonly<Record<string, Json>>;
+  const runtime = runtimePolicyJsonSchema()['properties'] as Readonly<Record<string, Json>>;
   const report = jsonSchemaOf(imageReportSchema)['properties'] as Readonly<Record<string, Json>>;
   return [
     definition({
@@ -30,16 +40,22 @@ export function customResourceDefinitions(): readonly Json[] {
       description: 'A policy of the image-policy operator.',
       required: ['spec'],
       fields: { spec: toStructural(policy['spec'] ?? {}), status: toStructural(jsonSchemaOf(policyStatus)) },
+      columns: [...POLICY_COLUMNS, AGE],
+    }),
+    definition({
+      kind: 'RuntimePolicy',
+      plural: 'runtimepolicies',
+      shortNames: ['rtpol'],
+      description:
+        'Which events of the runtime detector stop a pod, of the image-policy operator. It is asked for each event that no runtime rule allows.',
+      required: ['spec'],
+      fields: {
+        spec: toStructural(runtime['spec'] ?? {}),
+        status: toStructural(jsonSchemaOf(policyStatus)),
+      },
       columns: [
-        { name: 'Enforcement', type: 'string', jsonPath: '.status.enforcement' },
-        { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-        { name: 'Namespaces', type: 'string', jsonPath: '.spec.targetNamespaces', priority: 1 },
-        {
-          name: 'Reason',
-          type: 'string',
-          jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-          priority: 1,
-        },
+        ...POLICY_COLUMNS,
+        { name: 'Mode', type: 'string', jsonPath: '.spec.stopMode', priority: 1 },
         AGE,
       ],
     }),

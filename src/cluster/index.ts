@@ -1,7 +1,7 @@
 /**
- * The operator inside its cluster: the policies that ImagePolicy
+ * The operator inside its cluster: the policies that ImagePolicy and RuntimePolicy
  * objects tell, and what is written back: statuses, events, ClusterImageReports and policy reports. The API server itself is a port.
- * It uses `findings`, `policy` and `leadership`.
+ * It uses `findings`, `policy`, `leadership` and `runtime`.
  */
 export { CLUSTER_FAULTS, ClusterError, isFault, type ClusterFault } from './cluster-error.ts';
 export type { Condition } from './conditions.ts';
@@ -32,11 +32,15 @@ export {
   type ReportKind,
 } from './policy-report.ts';
 export {
+  IMAGE_POLICY,
   readPolicyObject,
+  RUNTIME_POLICY,
   toPolicyStatus,
   withoutOwnMarks,
   WRITTEN_BY,
+  type Decides,
   type PolicyObject,
+  type PolicyObjectKind,
   type PolicyStatus,
   type ReadPolicy,
 } from './policy-status.ts';

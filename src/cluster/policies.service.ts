@@ -4,15 +4,17 @@ import {
   readPolicyObject,
   toPolicyStatus,
   WRITTEN_BY,
+  type Decides,
   type PolicyObject,
+  type PolicyObjectKind,
   type PolicyStatus,
   type ReadPolicy,
 } from './policy-status.ts';
 import type { ClusterEvents } from './ports.ts';
 
 /** PolicyMirror copies the policies in effect in the cluster to the database, for code that reads policies there. */
-export interface PolicyMirror {
-  /** Adds revisions that are not there; the ledger's rows name them. Every replica may. */
+export interface PolicyMirror<P extends Decides = Policy> {
+  /** Adds revisions that are not there, of a kind whose revisions are kept. Every replica may. */
   record(policies: readonly PolicyWrite[]): Promise<void>;
   /**
    * Makes the policies in effect exactly these, and those of the `kept` names as they stand there. Only the leader of this fence may:
@@ -25,7 +27,7 @@ export interface PolicyMirror {
     at: number,
   ): Promise<void>;
   /** The policy in effect under a name as kept last, or null. */
-  last(name: string): Promise<Policy | null>;
+  last(name: string): Promise<P | null>;
 }
 
 /** PolicyStatuses writes the status of an object; false when the object is no longer that version. */
@@ -34,8 +36,9 @@ export interface PolicyStatuses {
 }
 
 /** ClusterPoliciesDeps are what the policies of a cluster are kept with. */
-export interface ClusterPoliciesDeps {
-  readonly mirror: PolicyMirror;
+export interface ClusterPoliciesDeps<P extends Decides = Policy> {
+  readonly kind: PolicyObjectKind<P>;
+  readonly mirror: PolicyMirror<P>;
   readonly statuses: PolicyStatuses;
   readonly events: ClusterEvents;
   readonly clock: Clock;
@@ -54,22 +57,22 @@ export type PolicyMark =
   | { readonly name: string; readonly version: string }
   | { readonly name: string; readonly gone: string };
 
-interface Held {
-  readonly read: ReadPolicy;
+interface Held<P extends Decides> {
+  readonly read: ReadPolicy<P>;
   /** What decisions use: of an object that cannot be read, the last one that could. */
-  readonly inForce: Policy | null;
+  readonly inForce: P | null;
   /** False while the database did not tell which one that is; it is asked again. */
   readonly known: boolean;
 }
 
 /**
- * ClusterPolicies holds the policies of the cluster in memory, as ImagePolicy objects tell them. One that was edited into something invalid
+ * ClusterPolicies holds the policies of one kind in memory, as objects of the cluster tell them. One that was edited into something invalid
  * does not fall away: its last valid revision stays in effect, and its status says so.
  */
-export class ClusterPolicies {
-  readonly #deps: ClusterPoliciesDeps;
-  readonly #held = new Map<string, Held>();
-  #current: readonly Policy[] | null = null;
+export class ClusterPolicies<P extends Decides = Policy> {
+  readonly #deps: ClusterPoliciesDeps<P>;
+  readonly #held = new Map<string, Held<P>>();
+  #current: readonly P[] | null = null;
   /** What the mirror was made under which fence: after another process led, that is not known any more. */
   #mirrored: { readonly key: string; readonly fence: number } | null = null;
   readonly #unrecorded = new Map<string, PolicyWrite>();
@@ -77,12 +80,12 @@ export class ClusterPolicies {
   #turn: Promise<void> = Promise.resolve();
   #next = Promise.withResolvers<void>();
 
-  constructor(deps: ClusterPoliciesDeps) {
+  constructor(deps: ClusterPoliciesDeps<P>) {
     this.#deps = deps;
   }
 
   /** The policies in effect, in name order, the same list as long as nothing changed; null before they were read. */
-  current(): readonly Policy[] | null {
+  current(): readonly P[] | null {
     return this.#current;
   }
 
@@ -92,7 +95,7 @@ export class ClusterPolicies {
   }
 
   /** The policy that decides under a name: of an object that cannot be read the last one that could; null where none does. */
-  inEffect(name: string): Policy | null {
+  inEffect(name: string): P | null {
     return this.#held.get(name)?.inForce ?? null;
   }
 
@@ -124,8 +127,8 @@ export class ClusterPolicies {
       changed = true;
     }
     const news = objects.filter(({ name, version }) => this.#held.get(name)?.read.object.version !== version);
-    const reads = news.map(readPolicyObject);
-    const asks = ({ policy, object }: ReadPolicy): boolean =>
+    const reads = news.map((object) => readPolicyObject(this.#deps.kind, object));
+    const asks = ({ policy, object }: ReadPolicy<P>): boolean =>
       policy === null && this.#held.get(object.name)?.known !== true;
     const later = reads.filter(asks);
     for (const read of [...reads.filter((one) => !asks(one)), ...later]) {
@@ -151,7 +154,8 @@ export class ClusterPolicies {
     this.#current = [...this.#held.values()]
       .flatMap(({ inForce }) => inForce ?? [])
       .toSorted((a, b) => byCodeUnit(a.name, b.name));
-    this.#deps.log.info('policies in effect changed', { policies: this.#current.length });
+    const { log, kind } = this.#deps;
+    log.info('policies in effect changed', { kind: kind.kind, policies: this.#current.length });
   }
 
   /**
@@ -189,14 +193,14 @@ export class ClusterPolicies {
   }
 
   /** Holds an object; gives whether that changes what is in effect. */
-  async #hold(read: ReadPolicy, before: Held | null): Promise<boolean> {
+  async #hold(read: ReadPolicy<P>, before: Held<P> | null): Promise<boolean> {
     const held = await this.#toHeld(read, before);
     this.#held.set(read.object.name, held);
     return held.inForce !== (before?.inForce ?? null);
   }
 
   /** A policy of the same revision stays one object: rules are prepared per object. */
-  async #toHeld(read: ReadPolicy, before: Held | null): Promise<Held> {
+  async #toHeld(read: ReadPolicy<P>, before: Held<P> | null): Promise<Held<P>> {
     if (read.policy !== null) {
       const isSame = before?.inForce?.revision === read.policy.revision;
       return { read, inForce: isSame ? before.inForce : read.policy, known: true };
@@ -213,15 +217,20 @@ export class ClusterPolicies {
     }
   }
 
-  #tell({ object, ...read }: ReadPolicy, before: Held | null): void {
-    if (read.policy !== null || (before !== null && before.read.policy === null)) return;
-    this.#deps.log.warn('a policy of the cluster is not valid', { policy: object.name, fault: read.fault });
+  #tell({ object, ...read }: ReadPolicy<P>, before: Held<P> | null): void {
+    if (read.fault === null || (before !== null && before.read.policy === null)) return;
+    const { log, kind } = this.#deps;
+    const { fault } = read;
+    log.warn('a policy of the cluster is not valid', { kind: kind.kind, policy: object.name, fault });
     this.#deps.events.emit({
-      regarding: { apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', name: object.name, uid: object.uid },
+      regarding: {
+        ...{ apiVersion: 'ipo.dev/v1', kind: this.#deps.kind.kind },
+        ...{ name: object.name, uid: object.uid },
+      },
       type: 'Warning',
       reason: 'InvalidPolicy',
       action: 'Read',
-      note: read.fault,
+      note: fault,
     });
   }
 
@@ -255,8 +264,8 @@ export class ClusterPolicies {
     this.#mirrored = { key, fence };
   }
 
-  #toWrite(read: ReadPolicy): PolicyWrite | null {
-    if (read.policy === null) return null;
+  #toWrite(read: ReadPolicy<P>): PolicyWrite | null {
+    if (read.fault !== null) return null;
     const { policy, document, object } = read;
     return {
       name: policy.name,

@@ -2,17 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { fieldSentence, formatTime } from '../base/index.ts';
 import { parsePolicyValue, PolicyError, type Policy } from '../policy/index.ts';
+import { parseRuntimePolicyValue, type RevisedRuntimePolicy } from '../runtime/index.ts';
 import { conditionSchema, withCondition, type Condition } from './conditions.ts';
 
 const about = (description: string) => z.meta({ description });
 
-/** policyStatus is the status of an ImagePolicy. */
+/** policyStatus is the status of an ImagePolicy and of a RuntimePolicy. */
 export const policyStatus = z
   .object({
     observedGeneration: z.optional(
       z.int().check(z.minimum(0), about('Generation of the policy that the status describes.')),
     ),
-    revision: z.optional(z.string().check(about('Revision in effect, as ledger rows name it.'))),
+    revision: z.optional(z.string().check(about('Revision in effect: SHA-256 of the canonical spec.'))),
     enforcement: z.optional(z.string().check(about('`Audit` or `Enforce`, as it is in effect.'))),
     conditions: z.optional(
       z.array(conditionSchema).check(z.maxLength(16), about('`Ready`: the policy is in effect.')),
@@ -23,7 +24,28 @@ export const policyStatus = z
 /** PolicyStatus is one. */
 export type PolicyStatus = z.infer<typeof policyStatus>;
 
-/** PolicyObject is an ImagePolicy as the API server gave it. */
+/** Decides is a policy of any kind, as far as its object and its status show it. */
+export interface Decides {
+  readonly name: string;
+  readonly revision: string;
+  readonly spec: { readonly enforcement: 'Audit' | 'Enforce' };
+}
+
+/** PolicyObjectKind is a kind of objects that are policies, and how one is read. */
+export interface PolicyObjectKind<P extends Decides> {
+  readonly kind: string;
+  /** The document is as it was written, without what the API server adds. Throws PolicyError. */
+  read(value: unknown): { readonly policy: P; readonly document: Readonly<Record<string, unknown>> };
+}
+
+/** IMAGE_POLICY and RUNTIME_POLICY are the two kinds. */
+export const IMAGE_POLICY: PolicyObjectKind<Policy> = { kind: 'ImagePolicy', read: parsePolicyValue };
+export const RUNTIME_POLICY: PolicyObjectKind<RevisedRuntimePolicy> = {
+  kind: 'RuntimePolicy',
+  read: parseRuntimePolicyValue,
+};
+
+/** PolicyObject is an object of such a kind as the API server gave it. */
 export interface PolicyObject {
   readonly name: string;
   readonly uid: string;
@@ -36,19 +58,23 @@ export interface PolicyObject {
 }
 
 /** ReadPolicy is what an object came to: a policy, or what is wrong with it. */
-export type ReadPolicy =
+export type ReadPolicy<P extends Decides = Policy> =
   | {
       readonly object: PolicyObject;
-      readonly policy: Policy;
+      readonly policy: P;
       readonly document: Readonly<Record<string, unknown>>;
+      readonly fault: null;
     }
   | { readonly object: PolicyObject; readonly policy: null; readonly fault: string };
 
 /** readPolicyObject reads an object by the strict rules that every door reads policies by. */
-export function readPolicyObject(object: PolicyObject): ReadPolicy {
+export function readPolicyObject<P extends Decides>(
+  { read }: PolicyObjectKind<P>,
+  object: PolicyObject,
+): ReadPolicy<P> {
   try {
-    const { policy, document } = parsePolicyValue(object.value);
-    return { object, policy, document: withoutOwnMarks(document) };
+    const { policy, document } = read(object.value);
+    return { object, policy, document: withoutOwnMarks(document), fault: null };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     const told = error.problems.slice(0, 5).map((problem) => fieldSentence(problem));
@@ -61,11 +87,15 @@ export function readPolicyObject(object: PolicyObject): ReadPolicy {
  * toPolicyStatus gives the status that an object ought to have, or null where it has it. `inForce` is what decisions use under that
  * name: of an object that cannot be read the last one that could, or null.
  */
-export function toPolicyStatus(read: ReadPolicy, inForce: Policy | null, at: number): PolicyStatus | null {
+export function toPolicyStatus<P extends Decides>(
+  read: ReadPolicy<P>,
+  inForce: P | null,
+  at: number,
+): PolicyStatus | null {
   const { object } = read;
   const before = object.status.conditions ?? [];
   const ready: Omit<Condition, 'lastTransitionTime'> =
-    read.policy !== null
+    read.fault === null
       ? {
           type: 'Ready',
           status: 'True',

@@ -32,7 +32,9 @@ export function toStructural(schema: Json): Json {
     else if (word === 'additionalProperties') {
       // False is what pruning does; Kubernetes has no word for it beside properties.
       if (value !== false) made[word] = toStructural(value as Json);
-    } else if (word === 'anyOf' || word === 'oneOf' || word === 'allOf')
+    } else if (word === 'anyOf' && isScalar(value as Json[]))
+      made['x-kubernetes-preserve-unknown-fields'] = true;
+    else if (word === 'anyOf' || word === 'oneOf' || word === 'allOf')
       made[word] = (value as Json[]).map(toRule);
     else if (word === 'not') made[word] = toRule(value as Json);
     else if (word === 'if') made['anyOf'] = implication(value as Json, schema['then'] as Json);
@@ -43,6 +45,13 @@ export function toStructural(schema: Json): Json {
   if (Object.keys(schema).every((word) => word === 'description' || DROPPED.has(word)))
     made['x-kubernetes-preserve-unknown-fields'] = true;
   return made;
+}
+
+const SCALARS: readonly unknown[] = ['string', 'number', 'boolean'];
+
+/** A text, a number or a boolean: Kubernetes has no word for one of several types, so that only the operator judges it. */
+function isScalar(choices: readonly Json[]): boolean {
+  return choices.every(({ type }) => SCALARS.includes(type));
 }
 
 /** A condition inside anyOf and the like: neither types nor descriptions stand in it. */

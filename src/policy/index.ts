@@ -14,15 +14,26 @@ export {
 } from './schema.ts';
 export { governs, type Policy } from './policy.ts';
 export { parsePolicies, withoutNulls, type ParsedPolicy, type PolicyFile } from './parse.ts';
-export { parsePolicyValue, type PolicyValue } from './parse-value.ts';
-export { openPolicies, PolicyWriteError, type Policies, type Written } from './policies.service.ts';
+export { checkBounds, parsePolicyValue, withoutServerFields, type PolicyValue } from './parse-value.ts';
+export {
+  openKeptPolicies,
+  openPolicies,
+  PolicyWriteError,
+  type KeptPolicies,
+  type Policies,
+  type PolicyKind,
+  type Written,
+} from './policies.service.ts';
 export type {
   Expected,
+  InvalidPolicy,
   Listed,
+  NamedPolicies,
   PolicyPage,
   PolicyRevision,
   PolicyStore,
   PolicyWrite,
+  Removed,
   Replaced,
   StoredPolicy,
 } from './ports.ts';

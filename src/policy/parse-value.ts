@@ -25,15 +25,7 @@ export interface PolicyValue {
  * request (`policy`), or empty. Throws PolicyError with every problem; there are no lines, so each stands at 1:1.
  */
 export function parsePolicyValue(value: unknown, at = ''): PolicyValue {
-  const whole = (rule: 'depth' | 'size', message: string): PolicyError =>
-    new PolicyError([problem(rule, at, message)]);
-  if (isDeeperThan(MAX_DEPTH, value))
-    throw whole('depth', `the document is nested deeper than ${MAX_DEPTH} levels; a policy needs six`);
-  if (Buffer.byteLength(JSON.stringify(value) ?? '') > MAX_POLICY_BYTES)
-    throw whole(
-      'size',
-      `the document is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy has at most that`,
-    );
+  checkBounds(value, at);
   const written = withoutNulls(value);
   const parsed = parseField(policyDocument, written);
   if (parsed.success) {
@@ -49,6 +41,19 @@ export function parsePolicyValue(value: unknown, at = ''): PolicyValue {
     path: [at, one.path].filter((part) => part !== '').join('.'),
   });
   throw new PolicyError([inside(first), ...more.map(inside)]);
+}
+
+/** checkBounds throws PolicyError for a value that is deeper or larger than any policy. */
+export function checkBounds(value: unknown, at = ''): void {
+  const whole = (rule: 'depth' | 'size', message: string): PolicyError =>
+    new PolicyError([problem(rule, at, message)]);
+  if (isDeeperThan(MAX_DEPTH, value))
+    throw whole('depth', `the document is nested deeper than ${MAX_DEPTH} levels; a policy needs six`);
+  if (Buffer.byteLength(JSON.stringify(value) ?? '') > MAX_POLICY_BYTES)
+    throw whole(
+      'size',
+      `the document is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy has at most that`,
+    );
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -71,7 +76,8 @@ function fewest(issues: readonly core.$ZodIssue[]): core.$ZodIssue[] {
     );
 }
 
-function withoutServerFields({ apiVersion, kind, metadata, spec }: Json): Json {
+/** withoutServerFields gives a document without what the API server writes into an object. */
+export function withoutServerFields({ apiVersion, kind, metadata, spec }: Json): Json {
   const { name, labels, annotations } = metadata as Json;
   return {
     apiVersion,

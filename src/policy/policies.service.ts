@@ -1,8 +1,10 @@
 import { IpoError, type Clock, type IpoErrorOptions } from '../base/index.ts';
 import { parsePolicyValue } from './parse-value.ts';
+import type { Policy } from './policy.ts';
 import type {
   Expected,
   Listed,
+  NamedPolicies,
   PolicyPage,
   PolicyRevision,
   PolicyStore,
@@ -23,29 +25,33 @@ export class PolicyWriteError extends IpoError {
 }
 
 /** Written is the outcome of a write. */
-export interface Written {
-  readonly policy: StoredPolicy;
+export interface Written<P = Policy> {
+  readonly policy: StoredPolicy<P>;
   /** False when the policy stood so already: nothing was written. */
   readonly changed: boolean;
   /** Revision before, the same where only labels or spelling changed; null where there was no policy. */
   readonly before: string | null;
 }
 
-/** Policies are the policies in effect and their revisions. */
-export interface Policies {
-  list(page: PolicyPage): Promise<Listed<StoredPolicy>>;
+/** KeptPolicies are the policies of one kind that are in effect. */
+export interface KeptPolicies<P = Policy> {
+  list(page: PolicyPage): Promise<Listed<StoredPolicy<P>>>;
   /** Throws `not_found`. */
-  get(name: string): Promise<StoredPolicy>;
+  get(name: string): Promise<StoredPolicy<P>>;
   /** Throws PolicyError, and `conflict` when the name is taken. */
-  create(value: unknown, by: string | null): Promise<Written>;
+  create(value: unknown, by: string | null): Promise<Written<P>>;
   /**
    * Replaces the policy that the document names. `name` is that of the request, or null to take the document's. Throws
    * PolicyError, `invalid_request` when the two names differ, `not_found`, and `precondition_failed` when none of the
    * expected versions stands.
    */
-  update(name: string | null, value: unknown, expected: Expected, by: string | null): Promise<Written>;
+  update(name: string | null, value: unknown, expected: Expected, by: string | null): Promise<Written<P>>;
   /** Gives what was deleted. Throws `not_found` and `precondition_failed`. */
-  remove(name: string, expected: Expected): Promise<StoredPolicy>;
+  remove(name: string, expected: Expected): Promise<StoredPolicy<P>>;
+}
+
+/** Policies are the policies in effect and their revisions. */
+export interface Policies extends KeptPolicies {
   /** The revision in effect under a name, or null. */
   current(name: string): Promise<string | null>;
   /** Throws `not_found` when there never was a policy of that name. */
@@ -54,18 +60,43 @@ export interface Policies {
   revision(name: string, revision: string): Promise<PolicyRevision>;
 }
 
-/** openPolicies joins the policies to where they are kept. */
-export function openPolicies({
-  store,
-  clock,
-}: {
-  readonly store: PolicyStore;
-  readonly clock: Clock;
-}): Policies {
-  const read = (value: unknown, by: string | null): PolicyWrite => {
+/** PolicyKind is how the policies of a kind are read, and how errors call them. */
+export interface PolicyKind {
+  /** `policy`, after "a" and "the". */
+  readonly noun: string;
+  /** Path of the list under the API: `/api/v1/policies`. */
+  readonly path: string;
+  /** Throws PolicyError. */
+  read(value: unknown): Pick<PolicyWrite, 'name' | 'document' | 'revision'>;
+}
+
+const IMAGE_POLICIES: PolicyKind = {
+  noun: 'policy',
+  path: '/api/v1/policies',
+  read: (value) => {
     const { policy, document } = parsePolicyValue(value);
-    return { name: policy.name, document, revision: policy.revision, at: clock.now(), by };
-  };
+    return { name: policy.name, document, revision: policy.revision };
+  },
+};
+
+/** openKeptPolicies joins the policies of a kind to where they are kept. */
+export function openKeptPolicies<P>(
+  kind: PolicyKind,
+  { store, clock }: { readonly store: NamedPolicies<P>; readonly clock: Clock },
+): KeptPolicies<P> {
+  const { noun } = kind;
+  const read = (value: unknown, by: string | null): PolicyWrite => ({
+    ...kind.read(value),
+    ...{ at: clock.now(), by },
+  });
+  const notFound = (name: string): PolicyWriteError =>
+    new PolicyWriteError('not_found', `no ${noun} has the name ${name}`, {
+      hint: `GET ${kind.path} lists those in effect`,
+    });
+  const mismatch = (name: string): PolicyWriteError =>
+    new PolicyWriteError('precondition_failed', `the ${noun} ${name} has been changed since it was read`, {
+      hint: 'Read it again, look at what changed, and send its new ETag as If-Match',
+    });
   return {
     list: (page) => store.list(page),
     async get(name) {
@@ -77,16 +108,16 @@ export function openPolicies({
       const write = read(value, by);
       const policy = await store.create(write);
       if (policy !== null) return { policy, changed: true, before: null };
-      throw new PolicyWriteError('conflict', `a policy named ${write.name} already exists`, {
+      throw new PolicyWriteError('conflict', `a ${noun} named ${write.name} already exists`, {
         hint: 'Update it with PUT and the ETag that GET gives, or choose another name',
       });
     },
     async update(name, value, expected, by) {
       const write = read(value, by);
       if (name !== null && name !== write.name) {
-        const message = `the document is the policy ${write.name}, the request names ${name}`;
+        const message = `the document is the ${noun} ${write.name}, the request names ${name}`;
         throw new PolicyWriteError('invalid_request', message, {
-          hint: 'A policy cannot be renamed: create the one and delete the other',
+          hint: `A ${noun} cannot be renamed: create the one and delete the other`,
           fields: [{ path: 'metadata.name', message }],
         });
       }
@@ -107,11 +138,26 @@ export function openPolicies({
       if (outcome.kind === 'removed') return outcome.policy;
       throw outcome.kind === 'missing' ? notFound(name) : mismatch(name);
     },
+  };
+}
+
+/** openPolicies joins the policies to where they and their revisions are kept. */
+export function openPolicies({
+  store,
+  clock,
+}: {
+  readonly store: PolicyStore;
+  readonly clock: Clock;
+}): Policies {
+  return {
+    ...openKeptPolicies(IMAGE_POLICIES, { store, clock }),
     current: async (name) => (await store.get(name))?.revision ?? null,
     async revisions(name, page) {
       const listed = await store.revisions(name, page);
-      if (listed.total === 0) throw notFound(name);
-      return listed;
+      if (listed.total > 0) return listed;
+      throw new PolicyWriteError('not_found', `no policy has the name ${name}`, {
+        hint: 'GET /api/v1/policies lists those in effect',
+      });
     },
     async revision(name, revision) {
       const found = await store.revision(name, revision);
@@ -125,20 +171,4 @@ export function openPolicies({
       );
     },
   };
-}
-
-function notFound(name: string): PolicyWriteError {
-  return new PolicyWriteError('not_found', `no policy has the name ${name}`, {
-    hint: 'GET /api/v1/policies lists those in effect',
-  });
-}
-
-function mismatch(name: string): PolicyWriteError {
-  return new PolicyWriteError(
-    'precondition_failed',
-    `the policy ${name} has been changed since it was read`,
-    {
-      hint: 'Read it again, look at what changed, and send its new ETag as If-Match',
-    },
-  );
 }

@@ -1,22 +1,22 @@
 import type { Policy } from './policy.ts';
 
 /** InvalidPolicy says of a kept document that it is not a valid policy, and what decides under its name meanwhile. */
-export interface InvalidPolicy {
+export interface InvalidPolicy<P = Policy> {
   /** What is wrong with it, as a sentence without a period. */
   readonly fault: string;
   /** Its last valid revision, which stays in effect; null where there is none. */
-  readonly inEffect: Policy | null;
+  readonly inEffect: P | null;
 }
 
-/** StoredPolicy is a policy in effect, as it is kept. */
-export interface StoredPolicy {
+/** StoredPolicy is a policy in effect, as it is kept: an ImagePolicy, or another kind of policy. */
+export interface StoredPolicy<P = Policy> {
   readonly name: string;
   /** As it was sent. */
   readonly document: Readonly<Record<string, unknown>>;
   /** That in effect: of an invalid document its last valid one, or empty where there is none. */
   readonly revision: string;
   /** Where somebody wrote a document beside the service that is not a valid policy. */
-  readonly invalid?: InvalidPolicy;
+  readonly invalid?: InvalidPolicy<P>;
   /** Opaque; another after every write. What a client names in `If-Match`. */
   readonly version: string;
   /** Milliseconds. */
@@ -62,28 +62,31 @@ export interface Listed<T> {
 }
 
 /** Replaced is what became of an update; `unchanged` when the policy stands so already, labels and spelling included. */
-export type Replaced =
+export type Replaced<P = Policy> =
   | { readonly kind: 'missing' | 'mismatch' }
-  | { readonly kind: 'unchanged'; readonly policy: StoredPolicy }
-  | { readonly kind: 'replaced'; readonly policy: StoredPolicy; readonly before: StoredPolicy };
+  | { readonly kind: 'unchanged'; readonly policy: StoredPolicy<P> }
+  | { readonly kind: 'replaced'; readonly policy: StoredPolicy<P>; readonly before: StoredPolicy<P> };
 
-/** PolicyStore keeps the policies in effect and every revision there was. Each method is one atomic act. */
-export interface PolicyStore {
+/** Removed is what became of a removal. */
+export type Removed<P = Policy> =
+  | { readonly kind: 'missing' | 'mismatch' }
+  | { readonly kind: 'removed'; readonly policy: StoredPolicy<P> };
+
+/** NamedPolicies keeps the policies of one kind that are in effect. Each method is one atomic act. */
+export interface NamedPolicies<P = Policy> {
   /** By name. */
-  list(page: PolicyPage): Promise<Listed<StoredPolicy>>;
-  get(name: string): Promise<StoredPolicy | null>;
-  /** Null when the name is taken. Records the revision. */
-  create(policy: PolicyWrite): Promise<StoredPolicy | null>;
-  /** Writes when one of the expected versions stands, and records the revision where it is new. */
-  replace(policy: PolicyWrite, expected: Expected): Promise<Replaced>;
-  /** Takes a policy out of force; its revisions stay. `at`: UTC milliseconds. */
-  remove(
-    name: string,
-    expected: Expected,
-    at: number,
-  ): Promise<
-    { readonly kind: 'missing' | 'mismatch' } | { readonly kind: 'removed'; readonly policy: StoredPolicy }
-  >;
+  list(page: PolicyPage): Promise<Listed<StoredPolicy<P>>>;
+  get(name: string): Promise<StoredPolicy<P> | null>;
+  /** Null when the name is taken. */
+  create(policy: PolicyWrite): Promise<StoredPolicy<P> | null>;
+  /** Writes when one of the expected versions stands. */
+  replace(policy: PolicyWrite, expected: Expected): Promise<Replaced<P>>;
+  /** Takes a policy out of force. `at`: UTC milliseconds. */
+  remove(name: string, expected: Expected, at: number): Promise<Removed<P>>;
+}
+
+/** PolicyStore keeps every revision that there was beside the policies in effect; a write records a new one. */
+export interface PolicyStore extends NamedPolicies {
   /** Newest first. */
   revisions(name: string, page: PolicyPage): Promise<Listed<PolicyRevision>>;
   revision(name: string, revision: string): Promise<PolicyRevision | null>;

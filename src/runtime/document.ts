@@ -113,7 +113,8 @@ export function sentences(error: z.ZodError, value: unknown): RuntimeFault[] {
   });
 }
 
-function pathText(path: Path): string {
+/** pathText writes a path: `match.fields[0].name`. */
+export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? step : `${text}.${step}`;

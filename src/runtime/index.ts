@@ -21,7 +21,14 @@ export { joinEvent, type Joined, type KnownPod, type PodsNow } from './join.ts';
 export { parseLossless } from './lossless.ts';
 export { LAST_VERDICTS, openMatcher, type LastVerdict, type Matcher, type Subject } from './match.ts';
 export { PodIndex } from './pod-index.ts';
+export {
+  parseRuntimePolicyValue,
+  RUNTIME_POLICIES,
+  type RevisedRuntimePolicy,
+  type RuntimePolicyValue,
+} from './policy-value.ts';
 export { isAtLeast, parsePriority, PRIORITIES, type Priority } from './priority.ts';
+export { runtimePolicyJsonSchema } from './json-schema.ts';
 export {
   ACTIONS,
   runtimeMatch,

@@ -12,10 +12,11 @@ const MAX_LIST = 200;
 const MAX_TEXT = 512;
 
 const text = z.string().min(1).max(MAX_TEXT);
-const list = z.array(text).min(1).max(MAX_LIST);
+const list = z.array(text.describe('One of them.')).min(1).max(MAX_LIST);
 const namespace = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'is not the name of a namespace');
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'is not the name of a namespace')
+  .describe('Name of a namespace.');
 
 const priority = z.string().transform((value, context): Priority => {
   const found = parsePriority(value);
@@ -29,11 +30,17 @@ const value = z.union([z.string().max(4096), z.number(), z.boolean()]).transform
 
 const field = z
   .strictObject({
-    name: text,
-    equals: value.optional(),
-    in: z.array(value).min(1).max(MAX_LIST).optional(),
+    name: text.describe('Name of the output field, such as proc.name.'),
+    equals: value.optional().describe('Its value as text.'),
+    in: z
+      .array(value.describe('One of its values.'))
+      .min(1)
+      .max(MAX_LIST)
+      .optional()
+      .describe('Any of these values.'),
     matches: z
       .string()
+      .describe('RE2 pattern for the whole value.')
       .check((context) => {
         const fault = patternFault(context.value);
         if (fault !== null)
@@ -44,18 +51,31 @@ const field = z
   .refine(
     (one) => [one.equals, one.in, one.matches].filter((given) => given !== undefined).length === 1,
     'needs exactly one of equals, in and matches',
-  );
+  )
+  .describe('A field of the output, compared as text.');
 
 /** runtimeMatch is which events are meant: of a list any entry, of `fields` all; what is absent asks nothing. */
 export const runtimeMatch = z.strictObject({
-  rules: list.optional(),
-  tags: list.optional(),
-  priority: priority.optional(),
-  sources: list.optional(),
-  fields: z.array(field).min(1).max(50).optional(),
-  lastVerdict: z.enum(['allowed', 'refused', 'none']).optional(),
-  signed: z.boolean().optional(),
-  namespaces: z.array(namespace).min(1).max(MAX_LIST).optional(),
+  rules: list.optional().describe('Names of rules of the detector; any of them.'),
+  tags: list.optional().describe('Tags of the rule of the detector; any of them.'),
+  priority: priority
+    .optional()
+    .describe(
+      'This priority or a graver one: Emergency, Alert, Critical, Error, Warning, Notice, Informational, Debug.',
+    ),
+  sources: list.optional().describe('Sources of events, such as syscall or k8s_audit; any of them.'),
+  fields: z.array(field).min(1).max(50).optional().describe('Output fields; all of them.'),
+  lastVerdict: z
+    .enum(['allowed', 'refused', 'none'])
+    .optional()
+    .describe('What the last admission review of the image said.'),
+  signed: z.boolean().optional().describe('Whether a signature of the image was verified.'),
+  namespaces: z
+    .array(namespace)
+    .min(1)
+    .max(MAX_LIST)
+    .optional()
+    .describe('Namespaces of the pod; any of them.'),
 });
 
 /** RuntimeMatch is one, read. */
@@ -70,8 +90,8 @@ function duration(least: number, most: number, words: string) {
 
 const window = z
   .strictObject({
-    count: z.int().min(1).max(MAX_COUNT),
-    duration: duration(0, MAX_WINDOW, 'of at most 168h'),
+    count: z.int().min(1).max(MAX_COUNT).describe('How many events.'),
+    duration: duration(0, MAX_WINDOW, 'of at most 168h').describe('Within how long, such as 10m.'),
   })
   .refine(
     ({ count, duration: written }) => count === 1 || (parseDuration(written) ?? 0) > 0,
@@ -112,12 +132,24 @@ export type RuntimeRule = z.output<typeof runtimeRule>;
 
 /** runtimePolicySpec is the `spec` of a RuntimePolicy. */
 export const runtimePolicySpec = z.strictObject({
-  targetNamespaces: z.array(namespace).max(MAX_LIST).default([]),
-  match: runtimeMatch.default({}),
-  window: window.optional(),
-  enforcement: z.enum(['Audit', 'Enforce']).default('Audit'),
-  action: z.literal('stop').default('stop'),
-  stopMode: z.enum(['immediate', 'graceful']).default('immediate'),
+  targetNamespaces: z
+    .array(namespace)
+    .max(MAX_LIST)
+    .default([])
+    .describe('Namespaces that it governs; the whole cluster where there is none.'),
+  match: runtimeMatch.default({}).describe('Which events it is about; absent: all that no rule allows.'),
+  window: window
+    .optional()
+    .describe('It acts once this many events of one image came within this time; absent: at the first.'),
+  enforcement: z
+    .enum(['Audit', 'Enforce'])
+    .default('Audit')
+    .describe('`Audit` records what it would have stopped; `Enforce` stops.'),
+  action: z.literal('stop').default('stop').describe('The pod is stopped.'),
+  stopMode: z
+    .enum(['immediate', 'graceful'])
+    .default('immediate')
+    .describe('`immediate`: one second of grace. `graceful`: the grace period of the pod.'),
 });
 
 const resourceName = z
@@ -129,7 +161,7 @@ export const runtimePolicyDocument = z.strictObject({
   apiVersion: z.literal('ipo.dev/v1'),
   kind: z.literal('RuntimePolicy'),
   metadata: z.looseObject({ name: resourceName }),
-  spec: runtimePolicySpec,
+  spec: runtimePolicySpec.describe('Which events stop a pod, and how.'),
   status: z.unknown().optional(),
 });
 

@@ -1,8 +1,8 @@
 /**
  * The store: one implementation of the domain's ports over SQLite and PostgreSQL. SQL stands only here; what differs between the engines is
  * in `dialect.ts`. It uses `image`, `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`,
- * `channels`, `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `cluster`, `replicas`, `reconcile`, `licence`, `nodes`, `supply-chain` and
- * `backup`.
+ * `channels`, `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `runtime`, `cluster`, `replicas`, `reconcile`, `licence`, `nodes`,
+ * `supply-chain` and `backup`.
  */
 export * from './accounts/index.ts';
 export * from './admission/index.ts';

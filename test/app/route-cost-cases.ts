@@ -1,5 +1,5 @@
 import type { RouteKey } from '../../src/accounts/index.ts';
-import { accountId, cveOf, digestOf, GONE, policyOf } from './route-cost-data.ts';
+import { accountId, cveOf, digestOf, GONE, policyOf, runtimePolicyOf } from './route-cost-data.ts';
 import {
   channel,
   channelDocument,
@@ -107,6 +107,19 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   },
   'DELETE /policies/{name}': {
     one: (_, round) => ({ path: `/policies/policy-${20 + round}`, match: '*', status: 204 }),
+  },
+  'GET /runtime/policies': { whole: at('/runtime/policies') },
+  'POST /runtime/policies': {
+    'a long one': () => ({ body: runtimePolicyOf(next() + 1_000_000, 200), status: 201 }),
+  },
+  'GET /runtime/policies/{name}': { one: at('/runtime/policies/policy-0') },
+  'PUT /runtime/policies/{name}': {
+    'a long one': (_, round) => ({
+      ...{ path: '/runtime/policies/policy-11', body: runtimePolicyOf(11, 150 + (round % 50)), match: '*' },
+    }),
+  },
+  'DELETE /runtime/policies/{name}': {
+    one: (_, round) => ({ path: `/runtime/policies/policy-${20 + round}`, match: '*', status: 204 }),
   },
   'GET /policies/{name}/revisions': { whole: at('/policies/policy-0/revisions') },
   'GET /policies/{name}/revisions/{revision}': {

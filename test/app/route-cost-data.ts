@@ -3,7 +3,14 @@ import { severityRank, type Finding } from '../../src/findings/index.ts';
 import type { LedgerEntry } from '../../src/ledger/index.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { insertMany } from '../../src/store/sql/dialect.ts';
-import { importFacts, ledgerWriter, openStore, policyStore, type Store } from '../../src/store/index.ts';
+import {
+  importFacts,
+  ledgerWriter,
+  openStore,
+  policyStore,
+  runtimePolicyStore,
+  type Store,
+} from '../../src/store/index.ts';
 
 /** Sizes are how much of everything the service holds whose routes are measured. */
 export interface Sizes {
@@ -75,7 +82,22 @@ async function addPolicies(store: Store, { policies }: Sizes, at: number): Promi
   for (let n = 0; n < policies; n += 1) {
     const { name, revision, document } = policyOf(n, n < 3 ? 250 : 20);
     await policyStore(store).create({ name, revision, document, at, by: null });
+    const runtime = runtimePolicyOf(n, n < 3 ? 200 : 5);
+    await runtimePolicyStore(store).create({ name, revision, document: runtime, at, by: null });
   }
+}
+
+/** runtimePolicyOf makes a runtime policy of a number about so many rules of the detector. */
+export function runtimePolicyOf(n: number, rules: number): Record<string, unknown> {
+  return {
+    ...{ apiVersion: 'ipo.dev/v1', kind: 'RuntimePolicy', metadata: { name: `policy-${n}` } },
+    spec: {
+      targetNamespaces: [`team-${n}`],
+      match: {
+        rules: Array.from({ length: rules }, (_, i) => `Rule ${i} of the detector ${'x'.repeat(200)}`),
+      },
+    },
+  };
 }
 
 /** policyOf makes a policy of a number with so many registries. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fieldSentence } from '../../src/base/index.ts';
 import { fromProblem } from '../../src/adapters/service/faults.ts';
-import { readPolicyObject } from '../../src/cluster/index.ts';
+import { IMAGE_POLICY, readPolicyObject } from '../../src/cluster/index.ts';
 import { toPolicyStatus } from '../../src/cluster/policy-status.ts';
 import { parsePolicyValue, PolicyError } from '../../src/policy/index.ts';
 
@@ -32,7 +32,7 @@ suite('A fault of a field is a sentence that names the field once', () => {
   };
 
   test('the condition, the event and the log of an invalid ImagePolicy', () => {
-    const read = readPolicyObject({
+    const read = readPolicyObject(IMAGE_POLICY, {
       ...{ name: 'guard', uid: 'u', version: '1', generation: 1, status: {}, value: invalid },
     });
     assert.ok(read.policy === null);

@@ -22,9 +22,9 @@ const READS = [
 ];
 const WRITES = [
   'create,delete,get,list,patch ipo.dev clusterimagereports',
-  'create,delete,get,list,patch,update,watch ipo.dev imagepolicies',
+  'create,delete,get,list,patch,update,watch ipo.dev imagepolicies,runtimepolicies',
   'create,patch events.k8s.io events',
-  'patch ipo.dev clusterimagereports/status,imagepolicies/status',
+  'patch ipo.dev clusterimagereports/status,imagepolicies/status,runtimepolicies/status',
 ];
 const LEASE = [
   'create coordination.k8s.io leases',

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterPolicies, type PolicyObject, type PolicyStatus } from '../../src/cluster/index.ts';
+import {
+  ClusterPolicies,
+  IMAGE_POLICY,
+  type PolicyObject,
+  type PolicyStatus,
+} from '../../src/cluster/index.ts';
 import { parsePolicyValue, type Policy, type PolicyWrite } from '../../src/policy/index.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -32,6 +37,7 @@ function opened(last: Policy | null = null) {
   const down = { database: false, status: '' };
   const slow: { until: PromiseWithResolvers<void> | null } = { until: null };
   const policies = new ClusterPolicies({
+    kind: IMAGE_POLICY,
     mirror: {
       record: async () => {
         if (down.database) throw new Error('the database is down');

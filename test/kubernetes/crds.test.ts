@@ -10,7 +10,7 @@ const CRDS = join(import.meta.dirname, '..', '..', 'charts', 'image-policy-opera
 test('the CustomResourceDefinitions of the chart are those that the schemas make', () => {
   assert.deepEqual(
     [...crdFiles().keys()],
-    ['ipo.dev_imagepolicies.yaml', 'ipo.dev_clusterimagereports.yaml'],
+    ['ipo.dev_imagepolicies.yaml', 'ipo.dev_runtimepolicies.yaml', 'ipo.dev_clusterimagereports.yaml'],
   );
   for (const [name, text] of crdFiles())
     assert.equal(readFileSync(join(CRDS, name), 'utf8'), text, `run node scripts/crds.ts (${name})`);

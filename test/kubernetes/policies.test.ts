@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import {
+  customPolicies,
   customPolicyStore,
   policyStatuses,
+  RESOURCES,
   toPolicyObject,
   type KubeObject,
   type PolicyRevisions,
 } from '../../src/adapters/kubernetes/index.ts';
-import { ClusterPolicies, isFault, type ClusterEvent, type PolicyObject } from '../../src/cluster/index.ts';
+import {
+  ClusterPolicies,
+  IMAGE_POLICY,
+  isFault,
+  RUNTIME_POLICY,
+  type ClusterEvent,
+  type PolicyObject,
+} from '../../src/cluster/index.ts';
 import { parsePolicyValue, type Policy, type PolicyStore, type PolicyWrite } from '../../src/policy/index.ts';
+import { parseRuntimePolicyValue } from '../../src/runtime/index.ts';
 import type { Json } from './fake/objects.ts';
 import { onEveryServer, silent, type Bench } from './servers.ts';
 
@@ -181,6 +191,7 @@ function openPolicies(bench: Bench, last: Policy | null = null) {
   const recorded: string[] = [];
   const down = { database: false };
   const policies = new ClusterPolicies({
+    kind: IMAGE_POLICY,
     mirror: {
       record: async (writes) => {
         if (down.database) throw new Error('the database is down');
@@ -189,7 +200,7 @@ function openPolicies(bench: Bench, last: Policy | null = null) {
       replace: async (_, writes, kept) => void mirrored.push({ writes, kept }),
       last: async () => last,
     },
-    statuses: policyStatuses(bench.api),
+    statuses: policyStatuses(bench.api, RESOURCES.imagePolicies),
     events: { emit: (event) => void events.push(event) },
     clock: { now: () => Date.now() },
     log: silent,
@@ -205,7 +216,7 @@ async function read({ api }: Bench, name: string): Promise<PolicyObject> {
     path: `/apis/ipo.dev/v1/imagepolicies/${name}`,
     what: 'it',
   });
-  const one = toPolicyObject(object);
+  const one = toPolicyObject(RESOURCES.imagePolicies, object);
   assert.ok(one);
   return one;
 }
@@ -345,5 +356,74 @@ onEveryServer(
     down.database = false;
     await policies.record();
     assert.deepEqual(recorded, [policies.current()?.[0]?.revision]);
+  },
+);
+
+onEveryServer(
+  'a RuntimePolicy is kept as an object, and its condition says whether it is in effect',
+  async (_, bench) => {
+    const name = bench.name('stop');
+    const path = `/apis/ipo.dev/v1/runtimepolicies/${name}`;
+    bench.atEnd(() => bench.api.find({ method: 'DELETE', path, what: 'it' }));
+    const policies = new ClusterPolicies({
+      kind: RUNTIME_POLICY,
+      mirror: { record: async () => {}, replace: async () => {}, last: async () => null },
+      statuses: policyStatuses(bench.api, RESOURCES.runtimePolicies),
+      events: { emit: () => {} },
+      clock: { now: () => Date.now() },
+      log: silent,
+    });
+    const store = customPolicies(bench.api, {
+      ...{ resource: RESOURCES.runtimePolicies, kind: RUNTIME_POLICY },
+      record: async () => {},
+      inEffect: (one) => policies.inEffect(one),
+    });
+    const document = {
+      ...{ apiVersion: 'ipo.dev/v1', kind: 'RuntimePolicy', metadata: { name } },
+      spec: {
+        ...{ enforcement: 'Enforce', stopMode: 'graceful', window: { count: 2, duration: '5m' } },
+        match: { fields: [{ name: 'proc.pid', in: [7, true, 'x'] }], priority: 'info' },
+      },
+    };
+    const { policy: read, document: written } = parseRuntimePolicyValue(document);
+    const made = await store.create({
+      name,
+      document: written,
+      revision: read.revision,
+      at: 1,
+      by: 'user:7',
+    });
+    assert.deepEqual([made?.document, made?.revision, made?.updatedBy], [document, read.revision, 'user:7']);
+    const get = async (): Promise<PolicyObject> => {
+      const object = await bench.api.call<KubeObject>({ method: 'GET', path, what: 'it' });
+      const one = toPolicyObject(RESOURCES.runtimePolicies, object);
+      assert.ok(one);
+      return one;
+    };
+    await policies.take([await get()]);
+    await policies.settle(LEADS);
+    const ready = await get();
+    assert.deepEqual(
+      [ready.status.enforcement, ready.status.revision, ready.status.conditions?.[0]?.status],
+      ['Enforce', read.revision, 'True'],
+    );
+    // What the schema of the API server cannot say: no duration.
+    await bench.api.call({
+      ...{ method: 'PATCH', patch: 'merge', path, what: 'it' },
+      body: { spec: { enforcement: 'Audit', window: { count: 2, duration: 'soon' } } },
+    });
+    await policies.take([await get()]);
+    await policies.settle(LEADS);
+    assert.equal(
+      policies.current()?.[0]?.spec.enforcement,
+      'Enforce',
+      'its last valid revision stays in effect',
+    );
+    const broken = (await get()).status.conditions?.[0];
+    assert.deepEqual([broken?.status, broken?.reason], ['False', 'Invalid']);
+    assert.match(broken?.message ?? '', /spec\.window\.duration .*stays in effect/);
+    const stored = await store.get(name);
+    assert.equal(stored?.invalid?.inEffect?.revision, read.revision);
+    assert.equal((await store.remove(name, 'any', 1)).kind, 'removed');
   },
 );

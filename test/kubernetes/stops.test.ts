@@ -69,6 +69,6 @@ onEveryServer(
     assert.equal((await own()).length, 1);
     assert.equal(await stopper.stop(pod), 'stopped');
     await eventually(async () => (await own()).length === 0);
-    if (fake !== null) assert.equal(reads.states().filter(({ synced }) => synced).length, 8);
+    if (fake !== null) assert.equal(reads.states().filter(({ synced }) => synced).length, 9);
   },
 );

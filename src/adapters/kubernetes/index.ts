@@ -11,7 +11,12 @@ export { openKubeconfig } from './kubeconfig.ts';
 export { leaseStore } from './lease-store.ts';
 export { policyStatuses, toPolicyObject } from './policy-objects.ts';
 export { readCaBundles } from './live-bundles.ts';
-export { customPolicyStore, type PolicyRevisions } from './policy-store.ts';
+export {
+  customPolicies,
+  customPolicyStore,
+  type CustomPolicies,
+  type PolicyRevisions,
+} from './policy-store.ts';
 export { openReads, type ClusterReads, type KeptReads, type ReadState } from './reads.ts';
 export { clusterPodStopper, clusterReplacements } from './replacements.ts';
 export { imageReportObjects, policyReportObjects } from './report-objects.ts';

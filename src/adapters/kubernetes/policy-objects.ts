@@ -1,21 +1,20 @@
 import type { PolicyObject, PolicyStatus, PolicyStatuses } from '../../cluster/index.ts';
 import { isFault } from '../../cluster/index.ts';
 import { MANAGER, type KubernetesApi } from './api.ts';
-import { pathOf, RESOURCES, type KubeObject } from './resources.ts';
+import { pathOf, type KubeObject, type Resource } from './resources.ts';
 
-/** toPolicyObject gives an ImagePolicy as the cluster domain takes it, or null for an object without a name or version. */
-export function toPolicyObject(object: KubeObject): PolicyObject | null {
+/** toPolicyObject gives an object of a kind of policies as the cluster domain takes it, or null for one without a name or version. */
+export function toPolicyObject({ apiVersion, kind }: Resource, object: KubeObject): PolicyObject | null {
   const { name, uid, resourceVersion, generation } = object.metadata ?? {};
   if (name === undefined || uid === undefined || resourceVersion === undefined) return null;
   const { status } = object as { readonly status?: PolicyStatus };
-  // The list of a kind leaves apiVersion and kind out of its items.
-  const { apiVersion, kind } = RESOURCES.imagePolicies;
   return {
     name,
     uid,
     version: resourceVersion,
     generation: generation ?? 0,
     status: isStatus(status) ? status : {},
+    // The list of a kind leaves apiVersion and kind out of its items.
     value: { ...(object as Readonly<Record<string, unknown>>), apiVersion, kind },
   };
 }
@@ -32,15 +31,15 @@ function isStatus(status: unknown): status is PolicyStatus {
 }
 
 /** policyStatuses writes statuses, each against the version that it was judged from. */
-export function policyStatuses(api: KubernetesApi): PolicyStatuses {
+export function policyStatuses(api: KubernetesApi, resource: Resource): PolicyStatuses {
+  const { apiVersion, kind } = resource;
   return {
     async write({ name, uid, version }, status) {
-      const { apiVersion, kind } = RESOURCES.imagePolicies;
       try {
         await api.call({
           method: 'PATCH',
           patch: 'merge',
-          path: `${pathOf(RESOURCES.imagePolicies, { name })}/status`,
+          path: `${pathOf(resource, { name })}/status`,
           query: { fieldManager: `${MANAGER}-status` },
           // A field that the status no longer has is taken out.
           body: {
@@ -49,7 +48,7 @@ export function policyStatuses(api: KubernetesApi): PolicyStatuses {
             metadata: { name, uid, resourceVersion: version },
             status: { revision: null, enforcement: null, ...status },
           },
-          what: `the status of the ImagePolicy ${name}`,
+          what: `the status of the ${kind} ${name}`,
         });
         return true;
       } catch (error) {

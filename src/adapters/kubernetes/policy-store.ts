@@ -1,52 +1,90 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseTime } from '../../base/index.ts';
 import {
+  IMAGE_POLICY,
   isFault,
   readPolicyObject,
   withoutOwnMarks,
   WRITTEN_BY,
   writerOf,
   ClusterError,
+  type Decides,
   type PolicyObject,
+  type PolicyObjectKind,
 } from '../../cluster/index.ts';
-import type { Expected, Policy, PolicyStore, PolicyWrite, StoredPolicy } from '../../policy/index.ts';
+import type {
+  Expected,
+  NamedPolicies,
+  Policy,
+  PolicyStore,
+  PolicyWrite,
+  StoredPolicy,
+} from '../../policy/index.ts';
 import { MANAGER, type KubernetesApi } from './api.ts';
 import { toPolicyObject } from './policy-objects.ts';
-import { pathOf, RESOURCES, type KubeList, type KubeObject } from './resources.ts';
+import { pathOf, RESOURCES, type KubeList, type KubeObject, type Resource } from './resources.ts';
 
 /** PolicyRevisions keeps every revision there was; the cluster itself keeps only the newest. */
-export interface PolicyRevisions extends Pick<PolicyStore, 'revisions' | 'revision'> {
+export type PolicyRevisions = Pick<PolicyStore, 'revisions' | 'revision'> &
+  Pick<CustomPolicies<Policy>, 'record' | 'inEffect'>;
+
+/** CustomPolicies are the objects of one kind of policies. */
+export interface CustomPolicies<P extends Decides> {
+  readonly resource: Resource;
+  readonly kind: PolicyObjectKind<P>;
+  /** Keeps revisions before they are in effect, of a kind whose revisions are kept. */
   record(policies: readonly PolicyWrite[]): Promise<void>;
   /** The policy that decides under a name, or null. */
-  inEffect(name: string): Policy | null;
+  inEffect(name: string): P | null;
 }
 
 /** Attempts at a write that may meet whichever version stands. */
 const ATTEMPTS = 5;
 
-/**
- * customPolicyStore keeps policies as ImagePolicy objects of the cluster: "the custom resource is the store (an API write is a server-side
- * apply, its ETag the resourceVersion)". An object that is not a valid policy is there too, as invalid: its last valid revision decides on,
- * and a write or a removal fixes it.
- */
+/** customPolicyStore keeps policies as ImagePolicy objects of the cluster, and their revisions elsewhere. */
 export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions): PolicyStore {
-  const toStored = (object: KubeObject) => storedOf(object, (name) => revisions.inEffect(name));
-  const read = async (name: string): Promise<KubeObject | null> =>
-    api.find<KubeObject>({
-      method: 'GET',
-      path: pathOf(RESOURCES.imagePolicies, { name }),
-      what: whatOf(name),
+  const policies = customPolicies(api, {
+    ...{ resource: RESOURCES.imagePolicies, kind: IMAGE_POLICY },
+    record: (writes) => revisions.record(writes),
+    inEffect: (name) => revisions.inEffect(name),
+  });
+  return {
+    ...policies,
+    revisions: (name, page) => revisions.revisions(name, page),
+    revision: (name, revision) => revisions.revision(name, revision),
+  };
+}
+
+/**
+ * customPolicies keeps policies as objects of the cluster: a write is a server-side apply, its ETag the resourceVersion. An object that is
+ * not a valid policy is there too, as invalid: its last valid revision decides on, and a write or a removal fixes it.
+ */
+export function customPolicies<P extends Decides>(
+  api: KubernetesApi,
+  custom: CustomPolicies<P>,
+): NamedPolicies<P> {
+  const { resource } = custom;
+  const toStored = (object: KubeObject) => storedOf(custom, object, (name) => custom.inEffect(name));
+  const whatOf = (name: string): string => `the ${resource.kind} ${name}`;
+  const stored = (object: KubeObject, name: string): StoredPolicy<P> => {
+    const policy = storedOf(custom, object);
+    if (policy !== null && policy.invalid === undefined) return policy;
+    throw new ClusterError('unreadable', `${whatOf(name)} was written and came back as no policy`, {
+      hint: 'Compare the CustomResourceDefinition of the cluster with that of this release',
     });
+  };
+  const read = async (name: string): Promise<KubeObject | null> =>
+    api.find<KubeObject>({ method: 'GET', path: pathOf(resource, { name }), what: whatOf(name) });
   return {
     async list({ limit, offset }) {
-      const items: StoredPolicy[] = [];
+      const items: StoredPolicy<P>[] = [];
       let from: string | undefined;
       do {
         const page: KubeList<KubeObject> = await api.call({
           method: 'GET',
-          path: pathOf(RESOURCES.imagePolicies),
+          path: pathOf(resource),
           query: { limit: 500, continue: from },
-          what: 'the list of policies',
+          what: `the list of ${resource.plural}`,
         });
         // By name, as the API server sorts them.
         for (const object of page.items ?? []) {
@@ -62,13 +100,13 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
       return object === null ? null : toStored(object);
     },
     async create(write) {
-      await revisions.record([write]);
+      await custom.record([write]);
       try {
         const made = await api.call<KubeObject>({
           method: 'POST',
-          path: pathOf(RESOURCES.imagePolicies),
+          path: pathOf(resource),
           query: { fieldManager: MANAGER, fieldValidation: 'Strict' },
-          body: toBody(write),
+          body: toBody(resource, write),
           what: whatOf(write.name),
         });
         return stored(made, write.name);
@@ -91,8 +129,8 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
           isDeepStrictEqual(before.document, write.document)
         )
           return { kind: 'unchanged', policy: before };
-        await revisions.record([write]);
-        const made = await put(api, write, found);
+        await custom.record([write]);
+        const made = await put(api, custom, write, found);
         // Somebody wrote it meanwhile.
         if (made === null && (expected !== 'any' || attempt >= ATTEMPTS)) return { kind: 'mismatch' };
         if (made === null) continue;
@@ -110,7 +148,7 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
         try {
           await api.call({
             method: 'DELETE',
-            path: pathOf(RESOURCES.imagePolicies, { name }),
+            path: pathOf(resource, { name }),
             body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
             what: whatOf(name),
           });
@@ -120,11 +158,9 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
           if (expected !== 'any' || attempt >= ATTEMPTS) return { kind: 'mismatch' };
           continue;
         }
-        return { kind: 'removed', policy: policy ?? unreadable(found) };
+        return { kind: 'removed', policy: policy ?? unreadable<P>(resource, found) };
       }
     },
-    revisions: (name, page) => revisions.revisions(name, page),
-    revision: (name, revision) => revisions.revision(name, revision),
   };
 }
 
@@ -133,11 +169,17 @@ export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions
  * before, but leaves what others own (`kubectl apply` of an earlier document). So it is tried first: where the policy would not come out as
  * it was written, the whole spec is replaced instead, so that no mixture of the two is ever in effect.
  */
-async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): Promise<KubeObject | null> {
+async function put<P extends Decides>(
+  api: KubernetesApi,
+  custom: CustomPolicies<P>,
+  write: PolicyWrite,
+  found: KubeObject,
+): Promise<KubeObject | null> {
+  const { resource } = custom;
   const { name } = write;
   const { uid, resourceVersion } = found.metadata ?? {};
-  const body = toBody(write);
-  const call = { path: pathOf(RESOURCES.imagePolicies, { name }), what: whatOf(name) };
+  const body = toBody(resource, write);
+  const call = { path: pathOf(resource, { name }), what: `the ${resource.kind} ${name}` };
   const query = { fieldManager: MANAGER, fieldValidation: 'Strict' };
   const apply = (dryRun?: 'All') =>
     api.call<KubeObject>({
@@ -148,7 +190,7 @@ async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): P
       body: { ...body, metadata: { ...body.metadata, uid, resourceVersion } },
     });
   try {
-    const came = storedOf(await apply('All'));
+    const came = storedOf(custom, await apply('All'));
     const fits =
       came?.invalid === undefined &&
       came?.revision === write.revision &&
@@ -174,10 +216,6 @@ async function put(api: KubernetesApi, write: PolicyWrite, found: KubeObject): P
   }
 }
 
-function whatOf(name: string): string {
-  return `the ImagePolicy ${name}`;
-}
-
 function stands(version: string, expected: Expected): boolean {
   return expected === 'any' || expected.includes(version);
 }
@@ -193,8 +231,7 @@ interface Body {
   readonly spec: unknown;
 }
 
-function toBody({ name, document, by, revision }: PolicyWrite): Body {
-  const { apiVersion, kind } = RESOURCES.imagePolicies;
+function toBody({ apiVersion, kind }: Resource, { name, document, by, revision }: PolicyWrite): Body {
   const { labels = {}, annotations = {} } = document['metadata'] as Partial<Body['metadata']>;
   const marked = { ...annotations, ...(by !== null && { [WRITTEN_BY]: `${by} ${revision}` }) };
   return {
@@ -209,22 +246,23 @@ function toBody({ name, document, by, revision }: PolicyWrite): Body {
   };
 }
 
-function storedOf(
+function storedOf<P extends Decides>(
+  { resource, kind }: Pick<CustomPolicies<P>, 'resource' | 'kind'>,
   object: KubeObject,
-  inEffect: PolicyRevisions['inEffect'] = () => null,
-): StoredPolicy | null {
-  const one = toPolicyObject(object);
+  inEffect: (name: string) => P | null = () => null,
+): StoredPolicy<P> | null {
+  const one = toPolicyObject(resource, object);
   if (one === null) return null;
-  const read = readPolicyObject(one);
+  const read = readPolicyObject(kind, one);
   const same = { ...timesOf(object), name: one.name, version: one.version };
-  if (read.policy !== null) {
+  if (read.fault === null) {
     const { revision } = read.policy;
     return { ...same, document: read.document, revision, updatedBy: writerOf(one.value, revision) };
   }
   const decides = inEffect(one.name);
   return {
     ...same,
-    document: writtenOf(one),
+    document: writtenOf(resource, one),
     revision: decides?.revision ?? '',
     updatedBy: null,
     invalid: { fault: read.fault, inEffect: decides },
@@ -232,8 +270,7 @@ function storedOf(
 }
 
 /** The document of an object without what the API server and tools write into it. */
-function writtenOf({ name, value }: PolicyObject): StoredPolicy['document'] {
-  const { apiVersion, kind } = RESOURCES.imagePolicies;
+function writtenOf({ apiVersion, kind }: Resource, { name, value }: PolicyObject): StoredPolicy['document'] {
   const { labels, annotations } = (value['metadata'] ?? {}) as Partial<Body['metadata']>;
   const document = { apiVersion, kind, metadata: { name, labels, annotations }, spec: value['spec'] ?? {} };
   return withoutOwnMarks(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
@@ -248,17 +285,9 @@ function timesOf({ metadata }: KubeObject): { createdAt: number; updatedAt: numb
   return { createdAt, updatedAt: Math.max(createdAt, ...writes) };
 }
 
-function stored(object: KubeObject, name: string): StoredPolicy {
-  const policy = storedOf(object);
-  if (policy !== null && policy.invalid === undefined) return policy;
-  throw new ClusterError('unreadable', `${whatOf(name)} was written and came back as no policy`, {
-    hint: 'Compare the CustomResourceDefinition of the cluster with that of this release',
-  });
-}
-
 /** What is told of a deleted object that was not a policy. */
-function unreadable(object: KubeObject): StoredPolicy {
-  const { name, version, value }: PolicyObject = toPolicyObject(object) ?? {
+function unreadable<P>(resource: Resource, object: KubeObject): StoredPolicy<P> {
+  const { name, version, value }: PolicyObject = toPolicyObject(resource, object) ?? {
     name: object.metadata?.name ?? '',
     uid: '',
     version: '',

@@ -27,6 +27,8 @@ export interface ReadsDeps {
   readonly log: Log;
   /** Called with all ImagePolicy objects after each change of one. */
   readonly onPolicies: (objects: readonly PolicyObject[]) => void;
+  /** The same of RuntimePolicy objects. */
+  readonly onRuntimePolicies?: (objects: readonly PolicyObject[]) => void;
 }
 
 /** KeptReads are what a process keeps in step with the cluster that does not watch it. Each is null before it was read. */
@@ -89,16 +91,24 @@ interface HeldNode {
 }
 
 /** openReads opens the informers of everything that the operator looks at. */
-export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterReads {
+export function openReads({ api, clock, log, onPolicies, onRuntimePolicies }: ReadsDeps): ClusterReads {
   const open = <T>(
     resource: Resource,
     project: (object: KubeObject) => T | null,
     more: Partial<InformerOptions<T>> = {},
   ) => new Informer<T>({ api, clock, log, resource, project, ...more });
 
-  const policies: Informer<PolicyObject> = open(RESOURCES.imagePolicies, toPolicyObject, {
-    onChange: () => onPolicies([...policies.objects.values()]),
-  });
+  const openPolicies = (
+    resource: Resource,
+    take: ((objects: readonly PolicyObject[]) => void) | undefined,
+  ): Informer<PolicyObject> => {
+    const informer: Informer<PolicyObject> = open(resource, (object) => toPolicyObject(resource, object), {
+      onChange: () => take?.([...informer.objects.values()]),
+    });
+    return informer;
+  };
+  const policies = openPolicies(RESOURCES.imagePolicies, onPolicies);
+  const runtimePolicies = openPolicies(RESOURCES.runtimePolicies, onRuntimePolicies);
   const namespaces = open<HeldNamespace>(
     RESOURCES.namespaces,
     ({ metadata }) =>
@@ -164,6 +174,7 @@ export function openReads({ api, clock, log, onPolicies }: ReadsDeps): ClusterRe
 
   const all = {
     policies,
+    runtimePolicies,
     namespaces,
     services,
     ingresses,

@@ -16,6 +16,7 @@ const resource = (apiVersion: string, kind: string, plural: string, namespaced =
 /** RESOURCES are the kinds that the operator reads and writes; its role in the chart names the same. */
 export const RESOURCES = {
   imagePolicies: resource('ipo.dev/v1', 'ImagePolicy', 'imagepolicies', false),
+  runtimePolicies: resource('ipo.dev/v1', 'RuntimePolicy', 'runtimepolicies', false),
   imageReports: resource('ipo.dev/v1', 'ClusterImageReport', 'clusterimagereports', false),
   pods: resource('v1', 'Pod', 'pods'),
   namespaces: resource('v1', 'Namespace', 'namespaces', false),

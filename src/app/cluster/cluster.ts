@@ -16,6 +16,7 @@ import {
   readCaBundles,
   readPullingPod,
   readWebhookPaths,
+  RESOURCES,
   spoolNotes,
   writeCaBundle,
   writeWebhookPath,
@@ -29,6 +30,7 @@ import {
   ClusterError,
   ClusterPolicies,
   EventRecorder,
+  IMAGE_POLICY,
   type ClusterEvents,
   type PolicyMark,
 } from '../../cluster/index.ts';
@@ -42,6 +44,7 @@ import type { Leader } from '../../leadership/index.ts';
 import { toPodEvents, toReviewEvents } from './events.ts';
 import { clusterKey, clusterUid, databaseFences } from '../leadership/database-fences.ts';
 import { clusterJobs } from './jobs.ts';
+import { openRuntimePolicies, type RuntimePolicyObjects } from './runtime-policies.ts';
 import type { Job } from '../running/jobs.ts';
 import type { ClusterSettings } from '../config/cluster.ts';
 
@@ -74,6 +77,7 @@ export interface Cluster {
   policyInEffect(written: PolicyMark): Promise<boolean>;
   /** The store of policies for the API: ImagePolicy objects. */
   readonly policyStore: PolicyStore;
+  readonly runtimePolicies: RuntimePolicyObjects;
   readonly reads: ClusterReads;
   readonly replacements: Replacements;
   readonly stopper: PodStopper;
@@ -154,7 +158,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     newId: () => randomBytes(8).toString('hex'),
   });
   const mirror = policyMirror(store);
-  const policies = new ClusterPolicies({ mirror, statuses: policyStatuses(api), events, clock, log });
+  const statuses = policyStatuses(api, RESOURCES.imagePolicies);
+  const policies = new ClusterPolicies({ kind: IMAGE_POLICY, mirror, statuses, events, clock, log });
+  const runtimePolicies = openRuntimePolicies({ api, store, events, clock, log });
+  const untaken = (error: unknown): void =>
+    log.error('the policies of the cluster were not taken', { error });
   const election = new Election({
     leases: leaseStore(api, namespace, settings.leaseName),
     fences: databaseFences(
@@ -171,15 +179,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     api,
     clock: electionClock,
     log,
-    onPolicies: (objects) => {
-      void policies
-        .take(objects)
-        .catch((error: unknown) => log.error('the policies of the cluster were not taken', { error }));
-    },
+    onPolicies: (objects) => void policies.take(objects).catch(untaken),
+    onRuntimePolicies: (objects) => void runtimePolicies.policies.take(objects).catch(untaken),
   });
   const revisions = policyStore(store);
   const jobs = clusterJobs({
     ...{ api, store, settings, clusterName, policies, election, electionClock, clock, log },
+    runtimePolicies: runtimePolicies.policies,
     runningPods: reads.runningPods,
     events,
   });
@@ -203,6 +209,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       revisions: (name, page) => revisions.revisions(name, page),
       revision: (name, revision) => revisions.revision(name, revision),
     }),
+    runtimePolicies,
     reads,
     replacements: clusterReplacements(api),
     stopper: clusterPodStopper(api),

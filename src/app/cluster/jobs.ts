@@ -16,6 +16,7 @@ import {
 } from '../../cluster/index.ts';
 import { type Election, type ElectionClock } from '../../leadership/index.ts';
 import { UnscannableNews, type RunningPods } from '../../reconcile/index.ts';
+import type { RevisedRuntimePolicy } from '../../runtime/index.ts';
 import { takeReports } from '../../scan/index.ts';
 import {
   countFailing,
@@ -37,6 +38,7 @@ export interface ClusterJobsParts {
   readonly settings: ClusterSettings;
   readonly clusterName: string | null;
   readonly policies: ClusterPolicies;
+  readonly runtimePolicies: ClusterPolicies<RevisedRuntimePolicy>;
   readonly election: Election;
   readonly runningPods: RunningPods;
   readonly events: ClusterEvents;
@@ -55,7 +57,7 @@ const MINUTE = 60_000;
 
 /** clusterJobs lists the jobs of the operator in its cluster. */
 export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
-  const { api, store, settings, clusterName, policies, election, clock } = parts;
+  const { api, store, settings, clusterName, policies, runtimePolicies, election, clock } = parts;
   const source = reportSource(store, clusterName);
   const leads = (): boolean => election.leadsCluster();
   const leader = { isLeader: () => election.isLeader(), leadsCluster: leads, fence: () => election.fence() };
@@ -68,8 +70,14 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   });
   const round = () => ({ source, now: clock.now(), leads });
   const jobs: Job[] = [
-    { name: 'policy-revisions', every: MINUTE / 2, leaderOnly: false, run: () => policies.record() },
-    own({ name: 'policy-status', every: 5_000, run: () => policies.settle(leader) }),
+    {
+      ...{ name: 'policy-revisions', every: MINUTE / 2, leaderOnly: false },
+      run: () => allOf([policies.record(), runtimePolicies.record()]),
+    },
+    own({
+      ...{ name: 'policy-status', every: 5_000 },
+      run: () => allOf([policies.settle(leader), runtimePolicies.settle(leader)]),
+    }),
     own({ name: 'scan-failure-events', every: MINUTE, run: tellScanFailures(parts) }),
   ];
   if (settings.imageReports) {
@@ -86,6 +94,12 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   const reports = settings.trivyOperator ? operatorReports(parts) : null;
   if (reports !== null) jobs.push(own({ name: 'operator-reports', every: MINUTE / 4, run: reports.run }));
   return { jobs, stop: async () => reports?.stop() };
+}
+
+/** Waits for all, so that a fault of one keeps no other from being done; then throws the first fault. */
+async function allOf(acts: readonly Promise<void>[]): Promise<void> {
+  const fault = (await Promise.allSettled(acts)).find(({ status }) => status === 'rejected');
+  if (fault?.status === 'rejected') throw fault.reason;
 }
 
 /** Tells workloads why images that they run cannot be scanned. */

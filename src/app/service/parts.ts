@@ -27,7 +27,15 @@ import {
 } from '../../inventory/index.ts';
 import type { LedgerReader, TreeStore } from '../../ledger/index.ts';
 import { openKevSource, openReleaseSource } from '../../adapters/feeds/index.ts';
-import { openPolicies, type Policies, type PolicyStore } from '../../policy/index.ts';
+import {
+  openKeptPolicies,
+  openPolicies,
+  type KeptPolicies,
+  type NamedPolicies,
+  type Policies,
+  type PolicyStore,
+} from '../../policy/index.ts';
+import { RUNTIME_POLICIES, type RevisedRuntimePolicy } from '../../runtime/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../../scan/index.ts';
 import {
   accountNames,
@@ -45,6 +53,7 @@ import {
   policyStore,
   releaseStore,
   runStore,
+  runtimePolicyStore,
   scanQueue,
   scanStore,
   sessionStore,
@@ -76,6 +85,7 @@ export interface ServiceParts {
   readonly coldImagePolicy: Settings['webhook']['coldImagePolicy'];
   readonly clock: Clock;
   readonly policies: Policies;
+  readonly runtimePolicies: KeptPolicies<RevisedRuntimePolicy>;
   /** The policies that govern now. */
   readonly inForce: () => Promise<PoliciesInForce>;
   readonly whatif: LiveWhatIf;
@@ -98,11 +108,17 @@ export interface ServiceParts {
   together<T>(act: () => Promise<T>): Promise<T>;
 }
 
+/** PolicyObjects keep policies of both kinds as objects of a cluster. */
+export interface PolicyObjects {
+  readonly policyStore: PolicyStore;
+  readonly runtimePolicies: { readonly store: NamedPolicies<RevisedRuntimePolicy> };
+}
+
 /** ServiceDeps are what the services are joined with. */
 export interface ServiceDeps {
   readonly store: Store;
-  /** Where policies are kept: the objects of a cluster, or the database unless given. */
-  readonly policyStore?: PolicyStore | undefined;
+  /** Where policies are kept that are objects of a cluster; the database where there is none. */
+  readonly objects?: PolicyObjects | null;
   readonly replay: ReplayProcess;
   readonly settings: Settings;
   /** How calls leave; directly unless given. */
@@ -117,7 +133,6 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
   const { store, replay, settings, outbound, clock, log, count } = deps;
   const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
   const audit = auditLog(store, clock);
-  const stored = policyStore(store);
   const runs = runStore(store);
   const { coldImagePolicy } = settings.webhook;
   const policies = readPolicies(policyReads(store), coldImagePolicy);
@@ -145,7 +160,11 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     coldImagePolicy,
     clock,
     inForce: policies,
-    policies: openPolicies({ store: deps.policyStore ?? stored, clock }),
+    policies: openPolicies({ store: deps.objects?.policyStore ?? policyStore(store), clock }),
+    runtimePolicies: openKeptPolicies(RUNTIME_POLICIES, {
+      store: deps.objects?.runtimePolicies.store ?? runtimePolicyStore(store),
+      clock,
+    }),
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
     runs: openKeptRuns({ runs, printer: replay, audit, clock }),
     runStore: runs,

@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   if (cluster !== null) opened.adopt(cluster, () => cluster.close());
   const leader = cluster?.leader;
   const parts = joinParts({
-    ...{ store: fenced, policyStore: cluster?.policyStore, replay, settings, outbound: way.outbound },
+    ...{ store: fenced, objects: cluster, replay, settings, outbound: way.outbound },
     ...{ clock, log, count: metrics },
   });
   const policies = parts.inForce;

@@ -1,3 +1,4 @@
-/** Policies, their revisions, when each was in effect, and the mirror of ImagePolicy objects. It uses `leadership`, `sql` and `tables`. */
+/** Policies and runtime policies, revisions, when each was in effect, and the mirrors of their objects. It uses `leadership`, `sql` and `tables`. */
 export { policyMirror } from './mirror.ts';
 export { policyReads, policyStore } from './policies.ts';
+export { runtimePoliciesInEffect, runtimePolicyMirror, runtimePolicyStore } from './runtime-policies.ts';
