@@ -1,10 +1,11 @@
 /**
  * `ipo runtime`: rules over what running containers do, and what they would have done.
- * It uses `files` and `terminal`.
+ * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
+import { runtimePolicyCommand } from './policy/index.ts';
 
 /** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
 export interface RuntimeWhatIfOptions {
@@ -22,13 +23,18 @@ export interface RuleTestOptions {
 /** listed is `ipo runtime` in the help. */
 export const listed: Listed = {
   name: 'runtime',
-  summary: 'try rules on what running containers do',
+  summary: 'rules and policies on what running containers do',
   group: 'What was decided:',
   place: 3,
   examples: [
     'ipo runtime whatif rules.yaml --events falco.jsonl',
     'ipo runtime whatif rules.yaml --events falco.jsonl -o html=runtime.html --fail-on-stops',
     'ipo runtime rule test rules.yaml --event event.json',
+    'ipo runtime policy list',
+    'ipo runtime policy show stop-dropped-binaries > stop.yaml',
+    'ipo runtime policy apply stop.yaml',
+    'ipo runtime policy apply runtime/ --dry-run --exit-code',
+    'ipo runtime policy delete stop-dropped-binaries --yes',
   ],
   define: runtimeCommand,
 };
@@ -36,14 +42,14 @@ export const listed: Listed = {
 /** runtimeCommand defines `ipo runtime` and what stands below it. */
 function runtimeCommand(settle: Settle): Command {
   const runtime = new Command('runtime').description(
-    'Try runtime rules and runtime policies on events of Falco, before anything alerts or stops a pod.',
+    'Try runtime rules and runtime policies on events of Falco, and put runtime policies in effect.',
   );
   runtime.addCommand(whatIf(settle));
   const rule = new Command('rule')
     .summary('try runtime rules on an event')
     .description('Work with runtime rules: what is done with an event of the detector.');
   rule.addCommand(ruleTest(settle));
-  return runtime.addCommand(rule);
+  return runtime.addCommand(rule).addCommand(runtimePolicyCommand(settle));
 }
 
 function whatIf(settle: Settle): Command {

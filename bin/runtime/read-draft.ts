@@ -2,7 +2,7 @@ import type { CliParts } from '../../src/app/index.ts';
 import { MAX_POLICY_BYTES, PolicyError } from '../../src/policy/index.ts';
 import {
   parseRuntimeFile,
-  type RuntimePolicy,
+  type WrittenRuntimePolicy,
   type RuntimeProblem,
   type RuntimeRule,
 } from '../../src/runtime/index.ts';
@@ -10,7 +10,7 @@ import {
 /** ReadDraft is what a file of rules and runtime policies holds; rules are null where it has no RuntimeRules. */
 export interface ReadDraft {
   readonly rules: readonly RuntimeRule[] | null;
-  readonly policies: readonly RuntimePolicy[];
+  readonly policies: readonly WrittenRuntimePolicy[];
 }
 
 /** readDraft reads RuntimeRules and RuntimePolicy documents. Throws FileError, and PolicyError with every problem and its place. */

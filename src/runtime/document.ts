@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { nearest } from '../base/index.ts';
-import { placeOf, readDocuments, withoutNulls, type Places } from '../policy/index.ts';
+import { placeOf, readDocuments, withoutNulls, withoutServerFields, type Places } from '../policy/index.ts';
 import {
   runtimePolicyDocument,
   runtimePolicySpec,
@@ -20,11 +20,16 @@ export interface RuntimeProblem {
   readonly column: number;
 }
 
+/** WrittenRuntimePolicy is a runtime policy with its document as it was written. */
+export interface WrittenRuntimePolicy extends RuntimePolicy {
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
 /** RuntimeFile is what a file holds: rules in their order, runtime policies, and what is wrong with the rest. */
 export interface RuntimeFile {
   /** Null where the file holds no RuntimeRules. */
   readonly rules: readonly RuntimeRule[] | null;
-  readonly policies: readonly RuntimePolicy[];
+  readonly policies: readonly WrittenRuntimePolicy[];
   readonly problems: readonly RuntimeProblem[];
 }
 
@@ -37,7 +42,7 @@ export function parseRuntimeFile(text: string, file: string): RuntimeFile {
     ...{ path, message, file, line, column },
   }));
   let rules: RuntimeRule[] | null = null;
-  const policies: RuntimePolicy[] = [];
+  const policies: WrittenRuntimePolicy[] = [];
   for (const { value, places } of source.documents) {
     const written = withoutNulls(value);
     const kind = kindOf(written);
@@ -50,7 +55,11 @@ export function parseRuntimeFile(text: string, file: string): RuntimeFile {
       } else problems.push(...toRuntimeProblems(read.error, places, written));
     } else if (kind === 'RuntimePolicy') {
       const read = runtimePolicyDocument.safeParse(written);
-      if (read.success) policies.push({ name: read.data.metadata.name, spec: read.data.spec });
+      if (read.success)
+        policies.push({
+          ...{ name: read.data.metadata.name, spec: read.data.spec },
+          document: withoutServerFields(written as Readonly<Record<string, unknown>>),
+        });
       else problems.push(...toRuntimeProblems(read.error, places, written));
     } else problems.push(problemAt(places, ['kind'], 'kind is neither RuntimeRules nor RuntimePolicy'));
   }

@@ -4,7 +4,13 @@
  * It uses `policy`.
  */
 export { RuntimeDecider, THROTTLE_MS, type Decided, type RuntimeDecision } from './decide.ts';
-export { parseRuntimeFile, sentences, type RuntimeFile, type RuntimeProblem } from './document.ts';
+export {
+  parseRuntimeFile,
+  sentences,
+  type RuntimeFile,
+  type RuntimeProblem,
+  type WrittenRuntimePolicy,
+} from './document.ts';
 export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
 export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
 export { explainEvent, type Explanation } from './explain.ts';

@@ -207,6 +207,8 @@ async function openWorld(t: TestContext): Promise<World> {
       if (/ --out shop\.yaml/.test(line)) rmSync(join(folder, 'shop.yaml'));
       if (/^ipo policy (?:get|revisions|delete|whatif)/.test(line))
         await call('policy', 'apply', 'shop.yaml', '--yes', '--no-whatif');
+      if (/^ipo runtime policy (?:show|delete)/.test(line))
+        await call('runtime', 'policy', 'apply', 'stop.yaml', '--yes');
       if (/ ada@example\.com/.test(line)) await prepareAda(line, call, env);
       if (/^ipo token revoke/.test(line)) await call('token', 'create', 'one more');
       if (/^ipo channel (?!list|setup)/.test(line))
@@ -322,6 +324,8 @@ function writeFiles(folder: string, service: Running): void {
   put('values.yaml', 'replicaCount: 2\n');
   const rule = '{ name: shells, match: { rules: [Shell] }, action: notify }';
   put('rules.yaml', `apiVersion: ipo.dev/v1\nkind: RuntimeRules\nrules:\n  - ${rule}\n`);
+  const stop = `apiVersion: ipo.dev/v1\nkind: RuntimePolicy\nmetadata: { name: stop-dropped-binaries }\nspec: {}\n`;
+  for (const name of ['stop.yaml', 'runtime/stop.yaml']) put(name, stop);
   const falco = '{"rule":"Shell","priority":"Notice","time":"2026-10-07T14:02:11Z","output_fields":{}}\n';
   for (const name of ['falco.jsonl', 'event.json']) put(name, falco);
   put('token', service.secretOf('administrator') ?? '');

@@ -23,6 +23,9 @@ writeFileSync(
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'runtime whatif': ['rules.yaml'],
   'runtime rule test': ['rules.yaml'],
+  'runtime policy show': ['a'],
+  'runtime policy apply': ['rules.yaml', '--yes'],
+  'runtime policy delete': ['a', '--yes'],
   whatif: [policy, '--ledger', join(folder, 'none.ndjson')],
   'whatif show': ['w'.repeat(16)],
   'whatif download': ['w'.repeat(16)],

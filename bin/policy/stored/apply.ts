@@ -15,7 +15,7 @@ import { counted } from '../../../src/render/index.ts';
 import type { PolicyApplyOptions } from './index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
-import { documentDifference } from './document-difference.ts';
+import { documentDifference } from '../../terminal/document-difference.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { inEffectNote } from './in-effect.ts';
 import { parseOutputs } from '../../terminal/output.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clean } from '../../terminal/clean.ts';
+import { clean } from './clean.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
