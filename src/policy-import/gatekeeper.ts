@@ -18,12 +18,13 @@ export function gatekeeperRule(kind: string, spec: Json): Converted {
       case 'K8sImageDigests':
         return { ...base, parts: [{ digestEnforcement: 'require' }], narrower };
       case 'K8sDisallowedTags': {
-        const others = textsIn(listAt(parameters, 'tags')).filter((tag) => tag !== 'latest');
-        const wider = others.map((tag) => `the tag ${tag} is not denied`);
+        // Its template denies a reference without a tag whatever the list is, as ours does.
+        const tags = textsIn(listAt(parameters, 'tags'));
+        const wider = tags.filter((tag) => tag !== 'latest').map((tag) => `the tag ${tag} is not denied`);
         return {
           ...base,
           parts: [{ denyLatestTag: true }],
-          narrower: [...narrower, 'a reference without a tag is denied too'],
+          narrower: tags.includes('latest') ? narrower : [...narrower, 'the tag latest is denied too'],
           wider,
         };
       }

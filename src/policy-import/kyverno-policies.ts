@@ -1,5 +1,5 @@
 import { at, left, listAt, textAt, textsIn, type Converted, type Json } from './imported.ts';
-import { celRule } from './kyverno-cel.ts';
+import { celRule, variablesIn } from './kyverno-cel.ts';
 import { keylessOf, keysIn, type Signers } from './signers.ts';
 
 function isAboutPods(spec: Json): boolean {
@@ -26,7 +26,7 @@ export function validatingRules(spec: Json): Converted {
   const path = ['spec', 'validations'];
   const texts = listAt(spec, 'validations').map((one) => textAt(one, 'expression'));
   if (!isAboutPods(spec)) return left('validations', path, 'it is not about pods');
-  const made = celRule(texts, 'validations', path);
+  const made = celRule(texts, variablesIn(spec), 'validations', path);
   return { ...made, narrower: [...made.narrower, ...limits(spec)] };
 }
 

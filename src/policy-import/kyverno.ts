@@ -1,6 +1,7 @@
 import { toAllowList } from './allow-list.ts';
 import { at, left, listAt, textAt, textsIn, type Converted, type Json, type Part } from './imported.ts';
-import { celRule } from './kyverno-cel.ts';
+import { celRule, variablesIn } from './kyverno-cel.ts';
+import { CONTAINERS, deniedBy, listsIn } from './kyverno-deny.ts';
 import { verifyImagesRule } from './kyverno-images.ts';
 
 /** kyvernoEnforces tells whether a rule of a policy denies. */
@@ -58,6 +59,7 @@ export function kyvernoRules(spec: Json): Converted[] {
     const made = Object.hasOwn(rule, 'verifyImages')
       ? verifyImagesRule(rule, name, path)
       : validateRule(rule, name, path);
+    if (made.notCovered !== null) return made;
     const { names, narrower } = namespacesOf(rule);
     return {
       ...made,
@@ -71,11 +73,62 @@ function validateRule(rule: Json, name: string, path: readonly PropertyKey[]): C
   const validate = at(rule, 'validate');
   if (Object.hasOwn(validate, 'cel')) {
     const texts = listAt(validate, 'cel', 'expressions').map((one) => textAt(one, 'expression'));
-    return celRule(texts, name, path);
+    return celRule(texts, variablesIn(at(validate, 'cel')), name, path);
   }
+  const foreach = listAt(validate, 'foreach') as Json[];
+  const denials = foreach.length > 0 ? foreach : [validate];
+  const made = denials.every((one) => Object.hasOwn(one, 'deny'))
+    ? denyRule(denials, name, path)
+    : patternsRule(validate, name, path);
+  const skips = foreach.some((one) => Object.hasOwn(one, 'preconditions'));
+  return skips ? { ...made, narrower: [...made.narrower, 'preconditions are not carried over'] } : made;
+}
+
+/** A rule that denies by conditions, of the whole pod or for each container of a list. */
+function denyRule(denials: readonly Json[], name: string, path: readonly PropertyKey[]): Converted {
+  const read = denials.map((one) => {
+    const list = textAt(one, 'list');
+    return deniedBy(at(one, 'deny'), list === '' ? null : listsIn(list));
+  });
+  const known = read.filter((one) => typeof one !== 'string');
+  const why = read.find((one) => typeof one === 'string');
+  if (known.length === 0) return left(name, path, why ?? 'it has no condition');
+  const parts = new Map<string, { readonly part: Part; readonly lists: Set<string> }>();
+  for (const { part, lists } of known.flatMap((one) => one.parts)) {
+    const key = JSON.stringify(part);
+    parts.set(key, { part, lists: new Set([...(parts.get(key)?.lists ?? []), ...lists]) });
+  }
+  const whole = [...parts.values()].every(({ lists }) => lists.size === CONTAINERS.length);
+  const narrower = known.flatMap((one) => one.narrower);
+  return {
+    ...{ rule: name, path, parts: [...parts.values()].map(({ part }) => part), notCovered: null },
+    narrower: [...new Set([...(whole ? [] : ['containers of all kinds are judged']), ...narrower])],
+    wider: [...new Set([...known.flatMap((one) => one.wider), ...(why === undefined ? [] : [why])])],
+  };
+}
+
+function patternsRule(validate: Json, name: string, path: readonly PropertyKey[]): Converted {
+  const alternatives = listAt(validate, 'anyPattern') as Json[];
+  if (alternatives.length > 0) return anyPatternRule(alternatives, name, path);
   const patterns = imagePatterns(validate);
   if (patterns === null) return left(name, path, 'its condition is none that a policy of images can say');
   return patternRule(patterns, name, path);
+}
+
+/** Patterns one of which a pod must match as a whole: ours allows for each container what one of them allows. */
+function anyPatternRule(
+  alternatives: readonly Json[],
+  name: string,
+  path: readonly PropertyKey[],
+): Converted {
+  const patterns = alternatives.map((one) => {
+    const asked = podPattern(at(one, 'spec'), one);
+    return new Set(asked).size === 1 ? (asked[0] ?? null) : null;
+  });
+  if (patterns.includes(null))
+    return left(name, path, 'one of its patterns is none that a policy of images can say');
+  const made = patternRule([(patterns as string[]).join('|')], name, path);
+  return { ...made, wider: [...made.wider, 'containers of one pod may match different patterns'] };
 }
 
 /** The patterns that images must match, one for each place; null where something else is asked as well. */

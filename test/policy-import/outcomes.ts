@@ -1,4 +1,4 @@
-/** OUTCOMES are what becomes of the rules of each file, in their order: as the importer gave them first, then looked through rule by rule. */
+/** OUTCOMES are what becomes of the rules of each file, in their order, by a reading of each rule beside what ours can ask. */
 export const OUTCOMES: Readonly<Record<string, string>> = {
   'kyverno/best-practices-cel_disallow-latest-tag.yaml': 'narrower',
   'kyverno/best-practices_disallow-latest-tag.yaml': 'narrower narrower',
