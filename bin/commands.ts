@@ -5,6 +5,7 @@ import { listed as channel } from './channel/index.ts';
 import { listed as check } from './check/index.ts';
 import { listed as cluster } from './cluster/index.ts';
 import { listed as completion } from './completion/index.ts';
+import { listed as config } from './config/index.ts';
 import { listed as demo } from './demo/index.ts';
 import { listed as evidence } from './evidence/index.ts';
 import { listed as images } from './images/index.ts';
@@ -57,6 +58,7 @@ export const COMMANDS: readonly Listed[] = [
   upgrade,
   licence,
   system,
+  config,
   login,
   logout,
   whoami,

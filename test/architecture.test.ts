@@ -43,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   certificates: [],
   replicas: ['accounts'],
   reconcile: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods', 'leadership', 'replicas'],
+  configuration: ['accounts', 'channels', 'policy'],
   licence: ['accounts', 'ledger'],
   releases: ['facts'],
   nodes: ['leadership', 'licence'],
@@ -121,6 +122,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'releases',
     'supply-chain',
     'backup',
+    'configuration',
   ],
   telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
   app: [
@@ -151,6 +153,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'nodes',
     'supply-chain',
     'backup',
+    'configuration',
     'store',
     'adapters',
     'api',
@@ -191,6 +194,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'nodes',
     'releases',
     'backup',
+    'configuration',
     'app',
   ],
   daemon: ['app'],
@@ -235,6 +239,7 @@ const PURE = [
   'vex',
   'supply-chain',
   'backup',
+  'configuration',
 ];
 const IMPURE = [
   /\bDate\.now\b/,

@@ -94,6 +94,8 @@ export const ACCESS = {
   'GET /releases': 'viewer',
   'GET /system/replicas': 'viewer',
   'GET /backups': 'viewer',
+  'GET /config/export': 'administrator',
+  'POST /config/import': 'administrator',
   'DELETE /system/replicas/{name}': 'administrator',
 } as const satisfies Readonly<Record<string, Access>>;
 

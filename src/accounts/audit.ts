@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'licence_activate',
   'licence_deactivate',
   'ledger_clock_accept',
+  'config_import',
   // Only of releases before 1.3.1.
   'runtime_block_release',
 ] as const;

@@ -54,6 +54,17 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
   'POST /channels/{id}/adopt': { channel: 'k3v7q2mzt5a6wxyb' },
   'POST /channels/{id}/resend': { since: '2026-11-20T06:00:00Z' },
   'PUT /channels/{id}/mute': { for: '6h', reason: 'the mail server is being moved' },
+  'POST /config/import': {
+    documents: [
+      {
+        apiVersion: 'ipo.dev/v1',
+        kind: 'ImagePolicy',
+        metadata: { name: 'shop' },
+        spec: { enforcement: 'Audit', severityThreshold: 'HIGH' },
+      },
+    ],
+    dry_run: true,
+  },
   'PUT /system/licence': {
     certificate: 'ipo-licence-1\n{"id":"lic-1"}\n\n\u2014 licences.example.com AAAAAAAA\n',
   },

@@ -61,6 +61,7 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'POST /system/licence/request': false,
   'POST /system/licence/check': false,
   'DELETE /system/replicas/{name}': false,
+  'POST /config/import': true,
 };
 
 /** decides tells whether admissions are decided by what a call writes. */

@@ -1,7 +1,7 @@
 /**
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
- * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`,
+ * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`, `configuration`,
  * `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain` and `backup`.
  */
 export {
@@ -28,6 +28,7 @@ export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';
 export { auditRoutes, type AuditParts } from './routes/audit.ts';
 export { licenceRoutes, type LicenceParts } from './routes/licence.ts';
 export { releasesRoutes } from './routes/releases.ts';
+export { configurationRoutes, type ConfigurationParts } from './routes/configuration.ts';
 export { backupRoutes, type BackupParts } from './routes/backups.ts';
 export { replicasRoutes, type ReplicasParts } from './routes/replicas.ts';
 export { admissionDefaultsRoutes, type AdmissionDefaultsParts } from './routes/admission-defaults.ts';

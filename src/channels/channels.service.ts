@@ -7,7 +7,7 @@ import type { DataKey } from './data-key.ts';
 import { openDocuments, refusal, toDocument } from './document.ts';
 import { isTrackerKind } from './kinds.ts';
 import { isSame, openPlans } from './plan-write.ts';
-import { importAll, type Imported } from './portable.ts';
+import { openPortable, type PlannedChannel } from './portable.ts';
 import type {
   Adopted,
   AdoptionStore,
@@ -72,8 +72,8 @@ export interface Channels {
   }>;
   /** Every channel for a bundle: neither secrets nor their boxes are in it. */
   export(): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Makes the channels of a bundle, those without their secret disabled; all or none. Throws `invalid_request`. */
-  import(documents: readonly unknown[], by: string | null): Promise<readonly Imported[]>;
+  /** What becomes of a channel of a bundle. Throws `invalid_request`. */
+  plan(document: unknown): Promise<PlannedChannel>;
 }
 
 /** ChannelDeps are what channels are kept and used with. */
@@ -87,14 +87,12 @@ export interface ChannelDeps {
   readonly rules: ChannelRules;
   /** Is told every secret before it goes anywhere, so that no log shows it. */
   readonly guard: (secret: Secret) => void;
-  /** Runs an act whose writes commit together or not at all. */
-  together<T>(act: () => Promise<T>): Promise<T>;
   readonly clock: Clock;
 }
 
 /** openChannels joins the channels to where they are kept. */
 export function openChannels(deps: ChannelDeps): Channels {
-  const { store, adoptions, credentials, tester, dataKey, guard, together, clock } = deps;
+  const { store, adoptions, credentials, tester, dataKey, guard, clock } = deps;
   const read = openDocuments(deps.rules);
 
   const find = async (id: string): Promise<StoredChannel> => {
@@ -135,7 +133,7 @@ export function openChannels(deps: ChannelDeps): Channels {
     },
     async create(value, by) {
       const document = read(value);
-      const id = newId();
+      const id = randomLetters(16);
       const { write, standing } = await planOf(id, document, null, by);
       const made = await store.create(id, write);
       if (made === 'taken') throw taken(document.name);
@@ -211,7 +209,7 @@ export function openChannels(deps: ChannelDeps): Channels {
       const { items } = await store.list({ limit: null, offset: 0 });
       return items.map(toDocument);
     },
-    import: (documents, by) => importAll(documents, by, { read, store, together, clock, newId }),
+    plan: openPortable({ read, store, clock }),
   };
 }
 
@@ -222,10 +220,6 @@ const ENTER = 'Enter the token again: ipo channel edit CHANNEL --credential-stdi
 
 function failed(sentence: string, hint: string): ChannelTest {
   return { works: false, sentence, hints: [hint] };
-}
-
-function newId(): string {
-  return randomLetters(16);
 }
 
 function notFound(id: string): ChannelError {

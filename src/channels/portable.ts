@@ -1,63 +1,120 @@
-import type { Clock } from '../base/index.ts';
-import type { ChannelDocument, ReadDocument } from './document.ts';
-import { refusal } from './document.ts';
-import { isTrackerKind, SECRET_FIELDS, tellerOf } from './kinds.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { randomLetters, type Clock } from '../base/index.ts';
+import { ChannelError } from './channel-error.ts';
+import type { StoredChannel } from './channel.ts';
+import { missingSecret, refusal, toDocument, type ChannelDocument, type ReadDocument } from './document.ts';
+import { isTrackerKind, SECRET_FIELDS, tellerOf, trackerOf } from './kinds.ts';
 import type { ChannelStore, ChannelWrite } from './ports.ts';
+import { needsFrom, withKeptSecrets } from './secrets.ts';
+import { toStoredChannel } from './stored.ts';
 import { targetWarnings } from './target-warnings.ts';
 
-/** Imported is what became of one channel of a bundle. */
-export interface Imported {
+/** PlannedChannel is what becomes of one channel of a bundle. */
+export interface PlannedChannel {
   readonly name: string;
-  /** `exists`: a channel of this name was there, and was left as it is. `disabled`: made, and waits for its secret. */
-  readonly outcome: 'created' | 'disabled' | 'exists';
-  /** What a channel that was made allows and its importer should know, a sentence each. */
+  readonly change: 'create' | 'update' | 'unchanged';
+  /** Null for one that is new. */
+  readonly before: StoredChannel | null;
+  /** How it would be written by a person afterwards. */
+  readonly after: Readonly<Record<string, unknown>>;
+  /** Whether it stays disabled until its secret is entered. */
+  readonly waits: boolean;
+  /** What it allows and its importer should know, a sentence each. */
   readonly warnings: readonly string[];
+  /** Writes it. Throws `conflict` and `precondition_failed` where somebody else wrote meanwhile. */
+  apply(by: string | null): Promise<StoredChannel>;
 }
 
-/** ImportDeps are what a bundle is brought in with. */
-export interface ImportDeps {
+/** PortableDeps are what the channels of a bundle are planned with. */
+export interface PortableDeps {
   readonly read: ReadDocument;
-  readonly store: Pick<ChannelStore, 'create'>;
-  together<T>(act: () => Promise<T>): Promise<T>;
+  readonly store: Pick<ChannelStore, 'list' | 'credentials' | 'create' | 'replace'>;
   readonly clock: Clock;
-  newId(): string;
 }
 
 /**
- * importAll makes the channels of a bundle under new ids, all or none. "The configuration export bundle contains neither the token
- * nor its ciphertext. An imported tracker channel arrives disabled until a token is entered"; so does every other channel whose
- * secret did not travel. Throws ChannelError `invalid_request`, with the number of the channel in each path.
+ * openPortable gives what plans the channel of a bundle. Neither a token nor its ciphertext is in one: a channel of the same name and host
+ * keeps id, secret and state, and a channel whose secret is not there arrives disabled until it is entered. Throws ChannelError
+ * `invalid_request`.
  */
-export async function importAll(
-  documents: readonly unknown[],
-  by: string | null,
-  { read, store, together, clock, newId }: ImportDeps,
-): Promise<readonly Imported[]> {
-  const channels = documents.map((value, at) => readOne(value, at, read));
-  return together(async () => {
-    const outcomes: Imported[] = [];
-    for (const { kind, name, subscriptions, settings, enabled } of channels) {
-      const waits = lacksSecret(kind, settings);
-      const write: ChannelWrite = {
-        kind,
-        name,
-        enabled: enabled && !waits,
-        subscriptions,
-        settings,
-        credential: null,
-        at: clock.now(),
-        by,
-      };
-      const made = await store.create(newId(), write);
-      if (made === 'taken') outcomes.push({ name, outcome: 'exists', warnings: [] });
-      else outcomes.push({ name, outcome: waits ? 'disabled' : 'created', warnings: targetWarnings(made) });
+export function openPortable({ read, store, clock }: PortableDeps) {
+  return async (value: unknown): Promise<PlannedChannel> => {
+    const document = readPortable(value, read);
+    const { kind, name, subscriptions } = document;
+    const { items } = await store.list({ limit: null, offset: 0 });
+    const before = items.find((one) => one.name === name) ?? null;
+    if (before !== null && before.kind !== kind) {
+      const message = `the channel ${name} is one of ${before.kind}, which cannot change to ${kind}`;
+      throw refusal([{ path: 'kind', message }], 'Give it another name, or delete the one that is there');
     }
-    return outcomes;
-  });
+    const { settings, credential, waits } = await secretsOf(document, before, store);
+    const enabled = document.enabled && !waits;
+    const write: Omit<ChannelWrite, 'by'> = {
+      ...{ kind, name, enabled, subscriptions, settings, credential },
+      at: clock.now(),
+    };
+    const made = toStoredChannel({ ...(before ?? NEW), name, enabled, subscriptions }, kind, settings);
+    // Secrets stay as they are, so what a person would write says all. A channel that waits for its secret is faulty, and may be as it should.
+    const same = before !== null && isDeepStrictEqual(toDocument(before), toDocument(made));
+    return {
+      ...{ name, before, waits },
+      change: before === null ? 'create' : same ? 'unchanged' : 'update',
+      after: toDocument(made),
+      warnings: targetWarnings(made),
+      async apply(by) {
+        const outcome =
+          before === null
+            ? await store.create(randomLetters(16), { ...write, by })
+            : await store.replace(before.id, { ...write, by }, [before.version]);
+        if (outcome === 'taken') throw new ChannelError('conflict', `a channel named ${name} already exists`);
+        if (outcome === 'missing' || outcome === 'mismatch')
+          throw new ChannelError(
+            'precondition_failed',
+            `the channel ${name} has been changed since it was read`,
+          );
+        return outcome;
+      },
+    };
+  };
 }
 
-function readOne(value: unknown, at: number, read: ReadDocument): ChannelDocument {
-  const document = inside(at, () => read(value));
+/** What a channel that is not there yet has left behind: nothing. */
+const NEW = {
+  ...{ id: '', createdAt: 0, place: 0, version: '', updatedAt: 0, updatedBy: null, firstRunAt: null },
+  ...{ notBefore: null, capWarnedAt: null, lastError: null, lastErrorAt: null },
+} as const;
+
+/** The settings with the secrets that stand, the credential of a tracker, and whether one is missing. */
+async function secretsOf(
+  document: ChannelDocument,
+  before: StoredChannel | null,
+  store: PortableDeps['store'],
+): Promise<Pick<ChannelWrite, 'settings' | 'credential'> & { readonly waits: boolean }> {
+  const { kind, settings } = document;
+  if (!isTrackerKind(kind)) {
+    const kept = withKeptSecrets(kind, settings, before);
+    const { secrets, needsSecret } = tellerOf(kind);
+    const has = secrets.some(({ field }) => typeof kept[field] === 'string');
+    // Mail may be sent without a password by a channel that somebody has enabled so.
+    const waits =
+      missingSecret(kind, kept) !== null || (needsSecret(kept) && !has && before?.enabled !== true);
+    return { settings: kept, credential: null, waits };
+  }
+  const field = trackerOf(kind).credential(settings);
+  const stored = before === null ? [] : await store.credentials(before.id);
+  if (stored.length === 0) return { settings, credential: null, waits: true };
+  const fault = needsFrom(
+    document,
+    field,
+    before,
+    stored.some((one) => one.field === field),
+  );
+  if (fault !== null) throw refusal([{ path: field, message: fault.message }], fault.hint);
+  return { settings, credential: { field, box: null }, waits: false };
+}
+
+function readPortable(value: unknown, read: ReadDocument): ChannelDocument {
+  const document = read(value);
   const secrets = [
     ...document.credentials.map(({ field }) => field),
     ...SECRET_FIELDS.filter((field) => typeof document.settings[field] === 'string'),
@@ -65,31 +122,9 @@ function readOne(value: unknown, at: number, read: ReadDocument): ChannelDocumen
   if (secrets.length === 0) return document;
   throw refusal(
     secrets.map((field) => ({
-      path: `[${at}].${field}`,
-      message: `[${at}].${field} is a secret, and secrets do not travel in a bundle`,
+      path: field,
+      message: 'is a secret, and secrets do not travel in a bundle',
     })),
     'Leave it out, and enter it once the channel is there',
   );
-}
-
-function inside<T>(at: number, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    const { fields } = error as {
-      readonly fields?: readonly { readonly path: string; readonly message: string }[];
-    };
-    if (fields === undefined) throw error;
-    throw refusal(
-      fields.map(({ path, message }) => ({
-        path: `[${at}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,
-        message,
-      })),
-    );
-  }
-}
-
-/** A tracker, a chat, or a mail server that one signs in to. */
-function lacksSecret(kind: ChannelDocument['kind'], settings: Readonly<Record<string, unknown>>): boolean {
-  return isTrackerKind(kind) || tellerOf(kind).needsSecret(settings);
 }

@@ -66,11 +66,23 @@ export function needsFrom(
   };
 }
 
-/**
- * keptSecrets gives the settings of a channel that is not a tracker with the secret that its document left out. Throws where it is missing,
- * and where it would go to another server than the one it was given for.
- */
+/** keptSecrets gives what `withKeptSecrets` does, and throws where a secret that the channel cannot do without is missing too. */
 export function keptSecrets(
+  kind: Exclude<ChannelKind, TrackerKind>,
+  settings: Settings,
+  before: StoredChannel | null,
+): Settings {
+  const kept = withKeptSecrets(kind, settings, before);
+  const missing = missingSecret(kind, kept);
+  if (missing !== null) throw refusal([{ path: missing, message: 'is missing' }]);
+  return kept;
+}
+
+/**
+ * withKeptSecrets gives the settings of a channel that is not a tracker with the secrets that its document left out. Throws where one would
+ * go to another server than the one it was given for.
+ */
+export function withKeptSecrets(
   kind: Exclude<ChannelKind, TrackerKind>,
   settings: Settings,
   before: StoredChannel | null,
@@ -88,8 +100,6 @@ export function keptSecrets(
       );
     kept[field] = secret;
   }
-  const missing = missingSecret(kind, kept);
-  if (missing !== null) throw refusal([{ path: missing, message: 'is missing' }]);
   return kept;
 }
 

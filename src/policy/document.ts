@@ -34,27 +34,41 @@ export interface SourceFile {
   readonly problems: readonly Problem[];
 }
 
+/** DocumentLimits bound a text, and say what it is. */
+export interface DocumentLimits {
+  readonly bytes: number;
+  readonly documents: number;
+  /** As sentences name it: `policy file`. */
+  readonly what: string;
+}
+
+const POLICY_FILE: DocumentLimits = {
+  bytes: MAX_POLICY_BYTES,
+  documents: MAX_DOCUMENTS,
+  what: 'policy file',
+};
+
 /**
  * readDocuments takes a YAML or JSON text apart into documents. Bombs end here: the size is bounded, the depth and
  * the number of documents are watched while the text is read, and aliases (which a policy has no use for) are refused.
  */
-export function readDocuments(whole: string, file: string): SourceFile {
+export function readDocuments(whole: string, file: string, limits = POLICY_FILE): SourceFile {
   const problems: Problem[] = [];
   const lines = new LineCounter();
   const fault = (rule: RuleId, offset: number, message: string, hint: string | null): void => {
     problems.push({ level: 'error', rule, path: '', message, hint, file, ...toPlace(lines, offset) });
   };
-  if (Buffer.byteLength(whole) > MAX_POLICY_BYTES) {
+  if (Buffer.byteLength(whole) > limits.bytes) {
     fault(
       'size',
       0,
-      `the file is larger than ${MAX_POLICY_BYTES / 1024} KiB; a policy file has at most that`,
+      `the file is larger than ${limits.bytes / 1024} KiB; a ${limits.what} has at most that`,
       'Split it, or check that it is the right file',
     );
     return { documents: [], parsed: [], problems };
   }
   const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
-  const tokens = readTokens(text, lines);
+  const tokens = readTokens(text, lines, limits.documents);
   if (!Array.isArray(tokens)) {
     const [message, hint] =
       tokens.rule === 'depth'
@@ -63,7 +77,7 @@ export function readDocuments(whole: string, file: string): SourceFile {
             'Check that it is the right file',
           ]
         : [
-            `the file holds more than ${MAX_DOCUMENTS} documents; that many are read at most`,
+            `the file holds more than ${limits.documents} documents; that many are read at most`,
             'Split it into several files',
           ];
     fault(tokens.rule, tokens.offset, message, hint);
@@ -149,6 +163,7 @@ function causeIn(
 function readTokens(
   text: string,
   lines: LineCounter,
+  most: number,
 ): CST.Token[] | { rule: 'depth' | 'documents'; offset: number } {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);
@@ -162,8 +177,8 @@ function readTokens(
     const before = parser.offset;
     for (const token of parser.next(lexeme)) take(token);
     if (parser.stack.length > MAX_DEPTH) return { rule: 'depth', offset: before };
-    if (documents > MAX_DOCUMENTS) return { rule: 'documents', offset: before };
+    if (documents > most) return { rule: 'documents', offset: before };
   }
   for (const token of parser.end()) take(token);
-  return documents > MAX_DOCUMENTS ? { rule: 'documents', offset: parser.offset } : tokens;
+  return documents > most ? { rule: 'documents', offset: parser.offset } : tokens;
 }

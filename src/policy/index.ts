@@ -16,6 +16,7 @@ export { governs, type Policy } from './policy.ts';
 export { parsePolicies, withoutNulls, type ParsedPolicy, type PolicyFile } from './parse.ts';
 export { checkBounds, parsePolicyValue, withoutServerFields, type PolicyValue } from './parse-value.ts';
 export {
+  IMAGE_POLICIES,
   openKeptPolicies,
   openPolicies,
   PolicyWriteError,

@@ -48,6 +48,8 @@ export interface KeptPolicies<P = Policy> {
   update(name: string | null, value: unknown, expected: Expected, by: string | null): Promise<Written<P>>;
   /** Gives what was deleted. Throws `not_found` and `precondition_failed`. */
   remove(name: string, expected: Expected): Promise<StoredPolicy<P>>;
+  /** Tries to write a policy, new or not, without writing it: what the cluster would refuse is thrown. Throws PolicyError. */
+  rehearse(value: unknown): Promise<void>;
 }
 
 /** Policies are the policies in effect and their revisions. */
@@ -70,7 +72,8 @@ export interface PolicyKind {
   read(value: unknown): Pick<PolicyWrite, 'name' | 'document' | 'revision'>;
 }
 
-const IMAGE_POLICIES: PolicyKind = {
+/** IMAGE_POLICIES is how image policies are read where policies are kept. */
+export const IMAGE_POLICIES: PolicyKind = {
   noun: 'policy',
   path: '/api/v1/policies',
   read: (value) => {
@@ -137,6 +140,9 @@ export function openKeptPolicies<P>(
       const outcome = await store.remove(name, expected, clock.now());
       if (outcome.kind === 'removed') return outcome.policy;
       throw outcome.kind === 'missing' ? notFound(name) : mismatch(name);
+    },
+    rehearse: async (value) => {
+      await store.rehearse?.(read(value, null));
     },
   };
 }

@@ -83,6 +83,8 @@ export interface NamedPolicies<P = Policy> {
   replace(policy: PolicyWrite, expected: Expected): Promise<Replaced<P>>;
   /** Takes a policy out of force. `at`: UTC milliseconds. */
   remove(name: string, expected: Expected, at: number): Promise<Removed<P>>;
+  /** Tries a write on what keeps policies without making it; absent where nothing but the rules of a policy can refuse it. */
+  rehearse?(policy: PolicyWrite): Promise<void>;
 }
 
 /** PolicyStore keeps every revision that there was beside the policies in effect; a write records a new one. */

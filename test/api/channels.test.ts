@@ -107,22 +107,11 @@ forEachEngine('the routes of channels', (engine) => {
     assert.deepEqual([narrow.status, narrow.body['warnings']], [200, []]);
     writtenChannelSchema.parse(narrow.body);
     assert.deepEqual((await made(world, DOCUMENTS.jira)).body['warnings'], []);
-    const imported = await world.channels.import(
-      [
-        { ...documentOf(created), name: 'brought in' },
-        { ...documentOf(narrow), name: 'narrow' },
-        documentOf(created),
-      ],
-      null,
-    );
-    assert.deepEqual(
-      imported.map(({ outcome, warnings: said }) => [outcome, said]),
-      [
-        ['disabled', warnings],
-        ['disabled', []],
-        ['exists', []],
-      ],
-    );
+    const planned = await world.channels.plan({ ...documentOf(created), name: 'brought in' });
+    assert.deepEqual([planned.change, planned.waits, planned.warnings], ['create', true, warnings]);
+    const another = await world.channels.plan({ ...documentOf(narrow), name: 'narrow' });
+    assert.deepEqual([another.change, another.waits, another.warnings], ['create', true, []]);
+    assert.equal((await world.channels.plan(documentOf(narrow))).change, 'unchanged');
   });
 
   test('what is refused says so with every field, and stores nothing', async (t) => {

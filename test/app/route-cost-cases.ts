@@ -274,6 +274,10 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'POST /system/licence/check': { 'without a licence service': () => ({ status: 409 }) },
   'GET /releases': { whole: plain },
   'GET /backups': { whole: plain },
+  'GET /config/export': { whole: plain },
+  'POST /config/import': {
+    'a dry run': () => ({ body: { documents: [LONG], dry_run: true } }),
+  },
   'GET /system/replicas': { whole: plain },
   'DELETE /system/replicas/{name}': {
     'one that is not there': at('/system/replicas/nobody', { status: 404 }),

@@ -129,19 +129,32 @@ forEachEngine('no secret of a channel leaves it', (engine) => {
     const bundle = JSON.parse(JSON.stringify(await from.channels.export())) as Record<string, unknown>[];
     assert.equal(bundle.length, ALL.length + 1);
     const to = await openWorld(t, await engine.open(t));
-    await to.channels.create({ ...DOCUMENTS.github, dailyCap: 3 }, null);
-    const outcomes = await to.channels.import(bundle, 'user:importer');
-    assert.deepEqual(
-      outcomes.map(({ name, outcome }) => [name, outcome]),
-      [['hub', 'exists'], ...ALL.slice(1).map(({ name }) => [name, 'disabled']), ['open relay', 'created']],
-    );
+    const hub = await to.channels.create({ ...DOCUMENTS.github, dailyCap: 3 }, null);
+    const importOnce = async () => {
+      const changes: string[] = [];
+      for (const document of bundle) {
+        const planned = await to.channels.plan(document);
+        changes.push(planned.change);
+        if (planned.change !== 'unchanged') await planned.apply('user:importer');
+      }
+      return changes;
+    };
+    assert.deepEqual(await importOnce(), ['update', ...ALL.map(() => 'create')]);
+    assert.deepEqual(await importOnce(), ['unchanged', ...ALL.map(() => 'unchanged')]);
     const arrived = await all(to.channels);
-    assert.equal(arrived[0]?.['dailyCap'], 3, 'what is there is left alone');
     assert.deepEqual(
-      arrived.slice(1),
-      bundle.slice(1).map((document) => ({ ...document, enabled: document['name'] === 'open relay' })),
+      arrived,
+      bundle.map((document) => ({
+        ...document,
+        enabled: document['name'] === 'hub' || document['name'] === 'open relay',
+      })),
     );
     const { items } = await to.channels.list({ limit: null, offset: 0 });
+    assert.deepEqual(
+      [items[0]?.channel.id, items[0]?.secrets[0]?.state],
+      [hub.channel.id, 'set'],
+      'it keeps its id and its credential',
+    );
     for (const { channel, secrets } of items.slice(1, -1)) {
       assert.deepEqual(
         [channel.enabled, secrets.map(({ state }) => state)],
@@ -158,30 +171,45 @@ forEachEngine('no secret of a channel leaves it', (engine) => {
       const entered = await to.channels.update(channel.id, { ...enabled, ...document }, 'any', null);
       assert.deepEqual([entered.channel.enabled, entered.secrets[0]?.state], [true, 'set']);
     }
+    assert.deepEqual(
+      await importOnce(),
+      bundle.map(() => 'unchanged'),
+    );
   });
 
-  test('a bundle is brought in whole or not at all, and may hold no secret', async (t) => {
+  test('a channel of a bundle may hold no secret, and does not take one to another host', async (t) => {
     const world = await openWorld(t, await engine.open(t));
     const { token: _token, ...hub } = DOCUMENTS.github;
-    const { webhookUrl: _webhookUrl, ...chat } = DOCUMENTS.slack;
-    for (const [bundle, path] of [
-      [[hub, { ...hub, name: 'b', dailyCap: 0 }], '[1].dailyCap'],
-      [[chat, DOCUMENTS.gitlab], '[1].token'],
-      [[DOCUMENTS.slack], '[0].webhookUrl'],
-      [[DOCUMENTS.email], '[0].password'],
-      [[hub, null], '[1]'],
+    for (const [document, path] of [
+      [{ ...hub, dailyCap: 0 }, 'dailyCap'],
+      [DOCUMENTS.gitlab, 'token'],
+      [DOCUMENTS.slack, 'webhookUrl'],
+      [DOCUMENTS.email, 'password'],
+      [null, ''],
     ] as const) {
-      await assert.rejects(world.channels.import(bundle, null), (error: { fields?: { path: string }[] }) => {
+      await assert.rejects(world.channels.plan(document), (error: { fields?: { path: string }[] }) => {
         assert.equal(error.fields?.[0]?.path, path);
         holdsNone(inspect(error), SECRETS, 'the error');
         return true;
       });
     }
     assert.deepEqual(await all(world.channels), []);
-    const twice = await world.channels.import([chat, chat], null);
-    assert.deepEqual(
-      twice.map(({ outcome }) => outcome),
-      ['disabled', 'exists'],
-    );
+    await world.channels.create(DOCUMENTS.github, null);
+    for (const [change, path] of [
+      [{ apiBaseUrl: 'https://github.example.org/api/v3' }, 'token'],
+      [
+        {
+          kind: 'gitlab',
+          defaultRepo: undefined,
+          defaultProject: 'a/b',
+          apiBaseUrl: 'https://gitlab.com/api/v4',
+        },
+        'kind',
+      ],
+    ] as const)
+      await assert.rejects(
+        world.channels.plan(JSON.parse(JSON.stringify({ ...hub, ...change }))),
+        (error: { fields?: { path: string }[] }) => error.fields?.[0]?.path === path,
+      );
   });
 });

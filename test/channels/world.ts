@@ -75,7 +75,6 @@ export async function openWorld(
     dataKey,
     rules: { testLoopback: false, allowedHosts: [] },
     guard,
-    together,
     clock: { now: () => NOW },
   });
   const audit = {

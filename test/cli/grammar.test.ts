@@ -34,6 +34,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'release show': ['1.3.7'],
   'release notes': ['1.3.1..1.3.7'],
   'release verify': [`registry.example/a@sha256:${'a'.repeat(64)}`, '--identity', 'a'],
+  'config import': [policy, '--dry-run'],
   'licence check': [policy],
   'licence deactivate': ['--yes'],
   'licence keygen': ['--out', join(folder, 'key.pem')],

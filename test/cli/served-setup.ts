@@ -55,7 +55,6 @@ export async function serveChannels(
     dataKey,
     rules: { testLoopback: true, allowedHosts: [] },
     guard,
-    together,
     clock: { now: () => Date.now() },
   });
   const audit = { record: async (): Promise<void> => undefined };

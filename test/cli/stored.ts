@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Role } from '../../src/accounts/index.ts';
+import { configurationRoutes } from '../../src/api/routes/configuration.ts';
 import { policyRoutes } from '../../src/api/routes/policies.ts';
 import { whatIfRoutes } from '../../src/api/routes/whatif.ts';
+import { openConfiguration, policyKind } from '../../src/configuration/index.ts';
+import { IMAGE } from '../configuration/world.ts';
 import { openPolicies, parsePolicyValue, type Policies, type StoredPolicy } from '../../src/policy/index.ts';
 import { policyStore } from '../../src/store/policies/policies.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -74,6 +77,13 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
   const printer = { print: async () => Buffer.from('%PDF-1.7 \u00ff', 'latin1') };
   const { url } = await startApi(t, [
     ...policyRoutes({ policies, names, audit: world.deps.audit, together: (act) => store.write(act) }),
+    ...configurationRoutes({
+      configuration: openConfiguration({
+        kinds: [policyKind({ ...IMAGE, policies })],
+        audit: world.deps.audit,
+        together: (act) => store.write(act),
+      }),
+    }),
     ...whatIfRoutes({
       names,
       whatif: openLiveWhatIf(deps),

@@ -427,3 +427,24 @@ onEveryServer(
     assert.equal((await store.remove(name, 'any', 1)).kind, 'removed');
   },
 );
+
+onEveryServer(
+  'a rehearsal asks the API server what a write would come to, and writes nothing',
+  async (_, bench) => {
+    const { store, recorded } = openStore(bench);
+    const name = bench.name('p');
+    removed(bench, name);
+    await store.rehearse?.(toWrite(policy(name, { enforcement: 'Audit' })));
+    assert.equal(await store.get(name), null);
+    await store.create(toWrite(policy(name, { enforcement: 'Audit' })));
+    const before = await store.get(name);
+    await store.rehearse?.(toWrite(policy(name, { enforcement: 'Enforce' })));
+    assert.deepEqual(await store.get(name), before);
+    assert.equal(recorded.length, 1);
+    const refused = { ...toWrite(policy(name, {})), document: policy(name, { enforcement: 'Never' }) };
+    await assert.rejects(
+      async () => store.rehearse?.(refused),
+      (error) => isFault(error, 'invalid'),
+    );
+  },
+);

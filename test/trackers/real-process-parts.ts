@@ -158,7 +158,6 @@ export async function joinTrackers(options: JoinOptions): Promise<Joined> {
     dataKey,
     rules: { testLoopback: true, allowedHosts: [] },
     guard,
-    together: (act) => store.write(act),
     clock,
   });
   return { parts, filing: new Filing(parts), sweep: new Sweep(parts), channels };

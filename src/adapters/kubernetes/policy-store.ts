@@ -161,6 +161,16 @@ export function customPolicies<P extends Decides>(
         return { kind: 'removed', policy: policy ?? unreadable<P>(resource, found) };
       }
     },
+    rehearse: async (write) => {
+      await api.call({
+        method: 'PATCH',
+        path: pathOf(resource, { name: write.name }),
+        patch: 'apply',
+        query: { fieldManager: MANAGER, fieldValidation: 'Strict', force: true, dryRun: 'All' },
+        body: toBody(resource, write),
+        what: whatOf(write.name),
+      });
+    },
   };
 }
 

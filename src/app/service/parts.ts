@@ -86,6 +86,8 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly policies: Policies;
   readonly runtimePolicies: KeptPolicies<RevisedRuntimePolicy>;
+  /** Whether policies are objects of a cluster. */
+  readonly inCluster: boolean;
   /** The policies that govern now. */
   readonly inForce: () => Promise<PoliciesInForce>;
   readonly whatif: LiveWhatIf;
@@ -160,6 +162,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     coldImagePolicy,
     clock,
     inForce: policies,
+    inCluster: deps.objects !== undefined,
     policies: openPolicies({ store: deps.objects?.policyStore ?? policyStore(store), clock }),
     runtimePolicies: openKeptPolicies(RUNTIME_POLICIES, {
       store: deps.objects?.runtimePolicies.store ?? runtimePolicyStore(store),

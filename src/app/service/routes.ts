@@ -4,6 +4,7 @@ import {
   auditRoutes,
   backupRoutes,
   catalogueRoutes,
+  configurationRoutes,
   healthRoutes,
   nodesRoutes,
   licenceRoutes,
@@ -35,6 +36,7 @@ import {
   type ReplicasParts,
   type Route,
 } from '../../api/index.ts';
+import { serviceConfiguration } from './configuration.ts';
 import type { ServiceParts } from './parts.ts';
 import type { ServiceTrackers } from '../trackers/trackers.ts';
 
@@ -81,6 +83,7 @@ export function serviceRoutes(
     ...releasesRoutes(),
     ...replicasRoutes({ replicas }),
     ...backupRoutes({ backups }),
+    ...configurationRoutes({ configuration: serviceConfiguration({ ...parts, ...trackers }) }),
   ];
   document = JSON.stringify(openApiDocument(routes, version));
   return routes;

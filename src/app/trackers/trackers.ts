@@ -141,7 +141,6 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
         dataKey,
         rules: { testLoopback, allowedHosts },
         guard,
-        together: (act) => store.write(act),
         clock,
       }),
       history: trackingHistory(store),
