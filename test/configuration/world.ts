@@ -7,15 +7,22 @@ import {
   type Configuration,
   type Kind,
 } from '../../src/configuration/index.ts';
-import { IMAGE_POLICIES, openKeptPolicies, openPolicies, type KeptPolicies, type Policies } from '../../src/policy/index.ts';
+import {
+  IMAGE_POLICIES,
+  openKeptPolicies,
+  openPolicies,
+  type KeptPolicies,
+  type Policies,
+} from '../../src/policy/index.ts';
 import { RUNTIME_POLICIES, type RevisedRuntimePolicy } from '../../src/runtime/index.ts';
 import { policyStore, runtimePolicyStore, type Store } from '../../src/store/index.ts';
 import { NOW, openWorld, type World } from '../channels/world.ts';
 
 /** IMAGE is the kind of image policies in a database. */
 export const IMAGE = {
-  ...{ kind: 'ImagePolicy', reader: IMAGE_POLICIES, audit: 'policy', inCluster: false },
-} as const;
+  ...({ kind: 'ImagePolicy', audit: 'policy', inCluster: false } as const),
+  reader: IMAGE_POLICIES,
+};
 
 /** ConfigurationWorld is a database with policies and channels, and its configuration. */
 export interface ConfigurationWorld {
@@ -39,11 +46,15 @@ export async function openConfigurationWorld(
     store: runtimePolicyStore(store),
     clock: { now: () => NOW },
   });
-  const kinds = [policyKind({ ...IMAGE, policies }),
+  const kinds = [
+    policyKind({ ...IMAGE, policies }),
     policyKind({
       ...{ kind: 'RuntimePolicy', reader: RUNTIME_POLICIES, audit: 'runtime_policy', inCluster: false },
       policies: runtimePolicies,
-    }), channelKind(channels), ...more];
+    }),
+    channelKind(channels),
+    ...more,
+  ];
   const configuration = openConfiguration({ kinds, audit, together: (act) => store.write(act) });
   return { configuration, policies, runtimePolicies, channels, audited };
 }

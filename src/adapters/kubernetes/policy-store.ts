@@ -162,14 +162,7 @@ export function customPolicies<P extends Decides>(
       }
     },
     rehearse: async (write) => {
-      await api.call({
-        method: 'PATCH',
-        path: pathOf(resource, { name: write.name }),
-        patch: 'apply',
-        query: { fieldManager: MANAGER, fieldValidation: 'Strict', force: true, dryRun: 'All' },
-        body: toBody(resource, write),
-        what: whatOf(write.name),
-      });
+      await openApply(api, resource, toBody(resource, write))('All');
     },
   };
 }
@@ -189,16 +182,8 @@ async function put<P extends Decides>(
   const { name } = write;
   const { uid, resourceVersion } = found.metadata ?? {};
   const body = toBody(resource, write);
-  const call = { path: pathOf(resource, { name }), what: `the ${resource.kind} ${name}` };
-  const query = { fieldManager: MANAGER, fieldValidation: 'Strict' };
-  const apply = (dryRun?: 'All') =>
-    api.call<KubeObject>({
-      ...call,
-      method: 'PATCH',
-      patch: 'apply',
-      query: { ...query, force: true, dryRun },
-      body: { ...body, metadata: { ...body.metadata, uid, resourceVersion } },
-    });
+  const against = { ...body, metadata: { ...body.metadata, uid, resourceVersion } };
+  const apply = openApply(api, resource, against);
   try {
     const came = storedOf(custom, await apply('All'));
     const fits =
@@ -209,9 +194,8 @@ async function put<P extends Decides>(
     const { labels, annotations } = body.metadata;
     const { managedFields: _, ...metadata } = found.metadata ?? {};
     return await api.call<KubeObject>({
-      ...call,
+      ...writeOf(resource, name),
       method: 'PUT',
-      query,
       body: {
         ...found,
         apiVersion: body.apiVersion,
@@ -225,6 +209,22 @@ async function put<P extends Decides>(
     throw error;
   }
 }
+
+/** How an object is written, as the parts of a call. */
+const writeOf = (resource: Resource, name: string) => ({
+  path: pathOf(resource, { name }),
+  query: { fieldManager: MANAGER, fieldValidation: 'Strict' },
+  what: `the ${resource.kind} ${name}`,
+});
+
+/** Gives what applies an object, or tries to. */
+const openApply = (api: KubernetesApi, resource: Resource, body: Body) => (dryRun?: 'All') => {
+  const { query, ...call } = writeOf(resource, body.metadata.name);
+  return api.call<KubeObject>({
+    ...{ ...call, method: 'PATCH', patch: 'apply', body },
+    query: { ...query, force: true, dryRun },
+  });
+};
 
 function stands(version: string, expected: Expected): boolean {
   return expected === 'any' || expected.includes(version);

@@ -20,10 +20,19 @@ export function serviceConfiguration({
   inCluster,
   ...deps
 }: ConfigurationParts): Configuration {
-  const image = { kind: 'ImagePolicy', reader: IMAGE_POLICIES, audit: 'policy' as const, policies, inCluster };
+  const image = {
+    kind: 'ImagePolicy',
+    reader: IMAGE_POLICIES,
+    audit: 'policy' as const,
+    policies,
+    inCluster,
+  };
   const runtime = {
     ...({ kind: 'RuntimePolicy', reader: RUNTIME_POLICIES, audit: 'runtime_policy' } as const),
     ...{ policies: runtimePolicies, inCluster },
   };
-  return openConfiguration({ ...deps, kinds: [policyKind(image), policyKind(runtime), channelKind(channels)] });
+  return openConfiguration({
+    ...deps,
+    kinds: [policyKind(image), policyKind(runtime), channelKind(channels)],
+  });
 }

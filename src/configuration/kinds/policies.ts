@@ -63,7 +63,8 @@ function planOne<P>(
   return {
     ...shown,
     change: before === null ? 'create' : 'update',
-    notes: before?.invalid === undefined ? [] : [`what stands is not a valid ${kind}: ${before.invalid.fault}`],
+    notes:
+      before?.invalid === undefined ? [] : [`what stands is not a valid ${kind}: ${before.invalid.fault}`],
     rehearse: () => policies.rehearse(document),
     async apply(by) {
       const written =
@@ -97,7 +98,10 @@ function planRemoval<P>(policy: StoredPolicy<P>, { audit, policies }: PolicyKind
 }
 
 /** The document that decides: of an invalid one its last valid revision, null where there is none. */
-function validOf<P extends WithSpec>(kind: string, { name, document, invalid }: StoredPolicy<P>): Json | null {
+function validOf<P extends WithSpec>(
+  kind: string,
+  { name, document, invalid }: StoredPolicy<P>,
+): Json | null {
   if (invalid === undefined) return sorted(document);
   if (invalid.inEffect === null) return null;
   return sorted({ apiVersion: API_VERSION, kind, metadata: { name }, spec: invalid.inEffect.spec });
