@@ -19,7 +19,11 @@ test('the library is linted, tested, and each policy has a page', async () => {
     files.toSorted(),
     NAMES.map((name) => `${name}.yaml`),
   );
-  for (const name of NAMES) assert.ok(existsSync(join(FOLDER, `${name}.md`)), name);
+  for (const name of NAMES) {
+    assert.ok(existsSync(join(FOLDER, `${name}.md`)), name);
+    const { out } = await ipo(['policy', 'test', join(FOLDER, `${name}.test.yaml`), '--coverage']);
+    assert.match(out, /Each gate denied an image in some case/, name);
+  }
 });
 
 test('the library is replayed over the fixture: each decides every row, and the stricter deny more', async () => {

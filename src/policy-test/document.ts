@@ -125,8 +125,8 @@ function casesOf(document: ManifestDocument, file: string): TestCase[] {
       at,
       given: {
         ...rest,
-        facts: factsGiven(facts, rest.image, (below, message) =>
-          fault([...here, 'given', 'facts', ...below], message),
+        facts: factsGiven(facts, rest.image, (below, message, hint) =>
+          fault([...here, 'given', 'facts', ...below], message, hint),
         ),
         manifests: toList(manifest),
         reports: toList(report),

@@ -115,6 +115,22 @@ suite('examples of the help', () => {
       assert.deepEqual([...new Set(outs)], [outs[0]]);
     });
 
+  test('advice over the ledger of a service is that over its export', async () => {
+    // Made anew: examples before it have changed what is known of some images.
+    const made = 'ipo ledger export -o ledger.ndjson.zst';
+    await world.prepare(made);
+    assert.equal((await world.run(made)).code, 0);
+    for (const command of ['ipo whatif matrix', 'ipo policy suggest']) {
+      const line = `${command} --as-of 2026-11-20T07:00:00Z -o json`;
+      const [served, exported] = [
+        await world.run(`${line} --server https://ipo.example.com`),
+        await world.run(`${line} --ledger ledger.ndjson.zst`),
+      ];
+      assert.deepEqual([served.code, exported.code], [0, 0], served.err + exported.err);
+      assert.deepEqual(JSON.parse(served.out), JSON.parse(exported.out), command);
+    }
+  });
+
   test('lines that need a person or the world outside are parsed', async () => {
     for (const line of LEAVES.flatMap(({ lines }) => lines).filter((one) =>
       OUTSIDE.some((it) => it.test(one)),

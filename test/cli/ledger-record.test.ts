@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { StatusError } from '../kubernetes/fake/status-error.ts';
 import { openFake } from '../kubernetes/servers.ts';
+import { startFakeRegistry } from '../registry/fake-registry.ts';
+import { imageOf, push } from '../registry/images.ts';
 import { ipo } from './fake-terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ipo-record-'));
@@ -39,6 +42,20 @@ const whatIf = async (ledger: string) => {
   const { out, err } = await ipo(['whatif', draft, '--ledger', ledger, '-o', 'json']);
   return JSON.parse(out || err);
 };
+
+function kubeconfigOf(server: string): string {
+  const path = at('kubeconfig');
+  writeFileSync(
+    path,
+    JSON.stringify({
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'kind-a' },
+      clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'kind-a', context: { cluster: 'c', user: 'u' } }],
+    }),
+  );
+  return path;
+}
 
 suite('ipo ledger record', () => {
   test('pods of a list are rows at the time of their creation, however old, and what-if says what they are', async () => {
@@ -142,16 +159,7 @@ suite('ipo ledger record', () => {
     t.after(() => fake.close());
     fake.seed(pod('web-7d9f8b6c5-x2k9z') as never);
     fake.seed(service as never);
-    const kubeconfig = at('kubeconfig');
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'kind-a' },
-        clusters: [{ name: 'c', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
-        users: [{ name: 'u', user: { token: 't' } }],
-        contexts: [{ name: 'kind-a', context: { cluster: 'c', user: 'u' } }],
-      }),
-    );
+    const kubeconfig = kubeconfigOf(url);
     const ran = await ipo(['ledger', 'record', '-o', 'ndjson'], { env: { KUBECONFIG: kubeconfig } });
     assert.equal(ran.code, 0, ran.err);
     const [header, row] = ran.out
@@ -172,5 +180,69 @@ suite('ipo ledger record', () => {
     ]);
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, /no context "b"[^]*kind-a/);
+  });
+
+  test('rights that are missing are named, with the role that grants them', async (t) => {
+    const { fake, url } = await openFake();
+    t.after(() => fake.close());
+    fake.seed(pod('web') as never);
+    const env = { KUBECONFIG: kubeconfigOf(url) };
+    const refuse = (...resources: readonly string[]): void => {
+      fake.faults.answer = ({ path }) =>
+        resources.some((one) => path.endsWith(`/${one}`))
+          ? new StatusError(403, 'Forbidden', 'User "u" cannot list resource')
+          : null;
+    };
+    refuse('services', 'vulnerabilityreports');
+    const partly = await ipo(['ledger', 'record', '-o', 'ndjson'], { env });
+    assert.equal(partly.code, 0, partly.err);
+    assert.match(partly.err, /may not list services, vulnerabilityreports of all namespaces/);
+    assert.match(
+      partly.err,
+      /--verb=list --resource=services,vulnerabilityreports\.aquasecurity\.github\.io;/,
+    );
+    assert.deepEqual(JSON.parse(partly.out.split('\n')[0] ?? '').lacks, ['exposure']);
+    refuse('pods', 'ingresses');
+    const file = at('refused.ndjson');
+    const wholly = await ipo(['ledger', 'record', '-o', file], { env });
+    assert.equal(wholly.code, 3);
+    assert.match(
+      wholly.err,
+      /may not list pods, ingresses[^]*--resource=pods,ingresses\.networking\.k8s\.io;/,
+    );
+    assert.equal(existsSync(file), false);
+  });
+
+  test('registries are asked for digests and for what is attached to images', async (t) => {
+    const registry = await startFakeRegistry(t);
+    const { manifest, blobs } = imageOf('web');
+    await push(registry.url, 'shop/web', { blobs, manifests: [{ content: manifest, as: '1' }] });
+    const image = `${registry.host}/shop/web:1`;
+    const given = [
+      pod('web', { spec: { containers: [{ name: 'main', image }] }, status: undefined }),
+      pod('gone', {
+        spec: { containers: [{ name: 'main', image: `${registry.host}/shop/gone:1` }] },
+        status: undefined,
+      }),
+    ];
+    const args = ['ledger', 'record', '--pods', '-', '-o', 'ndjson'];
+    const ran = await ipo([...args, '--registry', '--insecure-registry', registry.host], {
+      stdin: list(given),
+      env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+    });
+    assert.equal(ran.code, 0, ran.err);
+    const lines = ran.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const facts = lines.find(({ type }) => type === 'image');
+    assert.equal(facts.digest, manifest.digest);
+    assert.deepEqual([facts.signatures, facts.attestations, facts.provenance], [[], [], []]);
+    const rows = lines.filter((line) => line.type !== 'image' && 'pod' in line);
+    const digests = Object.fromEntries(rows.map((row) => [row.image, row.digest]));
+    assert.deepEqual(digests, { [image]: manifest.digest, [`${registry.host}/shop/gone:1`]: null });
+    assert.match(ran.err, /shop\/gone/);
+    const without = await ipo([...args, '--registry-ca', 'ca.pem'], { stdin: list(given) });
+    assert.deepEqual([without.code, /no registry is asked/.test(without.err)], [2, true]);
   });
 });

@@ -126,6 +126,18 @@ suite('ipo policy test', () => {
         ),
         /scan\.findings\[0\]\.cve/,
       ],
+      [
+        tests(
+          '  - name: a\n    given: {image: x, facts: {scan: {os: {family: debian, version: "9"}, findings: []}}}\n    expect: allowed\n',
+        ),
+        /:7:59: unknown field "facts\.scan\.os\.version"[^]*Its fields are eosl, family, name/,
+      ],
+      [
+        tests(
+          '  - name: a\n    given: {image: x, facts: {scan: {findings: [{cve: CVE-1, severity: HIGH, fixd: "2"}]}}}\n    expect: allowed\n',
+        ),
+        /"facts\.scan\.findings\.0\.fixd"[^]*Did you mean "fixed"/,
+      ],
       ['', /holds no test case/],
       ['a: [', /document 1/],
       ['{"kind":"PolicyTest","apiVersion":"ipo.dev/v1","cases":[]}', /cases/],
