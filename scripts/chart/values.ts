@@ -140,12 +140,7 @@ export const chartValues = z.strictObject({
     memory: whole(128, 65_536, 512, 'MiB that the process of the replays may take, within `resources`'),
   }),
   runtime: group('Events of a runtime detector', {
-    retentionDays: whole(
-      0,
-      36_500,
-      90,
-      'Days that events are kept; 0 keeps all. Read once the detector can be enabled',
-    ),
+    retentionDays: whole(0, 36_500, 90, 'Days that events are kept; 0 keeps all'),
   }),
   integrations: group('What sends events to the service', {
     port: whole(1024, 65_535, 8444, 'Port of the listener with mutual TLS'),

@@ -8,6 +8,21 @@ const POLICY = {
   spec: { targetNamespaces: ['shop'], severityThreshold: 'HIGH', denyLatestTag: true },
 };
 
+const RUNTIME_POLICY = {
+  apiVersion: 'ipo.dev/v1',
+  kind: 'RuntimePolicy',
+  metadata: { name: 'stop-dropped-binaries' },
+  spec: { match: { rules: ['Drop and execute new binary in container'] }, enforcement: 'Audit' },
+};
+
+const RULE = {
+  name: 'shells',
+  match: { tags: ['shell'], priority: 'Notice' },
+  window: { count: 3, duration: '10m' },
+  action: 'notify',
+  throttle: '30m',
+};
+
 const CHANNEL = {
   kind: 'github',
   name: 'shop',
@@ -49,6 +64,15 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
     reason: 'the vulnerable code is never called',
     until: '2027-01-31T00:00:00Z',
   },
+  'POST /runtime/policies': RUNTIME_POLICY,
+  'PUT /runtime/policies/{name}': {
+    ...RUNTIME_POLICY,
+    spec: { ...RUNTIME_POLICY.spec, enforcement: 'Enforce' },
+  },
+  'POST /runtime/rules': RULE,
+  'PUT /runtime/rules': { rules: [RULE] },
+  'PUT /runtime/rules/{name}': { ...RULE, enabled: false },
+  'POST /runtime/rules/{name}/move': { before: 'backup reads secrets' },
   'POST /channels': CHANNEL,
   'PUT /channels/{id}': { ...CHANNEL, dailyCap: 50 },
   'POST /channels/{id}/adopt': { channel: 'k3v7q2mzt5a6wxyb' },

@@ -41,6 +41,8 @@ export { catalogueRoutes, type CatalogueParts } from './routes/catalogues.ts';
 export { channelRoutes, type ChannelParts } from './routes/channels.ts';
 export { policyRoutes, type PolicyParts } from './routes/policies.ts';
 export { runtimePolicyRoutes, type RuntimePolicyParts } from './routes/runtime-policies.ts';
+export { runtimeEventRoutes, type RuntimeEventParts } from './routes/runtime-events.ts';
+export { runtimeRuleRoutes, type RuntimeRuleParts } from './routes/runtime-rules.ts';
 export { scanRoutes, type ScanParts } from './routes/scans.ts';
 export { sessionRoutes, type SessionParts } from './routes/session.ts';
 export { setupRoutes, type SetupParts } from './routes/setup.ts';

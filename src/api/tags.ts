@@ -8,7 +8,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   images: 'Images that were reviewed or scanned, and how they stand',
   ledger: 'Decisions that were made, with the proof that none was changed since',
   policies: 'Policies in effect, and all their revisions',
-  runtime: 'What running containers did, and which of them are stopped',
+  runtime: 'What running containers did, the rules over it, and which of them are stopped',
   scans: 'Facts of images, imported or asked for',
   session: 'Signing in and out',
   system: 'The service itself',

@@ -11,6 +11,7 @@ export {
   type RuntimeProblem,
   type WrittenRuntimePolicy,
 } from './document.ts';
+export { EFFECTS, type RuntimeEffect } from './effect.ts';
 export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
 export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
 export { explainEvent, type Explanation } from './explain.ts';
@@ -33,10 +34,35 @@ export {
   type RevisedRuntimePolicy,
   type RuntimePolicyValue,
 } from './policy-value.ts';
+export type {
+  EventFilter,
+  PodStopper,
+  ReceivedEvent,
+  RuleEntry,
+  RuleWriter,
+  RuntimeEvents,
+  RuntimeIntake,
+  RuntimePolicySource,
+  RuntimeRuleStore,
+  StoredEvent,
+  StoredRule,
+  WantedStop,
+} from './ports.ts';
 export { isAtLeast, parsePriority, PRIORITIES, type Priority } from './priority.ts';
 export { runtimePolicyJsonSchema } from './json-schema.ts';
 export {
+  openRuntimeRules,
+  readRule,
+  type ReplacedRules,
+  type RuleAuthor,
+  type RuleList,
+  type RulePlace,
+  type RuntimeRules,
+  type WrittenRule,
+} from './rules.service.ts';
+export {
   ACTIONS,
+  MAX_RULES,
   runtimeMatch,
   runtimePolicyDocument,
   runtimePolicySpec,

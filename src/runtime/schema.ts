@@ -5,6 +5,8 @@ import { PRIORITIES, parsePriority, type Priority } from './priority.ts';
 
 /** MAX_COUNT and MAX_WINDOW bound a window, so that what is remembered of it is bounded. */
 export const MAX_COUNT = 1000;
+/** MAX_RULES is how many rules there may be: each event is held against them. */
+export const MAX_RULES = 500;
 const DAY = 86_400_000;
 const MAX_WINDOW = 7 * DAY;
 const MAX_THROTTLE = 30 * DAY;
@@ -84,7 +86,7 @@ export type RuntimeMatch = z.output<typeof runtimeMatch>;
 function duration(least: number, most: number, words: string) {
   return z.string().refine((written) => {
     const ms = parseDuration(written);
-    return ms !== null && ms >= least && ms <= most;
+    return ms !== null && Number.isInteger(ms) && ms >= least && ms <= most;
   }, `is not a duration ${words}, such as 5m or 1h`);
 }
 
@@ -169,7 +171,7 @@ export const runtimePolicyDocument = z.strictObject({
 export const runtimeRulesDocument = z.strictObject({
   apiVersion: z.literal('ipo.dev/v1'),
   kind: z.literal('RuntimeRules'),
-  rules: z.array(runtimeRule).max(500),
+  rules: z.array(runtimeRule).max(MAX_RULES),
 });
 
 /** RuntimePolicy is a runtime policy, read. */

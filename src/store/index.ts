@@ -22,6 +22,7 @@ export * from './notify/index.ts';
 export * from './outbox/index.ts';
 export * from './policies/index.ts';
 export * from './replay/index.ts';
+export * from './runtime/index.ts';
 export * from './scans/index.ts';
 export * from './service/index.ts';
 export * from './sql/index.ts';

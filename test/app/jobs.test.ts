@@ -345,7 +345,7 @@ const PARTS = {
     retention: { now: async () => 0 },
     feeds: async () => ({}),
   }),
-  history: retentionJobs(NO_STORE, 400, { now: async () => 0 }),
+  history: retentionJobs(NO_STORE, settingsSchema.parse({}), { now: async () => 0 }),
   backups: [],
   settings: settingsSchema.parse({}),
   retention: { now: async () => 0 },

@@ -4,6 +4,8 @@ import {
   channel,
   channelDocument,
   hook,
+  rule,
+  ruleOf,
   closedRow,
   DRAFT,
   LONG,
@@ -258,6 +260,37 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
       status: 409,
     }),
   },
+  'GET /runtime/rules': { whole: plain },
+  'POST /runtime/rules': { one: () => ({ body: ruleOf(next()), status: 201 }) },
+  'PUT /runtime/rules': {
+    'a list of 300': () => ({
+      body: { rules: Array.from({ length: 300 }, (_, n) => ruleOf(1_000_000 + n)) },
+      match: '*',
+    }),
+  },
+  'GET /runtime/rules/{name}': { one: async (stage) => ({ path: `/runtime/rules/${await rule(stage)}` }) },
+  'PUT /runtime/rules/{name}': {
+    one: async (stage) => {
+      const name = await rule(stage);
+      return { path: `/runtime/rules/${name}`, body: { name, action: 'allow' }, match: '*' };
+    },
+  },
+  'DELETE /runtime/rules/{name}': {
+    one: async (stage) => ({ path: `/runtime/rules/${await rule(stage)}`, match: '*', status: 204 }),
+  },
+  'POST /runtime/rules/{name}/move': {
+    'to the front': async (stage) => ({
+      path: `/runtime/rules/${await rule(stage)}/move`,
+      body: { place: 1 },
+      match: '*',
+    }),
+  },
+  'GET /runtime/events': {
+    'a page of 1,000': plain,
+    'by a filter': at('/runtime/events?image=shop&namespace=team-3&priority=Error'),
+    'to follow': at('/runtime/events?after=10&limit=100'),
+  },
+  'GET /runtime/events/{id}': { one: at('/runtime/events/5') },
   'POST /catalogues/refresh': {
     'with other entries': ({ kev }, round) => {
       kev(round + 1);

@@ -21,17 +21,18 @@ export interface Sizes {
   readonly tracking: number;
   readonly policies: number;
   readonly accounts: number;
+  readonly events: number;
 }
 
 /** SIZES are `full`, which the figures are stated for, and `small`, which is filled within seconds. */
 export const SIZES = {
   full: {
     ...{ rows: 1_000_000, images: 10_000, findings: 100, audit: 200_000 },
-    ...{ tracking: 10_000, policies: 300, accounts: 2_000 },
+    ...{ tracking: 10_000, policies: 300, accounts: 2_000, events: 200_000 },
   },
   small: {
     ...{ rows: 10_000, images: 200, findings: 20, audit: 4_000 },
-    ...{ tracking: 2_000, policies: 60, accounts: 200 },
+    ...{ tracking: 2_000, policies: 60, accounts: 200, events: 4_000 },
   },
 } as const satisfies Readonly<Record<string, Sizes>>;
 
@@ -74,6 +75,7 @@ export async function fillForCosts(url: string, sizes: Sizes, now: number): Prom
   await addRows(store, sizes, now);
   await addTracking(store, sizes, now);
   await addPeople(store, sizes, now);
+  await addEvents(store, sizes, now);
   await store.close();
 }
 
@@ -236,6 +238,38 @@ async function addPeople(store: Store, { accounts, audit }: Sizes, now: number):
       ]),
     );
   });
+}
+
+/** Events of the runtime detector, as they are decided. */
+async function addEvents(store: Store, { events, images }: Sizes, now: number): Promise<void> {
+  const texts = [
+    'rule',
+    'priority',
+    'output',
+    'fields',
+    'digest',
+    'image',
+    'namespace',
+    'effect',
+    'event_key',
+  ];
+  const types = {
+    ...Object.fromEntries(texts.map((name) => [name, 'text'] as const)),
+    ...({ at: 'integer', decided_at: 'integer' } as const),
+  };
+  await store.write((transaction) =>
+    insertMany(
+      transaction,
+      'runtime_events',
+      types,
+      Array.from({ length: events }, (_, n) => [
+        ...[`Rule ${n % 90}`, n % 10 === 0 ? 'Error' : 'Notice', 'A shell was run '.repeat(20)],
+        JSON.stringify({ 'proc.name': 'sh', 'proc.cmdline': `sh -c ${n}`, 'evt.time': now }),
+        ...[digestOf(n % images), imageOf(n % images), `team-${n % 50}`, 'record', `event ${n}`],
+        ...[now - (events - n) * 1000, now],
+      ]),
+    ),
+  );
 }
 
 /** accountId is the id of an account by its number. */

@@ -126,6 +126,20 @@ export function report(round: number, findings: number): unknown {
   };
 }
 
+/** ruleOf is a runtime rule of a number. */
+export const ruleOf = (n: number) => ({
+  name: `rule-${n}`,
+  match: {
+    rules: Array.from({ length: 20 }, (_, i) => `Rule ${i} of the detector`),
+    fields: [{ name: 'proc.name', matches: 'node|python3?' }],
+  },
+  window: { count: 5, duration: '10m' },
+  action: 'notify',
+});
+/** rule makes one, and gives its name. */
+export const rule = async (stage: CostStage): Promise<string> =>
+  (await make<{ name: string }>(stage, 'POST /runtime/rules', ruleOf(next()))).name;
+
 /** closedRow is a closed row of the tracking history. */
 export const closedRow = async (stage: CostStage): Promise<string> => {
   const { items } = await make<{ items: readonly { id: number }[] }>(

@@ -103,7 +103,6 @@ test('the values that the other tests of the chart set are all the chart has', (
     'webhook.certificates.issuerRef.name',
     'webhook.certificates.issuerRef.kind',
     'rbac.create',
-    'runtime.retentionDays',
     'integrations.port',
     'integrations.detector.enabled',
     'integrations.detector.connection',

@@ -63,6 +63,8 @@ licence:
   {{- end }}
 evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
+runtime:
+  retentionDays: {{ int $v.runtime.retentionDays }}
 {{- if $v.backup.schedule }}
 backup:
   schedule: {{ $v.backup.schedule }}

@@ -2,6 +2,7 @@ import {
   auditRoutes,
   imageRoutes,
   ledgerRoutes,
+  runtimeEventRoutes,
   scanRoutes,
   trackingRoutes,
   triageRoutes,
@@ -24,6 +25,7 @@ import {
   ledgerTree,
   policyReads,
   runStore,
+  runtimeEvents,
   scanStore,
   trackingHistory,
   triageStore,
@@ -90,6 +92,7 @@ export async function callRoutes(
       anchors: { list: elsewhere },
       spool: elsewhere,
     }),
+    ...runtimeEventRoutes({ events: runtimeEvents(store) }),
     // What is written here is recorded here, in the same transaction.
     ...scanRoutes({ scans: scanStore(store), readReport: readReports, audit: log, clock, together }),
   ];

@@ -8,6 +8,7 @@ import { callSettings } from './calls.ts';
 import { clusterSettings } from './cluster.ts';
 import { endOfLifeSettings } from './end-of-life.ts';
 import { evidenceSettings } from './evidence.ts';
+import { runtimeSettings } from './runtime.ts';
 import { kevSettings } from './kev.ts';
 import { licenceSettings } from './licence.ts';
 import {
@@ -252,6 +253,7 @@ export const settingsSchema = z.strictObject({
   licence: licenceSettings,
   calls: callSettings,
   evidence: evidenceSettings,
+  runtime: runtimeSettings,
   backup: backupSettings,
   kev: kevSettings,
   endOfLife: endOfLifeSettings,

@@ -5,6 +5,7 @@ import {
   dropLeftStaged,
   pruneFailures,
   pruneHistory,
+  pruneRuntimeEvents,
   pruneScans,
   retentionTimes,
   type Store,
@@ -30,9 +31,38 @@ export function openRetentionTime(
   return new RetentionTime({ times: retentionTimes(store), clock, log, monotonic: () => pace.monotonic() });
 }
 
-/** retentionJobs are those that delete history and replaced scans. */
-export function retentionJobs(store: Store, days: number, retention: RetentionClock): readonly Job[] {
-  return [...retentionJob(store, days, retention), scanRetentionJob(store, retention)];
+/** KeptDays say for how many days history and events of the runtime detector are kept; 0 keeps all. */
+export interface KeptDays {
+  readonly evidence: { readonly retentionDays: number };
+  readonly runtime: { readonly retentionDays: number };
+}
+
+/** retentionJobs are those that delete history, replaced scans and events. */
+export function retentionJobs(
+  store: Store,
+  { evidence, runtime }: KeptDays,
+  retention: RetentionClock,
+): readonly Job[] {
+  return [
+    ...retentionJob(store, evidence.retentionDays, retention),
+    scanRetentionJob(store, retention),
+    ...runtimeRetentionJob(store, runtime.retentionDays, retention),
+  ];
+}
+
+/** runtimeRetentionJob deletes events of the runtime detector that came longer ago than `days`; there is none where all are kept. */
+export function runtimeRetentionJob(store: Store, days: number, retention: RetentionClock): readonly Job[] {
+  if (days === 0) return [];
+  return [
+    {
+      name: 'runtime-retention',
+      every: 60 * 60 * SECOND,
+      leaderOnly: true,
+      atStart: true,
+      run: async (signal) =>
+        void (await pruneRuntimeEvents(store, (await retention.now()) - days * DAY_MS, signal)),
+    },
+  ];
 }
 
 /** retentionJob deletes history that ended longer ago than `days`; there is none where all is kept. */

@@ -35,7 +35,13 @@ import {
   type Policies,
   type PolicyStore,
 } from '../../policy/index.ts';
-import { RUNTIME_POLICIES, type RevisedRuntimePolicy } from '../../runtime/index.ts';
+import {
+  openRuntimeRules,
+  RUNTIME_POLICIES,
+  type RevisedRuntimePolicy,
+  type RuntimeEvents,
+  type RuntimeRules,
+} from '../../runtime/index.ts';
 import type { ReportReader, ScanQueue, ScanStore } from '../../scan/index.ts';
 import {
   accountNames,
@@ -53,7 +59,9 @@ import {
   policyStore,
   releaseStore,
   runStore,
+  runtimeEvents,
   runtimePolicyStore,
+  runtimeRuleStore,
   scanQueue,
   scanStore,
   sessionStore,
@@ -104,6 +112,8 @@ export interface ServiceParts {
   readonly kev: KnownExploited;
   /** When operating systems end. */
   readonly endOfLife: EndOfLife;
+  readonly runtimeRules: RuntimeRules;
+  readonly runtimeEvents: RuntimeEvents;
   readonly ledger: LedgerReader;
   readonly tree: TreeStore;
   /** Runs an act whose writes commit together or not at all. */
@@ -180,6 +190,8 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     readReport: readReports,
     kev: openKev(settings, { store: kevStore(store), clock, log }, outbound),
     endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }, outbound),
+    runtimeRules: openRuntimeRules(runtimeRuleStore(store), clock),
+    runtimeEvents: runtimeEvents(store),
     ledger: ledgerReader(store),
     tree: ledgerTree(store),
   };

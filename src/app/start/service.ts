@@ -150,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         wantedSince: (title, at) => firstTime(store, title, at),
         feeds: wantedFeeds(store, parts, facts.scanning.database),
       }),
-      history: retentionJobs(fenced, settings.evidence.retentionDays, retention),
+      history: retentionJobs(fenced, settings, retention),
       backups: serviceBackups({ settings, places, store: fenced, version, clock, log, ...trackers }),
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
       renewTls:

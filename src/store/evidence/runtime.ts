@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import type { EvidenceRequest, RuntimeSection } from '../../evidence/index.ts';
+import { EFFECTS } from '../../runtime/index.ts';
 import { run, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 
 /** Decisions and raw events that a package lists at most. */
 const MAX_DECISIONS = 500;
 const MAX_RAW = 5000;
-
-/** What may come of an event, the strongest last. */
-const EFFECTS = ['allow', 'record', 'notify', 'issue', 'stop'];
 
 /** runtimeSection reads what the runtime tables hold of a period. Tests of the connection and signs of life are not events. */
 export async function runtimeSection(
@@ -123,7 +121,7 @@ async function rulesOf(store: Store, from: number, to: number): Promise<RuntimeS
   const byRule = Map.groupBy(found, ({ name }) => name);
   return rules.map(({ name, enabled, action, match }) => {
     const of = byRule.get(name) ?? [];
-    const strongest = Math.max(-1, ...of.map(({ effect }) => EFFECTS.indexOf(effect ?? '')));
+    const strongest = Math.max(-1, ...of.map(({ effect }) => EFFECTS.findIndex((one) => one === effect)));
     const events = of.reduce((sum, { count }) => sum + count, 0);
     return {
       name,

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { whole } from './parts.ts';
+
+/** runtimeSettings say how long events of the runtime detector are kept. */
+export const runtimeSettings = z
+  .strictObject({
+    retentionDays: whole(
+      0,
+      36_500,
+      'Days for which events of the runtime detector are kept. 0 keeps all. The counts of each day are kept as `evidence.retentionDays` says',
+    ).default(90),
+  })
+  .prefault({});

@@ -1,0 +1,8 @@
+/**
+ * What running containers do: events of the detector, and the rules over them.
+ * It uses `history`, `sql` and `tables`.
+ */
+export { runtimeEvents } from './events.ts';
+export { runtimeIntake } from './intake.ts';
+export { pruneRuntimeEvents } from './retention.ts';
+export { runtimeRuleStore } from './rules.ts';
