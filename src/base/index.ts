@@ -23,7 +23,7 @@ export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';
 export { Outage } from './outage.ts';
 export type { Clock, Count, Keys, Log } from './ports.ts';
-export { oneLine } from './one-line.ts';
+export { isPlainLine, oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
 export { randomLetters } from './random-letters.ts';
 export { Secret } from './secret.ts';

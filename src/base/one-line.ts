@@ -5,12 +5,17 @@ const INVISIBLE =
 /** What most values are, and stays as it is. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
+/** isPlainLine says whether a text is one line of visible ASCII with single blanks, so that there is nothing to clean. */
+export function isPlainLine(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /**
  * oneLine makes a value that comes from outside one line of what can be seen, in one normal form, cut to `max` characters with an
  * ellipsis; empty where nothing of it can be seen.
  */
 export function oneLine(value: string, max: number): string {
-  if (value.length <= max && PLAIN.test(value)) return value;
+  if (value.length <= max && isPlainLine(value)) return value;
   // Nothing longer than this is looked at, so that a value of megabytes costs nothing; NFC can shorten what is kept.
   const seen = value
     .slice(0, max * 8)

@@ -6,6 +6,9 @@ import { readCard } from './card-reader.ts';
 import { hostileMessages } from './hostile-messages.ts';
 import { SEEDS, TEXTS } from './hostile-texts.ts';
 
+/** What all tests look at: to word it takes longer than to judge it. */
+const MESSAGES = [...hostileMessages()];
+
 /** Gathers what is wrong with many messages, and shows the first of it. */
 function judge(check: (bad: (what: string) => void) => void): void {
   const bad: string[] = [];
@@ -35,7 +38,7 @@ test('there are 500 texts and more', () => {
 
 test('a title is one line of what can be seen, and no word of ours holds what comes from outside', () => {
   judge((bad) => {
-    for (const { name, message, harmless, events } of hostileMessages()) {
+    for (const { name, message, harmless, events } of MESSAGES) {
       const { title, blocks } = message;
       if (title === '' || title.length > 78 || !title.isWellFormed()) bad(`title of ${name}: ${title}`);
       if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(title)) bad(`invisible in the title of ${name}`);
@@ -46,7 +49,7 @@ test('a title is one line of what can be seen, and no word of ours holds what co
 
 test('Slack is sent no mention, no link and no markup but ours, within its limits', () => {
   judge((bad) => {
-    for (const { name, message, harmless, events } of hostileMessages()) {
+    for (const { name, message, harmless, events } of MESSAGES) {
       const made = toSlack(message);
       if (made.blocks.length > 50) bad(`${made.blocks.length} blocks of ${name}`);
       const texts = made.blocks.flatMap((block) => ('text' in block ? [block.text] : block.elements));
@@ -76,7 +79,7 @@ function ownWords({ type, text }: { readonly type: string; readonly text: string
 
 test('Teams is sent cards of one form, within 28 KB, in which nothing is read as markdown', () => {
   judge((bad) => {
-    for (const { name, message, harmless, events } of hostileMessages()) {
+    for (const { name, message, harmless, events } of MESSAGES) {
       const made = toTeams(message);
       const bytes = Buffer.byteLength(JSON.stringify(made));
       if (bytes > 28_672) bad(`${bytes} bytes of ${name}`);
@@ -106,7 +109,7 @@ test('a host shows nothing but text of the cards, reads no markdown in them, and
 
 test('what a host shows that is too old for the cards is no markdown that leads anywhere', () => {
   judge((bad) => {
-    for (const { name, message } of hostileMessages()) {
+    for (const { name, message } of MESSAGES) {
       const [{ content }] = toTeams(message).attachments;
       const text = String(content['fallbackText']);
       if (

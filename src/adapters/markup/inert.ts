@@ -1,3 +1,5 @@
+import { isPlainLine } from '../../base/index.ts';
+
 /** Invisible characters: controls, direction marks, zero width, tags, half surrogates, no characters; line ends and tabs become blanks instead. */
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800\p{Noncharacter_Code_Point}]|\p{Variation_Selector}/gu;
@@ -7,6 +9,7 @@ export const BREAK = '\u200b';
 
 /** toLine makes foreign text one line of characters that can be seen, in one normal form. */
 export function toLine(text: string): string {
+  if (isPlainLine(text)) return text;
   return text
     .toWellFormed()
     .normalize('NFC')
