@@ -208,12 +208,18 @@ const SENTENCES: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that no trusted authority signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that no trusted authority signed',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS from the first byte on that port',
 };
+
+/** The server wants STARTTLS or a sign-in first. */
+const WANTS_MORE = 530;
 
 interface MailFault {
   readonly code?: string;
   /** What lies below, such as the fault of a certificate. */
   readonly originalCode?: string;
+  /** What OpenSSL says of a handshake that failed. */
+  readonly reason?: string;
   readonly responseCode?: number;
   readonly response?: string;
   readonly message?: string;
@@ -221,20 +227,26 @@ interface MailFault {
 
 function toSendError(error: unknown, where: string, redact: (text: string) => string): unknown {
   if (error instanceof SendError || !(error instanceof Error)) return error;
-  const { code = '', originalCode = '', responseCode, response, message } = error as MailFault;
-  // A recipient, a sender or a mail that is refused for good; a failed sign-in is fixed in the channel, and tried again.
+  const { code = '', originalCode = '', reason = '', responseCode, response, message } = error as MailFault;
+  // A recipient, a sender or a mail that is refused for good; what the server misses of the connection is fixed in the channel, and tried again.
   const isOwn = code === 'EENVELOPE' || code === 'EMESSAGE';
-  const refused = isOwn && responseCode !== undefined && responseCode >= 500;
-  const known = SENTENCES[originalCode] ?? SENTENCES[code];
+  const refused = isOwn && responseCode !== undefined && responseCode >= 500 && responseCode !== WANTS_MORE;
+  const known =
+    SENTENCES[originalCode] ??
+    (originalCode.startsWith('ERR_SSL_')
+      ? `ended the TLS handshake: ${printable(reason, 200)}`
+      : SENTENCES[code]);
   const said = response === undefined ? '' : toSaid(response, redact);
   const sentence =
     said !== ''
       ? `${where} ${known === undefined || isOwn ? 'answers' : `${known}:`} ${said}`
       : `${where} ${known ?? `cannot be used: ${printable(redact(message ?? ''), 200)}`}`;
-  return new SendError(refused ? 'refused' : 'later', sentence, { hint: HINTS[code] });
+  return new SendError(refused ? 'refused' : 'later', sentence, { hint: HINTS[originalCode] ?? HINTS[code] });
 }
 
 const HINTS: Readonly<Record<string, string>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'Use security: starttls, or the port of the server that expects TLS (mostly 465)',
   ETLS: 'Use the port of the server that offers STARTTLS (mostly 587), or security: tls (mostly 465)',
   EAUTH: 'Enter the password again: ipo channel edit CHANNEL --ask-credential',
 };

@@ -135,6 +135,9 @@ test(
       resolve: async () => ['127.0.0.1'],
       rules: { testLoopback: true, privateNetworks: 'allow', denied: [] },
     });
+    const wrapped = await fault(openMail(optionsFor(port, { settings: { security: 'tls' } })).check());
+    assert.match(wrapped.message, /does not speak TLS from the first byte on that port$/);
+    assert.match(wrapped.hint ?? '', /security: starttls/);
     const other = await fault(openMail(named).send(messageOf('nodes_over')));
     assert.match(other.message, /a certificate for another name/);
     assert.deepEqual([plain.mails, mails], [[], []]);
@@ -158,6 +161,7 @@ for (const [code, expected] of [
   [421, 'later'],
   [451, 'later'],
   [450, 'later'],
+  [530, 'later'],
   [552, 'refused'],
   [554, 'refused'],
 ] as const)
