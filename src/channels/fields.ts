@@ -59,7 +59,7 @@ export const password = z
   .max(1024, { error: 'has more than 1024 characters' })
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), { error: 'has control characters' });
 
-/** DAILY_CAP are the bounds and the default of "issues per channel per rolling 24 hours". */
+/** DAILY_CAP are the bounds and the default of the issues that a channel may open in any 24 hours. */
 export const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
 
 const CAP = `dailyCap must be between ${DAILY_CAP.least} and ${DAILY_CAP.most}; disable the channel to file nothing`;

@@ -1,7 +1,7 @@
 import type { ChannelEvent } from './events.ts';
 import { kindOf, type ChannelKind } from './kinds.ts';
 
-/** "A new channel has `nodes_over` and `nodes_enforced` ticked"; a ledger that is broken is told too. All others are opt-in. */
+/** What a new channel is subscribed to. All other events are opt-in. */
 const TICKED: readonly ChannelEvent[] = [
   'critical_finding',
   'runtime_alert',
@@ -11,8 +11,8 @@ const TICKED: readonly ChannelEvent[] = [
 ];
 
 /**
- * hasEffect tells whether a subscription does anything. "Subscribing a tracker channel to any event other than
- * `critical_finding` is accepted and has no effect", but for `runtime_alert`, which may open an issue in a tracker too.
+ * hasEffect tells whether a subscription does anything. A tracker accepts a subscription to any event, and opens issues only for
+ * `critical_finding` and `runtime_alert`.
  */
 export function hasEffect(kind: ChannelKind, event: ChannelEvent): boolean {
   return kindOf(kind).events.includes(event);

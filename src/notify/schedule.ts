@@ -4,7 +4,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** "Retries after 10 s, 1 m, 5 m, 30 m, 2 h, then hourly to 24 h". */
+/** After these a message is tried every hour, until 24 hours after its first try. */
 const WAITS = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
 
 /** MESSAGE_EVERY is how long a channel has peace between two messages, in milliseconds. */

@@ -96,7 +96,7 @@ forEachEngine('no secret of a channel leaves it', (engine) => {
     const tables = await contents(store);
     for (const [name, held] of tables)
       holdsNone(held, CREDENTIALS, `the table ${name} of ${engineOf(store.read)}`);
-    // "chat webhook addresses … are stored as before, unencrypted": the search does find what is there.
+    // Addresses of chats are stored unencrypted: the search does find what is there.
     assert.ok(tables.get('channels')?.includes('canary5'));
     assert.equal(tables.get('channel_credentials')?.match(/enc:v1:/g)?.length, 4);
   });

@@ -241,6 +241,18 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.email, to: [] }, /to: is empty/],
   [{ ...DOCUMENTS.email, to: ['a@b.c>\r\nBcc: x@y.z'] }, /to\[0\]: is not a valid e-mail address/],
   [{ ...DOCUMENTS.email, to: ['ops@example.com', 'ops@example.'] }, /to\[1\]: is not a valid e-mail address/],
+  ...[
+    'a@example.com,b@example.com',
+    'Ops, Team <ops@example.com>',
+    'a@example.com b@example.com',
+    '"a,b"@example.com',
+  ].map(
+    (address) => [{ ...DOCUMENTS.email, to: [address] }, /to\[0\]: is not a valid e-mail address/] as const,
+  ),
+  [
+    { ...DOCUMENTS.email, to: Array.from({ length: 10_000 }, (_, n) => `ops${n}@example.com`) },
+    /to: must have at most 100 addresses/,
+  ],
   [{ ...DOCUMENTS.email, from: 'ipo@-example..com' }, /from: is not a valid e-mail address/],
   [{ ...DOCUMENTS.email, password: 'a\u0000b' }, /password: has control characters/],
   [{ ...DOCUMENTS.slack, webhookUrl: 'http://hooks.slack.com/x' }, /webhookUrl: must begin with https/],

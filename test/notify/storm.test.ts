@@ -5,13 +5,13 @@ import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
 import { found, KINDS, openDesk } from './world.ts';
 
-/** "100,000 events of one incident in a minute"; a twentieth of them in the test command. */
+/** Events of one incident in a minute; a twentieth of them in the test command. */
 const EVENTS = TORTURE ? 100_000 : 5_000;
 const BATCH = 100;
 const MINUTE = 60_000;
 /** Images that they are about: more than are told apart. */
 const IMAGES = EVENTS / 10;
-/** "outbox ≤ 20 MB", in bytes of text. */
+/** What the outbox may grow to, in bytes of text. */
 const MOST = 20 * 1_000_000;
 
 forEachEngine('a storm of events', (engine) => {

@@ -21,7 +21,7 @@ export interface SlackMessage {
   readonly blocks: readonly SlackBlock[];
 }
 
-/** "50 blocks; section.text 3000; header 150"; more characters than these in all are refused now and then. */
+/** Limits of Block Kit. Slack refuses messages of more than about 13,000 characters in all now and then, which it does not document. */
 const MAX_BLOCKS = 50;
 const MAX_SECTION = 3000;
 const MAX_HEADER = 150;
@@ -121,7 +121,7 @@ function codeOf(text: string): string {
   return line === '' ? '' : `\`${line}\``;
 }
 
-/** "Escape exactly `& < >` and no more". */
+/** Slack asks for these three to be escaped, and shows any other escape as it is. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -16,7 +16,7 @@ export interface TeamsMessage {
   ];
 }
 
-/** "Approximately 28 KB", in bytes of JSON. */
+/** The limit of Teams is about 28 KB of JSON; this is in bytes. */
 const MAX_BYTES = 28_672;
 
 const COLORS: Readonly<Record<Severity, string>> = {

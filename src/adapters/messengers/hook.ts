@@ -61,7 +61,7 @@ function toSendError(error: unknown, secrets: readonly Secret[]): unknown {
   return new SendError(refused ? 'refused' : 'later', sentence, { quietMs, hint });
 }
 
-/** "4xx other than 408 and 429"; a redirect is not followed, so it is not a success however often it is tried. */
+/** An answer of 400 to 499 but 408 and 429 is about the message; a redirect is not followed, so it is not a success however often it is tried. */
 function isRefusal(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 429;
 }

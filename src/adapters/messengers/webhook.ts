@@ -6,7 +6,7 @@ import { cutLine } from '../markup/index.ts';
 import { openHook } from './hook.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** "Body < 20 kB", in bytes. */
+/** What Standard Webhooks recommends as the largest body, in bytes. */
 const MAX_BODY = 20_000;
 /** Entries, occurrences of each, and characters of each of their values that are tried until the body fits. */
 const SHOWN = [

@@ -21,7 +21,7 @@ export interface JiraSettings extends TrackerSettings {
   readonly email: string | null;
   readonly projectKey: string;
   readonly issueType: string;
-  /** "Optional. Never inferred." */
+  /** Optional; no transition is guessed from the workflow. */
   readonly doneTransitionId: string | null;
 }
 
