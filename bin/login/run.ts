@@ -169,6 +169,8 @@ async function bySetup(
   }
   const prompts = openPrompts(terminal, 'ipo login --setup', instead);
   const code = await prompts.line('Setup code from the log of the service');
+  // Before three more questions: a wrong code makes their answers worthless.
+  await service.text('POST /setup/check', { body: { code } });
   const email = given ?? (await prompts.line('Your e-mail address'));
   const name = await prompts.line('Your name');
   const password = await prompts.newPassword('Password', { email, name });

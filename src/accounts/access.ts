@@ -10,6 +10,7 @@ export type Access = 'anonymous' | Role;
 export const ACCESS = {
   'GET /openapi.json': 'anonymous',
   'POST /setup': 'anonymous',
+  'POST /setup/check': 'anonymous',
   'POST /session': 'anonymous',
   'POST /session/password': 'anonymous',
   'GET /session/oidc': 'anonymous',

@@ -151,7 +151,10 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
         return code;
       if (key !== null) await failures.change(key, (before) => afterFailure(before, clock.now()));
       throw new AccountError('bad_credentials', 'the code is wrong, was used already, or has ended', {
-        hint: 'Check it, or ask for a new one',
+        hint:
+          purpose === 'setup'
+            ? 'Copy it from the log of the service again; each start of the service logs a new one'
+            : 'Check it, or ask for a new one',
       });
     },
   };

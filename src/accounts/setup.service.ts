@@ -4,6 +4,7 @@ import type { Codes, IssuedCode } from './codes.service.ts';
 import { makeId } from './make-secret.service.ts';
 import { checkPassword } from './password-rules.ts';
 import type { AccountParts } from './parts.ts';
+import type { OneTimeCode } from './ports.ts';
 import { badCredentials, type Proofs } from './proofs.service.ts';
 import type { Sessions, SignedIn } from './sessions.service.ts';
 import type { Turns } from './turns.ts';
@@ -23,6 +24,8 @@ export interface Setup {
     readonly email: string;
     readonly password: string;
   }): Promise<'made' | 'not needed'>;
+  /** Says whether a code would set up the service, and does not use it up. Throws `bad_credentials`, `conflict`, `locked_out`. */
+  check(wanted: { readonly code: string; readonly address: string }): Promise<void>;
   /** Makes the first administrator with a code. Throws `bad_credentials`, `conflict`, `invalid_request`, `locked_out`. */
   complete(wanted: {
     readonly code: string;
@@ -60,9 +63,12 @@ export function openSetup(
       });
     },
 
+    async check(wanted) {
+      await proved(wanted);
+    },
+
     async complete({ code, email, name, password, address, path }) {
-      if (await accounts.hasAdministrator()) throw done();
-      const found = await proofs.withCode(code, 'setup', address);
+      const found = await proved({ code, address });
       const account = await firstAccount(email, name, password);
       return together(async () => {
         const there = await accounts.holdAdministrators();
@@ -73,6 +79,11 @@ export function openSetup(
       });
     },
   };
+
+  async function proved({ code, address }: Parameters<Setup['check']>[0]): Promise<OneTimeCode> {
+    if (await accounts.hasAdministrator()) throw done();
+    return proofs.withCode(code, 'setup', address);
+  }
 
   async function firstAccount(email: string, name: string | null, password: string): Promise<Account> {
     const person = { email: readEmail(email), name: name === null ? null : readName(name) };

@@ -40,6 +40,7 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
     name: 'Ada',
     password: 'plover-lathe-umber',
   },
+  'POST /setup/check': { code: 'rqewi-cdckm-gz3xv-2nhbl-dtm6z' },
   'POST /session': { email: 'ada@example.com', password: 'plover-lathe-umber' },
   'PUT /session/password': { current: 'plover-lathe-umber', password: 'quartz-ribbon-finch' },
   'POST /session/password': { code: 'rqewi-cdckm-gz3xv-2nhbl-dtm6z', password: 'quartz-ribbon-finch' },

@@ -21,6 +21,7 @@ type Writing = Exclude<RouteKey, `GET ${string}`>;
  */
 const DECIDES: Readonly<Record<Writing, boolean>> = {
   'POST /setup': false,
+  'POST /setup/check': false,
   'POST /session': false,
   'POST /session/password': false,
   'DELETE /session': false,

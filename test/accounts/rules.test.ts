@@ -39,6 +39,7 @@ suite('The table of roles', () => {
     assert.deepEqual(open, [
       'GET /openapi.json',
       'POST /setup',
+      'POST /setup/check',
       'POST /session',
       'POST /session/password',
       'GET /session/oidc',

@@ -89,7 +89,7 @@ suite('Sessions over HTTP', () => {
 
   test('whoever is not known yet may send no more than a sign-in needs', async (t) => {
     const served = await serve(t);
-    for (const path of ['/session', '/session/password', '/setup']) {
+    for (const path of ['/session', '/session/password', '/setup', '/setup/check']) {
       const { status, body } = await served.call('POST', path, { body: { code: 'x'.repeat(20_000) } });
       assert.deepEqual([path, status, body.code], [path, 413, 'too_large']);
     }
@@ -229,6 +229,29 @@ suite('Sessions over HTTP', () => {
     assert.deepEqual([done.status, done.body.account.role], [201, 'administrator']);
     assert.equal((await served.call('GET', '/accounts', { as: done.body.token })).body.total, 1);
     assert.equal((await served.call('POST', '/setup', { body })).status, 409);
+  });
+
+  test('a setup code can be checked before it is used, and wrong ones lock their address out', async (t) => {
+    const served = await serve(t);
+    const prepared = await served.accounts.setup.prepare();
+    const check = (code: unknown) => served.call('POST', '/setup/check', { body: { code } });
+    const wrong = await check('rqewi-cdckm-gz3xv-2nhbl-dtm6z');
+    assert.deepEqual([wrong.status, wrong.body.code], [401, 'bad_credentials']);
+    assert.match(wrong.body.hint, /log of the service/);
+    // A right one is not used up, however often it is checked.
+    for (let n = 0; n < 3; n += 1) assert.equal((await check(prepared?.code)).status, 204);
+    assert.equal((await check(`${prepared?.code}x`)).status, 401);
+    const body = { code: prepared?.code, email: 'boss@example.com', password: PASSWORD };
+    for (let n = 0; n < 3; n += 1) await check('aaaaa');
+    const locked = await check(prepared?.code);
+    assert.deepEqual([locked.status, locked.body.code], [429, 'locked_out']);
+    assert.equal((await served.call('POST', '/setup', { body })).status, 429, 'they count together');
+    served.clock.at += 15 * 60_000;
+    assert.equal((await served.call('POST', '/setup', { body })).status, 201);
+    assert.deepEqual(
+      [(await check(prepared?.code)).status, (await check('x'.repeat(101))).status],
+      [409, 400],
+    );
   });
 
   test('no secret stands in the log, in an answer of a fault, or in the audit log', async (t) => {

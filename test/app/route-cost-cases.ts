@@ -37,6 +37,7 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
       status: 409,
     }),
   },
+  'POST /setup/check': { 'once set up': () => ({ body: { code: 'x' }, status: 409 }) },
   'POST /session': {
     'with a password': ({ password }) => ({ body: { email: 'viewer@example.com', password } }),
   },

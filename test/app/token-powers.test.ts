@@ -89,6 +89,7 @@ const BODIES: Partial<Readonly<Record<RouteKey, readonly unknown[]>>> = {
 /** Routes that are open to everybody and ask for a secret of their own: the token is no such secret. */
 const OWN_SECRET: Partial<Readonly<Record<RouteKey, (token: string) => unknown>>> = {
   'POST /setup': (token) => ({ code: token.slice(0, 90), email: 'x@example.com', password: NEW }),
+  'POST /setup/check': (token) => ({ code: token.slice(0, 90) }),
   'POST /session': (token) => ({ email: 'administrator@example.com', password: token }),
   'POST /session/password': (token) => ({ code: token.slice(0, 90), password: NEW }),
 };

@@ -183,6 +183,19 @@ suite('ipo login, logout and whoami', () => {
     );
   });
 
+  test('a wrong setup code is said before anything else is asked', async (t) => {
+    const { accounts, ipo, kept, url } = await open(t);
+    await accounts.setup.prepare();
+    const { code, err } = await ipo(['login', url, '--setup'], { answers: [[/Setup code/, 'aaaaa-bbbbb']] });
+    assert.equal(code, 3, err);
+    assert.match(
+      err,
+      /the code is wrong, was used already, or has ended[^]*each start of the service logs a new one/,
+    );
+    assert.doesNotMatch(err, /e-mail address/);
+    assert.equal(kept(), null);
+  });
+
   test('a script sets up with code and password on stdin', async (t) => {
     const { accounts, ipo, url } = await open(t);
     const prepared = await accounts.setup.prepare();

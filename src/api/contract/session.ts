@@ -77,10 +77,15 @@ export const setPasswordBody = z
   .strictObject({ code, password: passwordSchema })
   .meta({ id: 'PasswordByCode' });
 
+const setupCode = code.describe('One-time code that the service wrote into its log at the start');
+
+/** setupCheckBody asks whether a code would set up the service. */
+export const setupCheckBody = z.strictObject({ code: setupCode }).meta({ id: 'SetupCheck' });
+
 /** setupBody makes the first administrator. */
 export const setupBody = z
   .strictObject({
-    code: code.describe('One-time code that the service wrote into its log at the start'),
+    code: setupCode,
     email: emailSchema,
     name: nameSchema.optional(),
     password: passwordSchema,
