@@ -11,13 +11,13 @@ let started: Promise<string> | null = null;
 
 /**
  * startRealApiServer starts `etcd` and `kube-apiserver` of a directory on loopback, as envtest does, once for this process; gives the path
- * of an administrator's kubeconfig. They end with the process.
+ * of an administrator's kubeconfig. With an audit policy there is an `audit.log` beside it. They end with the process.
  */
-export function startRealApiServer(assets: string): Promise<string> {
-  return (started ??= start(assets));
+export function startRealApiServer(assets: string, auditPolicy: string | null = null): Promise<string> {
+  return (started ??= start(assets, auditPolicy));
 }
 
-async function start(assets: string): Promise<string> {
+async function start(assets: string, auditPolicy: string | null): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ipo-apiserver-'));
   const children: ChildProcess[] = [];
   const end = (): void => {
@@ -48,7 +48,13 @@ async function start(assets: string): Promise<string> {
     mode: 0o600,
   });
   await writeFile(join(folder, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+  const audit = ['--audit-log-mode=blocking-strict', `--audit-log-path=${join(folder, 'audit.log')}`];
+  if (auditPolicy !== null) {
+    await writeFile(join(folder, 'audit-policy.yaml'), auditPolicy);
+    audit.push(`--audit-policy-file=${join(folder, 'audit-policy.yaml')}`);
+  }
   const server = run('kube-apiserver', [
+    ...(auditPolicy === null ? [] : audit),
     `--etcd-servers=http://127.0.0.1:${client}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${secure}`,

@@ -166,8 +166,8 @@ export function kubeconfigOf(server: string): string {
 
 let defined: Promise<void> | null = null;
 
-/** Installs the operator's kinds, and waits until they are served. */
-function defineAll(api: KubernetesApi): Promise<void> {
+/** defineAll installs the operator's kinds, and waits until they are served. */
+export function defineAll(api: KubernetesApi): Promise<void> {
   return (defined ??= (async () => {
     for (const definition of customResourceDefinitions() as Json[]) {
       const { name } = definition['metadata'] as { name: string };
