@@ -1,5 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,22 +8,20 @@ import { ledgerWriter, openStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { startRunning } from '../test/app/running.ts';
 import { entriesFrom } from '../test/ledger/grown.ts';
-import { openParted, PROCESSES, statusOf, type Parted } from '../test/daemon/parts.ts';
-
-type Line = (name: string, figure: string, must: string) => void;
-
-interface Load {
-  readonly p50: number;
-  readonly p99: number;
-  readonly count: number;
-  readonly statuses: Readonly<Record<string, number>>;
-}
+import { openParted, PROCESSES, type Parted } from '../test/daemon/parts.ts';
+import {
+  endOf,
+  loadOf,
+  medianAndWorst,
+  NICE_OF_OTHERS,
+  pairs,
+  unansweredOf,
+  untilReady,
+  type Line,
+} from './parted-load.ts';
 
 const HERE = import.meta.dirname;
 const ROUNDS = 5;
-const RATE = 300;
-/** The attack stands for machines of others: it must not take the processors from what it attacks. */
-const NICE = 10;
 /** Rows of one transaction while the ledger is filled. */
 const GROUP = 5_000;
 
@@ -72,41 +69,33 @@ async function attackOn(
   ends.push(() => daemon.end());
   await untilReady(daemon);
   const seconds = quick ? 3 : 10;
-  await load(daemon.port, RATE * seconds);
+  await loadOf(daemon, seconds);
   const ratios: number[] = [];
   const p99s: [number, number][] = [];
   let [resident, own] = [0, 0];
   let unanswered = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const idle = await load(daemon.port, RATE * seconds);
+    const idle = await loadOf(daemon, seconds);
     const attack = spawn(process.execPath, [join(HERE, 'attack-load.ts'), daemon.api, token], {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    setPriority(attack.pid ?? 0, NICE);
+    setPriority(attack.pid ?? 0, NICE_OF_OTHERS);
     await sleep(1500);
-    const attacked = await load(daemon.port, RATE * seconds);
+    const attacked = await loadOf(daemon, seconds);
     resident = Math.max(resident, memoryOf(daemon, 'Rss'));
     own = Math.max(own, memoryOf(daemon, 'Pss'));
     await endOf(attack);
     await sleep(1500);
     ratios.push(attacked.p99 / idle.p99);
     p99s.push([idle.p99, attacked.p99]);
-    unanswered += Object.entries(attacked.statuses).reduce(
-      (sum, [status, n]) => sum + (status === '200' ? 0 : n),
-      0,
-    );
+    unanswered += unansweredOf(attacked);
   }
-  const sorted = ratios.toSorted((a, b) => a - b);
   line(
     `p99 at 300/s on ${engine}, 40 calls of each list, 20 exports: of idle`,
-    `${sorted[ROUNDS >> 1]?.toFixed(2)}; worst ${sorted.at(-1)?.toFixed(2)}`,
+    medianAndWorst(ratios),
     'at most 1.20; worst 1.50',
   );
-  line(
-    '  milliseconds idle and attacked',
-    p99s.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' '),
-    '',
-  );
+  line('  milliseconds idle and attacked', pairs(p99s), '');
   line(
     '  reviews without an answer; memory of all processes, as they share it',
     `${unanswered}; ${resident}, ${own} MB`,
@@ -123,23 +112,6 @@ async function fill(url: string, rows: number): Promise<void> {
   await store.close();
 }
 
-async function untilReady(daemon: Parted): Promise<void> {
-  for (;;) {
-    const answer = await fetch(`${daemon.api}/readyz`).catch(() => null);
-    if (answer?.ok === true && (await statusOf(daemon.port, '/readyz')) === 200) return;
-    await sleep(100);
-  }
-}
-
-async function load(port: number, count: number): Promise<Load> {
-  const child = spawn(process.execPath, [join(HERE, 'webhook-load.ts'), port, 50, count, RATE].map(String), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  return JSON.parse(text) as Load;
-}
-
 /** Megabytes of every process: `Rss` counts what they share once for each, `Pss` once for all, as a container is charged. */
 function memoryOf(daemon: Parted, kind: 'Rss' | 'Pss'): number {
   const pages = PROCESSES.map((name) => {
@@ -149,9 +121,4 @@ function memoryOf(daemon: Parted, kind: 'Rss' | 'Pss'): number {
     return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   });
   return Math.round(pages.reduce((sum, kb) => sum + kb, 0) / 1024);
-}
-
-async function endOf(child: ChildProcess): Promise<void> {
-  child.stdin?.end();
-  await once(child, 'exit');
 }

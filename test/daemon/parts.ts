@@ -39,8 +39,15 @@ export interface Parted {
   end(): Promise<number | null>;
 }
 
-/** openParted prepares a daemon in a folder; `database` is the address of its database, its own SQLite unless given. */
-export async function openParted(folder: string, database?: string): Promise<Parted> {
+/**
+ * openParted prepares a daemon in a folder; `database` is the address of its database, its own SQLite unless given, and `more` are further
+ * settings as the environment gives them.
+ */
+export async function openParted(
+  folder: string,
+  database?: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Parted> {
   const program = await builtDaemon();
   mkdirSync(folder, { recursive: true });
   const { cert, key } = makeCertificate(folder, 'webhook');
@@ -62,6 +69,7 @@ export async function openParted(folder: string, database?: string): Promise<Par
   const env = {
     ...{ PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(folder, 'cache') },
     ...asksNobody(),
+    ...more,
   };
   return {
     ...{ port, api: `http://127.0.0.1:${apiPort}`, log },

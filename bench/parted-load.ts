@@ -1,0 +1,64 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statusOf, type Parted } from '../test/daemon/parts.ts';
+
+/** Line prints a figure: what it is, the figure, and what it must be. */
+export type Line = (name: string, figure: string, must: string) => void;
+
+/** Load is what a load of reviews measured, in milliseconds. */
+export interface Load {
+  readonly p50: number;
+  readonly p99: number;
+  readonly count: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+const HERE = import.meta.dirname;
+const RATE = 300;
+
+/** NICE_OF_OTHERS is for what stands for machines of others: it must not take the processors from what is measured. */
+export const NICE_OF_OTHERS = 10;
+
+/** untilReady waits until a daemon answers reviews and calls. */
+export async function untilReady(daemon: Parted): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${daemon.api}/readyz`).catch(() => null);
+    if (answer?.ok === true && (await statusOf(daemon.port, '/readyz')) === 200) return;
+    await sleep(100);
+  }
+}
+
+/** loadOf sends 300 reviews a second for some seconds from a process of its own. */
+export async function loadOf({ port }: Parted, seconds: number): Promise<Load> {
+  const words = [join(HERE, 'webhook-load.ts'), port, 50, RATE * seconds, RATE].map(String);
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  for await (const chunk of child.stdout) text += String(chunk);
+  return JSON.parse(text) as Load;
+}
+
+/** endOf ends a process that runs until its input ends. */
+export async function endOf(child: ChildProcess): Promise<void> {
+  child.stdin?.end();
+  await once(child, 'exit');
+}
+
+/** unansweredOf counts the reviews that got no answer. */
+export function unansweredOf({ statuses }: Load): number {
+  return Object.entries(statuses).reduce((sum, [status, n]) => sum + (status === '200' ? 0 : n), 0);
+}
+
+/** medianAndWorst writes ratios of rounds. */
+export function medianAndWorst(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  return `${sorted[sorted.length >> 1]?.toFixed(2)}; worst ${sorted.at(-1)?.toFixed(2)}`;
+}
+
+/** pairs writes milliseconds of rounds, without and with what is measured. */
+export function pairs(of: readonly (readonly [number, number])[]): string {
+  return of.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' ');
+}
