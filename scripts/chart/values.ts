@@ -115,7 +115,7 @@ export const chartValues = z.strictObject({
   rbac: group('What the service may do in the cluster', {
     create: flag('Makes the roles and their bindings', true),
     allowEnforce: flag(
-      'Lets the service delete pods that a policy with `runtimeReconciliation: enforce` denies. Without it they are only recorded',
+      'Lets the service delete pods that a policy with `runtimeReconciliation: enforce` denies, or that a RuntimePolicy under Enforce stops. Without it they are only recorded',
       false,
     ),
   }),
@@ -141,6 +141,7 @@ export const chartValues = z.strictObject({
   }),
   runtime: group('Events of a runtime detector', {
     retentionDays: whole(0, 36_500, 90, 'Days that events are kept; 0 keeps all'),
+    maxStops: whole(1, 1000, 10, 'Pods that are stopped within a minute at most, by sweeps too'),
   }),
   integrations: group('What sends events to the service', {
     port: whole(1024, 65_535, 8444, 'Port of the listener with mutual TLS'),

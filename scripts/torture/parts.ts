@@ -64,6 +64,13 @@ export const PARTS: readonly Part[] = [
     minutes: 20,
   },
   {
+    name: 'stop-schedules',
+    about: '10,000 histories of pods that change and come back under their names while events stop them',
+    files: ['test/runtime/stop-schedules.test.ts'],
+    shares: 4,
+    minutes: 5,
+  },
+  {
     name: 'notification-faults',
     about: '60,000 cells of the fault matrix of notifications on SQLite and 12,000 on PostgreSQL',
     files: ['test/notify/fault-matrix.test.ts'],

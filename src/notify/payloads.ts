@@ -131,6 +131,11 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
       digest: z.string().nullable().describe('Digest of the image; null where it is not known'),
       reason: text('Why the policy would'),
       withheld: text('Why it was left running'),
+      draft: z
+        .string()
+        .optional()
+        .describe('Of a runtime policy: an ImagePolicy as JSON that would deny the image at admission'),
+      draft_effect: z.string().nullable().optional().describe('What that draft would have changed'),
     }),
     sample: {
       subject: 'eu/shop/api/prod',

@@ -194,8 +194,11 @@ export interface SweepLog {
   begin(fence: number, sweep: BegunSweep): Promise<number>;
   /** Records what ran. */
   end(fence: number, id: number, sweep: EndedSweep): Promise<void>;
-  /** Records that a pod is going to be stopped, and audits it; until `stopEnded` its outcome is `failed`. */
-  stopBegun(fence: number, attempt: StopAttempt): Promise<number>;
+  /**
+   * Records that a pod is going to be stopped, and audits it; until `stopEnded` its outcome is `failed`. Null, and nothing is recorded, where
+   * so many pods of the cluster were stopped within a minute already.
+   */
+  stopBegun(fence: number, attempt: StopAttempt, maxStops: number): Promise<number | null>;
   stopEnded(id: number, outcome: StopOutcome | 'failed', fault: string | null): Promise<void>;
   /** The newest stop of each digest in each namespace of the cluster that worked, since then. */
   stops(cluster: string, since: number): Promise<readonly EarlierStop[]>;

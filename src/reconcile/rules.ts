@@ -16,6 +16,8 @@ export interface SweepRules {
   readonly selected: (namespace: string) => boolean;
   /** Chart value `rbac.allowEnforce`. */
   readonly allowEnforce: boolean;
+  /** Pods of the cluster that may be stopped within a minute, for events of the detector too. */
+  readonly maxStops: number;
 }
 
 /** PERIOD is within what the same notification is sent once, in milliseconds. */

@@ -25,6 +25,8 @@ export interface StopCounts {
   readonly withheld: number;
   /** Left for the next sweep, so that a workload does not lose all its pods at once. */
   readonly putOff: number;
+  /** Left since as many pods of the cluster as may be were stopped within a minute. */
+  readonly overLimit: number;
 }
 
 /**
@@ -36,15 +38,19 @@ export async function stopPods(
   fence: number,
   candidates: readonly StopCandidate[],
   signal: AbortSignal,
-): Promise<Pick<StopCounts, 'stopped' | 'notStopped'>> {
+): Promise<Pick<StopCounts, 'stopped' | 'notStopped' | 'overLimit'>> {
   let stopped = 0;
-  for (const { judged, policy, digest } of candidates) {
+  let overLimit = 0;
+  for (const [i, { judged, policy, digest }] of candidates.entries()) {
     if (signal.aborted || !leader.isLeader()) break;
     const { namespace, name: pod, uid: podUid } = judged.pod;
-    const { cluster } = rules;
-    const id = await log.stopBegun(fence, {
-      ...{ at: clock.now(), cluster, policy: policy.name, namespace, pod, podUid, digest },
-    });
+    const { cluster, maxStops } = rules;
+    const attempt = { at: clock.now(), cluster, policy: policy.name, namespace, pod, podUid, digest };
+    const id = await log.stopBegun(fence, attempt, maxStops);
+    if (id === null) {
+      overLimit = candidates.length - i;
+      break;
+    }
     if (!leader.isLeader()) break; // it is recorded as failed
     let outcome: StopOutcome | 'failed' = 'failed';
     let fault: string | null = null;
@@ -61,5 +67,5 @@ export async function stopPods(
     const message = `Stopped: policy ${policy.name} refuses what it runs, and its replacement is admitted`;
     events.happened({ kind: 'stopped', namespace, pod, podUid, message });
   }
-  return { stopped, notStopped: candidates.length - stopped };
+  return { stopped, notStopped: candidates.length - stopped - overLimit, overLimit };
 }

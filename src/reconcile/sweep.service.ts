@@ -136,7 +136,7 @@ export class Reconciliation {
     });
     const seen = seenWorkloads(pods);
     let rows: number;
-    let stopped: Pick<StopCounts, 'stopped' | 'notStopped'>;
+    let stopped: Pick<StopCounts, 'stopped' | 'notStopped' | 'overLimit'>;
     try {
       rows = await this.#append(plan, fence, signal);
       this.#wantScans(judged, context);

@@ -1,7 +1,7 @@
 /**
  * What running containers do: events of the detector read, joined to pods and images, decided by rules and runtime policies, and replayed.
  * All of it is pure but what is called a service.
- * It uses `policy`.
+ * It uses `image`, `policy` and `leadership`.
  */
 export { RuntimeDecider, THROTTLE_MS, type Decided, type RuntimeDecision } from './decide.ts';
 export {
@@ -24,6 +24,23 @@ export {
   type StopAnswer,
   type StopQuestion,
 } from './guard-stop.ts';
+export { denyDraft, draftEffect, type DenyDraft } from './deny-draft.ts';
+export { PodStops, type PodStopsDeps, type StopRules } from './pod-stops.service.ts';
+export type {
+  BegunStop,
+  LivePod,
+  LivePods,
+  ObjectOwner,
+  Removal,
+  StopAttempt,
+  StopCounts,
+  StopEnd,
+  StopEvent,
+  StopLog,
+  StopNotice,
+  StopNotices,
+  WithheldDraft,
+} from './stop-ports.ts';
 export { joinEvent, type Joined, type KnownPod, type PodsNow } from './join.ts';
 export { parseLossless } from './lossless.ts';
 export { LAST_VERDICTS, openMatcher, type LastVerdict, type Matcher, type Subject } from './match.ts';

@@ -5,6 +5,7 @@ import { SCAN_FAILURE_REASONS } from '../findings/index.ts';
 import { SIGNALS } from '../policy/index.ts';
 import type { Metric } from './metric.ts';
 import { PART_METRICS } from './part-metrics.ts';
+import { STOP_METRICS } from './stop-metrics.ts';
 
 /** METRICS lists every series that `/metrics` has of the service itself. */
 export const METRICS = {
@@ -90,6 +91,7 @@ export const METRICS = {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 5],
   },
   ...PART_METRICS,
+  ...STOP_METRICS,
   svc_admission_reviews_total: {
     kind: 'counter',
     help: 'Reviews answered by the webhook, by what became of them',
@@ -152,11 +154,6 @@ export const METRICS = {
   svc_reconcile_refused_total: {
     kind: 'counter',
     help: 'Running pods found that would be refused now',
-  },
-  svc_reconcile_stops_total: {
-    kind: 'counter',
-    help: 'Attempts to stop a pod',
-    labels: { outcome: ['stopped', 'gone', 'refused', 'failed'] },
   },
   svc_leader: { kind: 'gauge', help: '1 while this process leads' },
   svc_cluster_events_dropped_total: {

@@ -73,7 +73,7 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.vex.sources[0]?.bundle, 'https://vex.example.com/acme.bundle');
   assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
   assert.equal(settings.evidence.retentionDays, 800);
-  assert.equal(settings.runtime.retentionDays, 30);
+  assert.deepEqual(settings.runtime, { retentionDays: 30, maxStops: 4 });
   assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });
   const { publicKeys, url, key } = settings.licence;
   assert.deepEqual([publicKeys.length, url, key !== undefined], [1, 'https://licences.example.com', true]);

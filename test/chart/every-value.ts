@@ -84,7 +84,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     existingSecret: 'licence-key',
   },
   evidence: { retentionDays: 800 },
-  runtime: { retentionDays: 30 },
+  runtime: { retentionDays: 30, maxStops: 4 },
   backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },
   rbac: { allowEnforce: true },
   reports: { policyReports: 'openreports' },

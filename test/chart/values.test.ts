@@ -69,7 +69,7 @@ test('the defaults are those of service.md', () => {
   });
   assert.deepEqual(values['nodes'], { pollInterval: '5m', graceDays: 14 });
   assert.deepEqual(values['reconcile'], { interval: '1h' });
-  assert.deepEqual(values['runtime'], { retentionDays: 90 });
+  assert.deepEqual(values['runtime'], { retentionDays: 90, maxStops: 10 });
   assert.deepEqual(values['rbac'], { create: true, allowEnforce: false });
   assert.equal(values['webhook']?.['failurePolicy'], 'Ignore');
   assert.equal(values['webhook']?.['coldImagePolicy'], 'AllowAndScan');

@@ -84,7 +84,14 @@ export class SweepHarness {
       },
     };
     return new Reconciliation({
-      rules: { cluster: 'eu', ownNamespace: 'ipo', leftOut: [], selected: () => true, allowEnforce: true },
+      rules: {
+        cluster: 'eu',
+        ownNamespace: 'ipo',
+        leftOut: [],
+        selected: () => true,
+        allowEnforce: true,
+        maxStops: 10,
+      },
       coldImagePolicy: 'AllowAndScan',
       pods: { list: async () => ({ complete: this.complete, pods: this.pods }) },
       exposure: { of: () => null },

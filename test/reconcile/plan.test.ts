@@ -28,6 +28,7 @@ const RULES: SweepRules = {
   leftOut: ['legacy'],
   selected: (name) => name !== 'unlabelled',
   allowEnforce: true,
+  maxStops: 10,
 };
 const ENFORCE = policy({ runtimeReconciliation: 'enforce' });
 

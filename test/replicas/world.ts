@@ -287,6 +287,7 @@ class World {
         leftOut: [],
         selected: () => true,
         allowEnforce: true,
+        maxStops: 10,
       },
       coldImagePolicy: 'AllowAndScan',
       pods: {

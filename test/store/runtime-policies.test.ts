@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { PolicyWrite } from '../../src/policy/index.ts';
 import { parseRuntimePolicyValue } from '../../src/runtime/index.ts';
 import {
-  runtimePoliciesInEffect,
   runtimePolicyMirror,
+  runtimePolicySource,
   runtimePolicyStore,
 } from '../../src/store/policies/runtime-policies.ts';
 import { raiseFence } from '../../src/store/leadership/fence.ts';
@@ -58,10 +58,10 @@ forEachEngine('runtime policies', (engine) => {
     });
     assert.match((await store.get('off'))?.invalid?.fault ?? '', /^it is off: /);
     assert.match((await store.get('odd'))?.invalid?.fault ?? '', /apiVersion/);
-    assert.deepEqual(await runtimePoliciesInEffect(opened), []);
+    assert.deepEqual(await runtimePolicySource(opened).inEffect(), []);
     assert.equal((await store.replace(write('off', {}), 'any')).kind, 'replaced');
     assert.equal((await store.replace(write('odd', { stopMode: 'graceful' }), 'any')).kind, 'replaced');
-    const decide = await runtimePoliciesInEffect(opened);
+    const decide = await runtimePolicySource(opened).inEffect();
     assert.deepEqual(
       decide.map(({ name, spec }) => [name, spec.stopMode]),
       [
@@ -70,6 +70,11 @@ forEachEngine('runtime policies', (engine) => {
       ],
     );
     assert.equal((await store.get('off'))?.invalid, undefined);
+    const source = runtimePolicySource(opened);
+    const first = await source.inEffect();
+    assert.equal(await source.inEffect(), first, 'the same list while none was changed');
+    await store.replace(write('off', { match: { tags: ['x'] } }), 'any');
+    assert.notEqual(await source.inEffect(), first);
   });
 
   test('the mirror holds what the objects put in effect, by the leader only, and keeps what is off', async (t) => {
@@ -83,7 +88,7 @@ forEachEngine('runtime policies', (engine) => {
     const fence = await raiseFence(opened, 'c/a', 1);
     await mirror.replace(fence, [write('a', {}), write('b', { enforcement: 'Enforce' })], [], 5);
     assert.deepEqual(
-      (await runtimePoliciesInEffect(opened)).map(({ name }) => name),
+      (await runtimePolicySource(opened).inEffect()).map(({ name }) => name),
       ['a', 'b'],
     );
     const before = await store.get('a');
@@ -95,7 +100,7 @@ forEachEngine('runtime policies', (engine) => {
     await assert.rejects(mirror.replace(fence, [], [], 10), /another process leads/);
     await mirror.replace(later, [write('a', { enforcement: 'Enforce' })], [], 10);
     assert.deepEqual(
-      (await runtimePoliciesInEffect(opened)).map(({ name, spec }) => [name, spec.enforcement]),
+      (await runtimePolicySource(opened).inEffect()).map(({ name, spec }) => [name, spec.enforcement]),
       [['a', 'Enforce']],
     );
     assert.ok(await store.get('off'));

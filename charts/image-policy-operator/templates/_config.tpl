@@ -65,6 +65,7 @@ evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
 runtime:
   retentionDays: {{ int $v.runtime.retentionDays }}
+  maxStops: {{ int $v.runtime.maxStops }}
 {{- if $v.backup.schedule }}
 backup:
   schedule: {{ $v.backup.schedule }}

@@ -11,6 +11,7 @@ export { openKubeconfig } from './kubeconfig.ts';
 export { leaseStore } from './lease-store.ts';
 export { policyStatuses, toPolicyObject } from './policy-objects.ts';
 export { readCaBundles } from './live-bundles.ts';
+export { clusterLivePods } from './live-pods.ts';
 export {
   customPolicies,
   customPolicyStore,

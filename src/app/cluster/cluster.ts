@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
+  clusterLivePods,
   clusterPodStopper,
   clusterPullSecrets,
   clusterReplacements,
@@ -38,10 +39,11 @@ import { Election, type ElectionClock, type LeaseTimes } from '../../leadership/
 import type { PullingPod, PullSecrets } from '../../image/index.ts';
 import type { PolicyStore } from '../../policy/index.ts';
 import type { PodEvents, PodStopper, Replacements } from '../../reconcile/index.ts';
+import type { LivePods, StopNotices } from '../../runtime/index.ts';
 import type { SpoolNotes } from '../../replicas/index.ts';
 import { policyMirror, policyStore, type Store } from '../../store/index.ts';
 import type { Leader } from '../../leadership/index.ts';
-import { toPodEvents, toReviewEvents } from './events.ts';
+import { toPodEvents, toReviewEvents, toStopNotices } from './events.ts';
 import { clusterKey, clusterUid, databaseFences } from '../leadership/database-fences.ts';
 import { clusterJobs } from './jobs.ts';
 import { openRuntimePolicies, type RuntimePolicyObjects } from './runtime-policies.ts';
@@ -81,6 +83,9 @@ export interface Cluster {
   readonly reads: ClusterReads;
   readonly replacements: Replacements;
   readonly stopper: PodStopper;
+  /** Single pods, for stops by events of the detector, and who is told of those. */
+  readonly livePods: LivePods;
+  readonly stopNotices: StopNotices;
   readonly events: ClusterEvents;
   readonly reviewEvents: ReviewEvents;
   readonly podEvents: PodEvents;
@@ -213,6 +218,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     reads,
     replacements: clusterReplacements(api),
     stopper: clusterPodStopper(api),
+    livePods: clusterLivePods(api),
+    stopNotices: toStopNotices(events),
     events,
     reviewEvents: toReviewEvents(events),
     podEvents: toPodEvents(events),

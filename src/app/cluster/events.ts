@@ -2,6 +2,7 @@ import type { ReviewEvent, ReviewEvents } from '../../admission/index.ts';
 import type { ClusterEvents, ObjectRef } from '../../cluster/index.ts';
 import type { RefusedCheckpoint } from '../../ledger/index.ts';
 import type { PodEvent, PodEvents, UnscannableEvent } from '../../reconcile/index.ts';
+import type { StopNotices } from '../../runtime/index.ts';
 
 /** The reason of events that say why an image cannot be scanned. */
 const SCAN_FAILED = 'ScanFailed';
@@ -57,6 +58,23 @@ export function toPodEvents(events: ClusterEvents): PodEvents {
         note: message,
         // Each pod that was never reviewed gets an event, however many there are: nothing else told of them.
         always: kind === 'unreviewed',
+      }),
+  };
+}
+
+/** toStopNotices reports stops for events of the detector on what makes the pods again, else on the pod. */
+export function toStopNotices(events: ClusterEvents): StopNotices {
+  return {
+    happened: ({ kind, namespace, pod, podUid, owner, message }) =>
+      events.emit({
+        regarding:
+          owner === null
+            ? { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid }
+            : { ...owner, namespace },
+        type: 'Warning',
+        reason: POD_REASONS[kind],
+        action: 'Stop',
+        note: message,
       }),
   };
 }

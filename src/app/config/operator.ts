@@ -107,7 +107,7 @@ export const reconcileSettings = z
     ),
     allowEnforce: z.boolean().default(false).meta({
       description:
-        'Lets a policy with `runtimeReconciliation: enforce` delete pods: `rbac.allowEnforce` of the chart',
+        'Lets a policy with `runtimeReconciliation: enforce` and a RuntimePolicy under Enforce delete pods: `rbac.allowEnforce` of the chart',
     }),
   })
   .prefault({});

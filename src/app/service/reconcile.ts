@@ -80,6 +80,7 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
       selected: (namespace) =>
         selects(settings.webhook.namespaceSelector, cluster.reads.namespaceLabels(namespace) ?? {}),
       allowEnforce: settings.reconcile.allowEnforce,
+      maxStops: settings.runtime.maxStops,
     },
     coldImagePolicy: settings.webhook.coldImagePolicy,
     pods,
@@ -104,6 +105,7 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     lines: log,
     count,
   });
+  let leftOver = false;
   const nodes = new NodePoll({
     cluster: name,
     nodes: cluster.reads.readyNodes,
@@ -134,8 +136,10 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
           // Jobs begin a moment late, never early: half of one's interval is not a sweep too many. One of the future is not a reason to
           // wait: the clock was set back.
           const since = last === null ? Infinity : clock.now() - last;
-          if (since >= 0 && since < settings.reconcile.interval - MINUTE / 2) return;
-          await reconciliation.run(signal);
+          // What one sweep left since too many pods were stopped within a minute is not left for an hour.
+          const interval = leftOver ? MINUTE : settings.reconcile.interval;
+          if (since >= 0 && since < interval - MINUTE / 2) return;
+          leftOver = ((await reconciliation.run(signal))?.overLimit ?? 0) > 0;
         },
       },
       {

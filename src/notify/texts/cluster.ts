@@ -120,8 +120,8 @@ export const podStopWithheld: EventText = {
   severity: 'warning',
   title: (section) =>
     section.subjects === 1
-      ? `${said(last(section), 'workload', 40)} still runs, denied by ${said(last(section), 'policy', 24)}`
-      : `${subjectsOf(section, 'workload')} still run, denied by a policy`,
+      ? `${said(last(section), 'workload', 40)} still runs; policy ${said(last(section), 'policy', 24)} would stop it`
+      : `${subjectsOf(section, 'workload')} still run that a policy would stop`,
   happened: () => line('Pods that a policy would stop were left running.'),
   lines: ({ entries }) =>
     entries.map((entry) => {
@@ -134,9 +134,15 @@ export const podStopWithheld: EventText = {
         shown(item, 'reason', 200),
         '; left running because ',
         shown(item, 'withheld', 200),
+        ...(typeof item?.['draft'] === 'string'
+          ? [
+              '; a draft that denies the image at admission is in ipo audit. ',
+              said(item, 'draft_effect', 160),
+            ]
+          : []),
       );
     }),
   of: 'workloads',
-  why: 'Nothing that the policy allows would replace them. Deploy an image that it allows; the pods are stopped once it runs.',
+  why: 'Stopping them would not help: what replaces them is denied, or does the same. Deploy an image that the policy allows, or deny this one at admission.',
   command: (section) => commandOf('ipo ledger list', '--namespace', last(section)?.['namespace']),
 };

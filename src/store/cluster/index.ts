@@ -5,6 +5,7 @@
 export { licenceStore, storedCeilings } from './licences.ts';
 export { meterStore } from './meter.ts';
 export { nodeStandings, nodeStore } from './nodes.ts';
+export { podStopLog } from './pod-stops.ts';
 export { podLedger } from './reconcile-ledger.ts';
 export { installedAt, lastSweepAt, sweepFacts, sweepLog } from './reconcile-sweeps.ts';
 export { replicaLife, replicaStore } from './replicas.ts';

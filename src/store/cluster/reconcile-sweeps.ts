@@ -5,8 +5,10 @@ import { seeCluster, seeRunning } from '../history/cluster-sweeps.ts';
 import { noteAccounted } from '../history/cluster-days.ts';
 import { writeEvents } from '../outbox/index.ts';
 import { clusterFence } from '../../leadership/index.ts';
+import { STOP_PERIOD } from '../../runtime/index.ts';
 import { underFence } from '../leadership/fence.ts';
 import { FactsCache } from '../ledger/recorded-facts.ts';
+import { NO_ANSWER, stopsWithin } from './pod-stops.ts';
 import { retentionNow } from '../history/retention-times.ts';
 import type { Writes } from '../history/run-history.ts';
 import type { Store } from '../sql/store.ts';
@@ -56,14 +58,15 @@ export function sweepLog(store: Store): SweepLog {
         if (fault === null && accounted) await noteAccounted(transaction, cluster, at);
       });
     },
-    stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }) =>
+    stopBegun: (fence, { at, cluster, policy, namespace, pod, podUid, digest }, maxStops) =>
       underFence(store, clusterFence(cluster, fence), async (transaction) => {
+        if ((await stopsWithin(transaction, cluster, at - STOP_PERIOD)) >= maxStops) return null;
         const [row] = await run(
           transaction,
           sql<
             Row<'pod_stops', 'id'>
           >`insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, digest, stop_mode, outcome, last_error)
-           values (${at}, ${policy}, ${cluster}, ${namespace}, ${pod}, ${podUid}, ${digest}, 'graceful', 'failed', 'the process ended before the answer') returning id`,
+           values (${at}, ${policy}, ${cluster}, ${namespace}, ${pod}, ${podUid}, ${digest}, 'graceful', 'failed', ${NO_ANSWER}) returning id`,
         );
         await run(
           transaction,

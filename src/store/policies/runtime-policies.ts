@@ -3,7 +3,7 @@ import type { Selectable, Transaction } from 'kysely';
 import { sha256Hex } from '../../base/index.ts';
 import { readPolicyObject, RUNTIME_POLICY, type PolicyMirror } from '../../cluster/index.ts';
 import type { Expected, NamedPolicies, PolicyWrite, StoredPolicy } from '../../policy/index.ts';
-import type { RevisedRuntimePolicy } from '../../runtime/index.ts';
+import type { RevisedRuntimePolicy, RuntimePolicySource } from '../../runtime/index.ts';
 import { underFence } from '../leadership/fence.ts';
 import { held } from '../sql/dialect.ts';
 import type { Store } from '../sql/store.ts';
@@ -83,17 +83,22 @@ export function runtimePolicyStore(store: Store): NamedPolicies<RevisedRuntimePo
   };
 }
 
-/** runtimePoliciesInEffect gives the runtime policies of the database that are read and not off, by name. */
-export async function runtimePoliciesInEffect({
-  read,
-}: Pick<Store, 'read'>): Promise<readonly RevisedRuntimePolicy[]> {
-  const rows = await read
-    .selectFrom('runtime_policies')
-    .selectAll()
-    .where('enabled', '=', 1)
-    .orderBy('name')
-    .execute();
-  return rows.flatMap((row) => readRow(row).policy ?? []);
+/** runtimePolicySource gives the runtime policies of the database that can be read and are not off. */
+export function runtimePolicySource({ read }: Pick<Store, 'read'>): RuntimePolicySource {
+  let known: { readonly key: string; readonly policies: readonly RevisedRuntimePolicy[] } | null = null;
+  return {
+    async inEffect() {
+      const rows = await read
+        .selectFrom('runtime_policies')
+        .selectAll()
+        .where('enabled', '=', 1)
+        .orderBy('name')
+        .execute();
+      const key = JSON.stringify(rows.map(({ name, document }) => [name, document]));
+      if (known?.key !== key) known = { key, policies: rows.flatMap((row) => readRow(row).policy ?? []) };
+      return known.policies;
+    },
+  };
 }
 
 /**
