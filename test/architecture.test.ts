@@ -294,7 +294,7 @@ test('every folder of src is in the table', () => {
     assert.ok(folder in MAY_IMPORT, `src/${folder} is not in the table of the architecture`);
 });
 
-test('folders import only what the walk allows, and others through their index alone', () => {
+test('folders import only what the walk allows, and others only through their index', () => {
   for (const file of src) {
     const own = folderOf(file.path);
     for (const specifier of file.imports) {
@@ -472,7 +472,7 @@ test('pure folders ask no clock, no environment and no file', () => {
   }
 });
 
-test('credential helpers are run by what a person runs alone', () => {
+test('only what a person runs starts credential helpers', () => {
   const importing = (path: string): readonly string[] =>
     [...src, ...doors]
       .filter((file) => !file.path.startsWith(dirname(path)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { proseOf } from './prose.ts';
+import { proseOf, testNamesOf, type Prose } from './prose.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -53,26 +53,36 @@ function* filesOf(place: string): Generator<string> {
 /** Quoted code is an example of another text. */
 const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, '``');
 
+function check(place: string, read: (file: string, content: string) => readonly Prose[]): void {
+  const found: string[] = [];
+  for (const file of filesOf(place))
+    for (const { line, text } of read(file, readFileSync(join(ROOT, file), 'utf8')))
+      for (const [name, words, instead] of RULES)
+        if (
+          words.test(withoutCode(text)) &&
+          !FIXED.some((one) => file.startsWith(one[0]) && text.includes(one[1]))
+        )
+          found.push(`${file}:${line}: "${name}"; write: ${instead}\n  ${text.slice(0, 160)}`);
+  assert.equal(found.length, 0, found.slice(0, 20).join('\n'));
+}
+
 suite('Plain English', () => {
-  for (const place of PLACES)
-    test(`${place} uses the words of its readers`, () => {
-      const found: string[] = [];
-      for (const file of filesOf(place))
-        for (const { line, text } of proseOf(file, readFileSync(join(ROOT, file), 'utf8')))
-          for (const [name, words, instead] of RULES)
-            if (
-              words.test(withoutCode(text)) &&
-              !FIXED.some((one) => file.startsWith(one[0]) && text.includes(one[1]))
-            )
-              found.push(`${file}:${line}: "${name}"; write: ${instead}\n  ${text.slice(0, 160)}`);
-      assert.equal(found.length, 0, found.slice(0, 20).join('\n'));
-    });
+  for (const place of PLACES) test(`${place} uses the words of its readers`, () => check(place, proseOf));
+
+  test('names of tests use the words of their readers', () =>
+    check('test', (file, content) => (file.endsWith('.ts') ? testNamesOf(content) : [])));
 
   test('each rule finds its words, and code is not text', () => {
     const code = "const alone = 1; // who is there\nconst x = `a ${alone} b` + 'whoever';\nconst r = /anew/;";
     assert.deepEqual(
       proseOf('a.ts', code).map(({ line, text }) => `${line} ${text}`),
       ['1 // who is there', '2 a ${', '2  b`', "2 'whoever'"],
+    );
+    assert.deepEqual(
+      testNamesOf(
+        "\n  t.test(\n  `${alone} is no name`, () => {});\n  regex.test('whoever');\n  suite('x', f);",
+      ).map(({ line, text }) => `${line} ${text}`),
+      ['2 ${', '2  is no name`', "5 'x'"],
     );
     for (const text of ['a tag is no name', 'made anew', 'flags alone', 'what was let in'])
       assert.ok(

@@ -11,6 +11,18 @@ export function proseOf(path: string, content: string): Prose[] {
   return codeProse(content);
 }
 
+/** What a test, a suite or a suite for each engine is called, with its quotes. */
+const NAMED =
+  /(?<![\w.])(?:t\.)?(?:test|suite|forEachEngine)\(\s*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+
+/** testNamesOf gives the names of the tests in a file of code, without what a template puts into them. */
+export function testNamesOf(content: string): Prose[] {
+  return [...content.matchAll(NAMED)].flatMap(({ index, 1: name = '' }) => {
+    const line = content.slice(0, index).split('\n').length;
+    return codeProse(name).map(({ text }) => ({ line, text }));
+  });
+}
+
 /** Comment, template, string, regular expression and word, in the order in which they are tried. */
 const TOKEN =
   /\/\*[^]*?\*\/|\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`|[{}]|[\w$]+|[^\s\w$]/g;

@@ -147,7 +147,7 @@ suite('what is kept of a part', () => {
     assert.throws(() => state.read('kills'), /kills\.json cannot be read: remove it/);
   });
 
-  test('is told with its counts, and a failure with the command that runs it alone', () => {
+  test('is told with its counts, and a failure with the command that runs only it', () => {
     const failed = { part, kept: keep([true, false, true]) };
     assert.equal(
       resultPage([failed, { part, kept: null }], 1, code),

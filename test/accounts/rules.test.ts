@@ -228,7 +228,7 @@ suite('E-mail addresses and names', () => {
     '<a@c>',
     `${'a'.repeat(250)}@c.de`,
   ])
-    test(`${JSON.stringify(text).slice(0, 30)} is no address`, () => {
+    test(`${JSON.stringify(text).slice(0, 30)} is not an address`, () => {
       assert.throws(() => readEmail(text), code('invalid_request'));
     });
   test('a name is kept without needless spaces', () => {
@@ -246,7 +246,7 @@ suite('E-mail addresses and names', () => {
     'user:abc',
     'USER:abc',
   ])
-    test(`${JSON.stringify(text).slice(0, 30)} is no name`, () => {
+    test(`${JSON.stringify(text).slice(0, 30)} is not a name`, () => {
       assert.throws(() => readName(text), code('invalid_request'));
     });
 });

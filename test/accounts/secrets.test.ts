@@ -74,7 +74,7 @@ suite('One-time codes and ids', () => {
     assert.equal(readCode('AAAAA-BBBBB-CCCCC-DDDDD-0L18B'), 'aaaaabbbbbcccccdddddollbb');
   });
 
-  test('what is no code is none', () => {
+  test('what is not a code is refused', () => {
     for (const text of [
       '',
       'abc',

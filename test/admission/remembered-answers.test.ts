@@ -34,7 +34,7 @@ const policies = [
 ];
 const LISTS = [[], ...policies.map((one) => [one]), policies.slice(0, 2)];
 
-test('an answer that is remembered is the one that is made anew, whatever comes again', () => {
+test('an answer that is remembered is the one that would be made now, whatever comes again', () => {
   const kept = FACTS.map((facts) => parseImageFacts(facts));
   const asked = fc.record({
     facts: fc.nat(FACTS.length - 1),

@@ -57,7 +57,7 @@ suite('AdmissionReviews that others captured', { skip }, () => {
     });
   }
 
-  test('of an ephemeral container that is added, it alone is decided', async () => {
+  test('of an ephemeral container that is added, only it is decided', async () => {
     const { ask, rows } = openReviewer([policyOf('{ enforcement: Enforce, denyLatestTag: true }')]);
     const text = readFileSync(new URL('COMPOSED-ephemeralcontainers-update.json', DATA));
     assert.equal((await ask(text)).allowed, true);

@@ -189,7 +189,7 @@ suite('what cannot be read', () => {
     assert.deepEqual([refused?.pod_level, refused?.allowed, refused?.label ?? null], [true, false, null]);
   });
 
-  test('nobody passes by being unreadable, and audit alone refuses nothing', async () => {
+  test('nobody passes by being unreadable, and audit denies nothing', async () => {
     const many = { containers: Array.from({ length: 1001 }, (_, i) => ({ name: `c${i}`, image: 'a' })) };
     for (const spec of [
       [],
@@ -242,7 +242,7 @@ suite('what cannot be read', () => {
     });
   }
 
-  test('fields of the prototype are no fields', async () => {
+  test('fields of the prototype are not read', async () => {
     const text = reviewOf({ uid: 'p' })
       .toString()
       .replace(

@@ -307,7 +307,7 @@ suite('updates', () => {
     assert.equal((await ask(reviewOf({ metadata, spec }))).allowed, false);
   });
 
-  test('an ephemeral container: it alone is decided, not metered, and the reason ends with the subresource', async () => {
+  test('an ephemeral container: only it is decided, not metered, and the reason ends with the subresource', async () => {
     const quota = 'node ceiling of 3 exceeded';
     const metered: string[] = [];
     const names = { refusal: () => quota, admitted: (more: readonly string[]) => void metered.push(...more) };

@@ -23,7 +23,7 @@ async function withRoles(t: TestContext) {
 }
 
 suite('Accounts over HTTP', () => {
-  test('every route lets in whom the table of access says, and nobody else', async (t) => {
+  test('every route allows whom the table of access says, and nobody else', async (t) => {
     const served = await withRoles(t);
     const off = await served.add('off@example.com', 'administrator');
     const { secret: disabled } = await served.signIn('off@example.com');

@@ -90,7 +90,7 @@ const BODIES: readonly (readonly [name: string, body: string | Buffer, detail: R
   ['a wrong type', '{"name":7}', /name: /],
 ];
 
-test('what is no body of a call is refused with a sentence, whatever it is', async (t) => {
+test('a wrong body of a call is refused with a sentence, whatever it is', async (t) => {
   const started = await startApi(t, [create]);
   for (const [name, body, detail] of BODIES) {
     const answer = await exchange(
@@ -161,7 +161,7 @@ test('of countless faults no more are worded than an answer tells', () => {
   }
 });
 
-test('whoever is disabled while a body arrives does nothing with it any more', async (t) => {
+test('an account that is disabled while its body arrives does nothing with it', async (t) => {
   let enabled = true;
   const asked: string[] = [];
   let heard = (): void => {};

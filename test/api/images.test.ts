@@ -203,7 +203,7 @@ suite('POST /images/scan', () => {
     assert.equal(body.scan_requested_at, '2026-11-20T06:00:00Z');
   });
 
-  test('more than 500 digests, none, and what is no digest are refused, and nothing is queued', async (t) => {
+  test('more than 500 digests, none, and invalid digests are refused, and nothing is queued', async (t) => {
     const store = await openFile(t);
     const { as, audited } = await startInventory(t, store);
     const many = Array.from({ length: 501 }, (_, n) => digestOf(n));

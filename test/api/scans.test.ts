@@ -237,7 +237,7 @@ forEachEngine('POST /scans', (engine) => {
     assert.equal((await audited()).length, 2);
   });
 
-  test('a report that says nothing of its digest needs it, and what is no report is refused with the reason', async (t) => {
+  test('a report that says nothing of its digest needs it, and an invalid report is refused with the reason', async (t) => {
     const store = await engine.open(t);
     const { send, as, audited } = await open(t, store);
     const archive = trivy({ ArtifactName: 'web.tar', Metadata: {} }, FOUND);

@@ -87,7 +87,7 @@ suite('Sessions over HTTP', () => {
     assert.equal(items[0]?.detail?.['address' as never], 'via 127.0.0.1');
   });
 
-  test('whoever is not known yet may send no more than a sign-in needs', async (t) => {
+  test('a caller who is not known yet may send no more than a sign-in needs', async (t) => {
     const served = await serve(t);
     for (const path of ['/session', '/session/password', '/setup', '/setup/check']) {
       const { status, body } = await served.call('POST', path, { body: { code: 'x'.repeat(20_000) } });

@@ -133,7 +133,7 @@ test('settings that are right by themselves are held against each other', async 
   );
 });
 
-test('what is no configuration at all is refused with its place', async () => {
+test('an unreadable configuration is refused with its place', async () => {
   assert.match((await faults('data: [\n'))[0] ?? '', /^file:2:not readable as YAML or JSON/);
   assert.deepEqual(await faults('data: /a\ndata: /b'), [
     'file:2:not readable as YAML or JSON: a setting stands here for the second time',

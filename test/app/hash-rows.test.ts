@@ -84,7 +84,7 @@ test('a thread that fails, breaks or dies ends the verification with its fault',
   await assert.rejects(verify('die'), { message: 'a thread that hashes rows ended: exit 7' });
 });
 
-test('whoever has enough ends the threads, whatever they have at hand', async () => {
+test('a caller that has enough ends the threads, whatever they still have to do', async () => {
   const tree = new MemoryTree();
   tree.grow(3000);
   const entry = join(import.meta.dirname, '../../daemon/hash-worker.ts');

@@ -164,7 +164,7 @@ test('a remembered job that failed is not taken as run', async () => {
   assert.equal(await marks.lastEnd('frail'), null);
 });
 
-test('a fault of one run is said and counted, and the next run may mend it', async () => {
+test('an error of one run is logged and counted, and the next run may succeed', async () => {
   let broken = true;
   const { pass, running, log, metrics } = start([
     {

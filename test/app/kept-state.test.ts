@@ -7,7 +7,7 @@ import { runs } from '../runs.ts';
 const entriesOf = (names: readonly number[], value: number) =>
   new Map(names.map((name) => [`n${name}`, value]));
 
-test('what is kept is what was told last, whatever changes, whoever starts again, however long it is', () => {
+test('what is kept is what was told last, whatever changes, whichever process starts again, however long it is', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -168,7 +168,7 @@ test('a directory that was used with a database is not used with another, nor by
   assert.ok(!existsSync(join(data, 'database.json')));
 });
 
-test('what stands in ipo.db is told whatever its state, and a file without anything is no ledger', async (t) => {
+test('what stands in ipo.db is told whatever its state, and an empty file is not a ledger', async (t) => {
   const empty = (): string => `sqlite:${join(scratchDirectory(t), 'other.db')}`;
   const put = (name: string, bytes: Uint8Array): string => {
     const data = scratchDirectory(t);

@@ -16,7 +16,7 @@ async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
 }
 
 suite('Lines of the log of a part', () => {
-  test('a line ends with a line feed alone, so that no text in it makes another line', async () => {
+  test('a line ends only with a line feed, so that no text in it makes another line', async () => {
     const line = JSON.stringify({ message: 'a\u2028{"level":"error"}\u2029b\rc' });
     assert.deepEqual(await linesOf([Buffer.from(`${line}\nnext\n`)]), [line, 'next']);
   });
@@ -52,7 +52,7 @@ suite('What a part is begun with', () => {
     assert.equal(taken.settings.database.url.reveal(), 'postgres://u:hunter2@db/ipo');
   });
 
-  test('what is no data is told, not lost on the way', () => {
+  test('what is not data is logged, not lost', () => {
     assert.throws(() => carryConfig({ settings: { at: new Map() }, warnings: [] } as never), TypeError);
   });
 

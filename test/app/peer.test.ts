@@ -59,7 +59,7 @@ test('what is asked is answered, and what fails fails with its words', async () 
   await assert.rejects(asking.ask('double', -1), { message: 'too small' });
 });
 
-test('whoever is not there is asked nothing, and told nothing', async () => {
+test('a process that is not there is asked nothing, and told nothing', async () => {
   const wire = new Wire();
   const { asking, heard } = pair({}, [wire.link(0), wire.link(1)]);
   await assert.rejects(asking.ask('double', 1), { code: 'unavailable' });

@@ -52,7 +52,7 @@ test('one warm process serves replays and PDFs, and is told to go when it is no 
   await assert.rejects(replay('a'), { code: 'unavailable' });
 });
 
-test('a crash fails its own replay alone, and the next finds another process', async (t) => {
+test('a crash fails only its own replay, and the next finds another process', async (t) => {
   const { process: replays, log, replay } = open(t);
   const first = await replay('a');
   const crash = replay('crash');

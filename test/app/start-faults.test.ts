@@ -30,7 +30,7 @@ async function start(t: TestContext, env: Record<string, string>): Promise<Runni
   return service;
 }
 
-test('the first start makes everything, for its owner alone', async (t) => {
+test('the first start makes everything, readable only by its owner', async (t) => {
   const data = join(scratchDirectory(t), 'below', 'ipo');
   const service = await start(t, { IPO_DATA: data });
   assert.match(service.setupCode ?? '', /^([a-z2-7]{5}-){4}[a-z2-7]{5}$/);

@@ -125,7 +125,7 @@ suite('What the webhook knows from the service', () => {
   });
 });
 
-test('a tag that is remembered is answered at once, asked for anew beside it, and forgotten in the end', async () => {
+test('a remembered tag is answered at once, refreshed meanwhile, and forgotten in the end', async () => {
   let now = 0;
   const asked: ((answer: TagAnswer) => void)[] = [];
   const tags = new RememberedTags({
@@ -179,7 +179,7 @@ test('what is counted in one process stands in the metrics of the other', async 
     assert.ok(text.includes(line), line);
 });
 
-test('events wait for whoever tells the cluster, as many as it would take', async () => {
+test('events wait for the process that tells the cluster, as many as it would take', async () => {
   const log = keptLog();
   const taken: number[] = [];
   let there = false;

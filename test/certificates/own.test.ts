@@ -86,7 +86,7 @@ test('a serving certificate is renewed when a third of it is left, by the same a
   assert.equal(cluster.trusted(), trusted);
 });
 
-test('an authority is followed in time: trusted first, then signing, then alone', async () => {
+test('an authority is followed in time: trusted first, then signing, then the only one', async () => {
   const cluster = await settled();
   const own = cluster.own(certificateMaker);
   const shown = async () => {
@@ -108,7 +108,7 @@ test('an authority is followed in time: trusted first, then signing, then alone'
   assert.equal((await shown()).trusted, 1);
 });
 
-test('a Secret that is deleted, or replaced by garbage, is made anew while the old certificate is still trusted', async () => {
+test('a Secret that is deleted, or replaced by garbage, is recreated while the old certificate is still trusted', async () => {
   for (const damage of [null, { 'tls.crt': 'garbage' }, {}]) {
     const cluster = await settled();
     const shown = cluster.pair();
@@ -223,7 +223,7 @@ test('a clock that is set back in the middle of a rotation leaves nothing in use
   assert.ok(began('tls.crt') && began('ca.signing.crt'));
 });
 
-test('what was made by a clock a year ahead is made anew once the clock is right, as no API server takes it', async () => {
+test('what was made by a clock a year ahead is recreated once the clock is right, as no API server takes it', async () => {
   const cluster = new FakeCluster();
   cluster.at += 365 * 86_400_000;
   await cluster.own(certificateMaker).run();

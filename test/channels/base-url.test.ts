@@ -117,7 +117,7 @@ test('testLoopback lets this machine in, over plain HTTP too, and nothing else',
   assert.ok('fault' in read('github', 'http://127.0.0.1:4711'));
 });
 
-test('allowedHosts leaves the named hosts alone', () => {
+test('allowedHosts changes nothing for the named hosts', () => {
   const rules: ChannelRules = { testLoopback: false, allowedHosts: ['api.github.com', '*.Example.com'] };
   for (const text of [
     'https://api.github.com',

@@ -5,7 +5,7 @@ import { tellTest } from '../../src/channels/index.ts';
 const NOW = Date.UTC(2026, 10, 21, 9);
 const SAID = { works: false, sentence: 'api.github.com asks to call less often (429)', hints: [] };
 
-test('a test that met a limit says when it ends, and is no failure', () => {
+test('a test that met a limit says when it ends, and does not fail', () => {
   assert.deepEqual(tellTest({ ...SAID, limitedMs: 30 * 60_000 }, NOW), {
     status: 'limited',
     detail:

@@ -56,7 +56,7 @@ test('every alert says what happened, how bad it is, and what follows', () => {
   }
 });
 
-test('the PrometheusRule watches this release alone', withHelm, async () => {
+test('the PrometheusRule watches only this release', withHelm, async () => {
   const objects = await render({
     metrics: { prometheusRule: { enabled: true }, serviceMonitor: { enabled: true } },
   });

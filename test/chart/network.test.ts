@@ -26,7 +26,7 @@ const withoutTest = ({ from = [] }: Rule) => from.filter((peer) => !('podSelecto
 const toPort = (rules: readonly Rule[], port: number | string): Rule | undefined =>
   rules.find(({ ports }) => ports.some((entry) => entry.port === port));
 
-test('with defaults the webhook may be reached, the API by the chart’s test alone', withHelm, async () => {
+test('with defaults the webhook may be reached, and the API only by the chart’s test', withHelm, async () => {
   const { ingress, egress } = await policy();
   assert.equal(ingress.length, 2);
   assert.deepEqual(withoutTest(toPort(ingress, 'webhook') ?? { ports: [] }), ANYWHERE);

@@ -94,7 +94,7 @@ test(
   },
 );
 
-test('reports of other projects add their own kind alone', withHelm, async () => {
+test('reports of other projects add only their own kind', withHelm, async () => {
   for (const [policyReports, line] of [
     ['wgpolicy', 'create,delete,get,list,patch wgpolicyk8s.io policyreports'],
     ['openreports', 'create,delete,get,list,patch openreports.io reports'],

@@ -31,7 +31,7 @@ test('values.yaml is the defaults, and so is what the templates fall back to', (
   assert.deepEqual(parse(file('files/defaults.yaml')), chartDefaults());
 });
 
-test('the chart has every value that service.md names', () => {
+test('the chart has every value that operators of earlier releases set', () => {
   const paths = new Set(chartPaths().map(({ path }) => path));
   const named = [
     'api.dataKey.existingSecret',
@@ -58,7 +58,7 @@ test('the chart has every value that service.md names', () => {
   );
 });
 
-test('the defaults are those of service.md', () => {
+test('the defaults are those of earlier releases', () => {
   const values = chartDefaults() as Record<string, Record<string, unknown>>;
   assert.equal(values['integrations']?.['port'], 8444);
   assert.deepEqual(values['integrations']?.['detector'], {

@@ -183,7 +183,7 @@ suite('ipo account', () => {
     });
   });
 
-  test('whoever runs the service gives a code straight from the database, when nobody can sign in', async (t) => {
+  test('the operator of the service gets a code straight from the database, when nobody can sign in', async (t) => {
     const { audit, ipo, url, databaseUrl, clock } = await open(t);
     const nobody = openShell(t);
     const args = ['account', 'password', 'boss@example.com', '--database', databaseUrl];
@@ -214,7 +214,7 @@ suite('ipo account', () => {
     assert.equal((await nobody.ipo(['account', 'password', '--database', databaseUrl])).code, 2);
   });
 
-  test('who is no administrator is told so', async (t) => {
+  test('an account that is not an administrator is told so', async (t) => {
     const { add, ipo, url } = await open(t);
     await add('ada@example.com', 'deployer');
     await ipo(['login', url, '--email', 'ada@example.com', '--password-stdin'], { stdin: PASSWORD });

@@ -10,7 +10,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const SHOP = 'fixtures/ledger/shop.ndjson.gz';
 
 suite('ipo whatif matrix', () => {
-  test('tries each value alone, what costs nothing first, in every format', async () => {
+  test('tries each value by itself, what costs nothing first, in every format', async () => {
     const { code, out } = await ipo(['whatif', 'matrix', '--ledger', SHOP, '-o', 'json']);
     assert.equal(code, 0);
     const body = JSON.parse(out);

@@ -40,7 +40,7 @@ const FILE = at('first.ipobackup');
 const created = await ipo(['backup', 'create', '--database', url, '--out', FILE, '-o', 'json']);
 assert.equal(created.code, 0, created.err);
 
-test('a backup is a file for its owner alone, and verify says what is in it', async () => {
+test('a backup is a file that only its owner reads, and verify says what is in it', async () => {
   const { bytes, sha256, ledger_rows: rows } = JSON.parse(created.out) as Record<string, unknown>;
   assert.equal(statSync(FILE).mode & 0o077, 0);
   assert.equal(bytes, statSync(FILE).size);
@@ -243,7 +243,7 @@ test('no two restores make one marker', () => {
   assert.equal(new Set(made).size, 3);
 });
 
-test('what is no backup is said to be none', async () => {
+test('a file that is not a backup is refused as that', async () => {
   writeFileSync(at('text.txt'), 'hello\n');
   for (const file of [at('text.txt'), at('ledger.db'), at('whole.ndjson.zst')]) {
     const { code, err } = await ipo(['backup', 'verify', file]);

@@ -88,7 +88,7 @@ test('a mail server is asked whether it takes sender and recipients, and no mail
   assert.deepEqual(post.seen, ['FROM ipo@example.com', 'TO ops@example.com', 'TO desk@example.com']);
 });
 
-test('what a mail server refuses is said with what to mend, and the channel is not saved', async (t) => {
+test('what a mail server refuses is said with what to fix, and the channel is not saved', async (t) => {
   const { channels, url } = await serveChannels(t);
   const shell = setupShell(t, url);
   const post = await startPost(t);

@@ -87,7 +87,7 @@ test('a token of another tracker is named before it is sent anywhere', async (t)
   assert.equal(fake.requests.length, 0);
 });
 
-test('a scope that is missing is found for GitLab, where the test read alone would pass', async (t) => {
+test('a scope that is missing is found for GitLab, where the test read would pass by itself', async (t) => {
   const fake = await start(t, 'gitlab');
   const args = ['gitlab', '--url', fake.url, '--project', 'acme/shop'];
   const reader = await setup(shellFor(t), fake.tokens.reader.secret, ...args);
@@ -219,7 +219,7 @@ for (const [kind, args] of [
   ['gitlab', ['gitlab', '--project', 'acme/shop']],
   ['jira-cloud', ['jira', '--project', 'SHOP', '--issue-type', 'Task']],
 ] as const)
-  test(`a limit of ${kind} during a setup is no fault of the channel, which is not saved`, async (t) => {
+  test(`a limit of ${kind} during a setup is not an error of the channel, which is not saved`, async (t) => {
     const fake = await start(t, kind);
     const { channels, url } = await serveChannels(t);
     const { secret, user } = fake.tokens.good;

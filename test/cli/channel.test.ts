@@ -164,7 +164,7 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
   }
 });
 
-test('edit --event subscribes to these events alone, and a wrong one names the right ones', async (t) => {
+test('edit --event subscribes to exactly these events, and a wrong one names the right ones', async (t) => {
   const served = await serve(t);
   await served.world.channels.create(DOCUMENTS.slack, 'user:a');
   const id = await idOf(served, 'chat');

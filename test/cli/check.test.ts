@@ -439,7 +439,7 @@ describe('reports of Trivy', () => {
     }
   });
 
-  test('a report without a scan for vulnerabilities is no clean one', async () => {
+  test('a report without a scan for vulnerabilities does not count as clean', async () => {
     const secrets = file('secrets.json', report({ Results: [{ Class: 'secret' }] }));
     const { code, first } = await answer('-p', critical, '-t', secrets, '--by-name', 'web:1');
     assert.deepEqual(

@@ -157,7 +157,7 @@ suite('the grammar of every command', () => {
 });
 
 suite('which program it is, and where to start', () => {
-  test('-v, -V and --version print the version alone; ipo version tells what it was built from', async () => {
+  test('-v, -V and --version print only the version; ipo version tells what it was built from', async () => {
     const [short, old, long] = await Promise.all(['-v', '-V', '--version'].map((flag) => ipo([flag])));
     assert.match(long?.out ?? '', /^\d+\.\d+\.\d+\S*\n$/);
     assert.deepEqual([short?.out, old?.out], [long?.out, long?.out]);

@@ -147,7 +147,7 @@ test('ipo images show tells why, where, what each policy says, and the findings'
   );
 });
 
-test('a name by digest alone stands without it above the digest, so that the state is seen', async (t) => {
+test('a name with only a digest stands without it above the digest, so that the state is seen', async (t) => {
   const { api } = await startCli(t, [POLICY]);
   const digest = digestOf(0xc3);
   const { body } = await api

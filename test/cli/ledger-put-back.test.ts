@@ -94,7 +94,7 @@ test('ipo ledger put-back refuses a database that does not know the replica, and
   assert.deepEqual(await ended(), [false]);
 });
 
-test('ipo ledger put-back refuses what is no spool, and names the one below', async (t) => {
+test('ipo ledger put-back refuses a directory that is not a spool, and names the one below', async (t) => {
   const data = scratchDirectory(t);
   const putBack = () => ipo(['ledger', 'put-back', data], { env: { IPO_DATABASE: 'sqlite:none' } });
   const none = await putBack();

@@ -206,7 +206,7 @@ suite('ipo login, logout and whoami', () => {
     assert.equal(code, 0, err);
   });
 
-  test('whoever gives up at a question is told that nothing was done', async (t) => {
+  test('cancelling at a question says that nothing was done', async (t) => {
     const { ipo, kept, url } = await open(t);
     const { code, err } = await ipo(['login', url], { answers: [[/E-mail address/, '\u0003']] });
     assert.equal(code, 2);

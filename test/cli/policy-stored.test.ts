@@ -296,7 +296,7 @@ test('a policy in effect is replayed under its own name, and its lines are those
   assert.match((await served.ipo(['policy', 'whatif', 'shop', '-o', 'sarif'])).out, /"startLine": 6/);
 });
 
-test('a policy that was made invalid beside the service is listed and shown as that, and apply and delete mend it', async (t) => {
+test('a policy that was made invalid beside the service is listed and shown as that, and apply and delete fix it', async (t) => {
   const served = await serve(t, fullResult());
   const valid = policy('shop', 'severityThreshold: HIGH');
   await served.ipo(['policy', 'apply', file(served, 'a.yaml', valid), '-y']);

@@ -34,7 +34,7 @@ const NOTED = policy('  denyLatestTag: true\n  digestEnforcement: require\n');
 const WRONG = policy('  severityThreshold: critical\n');
 
 describe('ipo policy lint', () => {
-  test('a clean file says so on stderr alone, and nothing at all under --quiet', async () => {
+  test('a clean file says so only on stderr, and nothing at all under --quiet', async () => {
     const path = file(CLEAN);
     assert.deepEqual(await ipo(['policy', 'lint', path]), {
       code: 0,
@@ -312,7 +312,7 @@ describe('ipo policy diff', () => {
     }
   });
 
-  test('policies that one side alone has are said', async () => {
+  test('policies that only one side has are listed', async () => {
     const both = file(`${CLEAN}---\n${policy('  denyLatestTag: true\n', 'extra')}`);
     assert.match((await ipo(['policy', 'diff', before, both])).out, /extra is only in .*\n1 policy added\n$/);
     assert.match((await ipo(['policy', 'diff', both, before])).out, /1 policy removed\n$/);

@@ -233,7 +233,7 @@ test('a report of anything else than a container image is recorded for no image,
   assert.deepEqual(await api.audited(), []);
 });
 
-test('what is no report, or is said in a way that cannot be served, is refused', async () => {
+test('an invalid report, or one named in a way that cannot be served, is refused', async () => {
   for (const [args, stdin, message] of [
     [['-'], '{', /stdin: the report ends in the middle/],
     [['-'], '{"SchemaVersion": 1}', /schema version 1/],

@@ -32,7 +32,7 @@ function terminal(t: TestContext, env: Record<string, string> = {}, stdin = ''):
 
 const SERVER = 'https://ipo.example.com';
 
-test('the file of services is its owner’s alone, and is written whole', (t) => {
+test('only its owner reads the file of services, and it is written whole', (t) => {
   const { env } = terminal(t);
   const path = serviceConfigPath(env);
   rememberServer(env, SERVER, { token: 'secret-one' });
@@ -98,7 +98,7 @@ test('the flag goes before the environment, which goes before the service signed
   assert.equal((await findService(empty, {})).token, 'kept', 'an empty variable is not set');
 });
 
-test('a token that is kept goes to its own service alone', async (t) => {
+test('a stored token goes only to its own service', async (t) => {
   const at = terminal(t);
   rememberServer(at.env, SERVER, { token: 'kept' });
   assert.equal((await findService(at, { server: 'https://other.example.com' })).token, null);

@@ -16,7 +16,7 @@ async function open(t: TestContext) {
 }
 
 suite('ipo token', () => {
-  test('the secret alone goes to stdout, and works as IPO_TOKEN', async (t) => {
+  test('only the secret goes to stdout, and it works as IPO_TOKEN', async (t) => {
     const { env, ipo, url } = await open(t);
     const { code, out, err } = await ipo([
       'token',

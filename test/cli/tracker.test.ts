@@ -84,7 +84,7 @@ for (const [fault, kind] of [
   ['429 with Retry-After', 'gitlab'],
   ['429 with Retry-After', 'jira-cloud'],
 ] as const)
-  test(`a limit (${fault}) of ${kind} is named with its end, and is no failure`, async (t) => {
+  test(`a limit (${fault}) of ${kind} is named with its end, and is not a failure`, async (t) => {
     const fake = await startFake(kind);
     t.after(() => fake.close());
     const directory = mkdtempSync(join(tmpdir(), 'ipo-tracker-'));

@@ -120,7 +120,7 @@ test('long names are cut in the middle, and no line is too wide', async () => {
   assert.match(await view(results[3] as WhatIfResult, 60), /shop\/w+…w+/);
 });
 
-test('an absurd width is no fault', async () => {
+test('an absurd width is not an error', async () => {
   for (const columns of [0, -5, 1, NaN, 1_000_000])
     assert.match(await view(fullResult(), columns), /deny\s214/);
 });

@@ -96,7 +96,7 @@ describe('the gate of a merge', () => {
   const gate = async (...flags: string[]): Promise<number> =>
     (await ipo(['whatif', policy, '-l', ledger, '-o', 'json', ...flags])).code;
 
-  test('differences alone exit with 0', async () => assert.equal(await gate(), 0));
+  test('only differences exit with 0', async () => assert.equal(await gate(), 0));
   test('--fail-on exits with 1 above what is tolerated', async () => {
     assert.equal(await gate('--fail-on', 'would_deny'), 1);
     assert.equal(await gate('--fail-on', 'would_deny=1'), 1);
@@ -132,7 +132,7 @@ describe('the gate of a merge', () => {
     ]);
     assert.equal(none.code, 0);
   });
-  test('break-glass admissions alone are covered rows, so --strict holds', async () => {
+  test('rows of break-glass count as covered, so --strict passes', async () => {
     const bypassed = file('bypassed.ndjson', toText({ rows: [row(1, { break_glass: true })] }));
     assert.equal((await ipo(['whatif', policy, '-l', bypassed, '--strict', '-o', 'json'])).code, 0);
   });

@@ -65,7 +65,7 @@ test('a request under way ends before the service does', async (t) => {
   assert.equal((await daemon.ended).code, 0);
 });
 
-test('ipo serve needs a directory alone, and says where it is, how to sign in and what to try', async (t) => {
+test('ipo serve needs only a directory, and says where it is, how to sign in and what to try', async (t) => {
   const home = scratchDirectory(t);
   const args = ['serve', '--listen', '127.0.0.1:0'];
   const serving = startDaemon(t, args, { XDG_DATA_HOME: home }, 'bin/main.ts');

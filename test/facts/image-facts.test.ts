@@ -47,7 +47,7 @@ suite('parseImageFacts', () => {
     assert.deepEqual(facts.vex, []);
   });
 
-  test('unknown keys are left alone', () => {
+  test('unknown keys are kept as they are', () => {
     assert.equal(
       parseImageFacts({ digest: DIGEST, later: 1, scan: { later: {}, findings: [] } }).digest,
       DIGEST,

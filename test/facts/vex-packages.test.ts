@@ -33,7 +33,7 @@ suite('a statement that is limited to packages', () => {
   const signers = [{ identity: 'alice' }];
   const asked = (of: VexEntry, found: VexPackage | null) => vexCounts(of, WEB, CVE, signers, found);
 
-  test('counts for those alone, and for none where the package is not told', () => {
+  test('counts only for those, and for none where the package is not told', () => {
     assert.ok(asked(entry, BASH));
     assert.ok(!asked(entry, CURL));
     assert.ok(!asked(entry, null));

@@ -80,7 +80,7 @@ test('a structured document is active by its nodes and marks, never by its text'
   ]);
 });
 
-test('a title is active on GitLab alone', () => {
+test('a title is active only on GitLab', () => {
   assert.deepEqual(kindsIn('gitlab', 'CVE in @babel/core', 'title'), ['mention']);
   assert.deepEqual(kindsIn('github', 'CVE in @babel/core', 'title'), []);
   assert.deepEqual(kindsIn('jira-datacenter', 'CVE in [~alice]', 'title'), []);

@@ -129,7 +129,7 @@ test('two faults that wait for the same act strike one request after the other',
   });
 });
 
-test('a moment of a test that fails is no lost connection, but a violation that says so', async () => {
+test('a step of a test that fails is not a lost connection, but a violation that says so', async () => {
   const fake = await startFake('github', { clock: new FakeClock() });
   fake.faults.at({ act: 'self' }, 'before', () => assert.fail('not as it should be'));
   await assert.rejects(speakTo(fake)('GET', '/user'));

@@ -26,7 +26,7 @@ test('a project answers to its number and to its whole path, encoded once', asyn
   assert.equal(fake.violations.length, 2);
 });
 
-test('a line that begins with a quick action is run with the token of whoever sent it, and is seen as active', async (t) => {
+test('a line that begins with a quick action is run with the token of its sender, and is seen as active', async (t) => {
   const fake = await gitlab(t);
   const speak = speakTo(fake);
   const made = await speak('POST', `${SHOP}/issues`, {
@@ -107,7 +107,7 @@ test('every shape of refusal that GitLab has comes in its own shape', async (t) 
   );
 });
 
-test('a guest opens issues without labels and closes its own alone', async (t) => {
+test('a guest opens issues without labels and closes only its own', async (t) => {
   const fake = await gitlab(t);
   const guest = speakTo(fake, 'reporter');
   const made = await guest('POST', `${SHOP}/issues`, { title: 'x', labels: 'a,b' });

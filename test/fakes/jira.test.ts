@@ -24,7 +24,7 @@ test('the site takes classic tokens and refuses scoped ones with the reason in a
   assert.match(String(tenant.json['cloudId']), /^[0-9a-f-]{36}$/);
 });
 
-test('the gateway takes scoped tokens alone, has no /browse, and knows the site by serverInfo', async (t) => {
+test('the gateway takes only scoped tokens, has no /browse, and knows the site by serverInfo', async (t) => {
   const fake = await jira(t, 'jira-gateway');
   assert.match(fake.url, /\/ex\/jira\/[0-9a-f-]{36}$/);
   const info = await speakTo(fake, null)('GET', '/rest/api/3/serverInfo');

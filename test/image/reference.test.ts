@@ -13,7 +13,7 @@ suite('references that are valid', () => {
   }
 });
 
-suite('texts that are no reference', () => {
+suite('texts that are not a reference', () => {
   for (const text of INVALID) {
     test(JSON.stringify(text.slice(0, 60)), () => {
       const result = parseReference(text);

@@ -159,7 +159,7 @@ test('what the next admission would meet is the enforced refusal, else the audit
   assert.equal(next(), null);
 });
 
-test('an image that was never seen is judged by the policies of the whole cluster alone', () => {
+test('an image that was never seen is judged only by the policies of the whole cluster', () => {
   const list = [policyOf(toSpec({})), { ...policyOf(toSpec({ targetNamespaces: ['shop'] })), name: 'shop' }];
   assert.equal(governingAt(list, null).length, 1);
   assert.equal(governingAt(list, 'shop').length, 2);
@@ -207,7 +207,7 @@ test('a triage decision lasts as long as the strictest policy over the image say
   assert.equal(triageMs([one({ sla: { triage: '24h' }, targetNamespaces: ['ci'] })], []), TRIAGE_MS);
 });
 
-test('policies in force stay one object per revision, and their key tells when they change', async () => {
+test('policies in effect stay one object per revision, and their key tells when they change', async () => {
   const policy = (name: string, spec: Record<string, unknown>, revision: string) =>
     ({ name, revision, document: { metadata: { name }, spec } }) as unknown as StoredPolicy;
   let items = [policy('a', {}, 'r1'), policy('b', {}, 'r2')];

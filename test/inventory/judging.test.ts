@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { Judging, type JudgingParts } from '../../src/inventory/judging.service.ts';
 
-test('a round belongs to no transaction, whoever calls first', async () => {
+test('a round belongs to no transaction, whichever call comes first', async () => {
   const transaction = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const see = <T>(value: T): T => (seen.push(transaction.getStore()), value);

@@ -201,7 +201,7 @@ test('connections that break again and again are waited out longer and longer, a
   await eventually(() => fake.faults.connections <= 1);
 });
 
-test('an event that is no JSON, or longer than any object is, ends the watch instead of being passed over', async (t) => {
+test('an event that is not JSON, or longer than any object is, ends the watch instead of being passed over', async (t) => {
   const { fake, bench } = await faked(t);
   fake.seed(configMap('a', { v: 'ü'.repeat(100_000) }, { test: 'x' }));
   const held = informer(bench, 'x');

@@ -130,7 +130,7 @@ test('a write that commits behind the end is put back once more, and is there on
   assert.equal(spool.rows, 0);
 });
 
-test('whoever starts next on the spool finds what was left, logs and counts it, and puts it back', async () => {
+test('the next process on the spool finds what was left, logs and counts it, and puts it back', async () => {
   const { appender, time, spool } = await holding(5);
   await time.passUntil(appender.close(0));
   const next = open(spool);

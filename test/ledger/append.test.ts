@@ -8,7 +8,7 @@ import { handTimers, listen, newRow, numbers, review, tally, uidOf, until } from
 
 const ids = (appended: readonly Appended[]): unknown[] => appended.flatMap(({ rows }) => numbers(rows));
 
-test('what arrives in one turn is one transaction, of so many rows at most', async () => {
+test('what arrives in one turn is one transaction, of a bounded number of rows', async () => {
   const { appender, ledger } = openAppender({ groupRows: 10 });
   const answers = await Promise.all(
     Array.from({ length: 25 }, (_, i) => appender.append(review(i, i === 3 ? 12 : 1))),
@@ -162,7 +162,7 @@ test('more than may wait is refused at once, and counted', async () => {
   assert.equal((await Promise.all([under, ...waiting])).length, 3);
 });
 
-test('a review that can never be stored is refused alone', async () => {
+test('only a review that can never be stored is refused', async () => {
   const { appender, ledger } = openAppender();
   ledger.poison = uidOf(2);
   const outcomes = await Promise.allSettled([1, 2, 3].map((n) => appender.append(review(n))));

@@ -34,7 +34,7 @@ const LINES = entriesFrom(1, 60)
   .flatMap(({ uid, rows }) => rows.map((row) => recordedRow(uid, row, null)))
   .map((row, i) => JSON.stringify({ type: 'row', ...row, id: i + 1 }));
 
-test('rows that differ in their own fields alone are put together from what was seen', () => {
+test('rows that differ only in their own fields are put together from what was seen', () => {
   const leaves = new LeafLines();
   let known = 0;
   for (const line of [

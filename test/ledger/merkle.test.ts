@@ -187,7 +187,7 @@ test('proofs over sizes to 2^40 hold, over trees whose leaves are all alike', ()
   );
 });
 
-test('numbers that are no sizes are refused, not computed with', () => {
+test('invalid sizes are refused, not computed with', () => {
   const [a, b] = [leaves[0] as Hash, leaves[1] as Hash];
   for (const odd of [-1, 0.5, NaN, Infinity, 2 ** 53, 2 ** 64]) {
     assert.notEqual(verifyInclusion(odd, 4, a, [a, b], b), null);

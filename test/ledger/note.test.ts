@@ -120,7 +120,7 @@ test('sixteen signatures and more are taken, without end they are not', () => {
   );
 });
 
-test('what is no signed note is refused', () => {
+test('an invalid signed note is refused', () => {
   const good = writeNote(TEXT, [signer.sign(TEXT)]);
   const [, line = ''] = good.split('\n\n');
   const damaged: Readonly<Record<string, string>> = {
@@ -231,7 +231,7 @@ suite('checkpoints', () => {
     );
   });
 
-  test('have lines of one form alone', () => {
+  test('have lines of only one form', () => {
     const lines = checkpointText(checkpoint);
     for (const [from, to] of [
       ['\n12\n', '\n012\n'],

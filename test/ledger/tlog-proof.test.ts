@@ -91,7 +91,7 @@ suite('tlog-proof', () => {
     assert.equal(codeOf(writeTlogProof({ ...whole, proof: long })), 'format');
   });
 
-  test('with any character altered proves nothing, but for the extra data, which is no part of it', () => {
+  test('with any character altered proves nothing, but for the extra data, which does not belong to it', () => {
     const good = writeTlogProof({ ...whole, extra: null });
     fc.assert(
       fc.property(

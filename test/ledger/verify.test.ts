@@ -178,7 +178,7 @@ suite('an export', () => {
     assert.equal(result.firstBad?.from, 1101);
   });
 
-  test('that was kept shows where a later one was written anew', async () => {
+  test('that was kept shows where a later one was rewritten', async () => {
     const fork = new MemoryTree();
     for (const count of STEPS) fork.grow(count);
     fork.rewrite(fork.all.slice(600).map((row) => ({ ...row, reason: 'known exploited: CVE-2021-44228' })));

@@ -116,7 +116,7 @@ suite('workloads', () => {
 });
 
 suite('what is not decided', () => {
-  test('kinds of Kubernetes without pods are no news', () => {
+  test('kinds of Kubernetes without pods are passed over in silence', () => {
     const { workloads, skipped } = parse(
       'apiVersion: v1\nkind: ConfigMap\ndata: {containers: x}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n',
     );
@@ -171,7 +171,7 @@ suite('AdmissionReviews', () => {
     assert.deepEqual(images(text), ['Pod shop/web main a a:1 1']);
   });
 
-  test('"On UPDATE only images that are new or changed are decided"', () => {
+  test('On UPDATE only images that are new or changed are decided', () => {
     const oldObject = pod(container('a', 'a:1'), container('b', 'b:1'));
     const object = pod(container('a', 'a:1'), container('b', 'b:2'), container('c', 'c:1'));
     assert.deepEqual(images(review({ kind, operation: 'UPDATE', object, oldObject })), [
@@ -181,7 +181,7 @@ suite('AdmissionReviews', () => {
     assert.equal(images(review({ kind, operation: 'CREATE', object, oldObject })).length, 3);
   });
 
-  test('"On UPDATE … a pod that is being deleted is admitted", on CREATE the mark means nothing', () => {
+  test('On UPDATE … a pod that is being deleted is admitted, on CREATE the mark means nothing', () => {
     const marked = { ...pod(container('a', 'a:1')), metadata: { deletionTimestamp: '2026-11-20T06:00:00Z' } };
     const of = (operation: string): Manifest =>
       parse(review({ kind: { group: '', version: 'v1', kind: 'Pod' }, operation, object: marked }));

@@ -137,7 +137,7 @@ suite('what exposes real workloads', { skip }, () => {
   const exposed = (path: string): string[][] =>
     signalsByName(read(path)).flatMap(([name, , by]) => (by === null ? [] : [[name, by]]));
 
-  test('of a shop the front end alone', () => {
+  test('of a shop only the front end', () => {
     assert.deepEqual(exposed('manifests/online-boutique.yaml'), [
       ['frontend', 'Service default/frontend-external'],
     ]);

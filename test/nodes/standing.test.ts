@@ -77,7 +77,7 @@ test('the grace is fourteen days at most, and ends to the millisecond', () => {
   );
 });
 
-test('a clock that was cleared begins anew; one that was set back does not end enforcement', () => {
+test('a clock that was cleared begins again; one that was set back does not end enforcement', () => {
   const { standing } = follow([
     { count: 11, ceiling: 10 },
     { count: 10, ceiling: 10, days: 13 },

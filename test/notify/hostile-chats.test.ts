@@ -107,7 +107,7 @@ test('a host shows nothing but text of the cards, reads no markdown in them, and
   });
 });
 
-test('what a host shows that is too old for the cards is no markdown that leads anywhere', () => {
+test('what a host shows that is too old for the cards is not markdown that leads anywhere', () => {
   judge((bad) => {
     for (const { name, message } of MESSAGES) {
       const [{ content }] = toTeams(message).attachments;

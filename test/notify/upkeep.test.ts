@@ -91,7 +91,7 @@ forEachEngine('upkeep of notifications', (engine) => {
     assert.equal((await desk.deliveries.counts(endedAt + DAY_MS + 1)).failed, 0);
   });
 
-  test('what a disabled or muted channel waits for is no reason to look, and is still counted on the channel', async (t) => {
+  test('what waits for a disabled or muted channel does not count in the health, and still counts on the channel', async (t) => {
     const desk = await openDesk(t, await engine.open(t));
     await desk.channel('webhook');
     await desk.channel('slack');

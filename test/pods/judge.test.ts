@@ -124,7 +124,7 @@ suite('workload hardening', () => {
     assert.deepEqual(judgePod([warn], [], null).warnings, []);
   });
 
-  test('break-glass bypasses it for the groups of the policy alone', () => {
+  test('break-glass bypasses it only for the groups of the policy', () => {
     const granted = judgePod([block], ['root'], { reason: 'outage', groups: ['sre'] });
     assert.deepEqual([granted.allowed, granted.label, granted.verdicts[0]?.breakGlass], [true, null, true]);
     assert.equal(judgePod([block], ['root'], { reason: 'outage', groups: ['dev'] }).allowed, false);

@@ -51,7 +51,7 @@ suite('a rule of Kyverno that denies', () => {
     });
   });
 
-  test('of containers alone, ours judges the others too', () => {
+  test('of containers only, ours judges the others too', () => {
     const { outcome, asks, reasons } = deny({ any: registries.slice(0, 1) });
     assert.deepEqual([outcome, asks], ['narrower', [{ allowedRegistries: ['ghcr.io', 'eu.gcr.io'] }]]);
     assert.deepEqual(reasons, ['containers of all kinds are judged']);
@@ -72,7 +72,7 @@ suite('a rule of Kyverno that denies', () => {
     assert.deepEqual([outcome, asks.length], ['wider', 1]);
   });
 
-  test('conditions that deny together become one of them alone, which is narrower', () => {
+  test('conditions that deny together become just one of them, which is narrower', () => {
     const labels = { key: '{{ request.object.metadata.labels.team }}', operator: 'Equals', value: 'a' };
     const { outcome, asks, reasons } = deny({ all: [labels, registries[0]] });
     assert.deepEqual([outcome, asks], ['narrower', [{ allowedRegistries: ['ghcr.io', 'eu.gcr.io'] }]]);

@@ -201,7 +201,7 @@ test('a byte order mark and CRLF change neither meaning nor places', () => {
   assert.deepEqual([faulty.problems[0]?.line, faulty.problems[0]?.column], [6, 3]);
 });
 
-test('an anchor alone says nothing, and is let through', () => {
+test('a document of just an anchor says nothing, and is accepted', () => {
   assert.deepEqual(parsePolicies(`${HEAD}spec: &s {enforcement: &e Audit}\n`, 'x').problems, []);
 });
 

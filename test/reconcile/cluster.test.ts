@@ -44,7 +44,7 @@ async function joined(engine: TestEngine, t: TestContext) {
 }
 
 forEachEngine('a sweep of a cluster', (engine) => {
-  test('500 pods that the API server let in without asking: 500 unreviewed rows within one sweep', async (t) => {
+  test('500 pods that the API server admitted without asking: 500 unreviewed rows within one sweep', async (t) => {
     const { fake, reads, h, service } = await joined(engine, t);
     h.policies = [policy()];
     for (let n = 0; n < 500; n += 1) fake.seed(podObject(`web-${n}`, CLEAN));

@@ -25,7 +25,7 @@ test('a policy that does not reconcile is not asked', () => {
   assert.match(both.images[0]?.judgement.outcome.reason ?? '', /^audit mode: vulnerabilities/);
 });
 
-test('what break-glass let in is left alone, container by container', () => {
+test('what break-glass allowed is not judged again, container by container', () => {
   const containers = [container(BAD), container(BAD, { name: 'late' })];
   const judged = judgeRunning(podOf(1, { containers }), record(true, ['web']), context([policy()]));
   assert.deepEqual(

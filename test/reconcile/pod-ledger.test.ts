@@ -56,7 +56,7 @@ forEachEngine('pods in the ledger', (engine) => {
     );
   });
 
-  test('what a sweep said of a pod is no review; an unreviewed row is enough', async (t) => {
+  test('what a sweep said of a pod is not a review; an unreviewed row is enough', async (t) => {
     const store = await engine.open(t);
     await ledgerWriter(store).appendAll([
       entry([{ at: AT, pod_uid: uidOf(1), kind: 'reconcile' }]),

@@ -212,7 +212,7 @@ forEachEngine('a sweep', (engine) => {
     );
   });
 
-  test('what break-glass let in is left alone, also when it was let in later', async (t) => {
+  test('what break-glass allowed is not judged again, also when it was allowed later', async (t) => {
     const h = await harness(engine, t);
     h.policies = [ENFORCE];
     h.replacement = () => ({ labels: new Map(), spec: specOf([{ name: 'web', image: `web@${CLEAN}` }]) });

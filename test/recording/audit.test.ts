@@ -56,7 +56,7 @@ test('a created pod is a row for each image, with who asked under a pseudonym', 
   assert.equal(counts.reviews, 1);
 });
 
-test('what is no admission gives no row, and is counted', () => {
+test('an event that is not an admission gives no row, and is counted', () => {
   const { rows, counts } = record(
     event({ stage: 'RequestReceived' }),
     event({ requestURI: '/api/v1/namespaces/shop/pods?dryRun=All' }),

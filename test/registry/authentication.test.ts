@@ -107,7 +107,7 @@ suite('authentication with tokens', () => {
     assert.doesNotMatch(`${error.message} ${error.hint} ${JSON.stringify(error)}`, /canary|Y2FuYX/);
   });
 
-  test('a credential goes to the domain of its registry alone', async (t) => {
+  test('a credential goes only to the domain of its registry', async (t) => {
     const { fake } = await pushedWorld(t);
     const other = await startFakeRegistry(t);
     const tokens = withTokens(fake, {

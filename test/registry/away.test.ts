@@ -88,7 +88,7 @@ suite('a registry that does not answer', () => {
     );
   });
 
-  test('is asked again after a time that doubles, by one question alone, and is back with its first answer', async (t) => {
+  test('is asked again after a time that doubles, by only one question, and is back with its first answer', async (t) => {
     const { fake } = await pushedWorld(t);
     let now = 0;
     const { lines, log } = logOf();
@@ -249,7 +249,7 @@ suite('a registry that does not answer', () => {
     await Promise.all(waiting);
   });
 
-  test('the first answer of a host lets in all who waited for it', async (t) => {
+  test('the first answer of a host admits all who waited for it', async (t) => {
     const { fake, made } = await pushedWorld(t);
     fake.asked.length = 0;
     const first = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ suite('a registry that does not answer', () => {
     assert.deepEqual(new Set(await Promise.all(all)), new Set([made.manifest.digest]));
   });
 
-  test('the log names so many hosts at most, whoever makes up pods', async (t) => {
+  test('the log names a bounded number of hosts, whatever pods are made up', async (t) => {
     const { lines, log } = logOf();
     const registry = openClient(t, { log });
     for (let i = 0; i < 40; i += 1)

@@ -153,7 +153,7 @@ suite('docker configs', () => {
     assert.equal(helperFor(old, { host: 'a.example' }), null, 'the older form names none');
   });
 
-  test('an entry that cannot be used is no fault of another', () => {
+  test('an unusable entry does not spoil another', () => {
     const auths = {
       'a.example': { auth: '***' },
       'b.example': auth('me'),

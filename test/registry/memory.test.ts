@@ -50,7 +50,7 @@ suite('what is remembered', () => {
     assert.equal(fake.since().length, 2);
   });
 
-  test('a registry that asks to slow down is left alone for as long as it says', async (t) => {
+  test('a registry that asks to slow down is not called for as long as it says', async (t) => {
     const { fake } = await pushedWorld(t);
     let now = 0;
     const registry = openClient(t, { monotonic: () => now });
@@ -87,7 +87,7 @@ suite('what is remembered', () => {
     assert.match(await read(), /^sha256:/);
   });
 
-  test('a connection that the registry ended while it was kept is made anew', async (t) => {
+  test('a kept connection that the registry ended is made again', async (t) => {
     const { fake } = await pushedWorld(t);
     const registry = openClient(t);
     await registry.digestOf(referenceTo(fake.host, 'shop/web:1'), ask);
@@ -122,7 +122,7 @@ suite('what is remembered', () => {
 });
 
 suite('who waits', () => {
-  test('whoever leaves leaves the others waiting; when nobody waits, it ends', async (t) => {
+  test('one that leaves keeps the others waiting; when nobody waits, it ends', async (t) => {
     const { fake } = await pushedWorld(t);
     const hung = Promise.withResolvers<void>();
     fake.answering = (_, response) => {
@@ -193,7 +193,7 @@ suite('who waits', () => {
     assert.deepEqual(order, ['b1', 'a4 left', 'a3', 'b2']);
   });
 
-  test('flights end when their last passenger leaves, and a next one starts anew', async () => {
+  test('flights end when their last passenger leaves, and the next one starts afresh', async () => {
     const flights = new Flights(60_000);
     let starts = 0;
     const start = (signal: AbortSignal) =>

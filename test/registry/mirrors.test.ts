@@ -66,7 +66,7 @@ suite('mirrors', () => {
     assert.equal(mirror.since().length, 1);
   });
 
-  test('that nothing is attached is believed of the registry itself alone', async (t) => {
+  test('that nothing is attached is believed only of the registry itself', async (t) => {
     const { mirror, upstream, open, reference } = await world(t);
     await push(mirror.url, 'proxy/hub/shop/web', { manifests: [{ content: GOOD.manifest, as: '1' }] });
     const artifact = blobOf(
@@ -91,7 +91,7 @@ suite('mirrors', () => {
     assert.equal((await faultOf(open().referrers(reference, digest, ask))).fault, 'unavailable');
   });
 
-  test('where the mirrors alone are asked, nobody else is, and what they all do not have is not there', async (t) => {
+  test('where only the mirrors are asked, nobody else is, and what they all do not have is not there', async (t) => {
     const { mirror, upstream, open, reference } = await world(t, true);
     await push(upstream.url, 'shop/web', { manifests: [{ content: SIGNATURE.manifest, as: sigTag }] });
     upstream.since();

@@ -92,7 +92,7 @@ suite('a busy registry', () => {
     assert.match(error.message, /has a fault of its own \(status 503, UNAVAILABLE\)$/);
   });
 
-  test('is asked once by whoever comes again anyway, and so is one with another fault', async (t) => {
+  test('is asked once by one that comes again anyway, and so is one with another fault', async (t) => {
     for (const [status, until] of [
       [503, undefined],
       [429, undefined],
@@ -108,7 +108,7 @@ suite('a busy registry', () => {
     }
   });
 
-  test('is left alone by all questions of an account until it may be asked, and each is answered then', async (t) => {
+  test('gets no question of an account until it may be asked, and each is answered then', async (t) => {
     const world = await open(t);
     failing(world.fake, 1, 429, { 'retry-after': '2' });
     const patient = { ...ask, until: 31_000 };

@@ -143,7 +143,7 @@ test('versions stand newest first, each once, with dates that never rise', () =>
   assert.equal(findRelease('1.3'), null);
 });
 
-test('values of a file are told by what is to be done with them; what is not set is left alone', () => {
+test('values of a file are told by what is to be done with them; what is not set is passed over', () => {
   const [first, last] = [findRelease('0.3.1'), findRelease('1.3.7')];
   assert.ok(first !== null && last !== null);
   const plan = planUpgrade(first, last);

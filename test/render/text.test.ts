@@ -18,7 +18,7 @@ import {
 } from '../../src/render/index.ts';
 import { assertInert, cellsOf } from './markdown-check.ts';
 
-test('counts have commas, and one is no plural', () => {
+test('counts have commas, and one is singular', () => {
   assert.deepEqual([0, 999, 1000, 1_234_567].map(formatCount), ['0', '999', '1,000', '1,234,567']);
   assert.deepEqual(
     [counted(1, 'row'), counted(0, 'row'), counted(2, 'entry', 'entries')],

@@ -45,7 +45,7 @@ forEachEngine('three replicas that die, and a database that goes away', (engine)
 
   // Once is enough to know that the schedules can tell.
   const skip = engine.name === 'sqlite' || TORTURE ? false : 'under torture';
-  test('a leader that looks at its own spool alone fails the same schedules', { skip }, async (t) => {
+  test('a leader that looks only at its own spool fails the same schedules', { skip }, async (t) => {
     const sum = await play(engine, t, { death: 'killed', away: 'one', rule: 'own' }, { from: 0, until: 6 });
     assert.ok(sum.falseUnreviewed > 0 && sum.falseStops > 0);
   });

@@ -50,7 +50,7 @@ test('the same event twice has one key, whatever the order of its fields; anothe
   assert.notEqual(keyOf({ a: 1 }), keyOf({ a: 1 }, { time: TIME.replace('123Z', '124Z') }));
 });
 
-test('what is no event is refused with the reason', () => {
+test('an invalid event is refused with the reason', () => {
   const refused = (text: string): string => {
     const found = parseEvent(text, AT);
     return 'fault' in found ? found.fault : '';

@@ -16,7 +16,7 @@ const QUESTION: StopQuestion = {
   ...{ ownNamespace: 'ipo', stops: 0, maxStops: 10, workloadStops: 0 },
 };
 
-test('a pod is stopped under all guards alone, and each guard says why not', () => {
+test('a pod is stopped only under all guards, and each guard says why not', () => {
   const answer = (more: Partial<StopQuestion>): string => {
     const found = guardStop({ ...QUESTION, ...more });
     return found.kind === 'withheld' ? found.why : found.kind;

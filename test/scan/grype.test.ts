@@ -136,7 +136,7 @@ test('nothing found in a known distribution is clean; nothing found in nothing i
     assert.equal(toGrypeScanReport(report([], { distro }), 'r').scan.findings, null);
 });
 
-test('what is no whole report of Grype is refused with the place', () => {
+test('an incomplete report of Grype is refused with the place', () => {
   const cut = JSON.stringify(report([{ id: 'CVE-2026-0001' }])).slice(0, -100);
   assert.throws(() => parseGrypeReport(cut, 'r'), { code: 'invalid_report', message: /ends in the middle/ });
   for (const foreign of [null, [], 1, {}, { SchemaVersion: 2 }, { descriptor: { name: 'syft' } }])
@@ -218,7 +218,7 @@ const STATUS = {
 };
 const { signal } = new AbortController();
 
-test('grype is run by digest, alone with its database and one credential', async (t) => {
+test('grype is run by digest, with only its database and one credential', async (t) => {
   const grype = standIn(t, { scan: JSON.stringify(report([{ id: 'CVE-2026-0001' }])) });
   const options = {
     ...{ program: grype.program, directory: grype.directory, timeoutMs: 30_000, platform: 'linux/arm64' },

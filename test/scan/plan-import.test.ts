@@ -185,7 +185,7 @@ for (const [what, one, target, code, message] of [
   });
 }
 
-test('what reports say is told without a digest too; a target is for one report alone', () => {
+test('what reports say is told without a digest too; a target is for only one report', () => {
   assert.deepEqual(
     describeReports([report(), two, bare], {}, AT).map(({ digest, image }) => [digest, image]),
     [

@@ -55,7 +55,7 @@ test('no name leads to where a cloud gives out credentials', () => {
   );
 });
 
-test('whatever names there are, a place names the digest and is no option of a program', () => {
+test('whatever names there are, a place names the digest and is never an option of a program', () => {
   const name = fc.oneof(
     fc.string({ maxLength: 40 }),
     fc.stringMatching(/^[-a-zA-Z0-9._/:@]{1,40}$/),

@@ -122,31 +122,27 @@ test('nothing of our environment, and no file beside it, reaches the program', {
   assert.deepEqual(readdirSync(join(standIn.directory, 'work')), []);
 });
 
-test(
-  'a credential goes to its own registry alone, in a file that is gone afterwards',
-  { skip },
-  async (t) => {
-    const { trivy, standIn } = await open(t);
-    const password = new Secret('s3cret, with "quotes"');
-    await scan(trivy, { kind: 'password', username: 'robot$ci', password });
-    await scan(trivy, { kind: 'identity_token', token: new Secret('refresh') }, 'docker.io/acme/web');
-    await scan(trivy, { kind: 'access_token', token: new Secret('access') }, 'localhost:5000/web');
-    const auth = Buffer.from(`robot$ci:${password.reveal()}`).toString('base64');
-    assert.deepEqual(
-      standIn.scans().map(({ docker }) => docker),
-      [
-        { auths: { 'ghcr.io': { auth } } },
-        { auths: { 'https://index.docker.io/v1/': { identitytoken: 'refresh' } } },
-        { auths: { 'localhost:5000': { registrytoken: 'access' } } },
-      ],
-    );
-    for (const { args, env, cwd } of standIn.scans()) {
-      assert.doesNotMatch(JSON.stringify([args, Object.values(env)]), /s3cret|refresh"|access"/);
-      assert.ok(!env['DOCKER_CONFIG']?.startsWith(cwd), 'not where the program works');
-    }
-    assert.deepEqual(readdirSync(join(standIn.directory, 'work')), []);
-  },
-);
+test('a credential goes only to its own registry, in a file that is gone afterwards', { skip }, async (t) => {
+  const { trivy, standIn } = await open(t);
+  const password = new Secret('s3cret, with "quotes"');
+  await scan(trivy, { kind: 'password', username: 'robot$ci', password });
+  await scan(trivy, { kind: 'identity_token', token: new Secret('refresh') }, 'docker.io/acme/web');
+  await scan(trivy, { kind: 'access_token', token: new Secret('access') }, 'localhost:5000/web');
+  const auth = Buffer.from(`robot$ci:${password.reveal()}`).toString('base64');
+  assert.deepEqual(
+    standIn.scans().map(({ docker }) => docker),
+    [
+      { auths: { 'ghcr.io': { auth } } },
+      { auths: { 'https://index.docker.io/v1/': { identitytoken: 'refresh' } } },
+      { auths: { 'localhost:5000': { registrytoken: 'access' } } },
+    ],
+  );
+  for (const { args, env, cwd } of standIn.scans()) {
+    assert.doesNotMatch(JSON.stringify([args, Object.values(env)]), /s3cret|refresh"|access"/);
+    assert.ok(!env['DOCKER_CONFIG']?.startsWith(cwd), 'not where the program works');
+  }
+  assert.deepEqual(readdirSync(join(standIn.directory, 'work')), []);
+});
 
 test('what a program says in its fault holds no secret', { skip }, async (t) => {
   const password = new Secret('hunter2hunter2');
@@ -321,7 +317,7 @@ test('what a crash left running and lying about is cleared at the next start', {
   assert.deepEqual(readdirSync(join(standIn.directory, 'work')), []);
 });
 
-test('with a server, that one’s database counts, and its token is no argument', { skip }, async (t) => {
+test('with a server, that one’s database counts, and its token is not an argument', { skip }, async (t) => {
   let asked = 0;
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     asked += request.url === '/trivy/version' ? 1 : 0;

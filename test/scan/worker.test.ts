@@ -390,7 +390,7 @@ forEachEngine('the worker of scans', (engine) => {
     assert.match(String((await queueRows(store))[0]?.['message']), /no image for linux\/amd64/);
   });
 
-  test('a scanner that does not work is told, not held against the images, and tried by one scan alone', async (t) => {
+  test('a scanner that does not work is told, not held against the images, and tried by only one scan', async (t) => {
     const clock = { at: AT };
     const broken = new ScannerError('scanner', 'no vulnerability database has been downloaded yet');
     const answers = new Map<string, Answer>();

@@ -156,7 +156,7 @@ forEachEngine('Anonymising', (engine) => {
     assert.notEqual(await add(EMAIL), id);
   });
 
-  test("leaves alone what is not the person's: other people, words of the name, copies that may be a namesake's", async (t) => {
+  test("keeps what is not the person's: other people, words of the name, copies that may be a namesake's", async (t) => {
     const opened = await openFresh(t, engine);
     const { accounts, add, audit, store, clock } = opened;
     await add('boss@example.com', 'administrator');

@@ -461,7 +461,7 @@ forEachEngine('API tokens', (engine) => {
     return principalOf(opened, (await opened.signIn(email)).secret);
   }
 
-  test('a token proves its account with its own role until it ends, as a bearer alone', async (t) => {
+  test('a token proves its account with its own role until it ends, only as a bearer', async (t) => {
     const opened = await openFresh(t, engine);
     const principal = await signedIn(opened, 'administrator');
     const { tokens } = opened.accounts;

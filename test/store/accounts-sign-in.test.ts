@@ -119,7 +119,7 @@ forEachEngine('Signing in', (engine) => {
     assert.deepEqual(warnings, ['use of a session not recorded']);
   });
 
-  test('what is no secret of ours proves nobody, nor does a session in place of a token', async (t) => {
+  test('a secret that is not ours proves nobody, nor does a session in place of a token', async (t) => {
     const { accounts, add, signIn } = await openFresh(t, engine);
     await add('ada@example.com');
     const { secret } = await signIn('ada@example.com');
@@ -161,7 +161,7 @@ forEachEngine('Signing in', (engine) => {
     assert.ok(alive[2] && alive[51]);
   });
 
-  test('a hash with older parameters is made anew at the next sign-in', async (t) => {
+  test('a hash with older parameters is renewed at the next sign-in', async (t) => {
     const { add, store, signIn } = await openFresh(t, engine);
     await add('ada@example.com');
     const stronger = openOn(store, { passwords: openPasswords({ ...CHEAP, passes: 2 }) });

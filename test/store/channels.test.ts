@@ -166,7 +166,7 @@ forEachEngine('channels', (engine) => {
     );
   });
 
-  test('what using a channel leaves behind is no change of the channel', async (t) => {
+  test('what using a channel leaves behind does not change the channel', async (t) => {
     const store = channelStore(await engine.open(t));
     const before = await store.create('a', write('one'));
     assert.ok(typeof before === 'object');

@@ -47,7 +47,7 @@ async function exported(store: Store, key: string): Promise<string> {
 }
 
 forEachEngine('what the ledger has recorded of time', (engine) => {
-  test('is the newest of all rows and checkpoints, and begins anew where an operator accepted the clock', async (t) => {
+  test('is the newest of all rows and checkpoints, and begins again where an operator accepted the clock', async (t) => {
     const store = await engine.open(t);
     const times = recordedTimes(store);
     assert.equal(await times.newest(), null);

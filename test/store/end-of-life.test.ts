@@ -82,7 +82,7 @@ forEachEngine('the end of life of operating systems', (engine) => {
     assert.deepEqual([await said(store, 1), await said(store, 2)], [false, true]);
   });
 
-  test('an image whose answer stays is left alone, and an abort ends it', async (t) => {
+  test('an image whose answer stays is not written, and an abort ends it', async (t) => {
     const store = await engine.open(t);
     const releases = releaseStore(store);
     await record(store, 1, 'debian', '12.5');

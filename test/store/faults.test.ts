@@ -38,7 +38,7 @@ async function fileStore(t: TestContext, file: string, lockTimeout = 1000): Prom
 }
 
 suite('faults of a file', () => {
-  test('what is no database is told, and left as it is', async (t) => {
+  test('a file that is not a database is named, and left as it is', async (t) => {
     const folder = scratch(t);
     writeFileSync(
       join(folder, 'text'),
@@ -131,7 +131,7 @@ suite('faults of a file', () => {
 forEachEngine('faults of a server', (engine) => {
   if (engine.name === 'sqlite') return;
 
-  test('a line that is cut is told, and mends without a restart', async (t) => {
+  test('a connection that is cut is logged, and recovers without a restart', async (t) => {
     const line = await openLine(t, await engine.migrated());
     const store = await openStore({ url: line.url, poolSize: 2, connectTimeout: 2000 });
     t.after(() => store.close());

@@ -78,7 +78,7 @@ forEachEngine('the history of findings of several platforms', (engine) => {
     assert.deepEqual(await stood(store), [['2', 0, 12, 'fixed']]);
   });
 
-  test('what only a platform had that no node has any more is not fixed, whoever notices first', async (t) => {
+  test('what only a platform had that no node has any more is not fixed, whichever part notices first', async (t) => {
     for (const noticed of ['by the nodes', 'by the next scan']) {
       const store = await engine.open(t);
       await seePlatforms(store, 'east', [AMD, ARM], AMD, AT);

@@ -106,7 +106,7 @@ forEachEngine('the catalogue of known exploited vulnerabilities', (engine) => {
     );
   });
 
-  test('what comes in and goes out later changes the images alone that have it', async (t) => {
+  test('what comes in and goes out later changes only the images that have it', async (t) => {
     const store = await engine.open(t);
     const kev = kevStore(store);
     await kev.replace(catalogue('CVE-2026-0001', 'CVE-2026-0002'), FROM);

@@ -46,7 +46,7 @@ const lastReview = async (store: Store): Promise<number | undefined> =>
 const at = (second: number): number => AT + second * 1000;
 
 forEachEngine('what an image was seen for last', (engine) => {
-  test('the last review of an image is the last one of a burst, whoever asks and after a restart', async (t) => {
+  test('the last review of an image is the last one of a burst, for each caller and after a restart', async (t) => {
     const store = await engine.open(t);
     const append = process(store);
     await append([0, 1, 20, 59]);

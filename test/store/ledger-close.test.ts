@@ -60,7 +60,7 @@ forEachEngine('the end of a replica whose database is occupied', (engine) => {
     return directory;
   };
 
-  test('leaves in the spool what it was not let write, and whoever starts next there puts it back once', async (t) => {
+  test('leaves in the spool what it could not write, and the next process there puts it back once', async (t) => {
     const [url, directory, timers] = [await engine.migrated(), place(t), handTimers()];
     const first = await openAppender(url, directory, timers, IMPATIENT);
     const letGo = await occupy(url);

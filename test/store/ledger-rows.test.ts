@@ -51,7 +51,7 @@ forEachEngine('reading rows', (engine) => {
       assert.ok(none.first > none.last);
   });
 
-  test('a list of a period looks into the spans at its ends alone, and gives what lies inside', async (t) => {
+  test('a list of a period looks only into the spans at its ends, and gives what lies inside', async (t) => {
     const store = await engine.open(t);
     const writer = ledgerWriter(store);
     // In the third span a clock was set back.

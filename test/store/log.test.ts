@@ -39,7 +39,7 @@ const commitsAfter = (store: Store): Promise<unknown> =>
   store.write((transaction) => runText(transaction, 'pragma wal_autocheckpoint', []));
 
 suite('the write-ahead log of a file', () => {
-  test('is left alone while it is short, and begins again once it was long', async (t) => {
+  test('is kept while it is short, and begins again once it was long', async (t) => {
     const { keeper, writer } = await opened(t);
     fill(writer, 1000);
     assert.equal(keeper.step().outcome, 'quiet');

@@ -68,7 +68,7 @@ forEachEngine('the store', (engine) => {
     assert.deepEqual(await keys(store), ['later']);
   });
 
-  test('whoever is inside a write can tell, and nobody else', async (t) => {
+  test('only code inside a write sees that it is', async (t) => {
     const [store, other] = [await engine.open(t), await engine.open(t)];
     assert.equal(store.isWriting(), false);
     let left = Promise.resolve(true);
@@ -160,7 +160,7 @@ forEachEngine('the store', (engine) => {
       });
   });
 
-  test('a database of a later release is refused, and left alone', async () => {
+  test('a database of a later release is refused, and not changed', async () => {
     const url = await engine.empty();
     const db = await openRaw(url);
     await migrateTo(db, MIGRATIONS.length);
@@ -177,7 +177,7 @@ forEachEngine('the store', (engine) => {
     await assert.rejects(planMigrations(url), { code: 'migration' });
   });
 
-  test('a database of another program is refused, and left alone', async () => {
+  test('a database of another program is refused, and not changed', async () => {
     for (const statements of [
       ['create table customers (id integer)'],
       ['create table migrations (id integer, file text)'],
@@ -250,7 +250,7 @@ forEachEngine('the store', (engine) => {
   });
 });
 
-test('a file is made for its owner alone, and the service asks for no other', async (t) => {
+test('a file is made for its owner only, and the service asks for no other', async (t) => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { join } = await import('node:path');
   const { tmpdir } = await import('node:os');

@@ -154,7 +154,7 @@ forEachEngine('a report of more than a thousand findings', (engine) => {
     }
   });
 
-  test('is written anew where the image or the catalogue changed since its findings were written', async (t) => {
+  test('is written again where the image or the catalogue changed since its findings were written', async (t) => {
     const [one, other] = [await engine.open(t), await engine.open(t)];
     const [first, , second] = REPORTS;
     if (first === undefined || second === undefined) throw new Error('no reports');

@@ -140,7 +140,7 @@ forEachEngine('policies', (engine) => {
     assert.equal(await store.revision('b', '2'.repeat(64)), null);
   });
 
-  test('the version of a policy that was deleted does not meet one made anew', async (t) => {
+  test('the version of a policy that was deleted does not meet one created later', async (t) => {
     const store = policyStore(await engine.open(t));
     const old = await store.create(write('a', '1'));
     await store.remove('a', 'any', 200);

@@ -25,7 +25,7 @@ const stays = async (store: Store, from = 0, to = 1000): Promise<unknown[]> =>
   (await historyReader(store).policies(from, to)).map((one) => [one.name, one.revision, one.from, one.until]);
 
 forEachEngine('the history of policies', (engine) => {
-  test('when each revision of a policy was in force is kept, also of one that came back and of one that is gone', async (t) => {
+  test('when each revision of a policy was in effect is kept, also of one that came back and of one that is gone', async (t) => {
     const store = await engine.open(t);
     const policies = policyStore(store);
     await policies.create(write('a', 'Audit', 10));
@@ -47,7 +47,7 @@ forEachEngine('the history of policies', (engine) => {
     assert.deepEqual(await stays(store), all.slice(2));
   });
 
-  test('in a cluster it is kept as the leader mirrors what is in force', async (t) => {
+  test('in a cluster it is kept as the leader mirrors what is in effect', async (t) => {
     const store = await engine.open(t);
     const mirror = policyMirror(store);
     const fence = await raiseFence(store, 'c/a', 1);

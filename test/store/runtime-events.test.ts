@@ -54,7 +54,7 @@ forEachEngine('events of the runtime detector', (engine) => {
     assert.deepEqual([day?.cluster, day?.detectorEvents, day?.detectorHeartbeats], ['eu-1', 40, 0]);
   });
 
-  test('ids grow in the order of the commits, whoever writes', async (t) => {
+  test('ids grow in the order of the commits, whichever process writes', async (t) => {
     const url = await engine.migrated();
     const stores = await Promise.all([openStore({ url }), openStore({ url }), openStore({ url })]);
     t.after(() => Promise.all(stores.map((store) => store.close())));

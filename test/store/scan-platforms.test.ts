@@ -198,7 +198,7 @@ forEachEngine('scans of platforms', (engine) => {
     );
   });
 
-  test('a report that says its platform counts for that alone; one that says none for what has one alone', async (t) => {
+  test('a report that says its platform counts only for that; one that says none only for what has one platform', async (t) => {
     const store = await engine.open(t);
     await seePlatforms(store, 'east', [AMD, ARM], AMD, AT);
     await record(store, AMD, [onAmd]);

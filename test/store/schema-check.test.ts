@@ -28,7 +28,7 @@ const LAST = MIGRATIONS.at(-1)?.name ?? '';
 
 forEachEngine('a database of another shape', (engine) => {
   for (const [name, change, message] of CHANGES)
-    test(`${name}: refused in one sentence by whoever opens it, and left alone`, async () => {
+    test(`${name}: refused in one sentence by all that open it, and not changed`, async () => {
       const url = await engine.migrated();
       const db = await openRaw(url);
       for (const statement of change.split('; ')) await runText(db, statement, []);

@@ -196,7 +196,7 @@ forEachEngine('triage', (engine) => {
     assert.equal((await triage.list(ALL)).total, 0);
   });
 
-  test('the list tells decisions in force from those that are over, newest first, in pages', async (t) => {
+  test('the list tells active decisions from those that are over, newest first, in pages', async (t) => {
     const store = await engine.open(t);
     const triage = await open(store);
     const a = await triage.create({ ...decision, until: AT + HOUR }, ANN);

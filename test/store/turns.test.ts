@@ -166,7 +166,7 @@ suite('turns of the processes that write to one file', () => {
     assert.equal(statSync(`${file}-behind-waits`).mode & 0o777, 0o600);
   });
 
-  test('a mark goes with whoever set it', (t) => {
+  test('a mark goes with the process that set it', (t) => {
     const file = scratch(t);
     const [one, two] = [new Flag(file, '-flag'), new Flag(file, '-flag')];
     t.after(() => two.close());

@@ -128,7 +128,7 @@ suite('VEX statements', () => {
       { ids: ['CVE-1'], status: 'fixed', at: 1, products: [{ names: [product], hashes: [], parts: null }] },
     ],
   });
-  test('a document of a source counts for the digest that it names alone', async () => {
+  test('a document of a source counts only for the digest that it names', async () => {
     const { entries } = await entriesOf([], source(named(`pkg:oci/web@${WEB}`)));
     assert.equal(entries.length, 1);
     const { collected } = await entriesOf([], source(named('pkg:oci/web?repository_url=ghcr.io/acme/web')));
@@ -151,7 +151,7 @@ suite('VEX statements', () => {
   });
 });
 
-suite('VEX of whoever can push', () => {
+suite('VEX of anyone who can push', () => {
   const bomb = (n: number, ids = 999, parts = 99): Said => {
     const vulnerability = { name: 'x', aliases: Array.from({ length: ids }, (_, i) => `C${n}-${i}`) };
     const subcomponents = Array.from({ length: parts }, (_, i) => ({ '@id': `pkg:deb/p${i}` }));
@@ -189,7 +189,7 @@ suite('VEX of whoever can push', () => {
     assert.ok(JSON.stringify(vex.entries).length < 8 * 1024 * 1024);
   });
 
-  test('who makes something unreadable keeps no statement in force that was taken back', async () => {
+  test('making something unreadable keeps no statement active that was taken back', async () => {
     const asked = registry();
     asked.refer(REPOSITORY, WEB, BUNDLE, [
       layer(BUNDLE, { by: ALICE, statement: openVex('not_affected', '2026-01-01T00:00:00Z') }),

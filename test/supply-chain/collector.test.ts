@@ -218,7 +218,7 @@ test('an image without proofs is looked at more often while it is young', () => 
   assert.equal(dueAfter(young, signed, AT), AT + 360 * MINUTE);
 });
 
-test('repositories come of the names, each once; what is no name is left', () => {
+test('repositories come of the names, each once; invalid names are left out', () => {
   const names = ['nginx:1.27', 'docker.io/library/nginx', 'ghcr.io/acme/web@' + WEB, 'NOT A NAME', WEB];
   assert.deepEqual(repositoriesOf(names), [
     { host: 'docker.io', path: 'library/nginx' },

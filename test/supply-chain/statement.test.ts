@@ -36,7 +36,7 @@ test('a statement of either layer is read, and names what its subjects hash to',
   }
 });
 
-test('a subject that has the digest in its name alone is another thing', () => {
+test('a subject that has the digest only in its name is another thing', () => {
   const named = parseStatement(
     toBytes({ ...STATEMENT, subject: [{ name: `web@${DIGEST}`, digest: { sha512: HEX } }] }),
   );
@@ -60,10 +60,10 @@ const NO_STATEMENTS: Record<string, unknown> = {
 };
 
 for (const [what, value] of Object.entries(NO_STATEMENTS)) {
-  test(`a document ${what} is no statement`, () => assert.equal(parseStatement(toBytes(value)), null));
+  test(`a document ${what} is not a statement`, () => assert.equal(parseStatement(toBytes(value)), null));
 }
 
-test('bytes that are not UTF-8, and a mark before the JSON, are no statement', () => {
+test('bytes that are not UTF-8, and a mark before the JSON, are not a statement', () => {
   assert.equal(
     parseStatement(Buffer.concat([toBytes(STATEMENT).subarray(0, -1), Buffer.of(0xff), Buffer.from('}')])),
     null,

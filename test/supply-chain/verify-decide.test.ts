@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'a real attestation counts for the identity that signed it, its issuer and its predicate type alone',
+  'a real attestation counts only for the identity that signed it, its issuer and its predicate type',
   { skip },
   () => {
     const path = 'container/cosign-oci-attestation-v3.sigstore.json';
@@ -191,7 +191,7 @@ test('a signature by a key counts for that key, in the older layout as in a bund
   }
 });
 
-test('an attestation by a key is no image signature, and a provenance only for whoever names the key with the builder', () => {
+test('an attestation by a key is not an image signature, and provenance only where a policy names the key with the builder', () => {
   const type = 'https://slsa.dev/provenance/v1';
   const result = verifyEvidence({ trust: null, keyedLog: 'optional' }, DIGEST, statementBundle(type));
   assert.ok(result.kind === 'accepted');

@@ -51,7 +51,7 @@ const refused = { kind: 'refused', reason: 'signature', message: 'does not verif
 const unverifiable = { kind: 'unverifiable', reason: 'no_trust_root', message: 'there is none' } as const;
 
 suite('the documents of sources', () => {
-  test('are read once in six hours, whoever asks meanwhile', async () => {
+  test('are read once in six hours, however often they are asked for', async () => {
     const { state, ask } = library();
     const [first] = await Promise.all([ask(), ask(), ask()]);
     assert.ok(first.documents[0] !== undefined && 'narrow' in first.documents[0].vex);

@@ -24,7 +24,7 @@ function logOf(
   };
 }
 
-test('a secret shows itself to reveal alone', () => {
+test('a secret shows itself only to reveal', () => {
   const secret = new Secret('correct horse');
   assert.equal(secret.reveal(), 'correct horse');
   assert.equal(

@@ -168,7 +168,7 @@ suite('the steady clock', () => {
     };
   }
 
-  test('goes with real time, whoever sets the wall clock', async () => {
+  test('goes with real time, however the wall clock is set', async () => {
     const clock = new VirtualClock(BEGIN);
     const steady = new SteadyClock(stored(), clock);
     await steady.keep(1);

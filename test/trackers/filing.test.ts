@@ -146,7 +146,7 @@ forEachEngine('filing', (engine) => {
     );
   });
 
-  test('a finding below CRITICAL, a triaged one and one of an incomplete scan are no candidates', async () => {
+  test('a finding below CRITICAL, a triaged one and one of an incomplete scan are not candidates', async () => {
     const world = await open();
     const fake = await world.channel('main');
     await world.scan(1, ['CVE-1'], { severity: 'HIGH' });

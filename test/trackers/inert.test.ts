@@ -152,7 +152,7 @@ test('a command that a person is to run holds nothing from outside but a plain i
   }
 });
 
-test('a foreign value is one line of at most so many characters that can be seen', () => {
+test('a foreign value is one line of a bounded number of visible characters', () => {
   assert.equal(foreign('a\u0000b\u202ec\u200bd\r\n\te'), 'abcd e');
   assert.equal(foreign('e\u0301'), '\u00e9');
   assert.equal(foreign(' \u200b '), '–');

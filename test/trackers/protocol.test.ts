@@ -51,7 +51,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
   });
 
   for (const flavour of ['github', 'gitlab'] as const) {
-    test(`${flavour}: an unknown create is looked up after 60 seconds, and never created anew before`, async () => {
+    test(`${flavour}: an unknown create is looked up after 60 seconds, and never created again before`, async () => {
       const world = await timedOut(flavour, 'effect');
       const fake = world.fake();
       world.clock.advance(39 * SECOND); // the timeout took 20 of the 60
@@ -166,7 +166,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     assert.equal(world.count('svc_issues_closed_total jira fixed'), 1);
   });
 
-  test('a provider that asks for quiet is left alone, over a restart too', async () => {
+  test('a provider that asks for quiet is not called, over a restart too', async () => {
     const world = await open();
     const fake = await world.channel('main');
     await world.scan(1, ['CVE-1', 'CVE-2']);
@@ -189,7 +189,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     assert.equal((await world.channelState('main')).notBefore, null);
   });
 
-  test('after three faults in a row a host is left alone for a minute, then longer', async () => {
+  test('after three faults in a row a host is not called for a minute, then longer', async () => {
     const world = await open();
     const fake = await world.channel('main');
     await world.scan(1, ['CVE-1']);
@@ -306,7 +306,7 @@ forEachEngine('the protocol of a tracker write', (engine) => {
     assert.equal(world.count('svc_issues_skipped_total error'), 1);
   });
 
-  test('a repository that is refused holds up its own finding alone, longer each time', async () => {
+  test('a repository that is refused holds up only its own finding, longer each time', async () => {
     const world = await open();
     const fake = await world.channel('main', { firstRunSummary: false });
     await world.scan(1, ['CVE-1', 'CVE-2']);

@@ -224,7 +224,7 @@ test('GitLab takes the whole path, up to the pages of the project', () => {
     assert.equal(label(lab, source), target, source);
 });
 
-test('an instance below a root of its own has its projects there alone', () => {
+test('an instance below a root of its own has its projects only there', () => {
   const lab = gitlabChannel({ apiBaseUrl: 'https://example.com/gitlab/api/v4' });
   assert.equal(label(lab, 'https://example.com/gitlab/group/app'), 'group/app');
   assert.equal(label(lab, 'https://example.com/group/app'), null);

@@ -17,7 +17,7 @@ async function historyOf(desk: Desk, window: number | null = WINDOW): Promise<Hi
   return summariseHistory(items, { from: asOf - 90 * DAY, to: asOf, asOf, window, connected: total > 0 });
 }
 
-forEachEngine('"Remediation-windows attestation"', (engine) => {
+forEachEngine('Remediation-windows attestation', (engine) => {
   const open = desksOf(engine);
 
   /** Files findings of the n-th image, and has each fixed after so many hours. */

@@ -12,7 +12,7 @@ import { forEachEngine } from '../store/engines.ts';
 import { actsOf, desksOf, type Desk } from './tables-world.ts';
 import { MINUTE } from './virtual-clock.ts';
 
-forEachEngine('"Errors" of trackers', (engine) => {
+forEachEngine('Errors of trackers', (engine) => {
   const open = desksOf(engine);
 
   async function lastErrorOf(desk: Desk, id: string): Promise<string | null> {
@@ -20,7 +20,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
     return channel.lastError;
   }
 
-  test('"Saving or updating a tracker channel without `DATA_KEY`": "Refused with the text \'tracker credentials cannot be stored: DATA_KEY is not set\'. The operator also logs this once at startup."', async (t) => {
+  test("Saving or updating a tracker channel without `DATA_KEY`: Refused with the text 'tracker credentials cannot be stored: DATA_KEY is not set'. The operator also logs this once at startup", async (t) => {
     const url = await engine.migrated();
     const store = await openStore({ url });
     t.after(() => store.close());
@@ -49,7 +49,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
     );
   });
 
-  test('"Tracker channel with `dailyCap` 0": "Refused."', async (t) => {
+  test('Tracker channel with `dailyCap` 0: Refused', async (t) => {
     const { channels } = (await open(t)).joined;
     for (const kind of ['github', 'gitlab', 'jira'] as const)
       await assert.rejects(channels.create({ ...DOCUMENTS[kind], dailyCap: 0 }, null), (error: Error) =>
@@ -60,7 +60,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
 
   for (const kind of engine.name === 'sqlite' ? FAKE_KINDS : (['jira-cloud'] as const))
     suite(kind, () => {
-      test('"Stored tracker credential cannot be decrypted (replaced key)": "The Test action reports that the stored token cannot be read. Findings are skipped with that reason, and the ciphertext is never sent to the tracker."', async (t) => {
+      test('Stored tracker credential cannot be decrypted (replaced key): The Test action reports that the stored token cannot be read. Findings are skipped with that reason, and the ciphertext is never sent to the tracker', async (t) => {
         const desk = await open(t);
         const { world } = desk;
         const { id, fake } = await desk.channel(kind);
@@ -88,7 +88,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
         assert.ok(!JSON.stringify(fake.requests).includes(box?.value ?? ''));
       });
 
-      test('"Tracker call fails during filing or closing": "The row stays as it is, the error is recorded on the row and in the channel, and the finding is counted as skipped `error` (filing)."', async (t) => {
+      test('Tracker call fails during filing or closing: The row stays as it is, the error is recorded on the row and in the channel, and the finding is counted as skipped `error` (filing)', async (t) => {
         const desk = await open(t);
         const { world } = desk;
         const { id, fake } = await desk.channel(kind);
@@ -120,7 +120,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
       });
     });
 
-  test('"Provider C cloud site with a scoped token": "The tracker answers 401 `AUTHENTICATED_FAILED`. Switch the base address to the gateway form."', async (t) => {
+  test('a Jira Cloud site with a scoped token answers 401 AUTHENTICATED_FAILED, and the error names the gateway address', async (t) => {
     const desk = await open(t);
     const { world } = desk;
     const { id, fake } = await desk.channel('jira-cloud');
@@ -141,7 +141,7 @@ forEachEngine('"Errors" of trackers', (engine) => {
     assert.equal((await desk.joined.channels.test(gateway.id, 'ada')).test.works, true);
   });
 
-  test('"Deleted channel during a sweep": "A log line once per sweep. The rows stay open."', async (t) => {
+  test('Deleted channel during a sweep: A log line once per sweep. The rows stay open', async (t) => {
     const desk = await open(t);
     const { world } = desk;
     const one = await desk.channel('github');

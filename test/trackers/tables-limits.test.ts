@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE } from './virtual-clock.ts';
 
 const CVES = Array.from({ length: 30 }, (_, n) => `CVE-${n}`);
 
-forEachEngine('"Limits" of trackers', (engine) => {
+forEachEngine('Limits of trackers', (engine) => {
   const open = desksOf(engine);
 
   async function capOf(desk: Desk, id: string): Promise<number> {
@@ -18,7 +18,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
     return channel.settings.dailyCap;
   }
 
-  test('"Issues per channel per rolling 24 hours (`dailyCap`)": "1 to 500, default 20."', async (t) => {
+  test('Issues per channel per rolling 24 hours (`dailyCap`): 1 to 500, default 20', async (t) => {
     const desk = await open(t);
     const { world } = desk;
     const { id, fake } = await desk.channel('github', { firstRunSummary: false });
@@ -47,7 +47,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
     assert.equal(fake.state.issues.length, 30);
   });
 
-  test('"First-run summary threshold": "More than 5 candidates."', async (t) => {
+  test('First-run summary threshold: More than 5 candidates', async (t) => {
     for (const [candidates, issues] of [
       [5, 5],
       [6, 1],
@@ -60,7 +60,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
     }
   });
 
-  test('"Closing sweep interval": "10 minutes, on the replica that holds the controller lock."', async (t) => {
+  test('Closing sweep interval: 10 minutes, on the replica that holds the controller lock', async (t) => {
     const swept: unknown[] = [];
     const trackers = { file: async () => null, sweep: async (signal: unknown) => void swept.push(signal) };
     const settings = settingsSchema.parse({ data: '/none' });
@@ -95,7 +95,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
     assert.equal((await desk.world.row()).state, 'closed');
   });
 
-  test('"Image retired": "No pod observed for 24 hours, and a reconciliation sweep within the last 24 hours."', async (t) => {
+  test('Image retired: No pod observed for 24 hours, and a reconciliation sweep within the last 24 hours', async (t) => {
     for (const [what, unseen, sweptBefore, closed] of [
       ['a millisecond too early', DAY - 1, HOUR, false],
       ['exactly 24 hours, and a sweep just now', DAY, 0, true],
@@ -115,7 +115,7 @@ forEachEngine('"Limits" of trackers', (engine) => {
     }
   });
 
-  test('"Deduplication": "Per (digest, CVE), no time window."', async (t) => {
+  test('Deduplication: Per (digest, CVE), no time window', async (t) => {
     const desk = await open(t);
     const { world } = desk;
     const { fake } = await desk.channel('jira-datacenter');

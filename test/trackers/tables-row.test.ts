@@ -207,7 +207,7 @@ const STATES: readonly Row[] = [
   ],
 ];
 
-forEachEngine('"Tracking history row"', (engine) => {
+forEachEngine('Tracking history row', (engine) => {
   const open = desksOf(engine);
   const kinds = engine.name === 'sqlite' ? FAKE_KINDS : (['gitlab'] as const);
   for (const kind of kinds)

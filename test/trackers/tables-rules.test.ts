@@ -15,7 +15,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
 
   for (const kind of kinds)
     suite(kind, () => {
-      test('2. "The unit of closing is the issue. Each finding on it is judged on its own with its own reason. One comment per issue per sweep lists the findings that ended and why. The issue is closed once, when its last finding ends."', async (t) => {
+      test('The unit of closing is the issue. Each finding on it is judged on its own with its own reason. One comment per issue per sweep lists the findings that ended and why. The issue is closed once, when its last finding ends', async (t) => {
         const desk = await open(t);
         const { world } = desk;
         const { fake } = await desk.channel(kind);
@@ -40,7 +40,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
         assert.equal(issue?.state, 'closed');
       });
 
-      test('3. "A disabled channel keeps closing (using the stored credential)."', async (t) => {
+      test('A disabled channel keeps closing (using the stored credential)', async (t) => {
         const desk = await open(t);
         const { id, fake } = await desk.channel(kind);
         await desk.world.scan(1, ['CVE-1']);
@@ -53,7 +53,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
         assert.equal((await desk.world.row()).reason, 'fixed');
       });
 
-      test('3. "A deleted channel cannot close: its rows stay open forever, the sweep logs once per sweep that it cannot resolve the channel, issues need manual closing, and the open rows keep blocking a new channel from refiling those findings."', async (t) => {
+      test('A deleted channel cannot close: its rows stay open forever, the sweep logs once per sweep that it cannot resolve the channel, issues need manual closing, and the open rows keep blocking a new channel from refiling those findings', async (t) => {
         const desk = await open(t);
         const { world } = desk;
         const { id, fake } = await desk.channel(kind);
@@ -73,7 +73,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
         assert.deepEqual([actsOf(fake), actsOf(other.fake)], [['create', 'create'], []]);
       });
 
-      test('5. "The closing comment names the reason in the same words as the row."', async (t) => {
+      test('The closing comment names the reason in the same words as the row', async (t) => {
         const desk = await open(t);
         const { world } = desk;
         const { fake } = await desk.channel(kind);
@@ -98,7 +98,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
       });
     });
 
-  test('1. "`fixed` is read from findings rows, not from a severity count. A count that dropped because a trusted producer statement was accepted is not a fix."', async (t) => {
+  test('`fixed` is read from findings rows, not from a severity count. A count that dropped because a trusted producer statement was accepted is not a fix', async (t) => {
     const desk = await open(t);
     const { world } = desk;
     const { fake } = await desk.channel('github');
@@ -121,7 +121,7 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
   });
 
   for (const kind of FAKE_KINDS.filter((one) => one.startsWith('jira')))
-    test(`4. "Provider C without \`doneTransitionId\`: the comment is posted and the issue is left open, and the comment says so." (${kind})`, async (t) => {
+    test(`Jira without doneTransitionId: the comment is posted and the issue is left open, and the comment says so (${kind})`, async (t) => {
       const desk = await open(t);
       const { world } = desk;
       const { fake } = await desk.channel(kind, { doneTransitionId: null });
@@ -142,10 +142,10 @@ forEachEngine('the additional rules of a "Tracking history row"', (engine) => {
     });
 });
 
-forEachEngine('"First-run summary"', (engine) => {
+forEachEngine('First-run summary', (engine) => {
   const open = desksOf(engine);
 
-  test('1. "A channel\'s first run with more than 5 candidates files one summary issue listing all of them."', async (t) => {
+  test("A channel's first run with more than 5 candidates files one summary issue listing all of them", async (t) => {
     const desk = await open(t);
     const { fake } = await desk.channel('gitlab');
     await desk.world.scan(1, SIX);
@@ -155,7 +155,7 @@ forEachEngine('"First-run summary"', (engine) => {
     for (const cve of SIX) assert.ok(String(issue?.body).includes(cve), cve);
   });
 
-  test('2. "Each finding still gets its own row, all pointing at that issue."', async (t) => {
+  test('Each finding still gets its own row, all pointing at that issue', async (t) => {
     const desk = await open(t);
     const { fake } = await desk.channel('github');
     await desk.world.scan(1, SIX);
@@ -165,7 +165,7 @@ forEachEngine('"First-run summary"', (engine) => {
     assert.deepEqual([...new Set(rows.map(({ issue }) => issue?.id))], [String(fake.state.issues[0]?.id)]);
   });
 
-  test('3. "From the second run on, one issue per finding."', async (t) => {
+  test('From the second run on, one issue per finding', async (t) => {
     const desk = await open(t);
     const { fake } = await desk.channel('jira-cloud');
     await desk.world.scan(1, SIX);
@@ -175,7 +175,7 @@ forEachEngine('"First-run summary"', (engine) => {
     assert.equal(fake.state.issues.length, 7);
   });
 
-  test('4. "When `firstRunSummary` is off, individual issues are filed, still subject to the cap. A summary counts as one against the cap."', async (t) => {
+  test('When `firstRunSummary` is off, individual issues are filed, still subject to the cap. A summary counts as one against the cap', async (t) => {
     const desk = await open(t);
     const off = await desk.channel('github', { firstRunSummary: false, dailyCap: 4 });
     await desk.world.scan(1, SIX);

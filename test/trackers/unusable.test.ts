@@ -77,7 +77,7 @@ forEachEngine('what keeps a channel from closing stands on its rows', (engine) =
     assert.match((await world.row()).lastError ?? '', /nothing is sent until 2026-11-21 09:0\d UTC/);
   });
 
-  test('calls that were left alone after three faults, with the reason of the channel', async () => {
+  test('calls that were not made after three faults, with the reason of the channel', async () => {
     const world = await open();
     const fake = await world.channel('main', { firstRunSummary: false });
     await world.scan(1, ['CVE-1']);
@@ -95,7 +95,7 @@ forEachEngine('what keeps a channel from closing stands on its rows', (engine) =
     assert.deepEqual([(await world.row()).state, (await world.row()).lastError], ['closed', null]);
   });
 
-  test('a host that is left alone for the faults of another channel', async () => {
+  test('a host that is not called for the faults of another channel', async () => {
     const world = await open();
     const fake = await world.channel('main', { firstRunSummary: false });
     await world.scan(1, ['CVE-1', 'CVE-2']);
@@ -116,7 +116,7 @@ forEachEngine('what keeps a channel from closing stands on its rows', (engine) =
     assert.deepEqual([row?.state, row?.lastError], ['closed', null]);
   });
 
-  test('a claim that waits while its host is left alone', async () => {
+  test('a claim that waits while its host is not called', async () => {
     const world = await open();
     const fake = await world.channel('main', { firstRunSummary: false });
     await world.scan(1, ['CVE-1']);

@@ -209,7 +209,7 @@ suite('taking reports of a cluster', () => {
     );
   });
 
-  test('one without a digest is recorded for what its container runs, if that is one digest alone', async () => {
+  test('one without a digest is recorded for what its container runs, if that is only one digest', async () => {
     assert.deepEqual(
       (await take(report(null, TIME), { running: [OTHER] })).recorded.map(({ digest }) => digest),
       [OTHER],

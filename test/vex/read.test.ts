@@ -116,7 +116,7 @@ suite('CSAF', () => {
     const [statement] = statementsOf(csaf({ fixed: ['IMAGE:PART'] }, tree));
     assert.deepEqual(statement?.products?.[0]?.parts, []);
   });
-  test('a draft is no word of the producer yet', () =>
+  test('a draft is not a statement of the producer yet', () =>
     assert.ok('fault' in of(csaf({ fixed: ['A'] }, {}, { status: 'draft' }))));
   test('a product of both lists is told both ways, so that the careful one can rule', () => {
     const tree = { full_product_names: [product('A', 'pkg:oci/a')] };
@@ -209,7 +209,7 @@ suite('CycloneDX', () => {
   });
 });
 
-suite('what is no document', () => {
+suite('what is not a document', () => {
   const faults: readonly (readonly [string, Uint8Array])[] = [
     ['nothing', Buffer.alloc(0)],
     ['no JSON', Buffer.from('{')],

@@ -80,7 +80,7 @@ test('an answer of many MiB, which a hostile ledger can have, is given and not k
   assert.deepEqual([world.runs.kept.length, world.audited.length], [0, 1]);
 });
 
-test('each replay is counted and in the audit log, whoever asked; a refused one is in neither', async () => {
+test('each replay of each account is counted and in the audit log; a refused one is in neither', async () => {
   const world = makeWorld();
   await ask(world, {}, caller('viewer'));
   await assert.rejects(ask(world, { policy: draft('x', { runtime: {} }) }), { code: 'invalid_policy' });

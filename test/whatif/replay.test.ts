@@ -281,7 +281,7 @@ describe('what was odd', () => {
     assert.equal((await ask({}, { images: [image(DIGEST_A, twice)], rows: [row(1)] })).would_deny, 0);
   });
 
-  test('a reference with a sha512 digest parses; facts are kept by sha256 alone', async () => {
+  test('a reference with a sha512 digest parses; facts are kept only by sha256', async () => {
     const rows = [row(1, { image: `registry.example/app@sha512:${'f'.repeat(128)}`, digest: null })];
     const result = await ask({ digestEnforcement: 'require' }, { rows });
     assert.deepEqual(

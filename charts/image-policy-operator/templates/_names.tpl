@@ -62,7 +62,7 @@ app.kubernetes.io/component: service
 {{- end -}}
 {{- end -}}
 
-{{/* Names that service.md gives by the release. */}}
+{{/* Names that are made from the release, as earlier releases made them. */}}
 {{- define "ipo.dataKeySecret" -}}
 {{- $v := include "ipo.values" . | fromYaml -}}
 {{- $v.api.dataKey.existingSecret | default (printf "%s-data-key" .Release.Name) -}}

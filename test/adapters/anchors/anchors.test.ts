@@ -93,7 +93,7 @@ suite('a file', () => {
     }
   });
 
-  test('that holds something else is left alone', async () => {
+  test('that holds something else is not changed', async () => {
     const file = join(folder, 'notes.txt');
     for (const text of ['my shopping list\n', 'x'.repeat(200_000), `${checkpoint(1).note}\nand words\n`]) {
       writeFileSync(file, text);
@@ -118,7 +118,7 @@ suite('a file', () => {
     );
   });
 
-  test('holds the newest alone where that is asked, whole or not at all', async () => {
+  test('holds only the newest where that is asked, whole or not at all', async () => {
     const file = join(folder, 'newest.txt');
     const anchor = fileAnchor({ path: file, keep: 'newest' });
     for (const size of [1, 2, 3]) {
@@ -203,7 +203,7 @@ suite('an address', () => {
     assert.match(gone.message, /127\.0\.0\.1:1 refuses connections/);
   });
 
-  test('over plain HTTP is this machine alone', () => {
+  test('over plain HTTP is only this machine', () => {
     for (const url of ['http://sink.example/', 'ftp://127.0.0.1/', 'words', 'https://user:pw@sink.example/'])
       assert.throws(() => httpAnchor({ url, token: 'secret' }), { code: 'usage' }, url);
     assert.ok(httpAnchor({ url: 'https://sink.example/x', token: null }));

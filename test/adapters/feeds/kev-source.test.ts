@@ -116,7 +116,7 @@ suite('the catalogue from a server', () => {
       assert.equal(calls.length, 1);
     });
 
-  test('a page in its place is no catalogue', async (t) => {
+  test('a page in its place is not a catalogue', async (t) => {
     const { ask } = await serve(t, (_, response) => response.end('<html>Sign in</html>'));
     assert.equal((await fault(ask())).code, 'invalid_report');
   });

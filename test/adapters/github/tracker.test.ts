@@ -28,7 +28,7 @@ test('labels that GitHub drops in silence do not hinder an issue', async (t) => 
   assert.deepEqual(fake.state.issues[0]?.labels, []);
 });
 
-test('a pull request with the marker is no issue', async (t) => {
+test('a pull request with the marker is not an issue', async (t) => {
   const fake = await start(t, 'github');
   const tracker = openTracker(fake);
   fake.state.open({
@@ -55,7 +55,7 @@ test('a deleted issue is gone, and one that is not there for this token is not',
   );
 });
 
-test('issues that are switched off are no deleted issue', async (t) => {
+test('issues that are switched off are not a deleted issue', async (t) => {
   const fake = await start(t, 'github');
   const tracker = openTracker(fake);
   const ref = await tracker.create('acme/shop', DRAFT);

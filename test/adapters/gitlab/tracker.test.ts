@@ -89,7 +89,7 @@ test('a project that is none is never called', async (t) => {
   assert.equal(fake.requests.length, 0);
 });
 
-test('a note that held commands alone is no comment', async (t) => {
+test('a note that held only commands is not a comment', async (t) => {
   const server = await startLoopback(t, (_seen, response) => {
     response.writeHead(202, { 'content-type': 'application/json' });
     response.end('{"commands_changes":{},"summary":["Closed this issue."]}');
@@ -101,7 +101,7 @@ test('a note that held commands alone is no comment', async (t) => {
   );
 });
 
-test('a description of a million characters is read when it comes alone', async (t) => {
+test('a description of a million characters is read when it comes by itself', async (t) => {
   const author = { id: 5, username: 'bot' };
   const issue = (id: number, description: string) => ({
     id,

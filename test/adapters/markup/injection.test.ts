@@ -122,7 +122,7 @@ test('no payload is active in a title, and a title is one line within its limit'
   }
 });
 
-test('an address that is no plain http address of a page becomes text', () => {
+test('an address that is not a plain http address of a page becomes text', () => {
   for (const href of [
     'javascript:alert(1)',
     'data:text/html,x',

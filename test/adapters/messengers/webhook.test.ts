@@ -58,7 +58,7 @@ test('what is sent verifies by the libraries of those who made the formats', asy
   }
 });
 
-test('a webhook without a secret is signed by the key alone', async (t) => {
+test('a webhook without a secret is signed only by the key', async (t) => {
   const server = await startLoopback(t, (_seen, response) => void response.writeHead(200).end());
   const clock = { now: () => 1_800_000_000_000 };
   const options = {

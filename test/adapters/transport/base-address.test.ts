@@ -30,7 +30,7 @@ test('addresses in the forms of the providers are taken as they are', () => {
   assert.equal(parseBase('https://host.example/api/v4/', RULES).pathname, '/api/v4');
 });
 
-test('plain HTTP is taken from this machine alone, and only under the setting for tests', () => {
+test('plain HTTP is taken only from this machine, and only under the setting for tests', () => {
   const open = { ...RULES, testLoopback: true };
   assert.equal(parseBase('http://127.0.0.1:8080/api/v4', open).port, '8080');
   assert.equal(parseBase('http://localhost:8080', open).hostname, 'localhost');

@@ -193,7 +193,7 @@ test('nothing of a credential shows in an error, however the tracker sends it ba
   );
 });
 
-test('a credential that is no header is sent nowhere, and does not show', async (t) => {
+test('a credential that does not fit a header is sent nowhere, and does not show', async (t) => {
   const server = await startLoopback(t, (_seen, response) => response.end('{}'));
   for (const value of [`${CANARY}\r\nx-other: 1`, `${CANARY}\n`, `${CANARY}\0`, `${CANARY}\u20ac`]) {
     const credential = { authorization: new Secret(value) };

@@ -77,7 +77,7 @@ test('a turn that is too far off is refused with the time to come back, and noth
   });
 });
 
-test('a host that asked for quiet is left alone, by reads too, until the time has passed', async () => {
+test('a host that asked for quiet is not called, by reads either, until the time has passed', async () => {
   const { clock, queue, write } = open();
   queue.hold(3_600_000);
   queue.hold(5000); // a shorter wish does not shorten the longer one

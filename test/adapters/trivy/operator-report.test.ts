@@ -45,7 +45,7 @@ suite('reports of trivy-operator', () => {
     );
   });
 
-  test('without a finding and without a system nothing shows that packages were looked at, so it is no clean scan', () => {
+  test('without a finding and without a system nothing shows that packages were looked at, so it does not count as clean', () => {
     const findings = (change: Record<string, unknown>): unknown =>
       readScanReports(report(change), 'f.json')[0]?.scan.findings;
     assert.deepEqual(findings({ vulnerabilities: [] }), []);
@@ -100,7 +100,7 @@ suite('reports of trivy-operator', () => {
       assert.deepEqual([critical, high, medium, low], counts);
     });
 
-  test('a real object without findings and without a system is no clean scan', { skip }, () => {
+  test('a real object without findings and without a system does not count as clean', { skip }, () => {
     const file = 'vulnerabilityreport_no_vuln.json';
     assert.equal(parseScanReports(readFileSync(new URL(file, DATA), 'utf8'), file)[0]?.scan.findings, null);
   });

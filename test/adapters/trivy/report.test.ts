@@ -272,7 +272,7 @@ suite('what a report is of', () => {
   });
 });
 
-suite('what is no report', () => {
+suite('what is not a report', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['nothing', '', /empty/],
     [
