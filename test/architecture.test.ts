@@ -124,6 +124,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'supply-chain',
     'backup',
     'configuration',
+    'evidence',
   ],
   telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
   app: [

@@ -1,5 +1,5 @@
 import { createBackup } from '../../src/app/index.ts';
-import { readLedgerKey } from '../../src/app/index.ts';
+import { readEvidenceKey, readLedgerKey } from '../../src/app/index.ts';
 import type { BackupKey } from '../../src/backup/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
@@ -52,7 +52,7 @@ export async function runBackupCreate(
   );
   if (!globals.quiet)
     terminal.err(
-      `ipo: verify it with ipo backup verify ${clean(out)}${held.length > 0 ? '' : '; keep DATA_KEY and the key of the ledger elsewhere: they are not in it'}\n`,
+      `ipo: verify it with ipo backup verify ${clean(out)}${held.length > 0 ? '' : '; keep DATA_KEY and the signing keys elsewhere: they are not in it'}\n`,
     );
   return EXIT.done;
 }
@@ -66,6 +66,8 @@ async function keysOf({ ledgerKey }: BackupCreateOptions, { places }: Where, ter
       'Name the service with --config or --data, or the key with --ledger-key FILE',
     );
   const keys: BackupKey[] = [await readLedgerKey(file)];
+  const evidenceKey = places === null ? null : await readEvidenceKey(places.evidenceKeyFile);
+  if (evidenceKey !== null) keys.push(evidenceKey);
   if (dataKey !== undefined && dataKey !== '') keys.push({ name: 'data_key', value: dataKey });
   return { keys, passphrase: await readPassphrase(terminal, true) };
 }

@@ -87,7 +87,7 @@ function create(settle: Settle): Command {
     .summary('write a backup of a database into a file; the service goes on')
     .description(
       'Writes one consistent moment of every table into a file, which is there whole or not at all. The service may go on meanwhile. ' +
-        'Secrets stay sealed. DATA_KEY and the key of the ledger are not in it: keep copies of both, or take them along under a passphrase (--with-keys).',
+        'Secrets stay sealed. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or take them along under a passphrase (--with-keys).',
     )
     .addOption(new Option('--out <file>', 'file to write, such as ipo.ipobackup').makeOptionMandatory())
     .addOption(new Option('--database <url>', DATABASE))

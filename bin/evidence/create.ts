@@ -1,7 +1,7 @@
-import { makeFromDatabase, makeFromExport, type FromDatabase, type MadeFile } from '../../src/app/index.ts';
+import { makeFromDatabase, makeFromExport, type MadeFile } from '../../src/app/index.ts';
 import { parseTime } from '../../src/base/index.ts';
-import type { Period } from '../../src/evidence/index.ts';
-import { findDatabase, isThere } from '../files/index.ts';
+import { summaryOf, type Period } from '../../src/evidence/index.ts';
+import { findLedger, type LedgerSource } from '../ledger/source.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -9,61 +9,54 @@ import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { EvidenceCreateOptions } from './index.ts';
+import { createAtService } from './create-at-service.ts';
+import type { EvidenceCreateOptions } from './options.ts';
 import { readPeriod } from './period.ts';
-import { FORMATS, summaryOf, writeSummary } from './view.ts';
+import { holdTarget } from './target.ts';
+import { FORMATS, writeSummary } from './view.ts';
 
 const MAX_KEY = 65_536;
 
-/** runEvidenceCreate is `ipo evidence create`: a package of an export or a database, signed with the caller's key. */
+/** runEvidenceCreate is `ipo evidence create`: a package that a service makes, or one of an export or a database, signed with the caller's key. */
 export async function runEvidenceCreate(
   options: EvidenceCreateOptions,
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const { ledger, key, out } = options;
-  const targets = parseOutputs(options.output, FORMATS, 'table', [ledger, key, out]);
+  const source = findLedger(options, terminal);
   const parts = openParts(terminal);
+  if (options.out !== undefined) await holdTarget(options.out, options.force === true, terminal);
+  if (source.kind === 'server') {
+    holdNoneLocal(options);
+    const period = needed(readPeriod(options, parts.clock.now()));
+    return createAtService(options, period, source.flags, terminal, globals);
+  }
+  const { key, out } = options;
   const now = options.at === undefined ? parts.clock.now() : parseTime(options.at);
   if (Number.isNaN(now))
     throw new UsageError(
       `--at ${options.at}: this is not an RFC 3339 time`,
       'Write it as 2026-11-20T06:00:00Z',
     );
-  if (ledger !== undefined && options.database !== undefined)
-    throw new UsageError('--ledger and --database are both given', 'Give one source');
+  const paths = [source.kind === 'ledger' ? source.path : undefined, key, out];
+  const targets = parseOutputs(options.output, FORMATS, 'table', paths);
   if (key === undefined)
     throw new UsageError(
       'no key is named that signs the package',
       'Give --key FILE, an ECDSA key on P-256 in PEM',
     );
-  if (ledger === '-')
+  if (source.kind === 'ledger' && source.path === '-')
     throw new UsageError('--ledger -: an export is read twice', 'Save it, and name the file');
-  if (out === undefined || !out.endsWith('.zip'))
-    throw new UsageError(
-      out === undefined ? 'no file is named to write' : `--out ${out}: a package is a .zip file`,
-      'Write --out evidence.zip',
-    );
+  if (out === undefined) throw new UsageError('no file is named to write', 'Write --out evidence.zip');
   const period = readPeriod(options, now);
-  if (options.force !== true && (await isThere(out, parts)))
-    throw new UsageError(`${out} is there already`, 'Name another file, or give --force to overwrite it');
   const pem = await parts.readText(key, MAX_KEY);
   const progress = new Progress(terminal, globals, parts.clock.now);
   try {
-    const how = {
+    const made = await makeHere(source, options, period, {
       ...{ key: pem, keyName: key, out, version: VERSION, at: now },
       organisation: { name: options.organisation ?? null, contact: options.contact ?? null },
-      progress: (rows: number) => progress.rows(rows),
-    };
-    const wish = {
-      frameworks: options.framework,
-      clusters: options.cluster,
-      namespaces: options.namespace,
-    };
-    const made =
-      ledger === undefined
-        ? await ofDatabase(options, { ...wish, ...needed(period) }, how, terminal)
-        : await makeFromExport({ ...how, ledger, wish: { ...wish, ...period } });
+      progress: (rows) => progress.rows(rows),
+    });
     progress.end();
     const summary = { ...summaryOf(made.document), file: out, bytes: made.bytes };
     await writeSummary(targets, summary, terminal, globals);
@@ -73,16 +66,34 @@ export async function runEvidenceCreate(
   return EXIT.done;
 }
 
-function ofDatabase(
+interface How {
+  readonly key: string;
+  readonly keyName: string;
+  readonly out: string;
+  readonly version: string;
+  readonly at: number;
+  readonly organisation: { readonly name: string | null; readonly contact: string | null };
+  readonly progress: (rows: number) => void;
+}
+
+function makeHere(
+  source: Exclude<LedgerSource, { kind: 'server' }>,
   options: EvidenceCreateOptions,
-  wish: FromDatabase['wish'],
-  how: Omit<FromDatabase, 'url' | 'wish' | 'publicUrl' | 'cluster' | 'coldImagePolicy'>,
-  terminal: Terminal,
+  period: Period | null,
+  how: How,
 ): Promise<MadeFile> {
+  const wish = {
+    frameworks: options.framework,
+    clusters: options.cluster,
+    namespaces: options.namespace,
+    includeRuntimeRaw: options.includeRuntimeRaw === true,
+  };
+  if (source.kind === 'ledger')
+    return makeFromExport({ ...how, ledger: source.path, wish: { ...wish, ...period } });
   return makeFromDatabase({
     ...how,
-    wish,
-    url: findDatabase(options.database, terminal.env),
+    wish: { ...wish, ...needed(period) },
+    url: source.url,
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     cluster: options.clusterName ?? null,
     coldImagePolicy: options.coldImagePolicy,
@@ -93,4 +104,22 @@ function needed(period: Period | null): Period {
   if (period === null)
     throw new UsageError('no period is given', 'Give --period 2026-Q3, or --days, or --from and --to');
   return period;
+}
+
+/** A service signs with its own key, in its own name, now. */
+function holdNoneLocal({
+  key,
+  organisation,
+  contact,
+  at,
+  publicUrl,
+  clusterName,
+}: EvidenceCreateOptions): void {
+  const local = { key, organisation, contact, at, 'public-url': publicUrl, 'cluster-name': clusterName };
+  for (const [flag, value] of Object.entries(local))
+    if (value !== undefined)
+      throw new UsageError(
+        `--${flag} is for packages that are made here, and this one is made by a service`,
+        'Give --ledger FILE or --database URL, or leave it out',
+      );
 }

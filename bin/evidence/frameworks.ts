@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { EvidenceShowOptions } from './index.ts';
+import type { EvidenceShowOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
 type Framework = (typeof FRAMEWORKS)[number];

@@ -1,60 +1,26 @@
 /**
  * `ipo evidence`: packages that show what was decided in a period, made, verified, sampled and compared.
- * It uses `files`, `ledger` and `terminal`.
+ * It uses `files`, `ledger`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
+import { withLedgerFlags } from '../ledger/source-flags.ts';
+import {
+  cancelCommand,
+  declarationsCommand,
+  declareCommand,
+  deleteCommand,
+  downloadCommand,
+  listCommand,
+  withdrawCommand,
+} from './kept/index.ts';
+import type {
+  EvidenceCreateOptions,
+  EvidenceSampleOptions,
+  EvidenceShowOptions,
+  EvidenceVerifyOptions,
+} from './options.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** EvidencePeriodFlags say which period is meant. */
-export interface EvidencePeriodFlags {
-  readonly period?: string;
-  readonly days?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** EvidenceCreateOptions are the flags of `ipo evidence create`. */
-export interface EvidenceCreateOptions extends EvidencePeriodFlags {
-  readonly framework: readonly string[];
-  readonly cluster: readonly string[];
-  readonly namespace: readonly string[];
-  readonly out?: string;
-  readonly force?: true;
-  readonly ledger?: string;
-  readonly database?: string;
-  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
-  readonly publicUrl?: string;
-  readonly clusterName?: string;
-  readonly key?: string;
-  readonly organisation?: string;
-  readonly contact?: string;
-  readonly at?: string;
-  readonly output: readonly string[];
-}
-
-/** EvidenceVerifyOptions are the flags of `ipo evidence verify`. */
-export interface EvidenceVerifyOptions {
-  readonly key: readonly string[];
-  readonly ledgerKey: readonly string[];
-  readonly checkpoint: readonly string[];
-  readonly strict?: true;
-  readonly output: readonly string[];
-}
-
-/** EvidenceSampleOptions are the flags of `ipo evidence sample`. */
-export interface EvidenceSampleOptions {
-  readonly population: string;
-  readonly size: string;
-  readonly seed: string;
-  readonly proofs?: string;
-  readonly output: readonly string[];
-}
-
-/** EvidenceShowOptions are the flags of the commands that only print. */
-export interface EvidenceShowOptions {
-  readonly output: readonly string[];
-}
 
 /** listed is `ipo evidence` in the help. */
 export const listed: Listed = {
@@ -63,9 +29,17 @@ export const listed: Listed = {
   group: 'What was decided:',
   place: 3,
   examples: [
+    'ipo evidence create --period 2026-10 --framework soc2 --out service.zip',
     'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --days 90 --out evidence.zip',
     'ipo evidence create --ledger ledger.ndjson.zst --key evidence.key --period 2026-10 --framework soc2 --out october.zip',
-    'ipo evidence create --database sqlite:/var/lib/ipo/ipo.db --key evidence.key --days 90 --out service.zip',
+    'ipo evidence create --database sqlite:/var/lib/ipo/ipo.db --key evidence.key --days 90 --out database.zip',
+    'ipo evidence list',
+    'ipo evidence download k3v7q2mzt5a6wxyb --out october-again.zip',
+    'ipo evidence cancel k3v7q2mzt5a6wxyb',
+    'ipo evidence delete k3v7q2mzt5a6wxyb --yes',
+    'ipo evidence declare "All clusters report to this service." --until 2027-06-30T00:00:00Z',
+    'ipo evidence declarations',
+    'ipo evidence withdraw d5xk2vq7mzt4a3wy',
     'ipo evidence show evidence.zip',
     'ipo evidence verify evidence.zip',
     'ipo evidence recompute evidence.zip',
@@ -87,6 +61,13 @@ function evidenceCommand(settle: Settle): Command {
   );
   for (const define of [
     createCommand,
+    listCommand,
+    downloadCommand,
+    cancelCommand,
+    deleteCommand,
+    declareCommand,
+    declarationsCommand,
+    withdrawCommand,
     showCommand,
     verifyCommand,
     recomputeCommand,
@@ -100,36 +81,26 @@ function evidenceCommand(settle: Settle): Command {
 }
 
 function createCommand(settle: Settle): Command {
-  const command = new Command('create')
+  const command = withLedgerFlags(new Command('create'))
     .summary('create a package of a period')
     .description(
-      'Creates a package of an export of the ledger (--ledger), or of the database of a service (--database), signed with your key. The file is there in full or not at all.',
+      'Has a service create a package, and waits for it. With --ledger or --database it is made here, of an export or of the database of a service, and signed with your key. A file is there in full or not at all.',
     )
     .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
     .addOption(new Option('--days <n>', 'the last so many days, 1 to 400'))
     .addOption(new Option('--from <time>', 'start of the period: a day or an RFC 3339 time'))
-    .addOption(new Option('--to <time>', 'end of the period; a day is meant to its end'))
-    .addOption(
-      new Option('--framework <id>', 'a framework to include; repeatable, all without it')
-        .argParser(collect)
-        .default([], 'all'),
-    )
-    .addOption(
-      new Option('--cluster <name>', 'count only this cluster; repeatable')
-        .argParser(collect)
-        .default([], 'all'),
-    )
-    .addOption(
-      new Option('-n, --namespace <name>', 'count only this namespace; repeatable')
-        .argParser(collect)
-        .default([], 'all'),
-    )
+    .addOption(new Option('--to <time>', 'end of the period; a day is meant to its end'));
+  for (const [flags, what, none] of [
+    ['--framework <id>', 'a framework to include; repeatable', "the service's setting, else all"],
+    ['--cluster <name>', 'count only this cluster; repeatable', 'all'],
+    ['-n, --namespace <name>', 'count only this namespace; repeatable', 'all'],
+  ] as const)
+    command.addOption(new Option(flags, what).argParser(collect).default([], none));
+  command
+    .addOption(new Option('--include-runtime-raw', 'include the newest 5000 runtime events as they came'))
     .addOption(new Option('--out <file>', 'the package to write, a .zip file'))
     .addOption(new Option('--force', 'overwrite the file if it is there'))
-    .addOption(new Option('--ledger <export>', 'the ledger export to make it of'))
-    .addOption(
-      new Option('--database <url>', "the service's database to make it of, or IPO_DATABASE; only read"),
-    )
+    .addOption(new Option('--no-wait', 'with a service: print the ID of the package, and do not wait for it'))
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
@@ -141,12 +112,15 @@ function createCommand(settle: Settle): Command {
     .addOption(
       new Option('--cluster-name <name>', 'with --database: name of the cluster, for the head of the rows'),
     )
-    .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'))
-    .addOption(new Option('--key <file>', 'private key that signs, ECDSA P-256 in PEM'))
-    .addOption(new Option('--organisation <name>', 'name of the organisation'))
-    .addOption(new Option('--contact <text>', 'whom to ask'))
-    .addOption(new Option('--at <time>', 'time of the package, to make the same bytes again; now without it'))
-    .addOption(outputOption());
+    .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'));
+  for (const [flags, what] of [
+    ['--key <file>', 'private key that signs, ECDSA P-256 in PEM'],
+    ['--organisation <name>', 'name of the organisation'],
+    ['--contact <text>', 'whom to ask'],
+    ['--at <time>', 'time of the package, to make the same bytes again; now without it'],
+  ] as const)
+    command.addOption(new Option(flags, `with --ledger or --database: ${what}`));
+  command.addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {
       const { runEvidenceCreate } = await import('./create.ts');

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../src/base/index.ts';
 import { MAX_DAYS, parseEdge, parsePeriod, type Period } from '../../src/evidence/index.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { EvidencePeriodFlags } from './index.ts';
+import type { EvidencePeriodFlags } from './options.ts';
 
 /** readPeriod reads the flags of a period; null where none was given. Throws UsageError. */
 export function readPeriod(flags: EvidencePeriodFlags, now: number): Period | null {

@@ -10,7 +10,7 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { EvidenceShowOptions } from './index.ts';
+import type { EvidenceShowOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
 /** runEvidenceRecompute is `ipo evidence recompute`. Exit 4 with the first that differs. */

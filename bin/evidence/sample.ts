@@ -10,7 +10,7 @@ import type { Paint } from '../terminal/paint.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { EvidenceSampleOptions } from './index.ts';
+import type { EvidenceSampleOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
 /** runEvidenceSample is `ipo evidence sample`. */

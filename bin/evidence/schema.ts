@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { EvidenceShowOptions } from './index.ts';
+import type { EvidenceShowOptions } from './options.ts';
 
 /** runEvidenceSchema is `ipo evidence schema`. */
 export async function runEvidenceSchema(options: EvidenceShowOptions, terminal: Terminal): Promise<ExitCode> {

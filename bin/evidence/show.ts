@@ -1,9 +1,10 @@
 import { withPackage } from '../../src/app/index.ts';
+import { summaryOf } from '../../src/evidence/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { EvidenceShowOptions } from './index.ts';
-import { FORMATS, summaryOf, writeSummary } from './view.ts';
+import type { EvidenceShowOptions } from './options.ts';
+import { FORMATS, writeSummary } from './view.ts';
 
 /** runEvidenceShow is `ipo evidence show`. */
 export async function runEvidenceShow(

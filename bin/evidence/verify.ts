@@ -15,7 +15,7 @@ import type { Paint } from '../terminal/paint.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { EvidenceVerifyOptions } from './index.ts';
+import type { EvidenceVerifyOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
 /** runEvidenceVerify is `ipo evidence verify`. Exit 4 when something does not match, 5 under --strict when nobody vouched for the key. */

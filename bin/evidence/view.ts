@@ -1,4 +1,4 @@
-import { countStates, rank, STATE_WORDS, toneOf, type EvidenceDocument } from '../../src/evidence/index.ts';
+import { rank, STATE_WORDS, toneOf, type PackageSummary } from '../../src/evidence/index.ts';
 import { formatCount, toYaml } from '../../src/render/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { writeOutputs, type OutputTarget } from '../terminal/output.ts';
@@ -33,37 +33,7 @@ export async function writeView(
 }
 
 /** Summary is what is said of a package in short. */
-export type Summary = ReturnType<typeof summaryOf> & { readonly file?: string; readonly bytes?: number };
-
-/** summaryOf says what a package comes to. */
-export function summaryOf(document: EvidenceDocument) {
-  return {
-    id: document.id,
-    made_at: document.made_at,
-    period: document.period,
-    organisation: document.organisation.name,
-    key_id: document.generation.key_id,
-    rows: document.ledger.rows,
-    signed: document.ledger.signed,
-    states: countStates(document),
-    frameworks: document.requirements.map(({ id, name, summary, requirements }) => ({
-      id,
-      name,
-      ...summary,
-      requirements: requirements.length,
-    })),
-    attestations: document.attestations.map(({ id, title, state, because, population, passed, failed }) => ({
-      id,
-      title,
-      state,
-      because,
-      population,
-      passed,
-      failed,
-    })),
-    limits: document.limits,
-  };
-}
+export type Summary = PackageSummary & { readonly file?: string; readonly bytes?: number };
 
 /** colorOf gives the colour of a state. */
 export function colorOf(paint: Paint, state: string): (text: string) => string {
@@ -81,7 +51,8 @@ export async function writeSummary(
   await writeView(targets, summary, (paint) => summaryLines(paint, summary), terminal, globals);
 }
 
-function summaryLines(paint: Paint, summary: Summary): string[] {
+/** summaryLines says what a package comes to. */
+export function summaryLines(paint: Paint, summary: Summary): string[] {
   const { chalk } = paint;
   const { met, partial, gap } = summary.states;
   const first = summary.attestations

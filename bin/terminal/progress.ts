@@ -12,7 +12,7 @@ export class Progress {
   readonly #terminal: Terminal;
   readonly #shown: boolean;
   readonly #now: () => number;
-  readonly #doing: string;
+  #doing: string;
   readonly #began: number;
   #last = 0;
   #written = false;
@@ -31,6 +31,11 @@ export class Progress {
   /** Keeps how much of the file was read, where its size is known. */
   bytes(read: number, size: number | null): void {
     this.#share = size === null || size === 0 ? null : Math.min(1, read / size);
+  }
+
+  /** Says what takes the time now. */
+  says(doing: string): void {
+    this.#doing = doing;
   }
 
   /** Shows the rows read so far. */

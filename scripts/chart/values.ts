@@ -95,13 +95,19 @@ export const chartValues = z.strictObject({
     url: text('Licence service that is asked once a day; empty asks nobody'),
     existingSecret: name('Secret with the licence key under `key`; needed with `url`'),
   }),
-  evidence: group('What evidence is made of later', {
+  evidence: group('Evidence packages, and what they are made of', {
     retentionDays: whole(
       0,
       36_500,
       400,
-      'Days for which the history of findings, scans, runs of images and clusters is kept once it ended. 0 keeps all',
+      'Days for which packages are kept, and the history of findings, scans, runs of images and clusters once it ended. 0 keeps all',
     ),
+    existingSecret: name(
+      'Secret with the key `evidence-key.pem` (ECDSA on P-256) that signs packages. Empty: `<release>-evidence-key`, made by the chart with the first install and kept. Name another Secret to change the key',
+    ),
+    frameworks: texts('Frameworks where a request names none, such as `[soc2, iso-27001]`; empty is all'),
+    organisation: text('Name of the organisation, as packages print it'),
+    contact: text('Whom an auditor asks, as packages print it'),
   }),
   backup: group('Backups that the service makes of itself', {
     schedule: text(

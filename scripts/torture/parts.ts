@@ -43,6 +43,13 @@ export const PARTS: readonly Part[] = [
     minutes: 30,
   },
   {
+    name: 'evidence-kills',
+    about: '60 makers of evidence packages killed or stopped, and their replicas, 30 on each engine',
+    files: ['test/evidence/kill.test.ts'],
+    shares: 3,
+    minutes: 10,
+  },
+  {
     name: 'ledger-ends',
     about: '240 processes killed while they end and put their spool back, 120 on each engine',
     files: ['test/ledger/kill-close.test.ts'],

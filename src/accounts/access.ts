@@ -106,6 +106,16 @@ export const ACCESS = {
   'GET /backups': 'viewer',
   'GET /config/export': 'administrator',
   'POST /config/import': 'administrator',
+  'GET /evidence': 'deployer',
+  'POST /evidence': 'deployer',
+  'GET /evidence/public-key': 'anonymous',
+  'GET /evidence/{id}': 'deployer',
+  'GET /evidence/{id}/download': 'deployer',
+  'POST /evidence/{id}/cancel': 'deployer',
+  'DELETE /evidence/{id}': 'administrator',
+  'GET /declarations': 'viewer',
+  'POST /declarations': 'administrator',
+  'DELETE /declarations/{id}': 'administrator',
   'DELETE /system/replicas/{name}': 'administrator',
 } as const satisfies Readonly<Record<string, Access>>;
 

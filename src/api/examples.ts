@@ -90,6 +90,15 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
     ],
     dry_run: true,
   },
+  'POST /evidence': {
+    from: '2026-07-01T00:00:00Z',
+    to: '2026-09-30T23:59:59.999Z',
+    frameworks: ['soc2', 'iso-27001'],
+  },
+  'POST /declarations': {
+    statement: 'All clusters of the shop report to this service.',
+    valid_until: '2027-06-30T00:00:00Z',
+  },
   'PUT /system/licence': {
     certificate: 'ipo-licence-1\n{"id":"lic-1"}\n\n\u2014 licences.example.com AAAAAAAA\n',
   },

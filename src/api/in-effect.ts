@@ -66,6 +66,11 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'DELETE /system/licence': false,
   'POST /system/licence/request': false,
   'POST /system/licence/check': false,
+  'POST /evidence': false,
+  'POST /evidence/{id}/cancel': false,
+  'DELETE /evidence/{id}': false,
+  'POST /declarations': false,
+  'DELETE /declarations/{id}': false,
   'DELETE /system/replicas/{name}': false,
   'POST /config/import': true,
 };

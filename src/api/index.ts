@@ -2,7 +2,8 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`, `configuration`,
- * `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain` and `backup`.
+ * `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain`, `backup` and
+ * `evidence`.
  */
 export {
   LISTENER_LIMITS,
@@ -30,6 +31,8 @@ export { licenceRoutes, type LicenceParts } from './routes/licence.ts';
 export { releasesRoutes } from './routes/releases.ts';
 export { configurationRoutes, type ConfigurationParts } from './routes/configuration.ts';
 export { backupRoutes, type BackupParts } from './routes/backups.ts';
+export { evidenceRoutes, type EvidenceParts } from './routes/evidence.ts';
+export { declarationsRoutes, type DeclarationsParts } from './routes/declarations.ts';
 export { replicasRoutes, type ReplicasParts } from './routes/replicas.ts';
 export { admissionDefaultsRoutes, type AdmissionDefaultsParts } from './routes/admission-defaults.ts';
 export { nodesRoutes, type NodesParts } from './routes/nodes.ts';

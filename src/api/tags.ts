@@ -5,6 +5,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   catalogues: 'What others publish, and findings are judged by',
   channels: 'Where findings are filed and events are told',
   tracking: 'Findings that were filed with a tracker, and what became of them',
+  evidence: 'Signed packages that show what was decided in a period, and what the organisation declares',
   images: 'Images that were reviewed or scanned, and how they stand',
   ledger: 'Decisions that were made, with the proof that none was changed since',
   policies: 'Policies in effect, and all their revisions',

@@ -6,7 +6,11 @@ import { BackupError } from './backup-error.ts';
 import { BACKUP_FORMAT, type BackupHeader, type keysLine } from './format.ts';
 
 /** KEY_NAMES are the keys that a backup can hold, and the files that a restore writes them into. */
-export const KEY_NAMES = { data_key: 'data-key', ledger_key: 'ledger-key.pem' } as const;
+export const KEY_NAMES = {
+  data_key: 'data-key',
+  ledger_key: 'ledger-key.pem',
+  evidence_key: 'evidence-key.pem',
+} as const;
 
 /** BackupKey is a key of the installation, which no database holds. */
 export interface BackupKey {

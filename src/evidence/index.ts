@@ -8,6 +8,28 @@ export type { Attestation, State } from './attestations/attestation.ts';
 export { diffPackages, type PackageDiff } from './diff.ts';
 export type { EvidenceDocument } from './document.ts';
 export { findingsOf, imagesOf } from './findings.ts';
+export {
+  MAX_STATEMENT,
+  openDeclarations,
+  validIn,
+  type Declarations,
+  type DeclarationStore,
+} from './kept/declarations.ts';
+export { openPackages, PACKAGE_ID, prunePackages, type Packages } from './kept/packages.ts';
+export {
+  PACKAGE_STATES,
+  STAGES,
+  type AtWork,
+  type Claimed,
+  type FinishedPackage,
+  type KeptPackage,
+  type KeyRecord,
+  type KeyRecords,
+  type PackageStore,
+  type PackageWork,
+  type Stage,
+} from './kept/ports.ts';
+export { summaryOf, type PackageSummary } from './kept/summary.ts';
 export { FRAMEWORKS } from './frameworks/index.ts';
 export { FRAMEWORK_IDS, type FrameworkId } from './frameworks/ids.ts';
 export { toEvidenceKey, toEvidenceSigner, type EvidenceKey, type EvidenceSigner } from './package/key.ts';
@@ -28,7 +50,7 @@ export type {
 } from './ports.ts';
 export { recompute, type Recomputed } from './recompute.ts';
 export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './records.ts';
-export { toRequest, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
+export { toRequest, toFrameworks, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
 export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
 export { documentSchema } from './schema.ts';
 export { verifyPackage, type PackageCheck, type PackageVerification } from './verify.ts';

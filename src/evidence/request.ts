@@ -63,8 +63,7 @@ export function toFrameworks(names: readonly string[]): readonly FrameworkId[] {
     const near = nearest(name, FRAMEWORK_IDS);
     const meant = near === null || near === undefined ? '' : ` (did you mean ${near}?)`;
     throw fault(
-      `unknown framework "${name.slice(0, 80)}"${meant}`,
-      `Frameworks are ${FRAMEWORK_IDS.join(', ')}`,
+      `unknown framework "${name.slice(0, 80)}"${meant}; the frameworks are ${FRAMEWORK_IDS.join(', ')}`,
     );
   }
   return names.length === 0 ? FRAMEWORK_IDS : FRAMEWORK_IDS.filter((id) => names.includes(id));
@@ -74,6 +73,6 @@ function sorted(names: readonly string[] | undefined): readonly string[] {
   return [...new Set(names ?? [])].toSorted();
 }
 
-function fault(message: string, hint: string): IpoError {
-  return new IpoError('invalid_request', `${message}. ${hint}`, { hint });
+function fault(message: string, hint?: string): IpoError {
+  return new IpoError('invalid_request', message, { hint });
 }

@@ -2,6 +2,11 @@ import type { Metric } from './metric.ts';
 
 /** PART_METRICS are those of the processes that a service runs as. */
 export const PART_METRICS = {
+  svc_evidence_packages_total: {
+    kind: 'counter',
+    help: 'Evidence packages that were made or failed, by this replica',
+    labels: { outcome: ['done', 'failed'] },
+  },
   svc_part_restarts: {
     kind: 'gauge',
     help: 'How often the process of a part of the service was started again since ipod began; absent where all runs in one process',

@@ -17,7 +17,10 @@ function opened(
 ): CallThreads & { log: ReturnType<typeof keptLog> } {
   const log = keptLog();
   const threads = openCallThreads({
-    setup: { url: 'sqlite:none', coldImagePolicy: 'AllowAndScan', cluster: null, origin: 'o', vkey: 'v' },
+    setup: {
+      ...{ url: 'sqlite:none', coldImagePolicy: 'AllowAndScan', cluster: null, origin: 'o', vkey: 'v' },
+      evidenceDays: 0,
+    },
     readers: 2,
     asks: { refresh: nobody, collected: nobody, record: nobody, checkpoint: nobody },
     clock: { now: () => 0 },

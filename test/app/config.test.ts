@@ -118,7 +118,7 @@ test('everything that is wrong is told at once, with where it stands', async () 
 
 test('settings that are right by themselves are held against each other', async () => {
   assert.deepEqual(await faults('{}'), [
-    'file:data is needed, as database.url and ledger.keyFile and ledger.spool.directory are not set',
+    'file:data is needed, as database.url and ledger.keyFile and evidence.keyFile and ledger.spool.directory are not set',
   ]);
   assert.match(
     (await faults('data: /d\nlisten: 0.0.0.0:80'))[0] ?? '',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { evidenceJobs } from '../../src/app/evidence/jobs.ts';
 import { Jobs, type Job } from '../../src/app/running/jobs.ts';
 import { openFacts } from '../../src/app/service/facts.ts';
 import { retentionJobs } from '../../src/app/ledger/history.ts';
@@ -346,6 +347,7 @@ const PARTS = {
     feeds: async () => ({}),
   }),
   history: retentionJobs(NO_STORE, settingsSchema.parse({}), { now: async () => 0 }),
+  evidence: evidenceJobs({} as never),
   backups: [],
   settings: settingsSchema.parse({}),
   retention: { now: async () => 0 },

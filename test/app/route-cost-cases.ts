@@ -28,6 +28,16 @@ const plain: Make = () => ({});
 /** The channel that adopted the rows of the tracking history last. */
 let adopter: string | null = null;
 
+/** A period without rows, so that making the package costs next to nothing. */
+const PERIOD = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
+const asked = async (stage: CostStage): Promise<string> =>
+  (await make<{ id: string }>(stage, 'POST /evidence', PERIOD)).id;
+const cancelled = async (stage: CostStage): Promise<string> => {
+  const id = await asked(stage);
+  await make(stage, `POST /evidence/${id}/cancel`);
+  return id;
+};
+
 /** COST_CASES are calls of every route that cost most; a route without an entry does not compile. */
 export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>>>> = {
   'GET /openapi.json': { whole: plain },
@@ -311,6 +321,29 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'GET /config/export': { whole: plain },
   'POST /config/import': {
     'a dry run': () => ({ body: { documents: [LONG], dry_run: true } }),
+  },
+  'GET /evidence': { whole: plain },
+  'POST /evidence': { one: () => ({ body: PERIOD, status: 202 }) },
+  'GET /evidence/public-key': { whole: plain },
+  'GET /evidence/{id}': { one: async (stage) => ({ path: `/evidence/${await asked(stage)}` }) },
+  'GET /evidence/{id}/download': {
+    'one that is not done': async (stage) => ({
+      path: `/evidence/${await cancelled(stage)}/download`,
+      status: 409,
+    }),
+  },
+  'POST /evidence/{id}/cancel': {
+    'one that waits': async (stage) => ({ path: `/evidence/${await asked(stage)}/cancel` }),
+  },
+  'DELETE /evidence/{id}': {
+    one: async (stage) => ({ path: `/evidence/${await cancelled(stage)}`, status: 204 }),
+  },
+  'GET /declarations': { whole: plain },
+  'POST /declarations': { one: () => ({ body: { statement: 'All clusters report.' }, status: 201 }) },
+  'DELETE /declarations/{id}': {
+    one: async (stage) => ({
+      path: `/declarations/${(await make<{ id: string }>(stage, 'POST /declarations', { statement: 'Gone.' })).id}`,
+    }),
   },
   'GET /system/replicas': { whole: plain },
   'DELETE /system/replicas/{name}': {

@@ -28,6 +28,9 @@ const BOUNDED = new Set([
     'outbox',
     'channel_mutes',
     'backups',
+    'declarations',
+    'evidence_keys',
+    'evidence_packages',
   ],
 ]);
 

@@ -72,7 +72,9 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.sigstore.keyedLog, 'required');
   assert.equal(settings.vex.sources[0]?.bundle, 'https://vex.example.com/acme.bundle');
   assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
-  assert.equal(settings.evidence.retentionDays, 800);
+  const { retentionDays, frameworks, organisation, contact, keyFile } = settings.evidence;
+  assert.deepEqual([retentionDays, frameworks, organisation], [800, ['soc2'], 'Example Shop']);
+  assert.deepEqual([contact, keyFile], ['audit@example.com', '/etc/ipo/evidence-key/evidence-key.pem']);
   assert.deepEqual(settings.runtime, { retentionDays: 30, maxStops: 4 });
   assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });
   const { publicKeys, url, key } = settings.licence;

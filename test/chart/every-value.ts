@@ -83,7 +83,10 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     url: 'https://licences.example.com',
     existingSecret: 'licence-key',
   },
-  evidence: { retentionDays: 800 },
+  evidence: {
+    ...{ retentionDays: 800, existingSecret: 'my-evidence-key', frameworks: ['soc2'] },
+    ...{ organisation: 'Example Shop', contact: 'audit@example.com' },
+  },
   runtime: { retentionDays: 30, maxStops: 4 },
   backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },
   rbac: { allowEnforce: true },

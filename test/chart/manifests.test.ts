@@ -261,6 +261,7 @@ test('what is switched off is not there', withHelm, async () => {
     'ConfigMap prod-image-policy-operator',
     'Pod prod-image-policy-operator-test',
     'Secret prod-data-key',
+    'Secret prod-evidence-key',
     'Secret prod-ledger-key',
     'Service prod-image-policy-operator',
     'Service prod-image-policy-operator-webhook',

@@ -30,7 +30,7 @@ const upgrade = (...args: readonly string[]) =>
   run('upgrade', 'prod', CHART, '--disable-openapi-validation', ...args);
 const secret = (name: string) => cluster.object('Secret', name)?.['data'];
 
-test('an install makes both keys, upgrades keep them, and an uninstall leaves them', withHelm, async () => {
+test('an install makes the keys, upgrades keep them, and an uninstall leaves them', withHelm, async () => {
   const installed = await run(
     ...['install', 'prod', earlier, '--disable-openapi-validation', '--set', 'clusterName=prod-eu1'],
   );
@@ -57,6 +57,10 @@ test('an install makes both keys, upgrades keep them, and an uninstall leaves th
   await upgrade('--reset-values', '--set', 'database.startEmpty=true');
   assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
   assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
+  const evidenceKey = secret('prod-evidence-key')['evidence-key.pem'];
+  assert.deepEqual(createPrivateKey(Buffer.from(evidenceKey, 'base64')).asymmetricKeyDetails, {
+    namedCurve: 'prime256v1',
+  });
 
   await run('uninstall', 'prod');
   assert.deepEqual([...new Set(cluster.kinds())].toSorted(), [
@@ -69,6 +73,7 @@ test('an install makes both keys, upgrades keep them, and an uninstall leaves th
   await run('install', 'prod', CHART, '--disable-openapi-validation');
   assert.equal(secret('prod-data-key').DATA_KEY, dataKey);
   assert.equal(secret('prod-ledger-key')['ledger-key.pem'], ledgerKey);
+  assert.equal(secret('prod-evidence-key')['evidence-key.pem'], evidenceKey);
 });
 
 test(

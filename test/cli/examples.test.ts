@@ -39,6 +39,8 @@ const REFUSED: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^ipo channel (?:resend|adopt)\b/, [1]],
   [/^ipo licence activate\b/, [2]],
   [/^ipo licence deactivate\b/, [1]],
+  // It is done already.
+  [/^ipo evidence cancel\b/, [3]],
 ];
 const refusalOf = (line: string) => REFUSED.find(([one]) => one.test(line))?.[1];
 
@@ -198,6 +200,8 @@ async function openWorld(t: TestContext): Promise<World> {
     ['registry.example.com/static:7', () => unscanned()],
     ['o4ztmnrsgq2wk5dp', () => triage()],
     ['c5xk2vq7mzt4a3wy', () => token()],
+    ['k3v7q2mzt5a6wxyb', () => madePackage()],
+    ['d5xk2vq7mzt4a3wy', () => declared()],
     ['postgres://ipo@db:5432/ipo', () => `sqlite:${join(data, 'ipo.db')}`],
     ['postgres://ipo@db.example.com/ipo', () => `sqlite:${join(folder, 'made.db')}`],
     ['sqlite:/var/lib/ipo/ipo.db', () => `sqlite:${join(data, 'ipo.db')}`],
@@ -211,6 +215,12 @@ async function openWorld(t: TestContext): Promise<World> {
     return (JSON.parse(made.out) as { id: string }).id;
   };
   const token = async () => (await list<{ id: string }>('token', 'list'))[0]?.id ?? '';
+  const declared = async () =>
+    (JSON.parse(await call('evidence', 'declare', 'It is so.', '-o', 'json')) as { id: string }).id;
+  const madePackage = async () => {
+    const made = await ipo(['evidence', 'create', '--days', '1', '-o', 'json'], { env });
+    return (JSON.parse(made.out) as { id: string }).id;
+  };
   const unscanned = () => images.find(({ scan }) => scan === null)?.digest ?? '';
 
   return {

@@ -63,6 +63,14 @@ licence:
   {{- end }}
 evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
+  keyFile: /etc/ipo/evidence-key/evidence-key.pem
+  frameworks: {{ toJson $v.evidence.frameworks }}
+  {{- with $v.evidence.organisation }}
+  organisation: {{ . | quote }}
+  {{- end }}
+  {{- with $v.evidence.contact }}
+  contact: {{ . | quote }}
+  {{- end }}
 runtime:
   retentionDays: {{ int $v.runtime.retentionDays }}
   maxStops: {{ int $v.runtime.maxStops }}

@@ -73,6 +73,11 @@ app.kubernetes.io/component: service
 {{- $v.ledger.existingSecret | default (printf "%s-ledger-key" .Release.Name) -}}
 {{- end -}}
 
+{{- define "ipo.evidenceKeySecret" -}}
+{{- $v := include "ipo.values" . | fromYaml -}}
+{{- $v.evidence.existingSecret | default (printf "%s-evidence-key" .Release.Name) -}}
+{{- end -}}
+
 {{/* ipo.webhookSecret holds the serving certificate: made by the leader, by cert-manager, or given. */}}
 {{- define "ipo.webhookSecret" -}}
 {{- $v := include "ipo.values" . | fromYaml -}}

@@ -6,6 +6,12 @@ export { runBackupWorker } from './worker.ts';
 export { createBackup, type CreatedBackup, type CreateBackupOptions } from './create.ts';
 export { moveDatabase, type MovedDatabase, type MoveOptions } from './move.ts';
 export { holdDirectory } from './at-work.ts';
-export { backupPlaces, readLedgerKey, type BackupPlaces, type PlacesFlags } from './places.ts';
+export {
+  backupPlaces,
+  readEvidenceKey,
+  readLedgerKey,
+  type BackupPlaces,
+  type PlacesFlags,
+} from './places.ts';
 export { restoreBackup, type RestoredBackup, type RestoreOptions } from './restore.ts';
 export { verifyBackup, type VerifiedBackup, type VerifyBackupOptions } from './verify.ts';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readBounded } from '../../adapters/files/index.ts';
 import type { BackupKey } from '../../backup/index.ts';
@@ -19,6 +20,7 @@ export interface PlacesFlags {
 export interface BackupPlaces {
   readonly database: string;
   readonly keyFile: string;
+  readonly evidenceKeyFile: string;
   /** Held by a service at work; null where it has no directory. */
   readonly lockFile: string | null;
   /** Directory that belongs to the database; null where there is none. */
@@ -44,6 +46,7 @@ export async function backupPlaces(
   return {
     database: places.databaseUrl,
     keyFile: places.keyFile,
+    evidenceKeyFile: places.evidenceKeyFile,
     lockFile: places.lockFile,
     data: settings.data === undefined ? null : resolve(settings.data),
     spool: places.spoolDirectory,
@@ -59,6 +62,11 @@ export async function backupPlaces(
       );
     },
   };
+}
+
+/** readEvidenceKey reads the key that signs evidence packages; null where none was made yet. Throws FileError. */
+export async function readEvidenceKey(file: string): Promise<BackupKey | null> {
+  return existsSync(file) ? { name: 'evidence_key', value: await readBounded(file, 16_384) } : null;
 }
 
 /** readLedgerKey reads the key that signs checkpoints, as a backup takes it along. Throws FileError. */

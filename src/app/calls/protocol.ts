@@ -12,6 +12,8 @@ export interface CallSetup {
   readonly url: string;
   readonly coldImagePolicy: ColdImagePolicy;
   readonly cluster: string | null;
+  /** Days for which evidence packages are kept. */
+  readonly evidenceDays: number;
   /** Name and verifier's key of the log. */
   readonly origin: string;
   readonly vkey: string;

@@ -1,5 +1,6 @@
 import {
   auditRoutes,
+  evidenceRoutes,
   imageRoutes,
   ledgerRoutes,
   runtimeEventRoutes,
@@ -11,6 +12,7 @@ import {
   type Route,
 } from '../../api/index.ts';
 import type { Clock } from '../../base/index.ts';
+import { openPackages } from '../../evidence/index.ts';
 import { openImages, openTriage, readPolicies } from '../../inventory/index.ts';
 import {
   accountNames,
@@ -23,6 +25,7 @@ import {
   ledgerExport,
   ledgerReader,
   ledgerTree,
+  packageStore,
   policyReads,
   runStore,
   runtimeEvents,
@@ -93,6 +96,14 @@ export async function callRoutes(
       spool: elsewhere,
     }),
     ...runtimeEventRoutes({ events: runtimeEvents(store) }),
+    ...evidenceRoutes({
+      packages: openPackages({
+        ...{ store: packageStore(store), clock, frameworks: [] },
+        days: setup.evidenceDays,
+      }),
+      keys: { list: elsewhere },
+      ...{ audit, names: accountNames(store), together },
+    }),
     // What is written here is recorded here, in the same transaction.
     ...scanRoutes({ scans: scanStore(store), readReport: readReports, audit: log, clock, together }),
   ];

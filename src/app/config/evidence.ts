@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { FRAMEWORK_IDS } from '../../evidence/index.ts';
+import { path } from './parts.ts';
 
-/** evidenceSettings say how long what evidence is made of is kept. */
+const text = (max: number, description: string) => z.string().min(1).max(max).meta({ description });
+
+/** evidenceSettings say how long what evidence is made of is kept, and what packages say of whose they are. */
 export const evidenceSettings = z
   .strictObject({
     retentionDays: z
@@ -10,7 +14,20 @@ export const evidenceSettings = z
       .default(400)
       .meta({
         description:
-          'Days for which the history that evidence is made of is kept once it ended: findings, scans, runs of images, the days of each cluster. 0 keeps all',
+          'Days for which evidence packages are kept, and the history that they are made of once it ended: findings, scans, runs of images, the days of each cluster. 0 keeps all',
       }),
+    frameworks: z
+      .array(z.enum(FRAMEWORK_IDS, { error: `must be one of ${FRAMEWORK_IDS.join(', ')}` }))
+      .max(FRAMEWORK_IDS.length)
+      .default([])
+      .meta({
+        description:
+          'Frameworks that evidence packages are made for where a request names none (`ipo evidence frameworks` lists them); empty is all',
+      }),
+    keyFile: path(
+      'PEM file with the ECDSA key on P-256 that signs evidence packages, mode 0600. Unset: `evidence-key.pem` in `data`. Made with the first start; one that is missing later is an error. Put another there to change the key; each package reads it',
+    ).optional(),
+    organisation: text(200, 'Name of the organisation, as evidence packages print it').optional(),
+    contact: text(200, 'Whom an auditor asks, as evidence packages print it').optional(),
   })
   .prefault({});

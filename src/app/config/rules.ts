@@ -12,11 +12,12 @@ export interface RuleFault {
 /** checkTogether gives what is wrong with settings taken together. */
 export function checkTogether(settings: Settings): RuleFault[] {
   const faults: RuleFault[] = [];
-  const { data, database, ledger, listen, tls, publicUrl, oidc, dataKey, scanner } = settings;
+  const { data, database, ledger, evidence, listen, tls, publicUrl, oidc, dataKey, scanner } = settings;
   if (data === undefined) {
     const missing = [
       ...(database.url === undefined ? ['database.url'] : []),
       ...(ledger.keyFile === undefined ? ['ledger.keyFile'] : []),
+      ...(evidence.keyFile === undefined ? ['evidence.keyFile'] : []),
       ...(ledger.spool.directory === undefined ? ['ledger.spool.directory'] : []),
     ];
     if (missing.length > 0) {

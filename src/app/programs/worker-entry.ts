@@ -6,6 +6,7 @@ export function workerEntry(
   name:
     | 'replay-worker'
     | 'backup-worker'
+    | 'evidence-worker'
     | 'verify-worker'
     | 'log-worker'
     | 'call-worker'

@@ -12,6 +12,10 @@ export interface Places {
   /** Says which database the directory belongs to, where that is another; null where there is no directory. */
   readonly markFile: string | null;
   readonly keyFile: string;
+  /** The key that signs evidence packages. */
+  readonly evidenceKeyFile: string;
+  /** Where what is too large for memory stands for a while; null for the directory of the system. */
+  readonly scratchDirectory: string | null;
   readonly spoolDirectory: string;
   /** Where backups of the schedule are written. */
   readonly backupDirectory: string;
@@ -20,7 +24,7 @@ export interface Places {
 }
 
 /** placesOf settles where everything is: in `data`, unless a setting says otherwise. */
-export function placesOf({ data, database, ledger, backup }: Settings): Places {
+export function placesOf({ data, database, ledger, evidence, backup }: Settings): Places {
   const inData = (name: string): string => join(resolve(data ?? '.'), name);
   const own = `sqlite:${inData('ipo.db')}`;
   return {
@@ -28,6 +32,8 @@ export function placesOf({ data, database, ledger, backup }: Settings): Places {
     ownDatabaseUrl: data === undefined ? null : own,
     markFile: data === undefined ? null : inData('database.json'),
     keyFile: ledger.keyFile === undefined ? inData('ledger-key.pem') : resolve(ledger.keyFile),
+    evidenceKeyFile: evidence.keyFile === undefined ? inData('evidence-key.pem') : resolve(evidence.keyFile),
+    scratchDirectory: data === undefined ? null : inData('scratch'),
     spoolDirectory: ledger.spool.directory === undefined ? inData('spool') : resolve(ledger.spool.directory),
     backupDirectory: backup.directory === undefined ? inData('backups') : resolve(backup.directory),
     lockFile: data === undefined ? null : inData('service.lock'),

@@ -24,6 +24,8 @@ export interface JobsParts extends Pick<
   checkpoint(): Promise<void>;
   /** What takes away history that is no longer kept. */
   readonly history: readonly Job[];
+  /** What makes evidence packages, and deletes them. */
+  readonly evidence: readonly Job[];
   /** What backs the database up. */
   readonly backups: readonly Job[];
   /** The jobs of the webhook, and of the cluster. */
@@ -129,6 +131,7 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
     },
     ...parts.notices,
     ...parts.history,
+    ...parts.evidence,
     ...parts.backups,
     ...parts.facts,
     ...parts.operator,

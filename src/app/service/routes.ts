@@ -5,6 +5,8 @@ import {
   backupRoutes,
   catalogueRoutes,
   configurationRoutes,
+  declarationsRoutes,
+  evidenceRoutes,
   healthRoutes,
   nodesRoutes,
   licenceRoutes,
@@ -30,6 +32,8 @@ import {
   whatIfRoutes,
   type BackupParts,
   type CatalogueParts,
+  type DeclarationsParts,
+  type EvidenceParts,
   type HealthParts,
   type ImageParts,
   type LedgerParts,
@@ -52,6 +56,7 @@ export function serviceRoutes(
   replicas: ReplicasParts['replicas'],
   backups: BackupParts['backups'],
   licence: LicenceParts,
+  evidence: EvidenceParts & DeclarationsParts,
   facts: {
     readonly database: CatalogueParts['database'];
     readonly collected: Required<ImageParts>['collected'];
@@ -88,6 +93,8 @@ export function serviceRoutes(
     ...replicasRoutes({ replicas }),
     ...backupRoutes({ backups }),
     ...configurationRoutes({ configuration: serviceConfiguration({ ...parts, ...trackers }) }),
+    ...evidenceRoutes(evidence),
+    ...declarationsRoutes(evidence),
   ];
   document = JSON.stringify(openApiDocument(routes, version));
   return routes;

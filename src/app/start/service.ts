@@ -3,7 +3,6 @@ import { openApi, probes, UntrustedProxies, type Api } from '../../api/index.ts'
 import {
   backupHistory,
   beginHistory,
-  catalogueStates,
   countFailing,
   fenceWrites,
   firstTime,
@@ -13,6 +12,7 @@ import {
 } from '../../store/index.ts';
 import { toLedgerEvents } from '../cluster/events.ts';
 import { serviceBackups } from '../backup/joined.ts';
+import { openEvidence } from '../evidence/joined.ts';
 import { openDataDirectory, placesOf } from '../running/data-directory.ts';
 import { Jobs } from '../running/jobs.ts';
 import { openServiceStore } from '../service/store.ts';
@@ -24,6 +24,7 @@ import { openServiceCalls } from '../service/calls.ts';
 import { openFacts } from '../service/facts.ts';
 import { ServiceHealth } from '../service/health.ts';
 import { openRetentionTime, retentionJobs } from '../ledger/history.ts';
+import { feedStates, observedBy } from '../service/health-parts.ts';
 import { serviceJobs } from '../service/jobs.ts';
 import { openServiceOutbound } from '../running/outbound.ts';
 import { renewing } from '../running/renew-tls.ts';
@@ -138,6 +139,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let api: Api | null = null;
   const now = (): number => clock.now();
   const retention = openRetentionTime(fenced, { clock, log, pace: options.pace });
+  const evidence = await openEvidence({
+    ...{ store, fenced, parts, settings, places, version, retention, clock, log, count: metrics },
+    namespace: cluster?.namespace ?? null,
+    checkpoint: () => ledger.routes.signing.checkpoint(),
+  });
   const jobs = new Jobs(
     serviceJobs({
       ...parts,
@@ -150,6 +156,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         wantedSince: (title, at) => firstTime(store, title, at),
         feeds: wantedFeeds(store, parts, facts.scanning.database),
       }),
+      evidence: evidence.jobs,
       history: retentionJobs(fenced, settings, retention),
       backups: serviceBackups({ settings, places, store: fenced, version, clock, log, ...trackers }),
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
@@ -180,14 +187,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     notifications: () => trackers.notifications.counts(),
     registries: () => facts.registries(),
     untrustedProxies: () => proxies.list(),
-    feeds: async () => {
-      const { kev, trivyDb } = await catalogueStates(store);
-      // Why an attempt failed is of no matter any more where none is made.
-      return {
-        kev: parts.kev.off ? { ...kev, lastError: null } : kev,
-        trivyDb: facts.scanning.database.off ? { ...trivyDb, lastError: null } : trivyDb,
-      };
-    },
+    feeds: () => feedStates(store, { kev: parts.kev, trivyDb: facts.scanning.database }),
   });
   metrics.set('svc_build_info', 1, { version });
 
@@ -201,6 +201,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     operator.replicas.list,
     backups,
     licence.routes,
+    evidence.routes,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
@@ -219,11 +220,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       holdOrigin: ({ cookie, ...request }) => holdOrigin(request, { origins: originsOf(settings), cookie }),
     },
     log,
-    observe: ({ method, route, status, seconds }) => {
-      const labels = { method, route: route ?? 'none' };
-      metrics.add('svc_http_requests_total', { ...labels, status: String(status) });
-      metrics.observe('svc_http_request_seconds', seconds, labels);
-    },
+    observe: observedBy(metrics),
     tls,
     https: parts.cookie.https,
     trustedProxies: settings.trustedProxies,

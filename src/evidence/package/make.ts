@@ -10,6 +10,8 @@ import { countStates } from '../report/words.ts';
 import type { EvidenceRequest } from '../request.ts';
 import { statementText, writeBundle } from './bundle.ts';
 import type { EvidenceSigner } from './key.ts';
+import type { Stage } from '../kept/ports.ts';
+import { POPULATIONS } from '../records.ts';
 import { packWhole, PackedFile } from './pack.ts';
 import { writeZip } from './zip-write.ts';
 
@@ -25,7 +27,7 @@ export interface MakeDeps {
   checkpoint(): Promise<string | null> | string | null;
   /** Verifies an export that stands compressed in the scratch. */
   verifyRows(chunks: AsyncIterable<Uint8Array>): Promise<RowsVerified>;
-  progress?(stage: 'rows' | 'findings' | 'verify' | 'reports', rows: number): void;
+  progress?(stage: Stage, rows: number): void;
 }
 
 /** Made is a package that is ready to be written. */
@@ -65,6 +67,7 @@ export async function makePackage(deps: MakeDeps): Promise<Made> {
   const data: Staged[] = [];
   const composed = await compose(source, request, at, {
     open: async (name) => {
+      if (name === POPULATIONS.vulnerabilities.file) deps.progress?.('findings', 0);
       const file = await PackedFile.open(name, scratch, name === ROWS_FILE);
       return { write: (text) => file.write(text), end: async () => void data.push(await file.end()) };
     },

@@ -32,6 +32,7 @@ export const NAME_COPIES: readonly {
   { table: 'scan_queue', copy: 'requested_by', owner: null },
   { table: 'channel_mutes', copy: 'muted_by', owner: null },
   { table: 'channel_mutes', copy: 'unmuted_by', owner: null },
+  { table: 'declarations', copy: 'declared_by', owner: null },
   { table: 'tracking', copy: 'confirmed_by', owner: null },
 ];
 
@@ -41,6 +42,8 @@ const TEXTS: readonly { readonly table: string; readonly text: string }[] = [
   { table: 'audit', text: 'detail' },
   { table: 'triage', text: 'reason' },
   { table: 'channel_mutes', text: 'reason' },
+  { table: 'declarations', text: 'statement' },
+  { table: 'evidence_packages', text: 'request' },
 ];
 
 const BATCH = 500;

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { byCodeUnit, DAY_MS } from '../../base/index.ts';
-import type { EvidenceDay, EvidenceRequest, SourceFacts } from '../../evidence/index.ts';
+import { validIn, type EvidenceDay, type EvidenceRequest, type SourceFacts } from '../../evidence/index.ts';
 import type { ClusterDay } from '../../history/index.ts';
 import { historyReader } from '../history/index.ts';
 import { run, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
+import { readDeclarations } from './declarations.ts';
 import { runtimeSection } from './runtime.ts';
 
 /** Installation is what the database does not know of the service. */
@@ -29,7 +30,10 @@ export async function evidenceFacts(
   const days = await history.days(Math.floor(from / DAY_MS), Math.floor(to / DAY_MS));
   return {
     kind: 'service',
-    organisation: { ...installation.organisation, declarations: null },
+    organisation: {
+      ...installation.organisation,
+      declarations: validIn(await readDeclarations(store.read), request),
+    },
     versions: { service: installation.version, scanner: await newestScanner(store) },
     nodes: await nodesOf(store),
     exemptNamespaces: installation.exemptNamespaces,

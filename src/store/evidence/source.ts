@@ -31,7 +31,7 @@ export async function evidenceSource(
   request: EvidenceRequest,
   rows: Omit<ExportRequest, 'from' | 'to'>,
   installation: Installation,
-): Promise<EvidenceSource> {
+): Promise<EvidenceSource & { readonly total: number | null }> {
   const parts = await ledgerExport(store, { ...rows, from: request.from, to: request.to });
   const policies = [...parts.policies];
   const file: RowsFile = {
@@ -47,6 +47,7 @@ export async function evidenceSource(
     },
   };
   return {
+    total: parts.header.rows,
     facts: await evidenceFacts(store, request, installation),
     rows: file,
     issues: () => issues(store, request),

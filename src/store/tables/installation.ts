@@ -21,6 +21,7 @@ export interface InstallationTables {
   meter: { cluster: string; month: string; name: string; first_admitted_at: number };
   /** Raised with every change of the leader, whose writes carry it: one that lost its place writes nothing. */
   fences: { name: string; value: number; holder: string | null; acquired_at: number | null };
+  /** Evidence packages, from the wish to the file. */
   evidence_packages: {
     id: string;
     created_at: number;
@@ -29,9 +30,37 @@ export interface InstallationTables {
     period_to: number;
     /** JSON of the request. */
     request: string;
+    /** `queued`, `running`, `done` or `failed`. */
+    state: string;
+    stage: string | null;
+    rows_done: Generated<number>;
+    rows_total: number | null;
+    /** The fence: raised with every try, whose writes carry it. */
+    attempt: Generated<number>;
+    /** Grows while somebody works on it. */
+    beat: Generated<number>;
+    /** Tries that ended without an answer. */
+    broken: Generated<number>;
+    started_at: number | null;
+    ended_at: number | null;
+    error: string | null;
     /** Hex SHA-256 of the archive. */
-    sha256: string;
-    archive: Buffer;
+    sha256: string | null;
+    bytes: number | null;
+    /** JSON of what it comes to. */
+    summary: string | null;
+  };
+  /** The archives of packages, in the order of their numbers. */
+  evidence_pieces: { package_id: string; attempt: number; number: number; bytes: Buffer };
+  /** Public keys that sign packages; the current one has no end. */
+  evidence_keys: { key_id: string; pem: string; from_at: number; until_at: number | null };
+  /** What the organisation says of itself; `declared_by` is `user:<account_id>`. */
+  declarations: {
+    id: string;
+    statement: string;
+    declared_by: string;
+    declared_at: number;
+    valid_until: number | null;
   };
   backups: {
     id: Generated<number>;

@@ -1,0 +1,140 @@
+/**
+ * The commands of `ipo evidence` for packages that a service keeps, and for what the organisation declares.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+import { withPaging, type PagingFlags } from '../../terminal/paging-flags.ts';
+
+/** KeptListOptions are the flags of the commands that list. */
+export interface KeptListOptions extends ServiceFlags, PagingFlags {
+  readonly output: readonly string[];
+}
+
+/** KeptOptions are the flags of the commands that act on one thing. */
+export interface KeptOptions extends ServiceFlags {
+  readonly yes?: true;
+  readonly output: readonly string[];
+}
+
+/** KeptDownloadOptions are the flags of `ipo evidence download`. */
+export interface KeptDownloadOptions extends KeptOptions {
+  readonly out: string;
+  readonly force?: true;
+}
+
+/** KeptDeclareOptions are the flags of `ipo evidence declare`. */
+export interface KeptDeclareOptions extends KeptOptions {
+  readonly until?: string;
+}
+
+/** listCommand is `ipo evidence list`. */
+export function listCommand(settle: Settle): Command {
+  const command = withPaging(withServiceFlags(new Command('list')), 'packages')
+    .summary('list the packages of a service')
+    .description('Lists the packages that a service keeps or makes, newest first.');
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runEvidenceList } = await import('./list.ts');
+      return runEvidenceList(command.opts<KeptListOptions>(), terminal, globals);
+    }),
+  );
+}
+
+/** downloadCommand is `ipo evidence download`. */
+export function downloadCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('download'))
+    .summary('download a package from a service')
+    .description('Downloads a package and holds it against its digest. Each download is in the audit log.')
+    .argument('<id>', 'the package')
+    .addOption(new Option('--out <file>', 'the file to write, a .zip file').makeOptionMandatory())
+    .addOption(new Option('--force', 'overwrite the file if it is there'))
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal, globals) => {
+      const { runEvidenceDownload } = await import('./verbs.ts');
+      return runEvidenceDownload(id, command.opts<KeptDownloadOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+/** cancelCommand is `ipo evidence cancel`. */
+export function cancelCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('cancel'))
+    .summary('cancel a package that waits or is made')
+    .description('Cancels a package that waits or is made. It stays in the list as failed.')
+    .argument('<id>', 'the package')
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal) => {
+      const { runEvidenceCancel } = await import('./verbs.ts');
+      return runEvidenceCancel(id, command.opts<KeptOptions>(), terminal);
+    })(),
+  );
+}
+
+/** deleteCommand is `ipo evidence delete`. */
+export function deleteCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('delete'))
+    .summary('delete a package of a service')
+    .description('Deletes a package with its archive. Files that were downloaded stay valid.')
+    .argument('<id>', 'the package')
+    .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal) => {
+      const { runEvidenceDelete } = await import('./verbs.ts');
+      return runEvidenceDelete(id, command.opts<KeptOptions>(), terminal);
+    })(),
+  );
+}
+
+/** declareCommand is `ipo evidence declare`. */
+export function declareCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('declare'))
+    .summary('declare something that packages print')
+    .description(
+      'Declares something in the name of the organisation. Packages of a period in which it was valid print it, with your account.',
+    )
+    .argument('<statement>', 'what is declared, at most 2000 characters')
+    .addOption(new Option('--until <time>', 'when it ends, RFC 3339 (default: never)'))
+    .addOption(outputOption());
+  return command.action((statement: string) =>
+    settle(async (terminal) => {
+      const { runEvidenceDeclare } = await import('./declare.ts');
+      return runEvidenceDeclare(statement, command.opts<KeptDeclareOptions>(), terminal);
+    })(),
+  );
+}
+
+/** declarationsCommand is `ipo evidence declarations`. */
+export function declarationsCommand(settle: Settle): Command {
+  const command = withPaging(withServiceFlags(new Command('declarations')), 'declarations')
+    .summary('list what the organisation declares')
+    .description(
+      'Lists what was declared, those that have ended too: they are in packages of the time before.',
+    );
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runEvidenceDeclarations } = await import('./declare.ts');
+      return runEvidenceDeclarations(command.opts<KeptListOptions>(), terminal, globals);
+    }),
+  );
+}
+
+/** withdrawCommand is `ipo evidence withdraw`. */
+export function withdrawCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('withdraw'))
+    .summary('end a declaration now')
+    .description('Ends a declaration now. It stays in packages of the time before.')
+    .argument('<id>', 'the declaration')
+    .addOption(outputOption());
+  return command.action((id: string) =>
+    settle(async (terminal) => {
+      const { runEvidenceWithdraw } = await import('./declare.ts');
+      return runEvidenceWithdraw(id, command.opts<KeptOptions>(), terminal);
+    })(),
+  );
+}

@@ -1,0 +1,3 @@
+import { runEvidenceWorker } from '../src/app/index.ts';
+
+runEvidenceWorker(process);

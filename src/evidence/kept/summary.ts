@@ -1,0 +1,35 @@
+import type { EvidenceDocument } from '../document.ts';
+import { countStates } from '../report/words.ts';
+
+/** PackageSummary is what a package comes to, in short. */
+export type PackageSummary = ReturnType<typeof summaryOf>;
+
+/** summaryOf says what a package comes to. */
+export function summaryOf(document: EvidenceDocument) {
+  return {
+    id: document.id,
+    made_at: document.made_at,
+    period: document.period,
+    organisation: document.organisation.name,
+    key_id: document.generation.key_id,
+    rows: document.ledger.rows,
+    signed: document.ledger.signed,
+    states: countStates(document),
+    frameworks: document.requirements.map(({ id, name, summary, requirements }) => ({
+      id,
+      name,
+      ...summary,
+      requirements: requirements.length,
+    })),
+    attestations: document.attestations.map(({ id, title, state, because, population, passed, failed }) => ({
+      id,
+      title,
+      state,
+      because,
+      population,
+      passed,
+      failed,
+    })),
+    limits: document.limits,
+  };
+}
