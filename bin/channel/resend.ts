@@ -1,10 +1,11 @@
-import { DAY_MS, formatTime, parseDuration, parseTime } from '../../src/base/index.ts';
+import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { withService } from '../service/client.ts';
 import type { ServiceFlags } from '../service/index.ts';
-import { clean } from '../terminal/clean.ts';
+
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
+import { parseSince } from '../terminal/since.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { findChannel, toName } from './find.ts';
@@ -29,7 +30,9 @@ export async function runChannelResend(
       'ipo channel deliveries CHANNEL --state failed shows the ids; --since 24h sends those that failed in the last 24 hours',
     );
   const body =
-    options.since === undefined ? { messages } : { since: formatTime(sinceOf(options.since, Date.now())) };
+    options.since === undefined
+      ? { messages }
+      : { since: formatTime(parseSince('--since', options.since, Date.now())) };
   return withService(terminal, options, async (service) => {
     const { body: channel } = await findChannel(service, which);
     const { body: done } = await service.json<{ resent: number }>('POST /channels/{id}/resend', {
@@ -44,21 +47,4 @@ export async function runChannelResend(
     await outcome.write(done, text);
     return resent === 0 ? EXIT.check : EXIT.done;
   });
-}
-
-/** A time, a day of UTC from its start, or how long ago. */
-function sinceOf(text: string, now: number): number {
-  const ago = parseDuration(text) ?? daysOf(text);
-  if (ago !== null) return now - ago;
-  const at = parseTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-  if (!Number.isNaN(at)) return at;
-  throw new UsageError(
-    `--since ${clean(text)}: this is not a time`,
-    'Write it as 2026-11-20T06:00:00Z, 2026-11-20 or 24h',
-  );
-}
-
-function daysOf(text: string): number | null {
-  const [, days] = /^(\d{1,2})d$/.exec(text) ?? [];
-  return days === undefined ? null : Number(days) * DAY_MS;
 }

@@ -6,17 +6,12 @@ import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { runtimePolicyCommand } from './policy/index.ts';
+import { runtimeRuleCommand } from './rule/index.ts';
 
 /** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
 export interface RuntimeWhatIfOptions {
   readonly events?: string;
   readonly failOnStops?: true;
-  readonly output: readonly string[];
-}
-
-/** RuleTestOptions are the flags of `ipo runtime rule test`. */
-export interface RuleTestOptions {
-  readonly event?: string;
   readonly output: readonly string[];
 }
 
@@ -30,6 +25,16 @@ export const listed: Listed = {
     'ipo runtime whatif rules.yaml --events falco.jsonl',
     'ipo runtime whatif rules.yaml --events falco.jsonl -o html=runtime.html --fail-on-stops',
     'ipo runtime rule test rules.yaml --event event.json',
+    'ipo runtime rule list',
+    'ipo runtime rule show shells',
+    'ipo runtime rule add shells --tags shell --window 3/10m --action notify',
+    'ipo runtime rule add "backup reads secrets" --namespaces backup --field proc.name=restic --action allow --place 1',
+    'ipo runtime rule edit shells --priority Warning --throttle 30m',
+    'ipo runtime rule move shells --place 1',
+    'ipo runtime rule delete shells --yes',
+    'ipo runtime rule export > rules.yaml',
+    'ipo runtime rule apply -f rules.yaml',
+    'ipo runtime rule apply -f rules.yaml --dry-run --exit-code',
     'ipo runtime policy list',
     'ipo runtime policy show stop-dropped-binaries > stop.yaml',
     'ipo runtime policy apply stop.yaml',
@@ -45,11 +50,8 @@ function runtimeCommand(settle: Settle): Command {
     'Try runtime rules and runtime policies on events of Falco, and put runtime policies in effect.',
   );
   runtime.addCommand(whatIf(settle));
-  const rule = new Command('rule')
-    .summary('try runtime rules on an event')
-    .description('Work with runtime rules: what is done with an event of the detector.');
-  rule.addCommand(ruleTest(settle));
-  return runtime.addCommand(rule).addCommand(runtimePolicyCommand(settle));
+  for (const define of [runtimeRuleCommand, runtimePolicyCommand]) runtime.addCommand(define(settle));
+  return runtime;
 }
 
 function whatIf(settle: Settle): Command {
@@ -66,23 +68,6 @@ function whatIf(settle: Settle): Command {
     settle(async (terminal, globals) => {
       const { runRuntimeWhatIf } = await import('./whatif.ts');
       return runRuntimeWhatIf(file, command.opts<RuntimeWhatIfOptions>(), terminal, globals);
-    })(),
-  );
-}
-
-function ruleTest(settle: Settle): Command {
-  const command = new Command('test')
-    .summary('show which rule decides an event, and why')
-    .description(
-      'Shows for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
-    )
-    .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
-    .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))
-    .addOption(outputOption());
-  return command.action((file: string) =>
-    settle(async (terminal) => {
-      const { runRuleTest } = await import('./rule-test.ts');
-      return runRuleTest(file, command.opts<RuleTestOptions>(), terminal);
     })(),
   );
 }

@@ -5,6 +5,7 @@ const COMMANDS: readonly (readonly [path: RegExp, command: string])[] = [
   [/GET \/api\/v1\/runtime\/policies\b/, '`ipo runtime policy list`'],
   [/GET \/api\/v1\/evidence\b/, '`ipo evidence list`'],
   [/GET \/api\/v1\/declarations\b/, '`ipo evidence declarations`'],
+  [/GET \/api\/v1\/runtime\/rules\b/, '`ipo runtime rule list`'],
   [/GET \/api\/v1\/channels\b/, '`ipo channel list`'],
   [/GET \/api\/v1\/images\/\{digest\}/, '`ipo images show IMAGE`'],
   [/GET \/api\/v1\/tracking\?returned=true/, '`ipo tracking list --returned`'],

@@ -68,6 +68,7 @@ export type {
 export { isAtLeast, parsePriority, PRIORITIES, type Priority } from './priority.ts';
 export { runtimePolicyJsonSchema } from './json-schema.ts';
 export {
+  normalRule,
   openRuntimeRules,
   readRule,
   type ReplacedRules,

@@ -132,7 +132,7 @@ export function openRuntimeRules(store: RuntimeRuleStore, clock: Clock): Runtime
 export function readRule(value: unknown): RuntimeRule {
   const written = withoutNulls(value);
   const read = runtimeRule.safeParse(written);
-  if (read.success) return normal(read.data);
+  if (read.success) return normalRule(read.data);
   throw refusal(sentences(read.error, written));
 }
 
@@ -151,13 +151,13 @@ function readRules(values: readonly unknown[]): readonly RuntimeRule[] {
         { path: ['rules', at, 'name'], message: `the rule "${read.data.name}" is there twice` },
       ]);
     seen.add(read.data.name);
-    rules.push(normal(read.data));
+    rules.push(normalRule(read.data));
   }
   return rules;
 }
 
-/** Durations are written in one way, and a window of one event is none, so that what means the same is the same. */
-function normal({ window, throttle, ...rule }: RuntimeRule): RuntimeRule {
+/** normalRule writes durations in one way, and leaves out a window of one event, so that what means the same is the same. */
+export function normalRule({ window, throttle, ...rule }: RuntimeRule): RuntimeRule {
   const written = (text: string): string => formatDuration(parseDuration(text) ?? 0);
   return {
     ...rule,

@@ -233,6 +233,11 @@ async function openWorld(t: TestContext): Promise<World> {
       if (/ --out shop\.yaml/.test(line)) rmSync(join(folder, 'shop.yaml'));
       if (/^ipo policy (?:get|revisions|delete|whatif)/.test(line))
         await call('policy', 'apply', 'shop.yaml', '--yes', '--no-whatif');
+      if (/^ipo runtime rule add/.test(line))
+        for (const name of ['shells', 'backup reads secrets'])
+          await ipo(['runtime', 'rule', 'delete', name, '--yes'], { env });
+      if (/^ipo runtime rule (?:show|edit|move|delete) shells/.test(line))
+        await ipo(['runtime', 'rule', 'add', 'shells'], { env });
       if (/^ipo runtime policy (?:show|delete)/.test(line))
         await call('runtime', 'policy', 'apply', 'stop.yaml', '--yes');
       if (/ ada@example\.com/.test(line)) await prepareAda(line, call, env);

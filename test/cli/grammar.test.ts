@@ -23,6 +23,12 @@ writeFileSync(
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'runtime whatif': ['rules.yaml'],
   'runtime rule test': ['rules.yaml'],
+  'runtime rule show': ['a'],
+  'runtime rule add': ['a'],
+  'runtime rule edit': ['a'],
+  'runtime rule move': ['a', '--place', '1'],
+  'runtime rule delete': ['a', '--yes'],
+  'runtime rule apply': ['-f', 'rules.yaml', '--yes'],
   'runtime policy show': ['a'],
   'runtime policy apply': ['rules.yaml', '--yes'],
   'runtime policy delete': ['a', '--yes'],

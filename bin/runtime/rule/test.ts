@@ -1,14 +1,14 @@
-import { IpoError } from '../../src/base/index.ts';
-import { explainEvent, parseEvent, toRecorded, type Explanation } from '../../src/runtime/index.ts';
-import { clean } from '../terminal/clean.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { openOutcome } from '../terminal/outcome.ts';
-import { openParts } from '../terminal/parts.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../terminal/usage.ts';
-import { checkStdin } from '../files/index.ts';
+import { IpoError } from '../../../src/base/index.ts';
+import { explainEvent, parseEvent, toRecorded, type Explanation } from '../../../src/runtime/index.ts';
+import { clean } from '../../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import { openParts } from '../../terminal/parts.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { UsageError } from '../../terminal/usage.ts';
+import { checkStdin } from '../../files/index.ts';
 import type { RuleTestOptions } from './index.ts';
-import { readDraft } from './read-draft.ts';
+import { readDraft } from '../read-draft.ts';
 
 const MAX_EVENT = 262_144;
 

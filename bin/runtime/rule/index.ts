@@ -1,0 +1,250 @@
+/**
+ * `ipo runtime rule`: what is done with the events of the detector, at a service and in files.
+ * It uses `files`, `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+import type { ApplyOptions } from '../apply.ts';
+
+/** RuleTestOptions are the flags of `ipo runtime rule test`. */
+export interface RuleTestOptions {
+  readonly event?: string;
+  readonly output: readonly string[];
+}
+
+/** RuleReadFlags are those of the verbs that only read. */
+export interface RuleReadFlags extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** RuleDeleteFlags are those of `ipo runtime rule delete`. */
+export interface RuleDeleteFlags extends RuleReadFlags {
+  readonly yes?: true;
+}
+
+/** RulePlaceFlags say where a rule comes to stand. */
+export interface RulePlaceFlags {
+  readonly before?: string;
+  readonly after?: string;
+  readonly place?: string;
+}
+
+/** RuleMoveFlags are those of `ipo runtime rule move`. */
+export interface RuleMoveFlags extends RuleReadFlags, RulePlaceFlags {}
+
+/** RuleContentFlags say what a rule is: its match, window, action and throttle. */
+export interface RuleContentFlags {
+  readonly action?: string;
+  readonly detectorRules?: string;
+  readonly tags?: string;
+  readonly priority?: string;
+  readonly sources?: string;
+  readonly namespaces?: string;
+  readonly field?: readonly string[];
+  readonly lastVerdict?: string;
+  readonly signed?: string;
+  readonly window?: string;
+  readonly throttle?: string;
+  readonly enable?: true;
+  readonly disable?: true;
+}
+
+/** RuleAddFlags are those of `ipo runtime rule add`. */
+export interface RuleAddFlags extends RuleReadFlags, RulePlaceFlags, RuleContentFlags {}
+
+/** RuleEditFlags are those of `ipo runtime rule edit`. */
+export interface RuleEditFlags extends RuleReadFlags, RuleContentFlags {
+  readonly rename?: string;
+}
+
+/** RuleApplyFlags are those of `ipo runtime rule apply`. */
+export interface RuleApplyFlags extends ApplyOptions {
+  readonly file?: readonly string[];
+}
+
+/** runtimeRuleCommand defines `ipo runtime rule` and what stands below it. */
+export function runtimeRuleCommand(settle: Settle): Command {
+  const rule = new Command('rule')
+    .summary('list, add, edit, move, delete, apply and try runtime rules')
+    .description(
+      'Work with runtime rules: what is done with each event of the detector. The first enabled rule that matches decides.',
+    );
+  for (const define of [list, show, add, edit, move, remove, apply, exported, test])
+    rule.addCommand(define(settle));
+  return rule;
+}
+
+function list(settle: Settle): Command {
+  const command = withServiceFlags(new Command('list'))
+    .summary('list the rules in their order')
+    .description('List the runtime rules of a service in the order in which they are asked.')
+    .addOption(outputOption());
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runRuleList } = await import('./verbs.ts');
+      return runRuleList(command.opts<RuleReadFlags>(), terminal);
+    })(),
+  );
+}
+
+function show(settle: Settle): Command {
+  const command = withServiceFlags(new Command('show'))
+    .summary('print a rule')
+    .description('Print a runtime rule as it stands in a file.')
+    .argument('<name>', 'name of the rule')
+    .addOption(outputOption('yaml or json', 'yaml'));
+  return command.action((name: string) =>
+    settle(async (terminal) => {
+      const { runRuleShow } = await import('./verbs.ts');
+      return runRuleShow(name, command.opts<RuleReadFlags>(), terminal);
+    })(),
+  );
+}
+
+function add(settle: Settle): Command {
+  const command = withPlace(withContent(withServiceFlags(new Command('add')), 'record'))
+    .summary('add a rule')
+    .description('Add a runtime rule, behind all others unless a place is given.')
+    .argument('<name>', 'name of the rule')
+    .addOption(outputOption());
+  return command.action((name: string) =>
+    settle(async (terminal) => {
+      const { runRuleAdd } = await import('./write.ts');
+      return runRuleAdd(name, command.opts<RuleAddFlags>(), terminal);
+    })(),
+  );
+}
+
+function edit(settle: Settle): Command {
+  const command = withContent(withServiceFlags(new Command('edit')), null)
+    .summary('change a rule at its place')
+    .description(
+      'Change what the flags name, and nothing else. An empty value takes a part out of the rule: --tags "".',
+    )
+    .argument('<name>', 'name of the rule')
+    .addOption(new Option('--rename <name>', 'new name of the rule'))
+    .addOption(outputOption());
+  return command.action((name: string) =>
+    settle(async (terminal) => {
+      const { runRuleEdit } = await import('./write.ts');
+      return runRuleEdit(name, command.opts<RuleEditFlags>(), terminal);
+    })(),
+  );
+}
+
+function move(settle: Settle): Command {
+  const command = withPlace(withServiceFlags(new Command('move')))
+    .summary('move a rule to another place')
+    .description('Move a runtime rule to another place in the order: the first that matches decides.')
+    .argument('<name>', 'name of the rule')
+    .addOption(outputOption());
+  return command.action((name: string) =>
+    settle(async (terminal) => {
+      const { runRuleMove } = await import('./write.ts');
+      return runRuleMove(name, command.opts<RuleMoveFlags>(), terminal);
+    })(),
+  );
+}
+
+function remove(settle: Settle): Command {
+  const command = withServiceFlags(new Command('delete'))
+    .summary('delete a rule')
+    .description('Delete a runtime rule, after confirmation.')
+    .argument('<name>', 'name of the rule')
+    .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
+    .addOption(outputOption());
+  return command.action((name: string) =>
+    settle(async (terminal, globals) => {
+      const { runRuleDelete } = await import('./verbs.ts');
+      return runRuleDelete(name, command.opts<RuleDeleteFlags>(), terminal, globals);
+    })(),
+  );
+}
+
+function apply(settle: Settle): Command {
+  const command = withServiceFlags(new Command('apply'))
+    .summary('make the rules those of files, after showing the difference')
+    .description(
+      'Show how the RuntimeRules of files differ from the rules of the service: added, changed, moved and deleted. Then ask, and replace the whole list at once.',
+    )
+    .addOption(
+      new Option(
+        '-f, --file <file...>',
+        'RuntimeRules documents (YAML or JSON), or directories of them, in their order; - is stdin',
+      ),
+    )
+    .addOption(new Option('-y, --yes', 'apply without asking for confirmation'))
+    .addOption(new Option('--dry-run', 'show the differences, and write nothing'))
+    .addOption(new Option('--exit-code', 'with --dry-run: exit 1 when something would change'))
+    .addOption(outputOption());
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runRuleApply } = await import('./apply.ts');
+      return runRuleApply(command.opts<RuleApplyFlags>(), terminal, globals);
+    })(),
+  );
+}
+
+function exported(settle: Settle): Command {
+  const command = withServiceFlags(new Command('export'))
+    .summary('print all rules as a file that apply takes')
+    .description('Print the rules of a service as one RuntimeRules document, ready to edit and to apply.')
+    .addOption(outputOption('yaml or json', 'yaml'));
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runRuleExport } = await import('./verbs.ts');
+      return runRuleExport(command.opts<RuleReadFlags>(), terminal);
+    })(),
+  );
+}
+
+function test(settle: Settle): Command {
+  const command = new Command('test')
+    .summary('show which rule decides an event, and why')
+    .description(
+      'Shows for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
+    )
+    .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
+    .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))
+    .addOption(outputOption());
+  return command.action((file: string) =>
+    settle(async (terminal) => {
+      const { runRuleTest } = await import('./test.ts');
+      return runRuleTest(file, command.opts<RuleTestOptions>(), terminal);
+    })(),
+  );
+}
+
+function withPlace(command: Command): Command {
+  return command
+    .addOption(new Option('--before <rule>', 'place it before this rule').conflicts(['after', 'place']))
+    .addOption(new Option('--after <rule>', 'place it behind this rule').conflicts('place'))
+    .addOption(new Option('--place <n>', 'place it at this number, from 1'));
+}
+
+function withContent(command: Command, action: string | null): Command {
+  const standard = action === null ? '' : ` (default: ${action})`;
+  return command
+    .addOption(new Option('--action <action>', `allow, record or notify${standard}`))
+    .addOption(new Option('--detector-rules <list>', 'names of rules of the detector, as a,b'))
+    .addOption(new Option('--tags <list>', 'tags, as a,b'))
+    .addOption(new Option('--priority <priority>', 'this priority or a graver one, such as Warning'))
+    .addOption(new Option('--sources <list>', 'sources, such as syscall,k8s_audit'))
+    .addOption(new Option('--namespaces <list>', 'namespaces of the pod, as a,b'))
+    .addOption(
+      new Option(
+        '--field <test...>',
+        'output fields, all of them: name=value, name=a|b for several, or name~pattern (RE2, the whole value)',
+      ),
+    )
+    .addOption(
+      new Option('--last-verdict <verdict>', 'last admission of the image: allowed, refused or none'),
+    )
+    .addOption(new Option('--signed <bool>', 'whether a signature of the image was verified: true or false'))
+    .addOption(new Option('--window <count/duration>', 'act once so many events came, such as 3/10m'))
+    .addOption(new Option('--throttle <duration>', 'at most one alert in this time, such as 1h'))
+    .addOption(new Option('--enable', 'ask it').conflicts('disable'))
+    .addOption(new Option('--disable', 'keep it, and do not ask it'));
+}
