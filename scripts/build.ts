@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { Bundled } from './build/bundled.ts';
 import { EXTERNAL, Libraries } from './build/libraries.ts';
@@ -16,6 +17,12 @@ import { SHELVES, shelvesOf } from './build/shelves.ts';
  * a second command's whole time to find and link.
  */
 const ROOT = new URL('../', import.meta.url).pathname;
+
+/** A release is built into a folder of its own, so that the clone stays as it is, and has its version written in. */
+const { out, 'as-version': version } = parseArgs({
+  options: { out: { type: 'string', default: 'dist' }, 'as-version': { type: 'string' } },
+}).values;
+const OUT = resolve(ROOT, out);
 
 /** What is run again and again, so that its start counts; a command that is not here starts a little later. */
 const QUICK = ['bin/whatif/run.ts', 'bin/check/run.ts', 'bin/policy/lint.ts'];
@@ -96,8 +103,12 @@ const manyPrograms: Plugin = {
 const options: BuildOptions = {
   absWorkingDir: ROOT,
   external: [...EXTERNAL, ...SHELVES.map((name) => `./${name}.cjs`)],
-  define: { 'import.meta.dirname': '__dirname', IPO_COMMIT: JSON.stringify(sourceCommit(ROOT)) },
-  outdir: 'dist',
+  define: {
+    'import.meta.dirname': '__dirname',
+    IPO_COMMIT: JSON.stringify(sourceCommit(ROOT)),
+    IPO_VERSION: JSON.stringify(version ?? null),
+  },
+  outdir: OUT,
   outExtension: { '.js': '.cjs' },
   bundle: true,
   format: 'cjs',
@@ -115,7 +126,7 @@ const options: BuildOptions = {
 
 if ((await readFile(join(ROOT, 'bin/commands.ts'), 'utf8')) !== (await commandList()))
   throw new Error('bin/commands.ts is not what the folders of bin say: npm run commands');
-await rm(join(ROOT, 'dist'), { recursive: true, force: true });
+await rm(OUT, { recursive: true, force: true });
 const bundled = new Bundled();
 const emit = async (more: BuildOptions): Promise<void> =>
   bundled.add((await build({ ...options, ...more })).metafile);
@@ -158,4 +169,4 @@ await emit({
   plugins: [withoutChildProcess, serviceApart, libraries.plugin()],
 });
 bundled.add(await libraries.emit(options));
-bundled.write(ROOT, join(ROOT, 'dist'));
+bundled.write(ROOT, OUT);

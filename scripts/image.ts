@@ -24,6 +24,7 @@ Writes the container image to dist-image/ (an OCI layout) and dist-image.tar (th
 
   --out FOLDER           where to write (default: dist-image)
   --arch LIST            processors: amd64, arm64, or both with a comma (default: the one of this machine)
+  --dist FOLDER          the built programs (default: dist)
   --name NAME:TAG        name under which the archive is imported (default: image-policy-operator: and the version)
   --image-version TEXT   version in the labels (default: the version in package.json)
   --trivy FILE           add this Trivy program, as a layer of its own, for the image with a scanner
@@ -36,6 +37,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist-image' },
     arch: { type: 'string', default: process.arch === 'arm64' ? 'arm64' : 'amd64' },
+    dist: { type: 'string', default: 'dist' },
     name: { type: 'string' },
     'image-version': { type: 'string' },
     trivy: { type: 'string' },
@@ -75,7 +77,8 @@ async function writeImage(): Promise<void> {
     fail(`--level ${values.level}: a whole number from 1 to 9`);
   if ((values.trivy === undefined) !== (values['trivy-sha256'] === undefined))
     fail('--trivy and --trivy-sha256 go together: the program is checked before it is added');
-  if (!existsSync(join(ROOT, 'dist/main.cjs'))) fail('dist/ is not built: run npm run build');
+  const dist = resolve(ROOT, values.dist);
+  if (!existsSync(join(dist, 'main.cjs'))) fail(`${dist} is not built: run npm run build`);
   const trivy = values.trivy === undefined ? null : trivyLayer(values.trivy, values['trivy-sha256'] ?? '');
   const pins = readPins();
   const time = commitTime(ROOT);
@@ -116,7 +119,7 @@ async function writeImage(): Promise<void> {
       nodeLayer(nodeProgram(ROOT, cache, architecture).path, pins.node[architecture]),
       `Node.js ${pins.node[architecture].version}`,
     );
-    await add(appLayer(ROOT, architecture), `image-policy-operator ${version}`);
+    await add(appLayer(ROOT, dist, architecture), `image-policy-operator ${version}`);
     if (trivy !== null) await add(trivy, 'Trivy');
     layout.add({ architecture, created, settings: SETTINGS, labels, layers });
     size += layers.reduce((sum, { blob }) => sum + blob.length, 0);

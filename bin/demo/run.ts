@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   fillDemo,
@@ -10,6 +9,7 @@ import {
   type RunningService,
   ASKS_NOBODY,
 } from '../../src/app/index.ts';
+import { fixturesFolder } from './fixtures.ts';
 import type { DemoFlags } from './index.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
@@ -23,10 +23,10 @@ export async function runDemo(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const fixtures = fixturesFolder();
   const password = randomBytes(12).toString('base64url');
   await holdFree(flags.listen);
   const code = await withMemoryDirectory(async (directory) => {
+    const fixtures = await fixturesFolder(directory);
     if (!globals.quiet) terminal.err('ipo: filling the ledger of the shop …\n');
     const { rows } = await fillDemo(directory, join(fixtures, 'ledger/shop.ndjson.gz'));
     return serve({
@@ -115,10 +115,4 @@ async function makeToken(server: string, password: string): Promise<string> {
   });
   await client.close();
   return made.body.token;
-}
-
-/** The fixtures lie beside the program, in the package and in a checkout alike. */
-function fixturesFolder(): string {
-  const candidates = [join(import.meta.dirname, '../fixtures'), join(import.meta.dirname, '../../fixtures')];
-  return candidates.find((path) => existsSync(join(path, 'ledger'))) ?? candidates[0] ?? '';
 }

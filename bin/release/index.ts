@@ -1,5 +1,5 @@
 /**
- * `ipo release`: the releases of the service, and whether an image is one.
+ * `ipo release`: the releases of the service, and whether an image, or a file, is of one.
  * It uses `terminal`.
  */
 import { Command, Option } from 'commander';
@@ -18,6 +18,7 @@ export interface ReleaseVerifyOptions extends ReleaseOptions {
   readonly identityRegexp?: string;
   readonly issuer?: string;
   readonly strict?: true;
+  readonly sums?: string;
   readonly trustRoot?: string;
   readonly insecureRegistry?: readonly string[];
   readonly registryCa?: string;
@@ -27,13 +28,14 @@ export interface ReleaseVerifyOptions extends ReleaseOptions {
 /** listed is `ipo release` in the help. */
 export const listed: Listed = {
   name: 'release',
-  summary: 'list releases with what they changed, and verify the image of one',
+  summary: 'list releases with what they changed, and verify what belongs to one',
   group: 'The service:',
   place: 6,
   examples: [
     'ipo release list',
     'ipo release show 1.2.0 -o json',
     'ipo release notes 1.3.1..1.3.7',
+    'ipo release verify release/ipo-1.4.0-linux-amd64.tar.gz --key release/ipo.pub',
     'ipo release verify registry.example.com/ipo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef --key release.pub',
   ],
   define: releaseCommand,
@@ -42,7 +44,7 @@ export const listed: Listed = {
 /** releaseCommand defines `ipo release` and what stands below it. */
 function releaseCommand(settle: Settle): Command {
   const release = new Command('release').description(
-    'List releases with what they changed, and verify the image of one. The catalogue is part of this program; only verify calls a registry.',
+    'List releases with what they changed, and verify an image or a file of one. The catalogue is part of this program; only verify calls a registry.',
   );
   for (const define of [list, show, notes, verify]) release.addCommand(define(settle));
   return release;
@@ -94,11 +96,11 @@ function notes(settle: Settle): Command {
 function verify(settle: Settle): Command {
   const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('verify')
-    .summary('verify the signatures, the SBOM and the provenance of an image')
+    .summary('verify signatures and provenance of an image or a file')
     .description(
-      'Verifies what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, an SBOM and a provenance that one of them signed. A tag is not verified, since it can be moved: the error gives the digest that it stands for now.',
+      'Verifies what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, an SBOM and a provenance that one of them signed. A tag is not verified, since it can be moved: the error gives the digest that it stands for now. A file is verified by the list of sums beside it (SHA256SUMS), which must be signed in the same way.',
     )
-    .argument('<image@digest>', 'image by digest, such as ghcr.io/acme/ipo@sha256:…')
+    .argument('<image-or-file>', 'image by digest (ghcr.io/acme/ipo@sha256:…), or a file of a release')
     .addOption(new Option('--key <file>', 'PEM file with the published key that must have signed'))
     .addOption(new Option('--identity <text>', 'identity that must have signed without a key'))
     .addOption(
@@ -110,6 +112,7 @@ function verify(settle: Settle): Command {
         'issuer of that identity, such as https://token.actions.githubusercontent.com',
       ),
     )
+    .addOption(new Option('--sums <file>', 'list of sums of a file; default: SHA256SUMS beside it'))
     .addOption(new Option('--strict', 'exit 5 when a signature is there that no flag names the signer of'))
     .addOption(outputOption());
   const registries = [
@@ -122,10 +125,10 @@ function verify(settle: Settle): Command {
     new Option('--registry-timeout <duration>', 'how long the registry may take').default('60s'),
   ];
   for (const option of registries) command.addOption(option.helpGroup('Registries:'));
-  return command.action((image: string) =>
+  return command.action((named: string) =>
     settle(async (terminal, globals) => {
       const { runReleaseVerify } = await import('./verify.ts');
-      return runReleaseVerify(image, command.opts<ReleaseVerifyOptions>(), terminal, globals);
+      return runReleaseVerify(named, command.opts<ReleaseVerifyOptions>(), terminal, globals);
     })(),
   );
 }

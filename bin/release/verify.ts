@@ -1,8 +1,14 @@
-import { openRegistryFacts } from '../../src/app/index.ts';
+import { existsSync } from 'node:fs';
+import { openRegistryFacts, readFileProofs } from '../../src/app/index.ts';
 import { IpoError, isDigest, parseDuration, printable } from '../../src/base/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import { openPattern, openPublicKey } from '../../src/policy/index.ts';
-import { judgeRelease, type ReleaseCheck, type ReleaseSigners } from '../../src/releases/index.ts';
+import {
+  judgeRelease,
+  judgeReleaseFile,
+  type ReleaseCheck,
+  type ReleaseSigners,
+} from '../../src/releases/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -20,6 +26,40 @@ const MAX_KEY = 64 * 1024;
  * when nobody was named for a signature that is there.
  */
 export async function runReleaseVerify(
+  named: string,
+  options: ReleaseVerifyOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  if (options.sums !== undefined || isPath(named) || existsSync(named))
+    return verifyFile(named, options, terminal, globals);
+  return verifyImage(named, options, terminal, globals);
+}
+
+/** What can only be a path: an image has a name that begins with a letter or a digit. */
+function isPath(named: string): boolean {
+  return /^(?:\/|\.)/.test(named);
+}
+
+async function verifyFile(
+  file: string,
+  options: ReleaseVerifyOptions,
+  terminal: Terminal,
+  { quiet }: GlobalOptions,
+): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  const signers = await readSigners(options, terminal);
+  const proofs = await readFileProofs({
+    ...{ file, env: terminal.env },
+    ...{ sums: options.sums ?? null, trustRoot: options.trustRoot ?? null },
+  });
+  const checks = judgeReleaseFile(proofs, proofs.sums, proofs, signers);
+  if (!quiet) for (const problem of proofs.problems) terminal.err(`ipo: ${printable(problem)}\n`);
+  await outcome.write({ file, sha256: proofs.sha256, checks }, await table(checks, terminal));
+  return exitOf(checks, options.strict === true);
+}
+
+async function verifyImage(
   image: string,
   options: ReleaseVerifyOptions,
   terminal: Terminal,
@@ -30,6 +70,7 @@ export async function runReleaseVerify(
   if ('fault' in reference)
     throw new UsageError(
       `${printable(image) || '""'} cannot be read as an image reference: it ${reference.fault}`,
+      'Give an image by digest, or a file of a release',
     );
   const signers = await readSigners(options, terminal);
   const registry = await openRegistryFacts({

@@ -22,15 +22,15 @@ function runs(path: string, architecture: Architecture): boolean {
   return !/^(?:deps|src|tools|test|doc)\//.test(path) && !/\.(?:h|c|cc|cpp|gyp|gypi|md|map)$/.test(path);
 }
 
-/** appLayer holds the built programs, with `ipo` on the PATH, and the volume's folder, which is the only thing that the service may write to. */
-export function appLayer(root: string, architecture: Architecture): Tree {
+/** appLayer holds the programs built in `dist`, with `ipo` on the PATH, and the volume's folder, which is the only thing that the service may write to. */
+export function appLayer(root: string, dist: string, architecture: Architecture): Tree {
   const tree: Tree = new Map();
   const read = (path: string): Buffer => readFileSync(join(root, path));
   put(tree, 'app/package.json', read('package.json'));
   put(tree, 'app/LICENSE', read('LICENSE'));
   put(tree, 'app/bin/ipo.cjs', read('bin/ipo.cjs'));
   put(tree, 'app/daemon/ipod.cjs', read('daemon/ipod.cjs'));
-  putFolder(tree, 'app/dist', join(root, 'dist'));
+  putFolder(tree, 'app/dist', dist);
   for (const path of installedPackages(root))
     if (path !== 'node_modules/node-addon-api')
       putFolder(tree, `app/${path}`, join(root, path), (name) => runs(name, architecture));

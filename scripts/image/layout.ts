@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sha256Hex } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
+import { Blobs, INDEX, MANIFEST, type Descriptor } from './blobs.ts';
 import { type Architecture } from './pins.ts';
 import { toTar, type Tree } from './tree.ts';
 
@@ -13,16 +12,6 @@ export interface Layer {
   note: string;
 }
 
-interface Descriptor {
-  mediaType: string;
-  digest: string;
-  size: number;
-  platform?: { architecture: string; os: string };
-  annotations?: Record<string, string>;
-}
-
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
-const INDEX = 'application/vnd.oci.image.index.v1+json';
 const CONFIG = 'application/vnd.oci.image.config.v1+json';
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
@@ -34,13 +23,11 @@ export async function layerOf(tree: Tree, time: number, note: string, level: num
 
 /** Layout is an OCI image layout in a folder: blobs by digest, and an index over the images of all processors. */
 export class Layout {
-  readonly #folder: string;
+  readonly #blobs: Blobs;
   readonly #manifests: Descriptor[] = [];
 
   constructor(folder: string) {
-    this.#folder = folder;
-    mkdirSync(join(folder, 'blobs/sha256'), { recursive: true });
-    writeFileSync(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}\n');
+    this.#blobs = new Blobs(folder);
   }
 
   /** add writes the image of one processor. `settings` is the `config` of the OCI image configuration. */
@@ -52,27 +39,21 @@ export class Layout {
     layers: Layer[];
   }): void {
     const { architecture, created, layers } = image;
-    const config = this.#blob(
-      CONFIG,
-      toJson({
-        created,
-        architecture,
-        os: 'linux',
-        config: { ...image.settings, Labels: image.labels },
-        rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
-        history: layers.map(({ note }) => ({ created, created_by: note })),
-      }),
-    );
-    const manifest = this.#blob(
-      MANIFEST,
-      toJson({
-        schemaVersion: 2,
-        mediaType: MANIFEST,
-        config,
-        layers: layers.map(({ blob }) => this.#blob(LAYER, blob)),
-        annotations: image.labels,
-      }),
-    );
+    const config = this.#blobs.putJson(CONFIG, {
+      created,
+      architecture,
+      os: 'linux',
+      config: { ...image.settings, Labels: image.labels },
+      rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
+      history: layers.map(({ note }) => ({ created, created_by: note })),
+    });
+    const manifest = this.#blobs.putJson(MANIFEST, {
+      schemaVersion: 2,
+      mediaType: MANIFEST,
+      config,
+      layers: layers.map(({ blob }) => this.#blobs.put(LAYER, blob)),
+      annotations: image.labels,
+    });
     this.#manifests.push({ ...manifest, platform: { architecture, os: 'linux' } });
   }
 
@@ -81,38 +62,17 @@ export class Layout {
    * without a registry it is the name that containerd and Docker give to `docker.io/library`.
    */
   finish(name: string, labels: Record<string, string>): string {
-    const index = this.#blob(
-      INDEX,
-      toJson({ schemaVersion: 2, mediaType: INDEX, manifests: this.#manifests, annotations: labels }),
-    );
-    writeFileSync(
-      join(this.#folder, 'index.json'),
-      toJson({
-        schemaVersion: 2,
-        mediaType: INDEX,
-        manifests: [
-          {
-            ...index,
-            annotations: {
-              'io.containerd.image.name': fullName(name),
-              'org.opencontainers.image.ref.name': name.slice(name.lastIndexOf(':') + 1),
-            },
-          },
-        ],
-      }),
-    );
+    const index = this.#blobs.putJson(INDEX, {
+      schemaVersion: 2,
+      mediaType: INDEX,
+      manifests: this.#manifests,
+      annotations: labels,
+    });
+    this.#blobs.finish(index, name.slice(name.lastIndexOf(':') + 1), {
+      'io.containerd.image.name': fullName(name),
+    });
     return index.digest;
   }
-
-  #blob(mediaType: string, bytes: Buffer): Descriptor {
-    const digest = sha256Hex(bytes);
-    writeFileSync(join(this.#folder, 'blobs/sha256', digest), bytes);
-    return { mediaType, digest: `sha256:${digest}`, size: bytes.length };
-  }
-}
-
-function toJson(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(value));
 }
 
 function fullName(name: string): string {

@@ -18,13 +18,15 @@ interface Component {
 /** toSbom lists what is in the image as a CycloneDX 1.6 document: packages of Debian, Node.js, and each package that is bundled or installed. */
 export function toSbom(from: {
   root: string;
+  /** The built programs. */
+  dist: string;
   version: string;
   revision: string;
   created: string;
   pins: Pins;
   architectures: readonly Architecture[];
 }): string {
-  const { root, version, pins, architectures } = from;
+  const { root, dist, version, pins, architectures } = from;
   const components = new Map<string, Component>();
   const add = (component: Omit<Component, 'bom-ref'>): void => {
     components.set(component.purl, { ...component, 'bom-ref': component.purl });
@@ -47,7 +49,7 @@ export function toSbom(from: {
       hashes: [{ alg: 'SHA-256', content: node.sha256 }],
     });
   }
-  for (const { name, version: own, license } of npmPackages(root))
+  for (const { name, version: own, license } of npmPackages(root, dist))
     add({
       type: 'library',
       name,
@@ -83,8 +85,8 @@ export function toSbom(from: {
   )}\n`;
 }
 
-function npmPackages(root: string): BundledPackage[] {
-  const bundled = JSON.parse(readFileSync(join(root, 'dist/packages.json'), 'utf8')) as BundledPackage[];
+function npmPackages(root: string, dist: string): BundledPackage[] {
+  const bundled = JSON.parse(readFileSync(join(dist, 'packages.json'), 'utf8')) as BundledPackage[];
   const installed = installedPackages(root).map((path) => {
     const { name, version, license } = JSON.parse(
       readFileSync(join(root, path, 'package.json'), 'utf8'),

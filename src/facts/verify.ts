@@ -14,6 +14,15 @@ export function signatureCounts(entry: SignedEntry, digest: Digest, signers: rea
   return signedBy(entry, signers, (payload) => namesDigest(payload, digest));
 }
 
+/** artifactCounts tells whether a signature over the bytes of a file was made by one of the signers. */
+export function artifactCounts(
+  entry: SignedEntry,
+  artifact: Uint8Array,
+  signers: readonly Signer[],
+): boolean {
+  return signedBy(entry, signers, (payload) => payload.equals(artifact));
+}
+
 /** attestationCounts is the same for an attestation; a signed payload must also state the predicate type. */
 export function attestationCounts(
   entry: SignedAttestation,

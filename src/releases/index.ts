@@ -9,6 +9,7 @@ export type { Release, ReleaseNote } from './release.ts';
 export { judgeValues, type ValueFinding } from './values.ts';
 export {
   judgeRelease,
+  judgeReleaseFile,
   RELEASE_CHECKS,
   type ReleaseCheck,
   type ReleaseCheckName,

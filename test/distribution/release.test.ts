@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { publishSteps } from '../../scripts/release/publish.ts';
+import { parse } from 'yaml';
+import { sha256Hex } from '../../src/base/index.ts';
 import { readLayout } from './layout.ts';
+import { testProgram } from './release-program.ts';
+import { testSigned } from './release-signed.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const VERSION = '9.8.7-rc.1';
 const folder = mkdtempSync(join(tmpdir(), 'ipo-release-test-'));
 const out = join(folder, 'release');
+const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const SOURCE = 'https://git.example.com/acme/ipo';
+const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 function release(...args: string[]): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
@@ -24,15 +31,19 @@ function release(...args: string[]): ReturnType<typeof spawnSync> & { stdout: st
 function withoutRelease(): string | false {
   if (process.platform !== 'linux' || !existsSync('/usr/bin/dpkg-deb'))
     return 'the image is made of packages of Debian';
-  if (!existsSync(join(ROOT, 'dist/packages.json'))) return 'dist/ is not built: npm run build';
-  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const made = release('--version', VERSION, '--out', out, '--arch', arch, '--level', '1');
+  writeFileSync(join(folder, 'ipo.pub'), keys.publicKey.export({ type: 'spki', format: 'pem' }));
+  const made = release(
+    ...['--version', VERSION, '--out', out, '--arch', arch, '--level', '1'],
+    ...['--source', SOURCE, '--registry', 'registry.example.com/acme'],
+    ...['--public-key', join(folder, 'ipo.pub')],
+  );
   if (made.status === 0) return false;
   if (/apt-get|cannot download/.test(made.stderr))
     return 'the pinned packages of Debian cannot be downloaded here';
   throw new Error(made.stderr);
 }
 
+const PROGRAM = `ipo-${VERSION}-linux-${arch}.tar.gz`;
 const file = (name: string): string => readFileSync(join(out, name), 'utf8');
 const inside = (archive: string, path: string): string =>
   execFileSync('tar', ['-xzOf', join(out, archive), path], { encoding: 'utf8' });
@@ -44,7 +55,7 @@ suite('a release', { skip: withoutRelease() }, () => {
       encoding: 'utf8',
     });
     assert.equal(checked.status, 0, checked.stdout);
-    for (const name of ['image.tar', 'sbom.cdx.json', 'provenance.json', 'ipo.rb'])
+    for (const name of ['image.tar', 'sbom.cdx.json', 'provenance.json', 'ipo.rb', 'ipo.yaml', PROGRAM])
       assert.match(checked.stdout, new RegExp(`^${name}: OK$`, 'm'));
   });
 
@@ -61,17 +72,40 @@ suite('a release', { skip: withoutRelease() }, () => {
     assert.match(listed, /package\/dist\/THIRD-PARTY\.txt/);
   });
 
+  test('has its version in the programs, which the clone has not', () => {
+    const text = inside(`image-policy-operator-${VERSION}.tgz`, 'package/dist/main.cjs');
+    assert.ok(text.includes(VERSION));
+  });
+
   test('has a chart that installs the image by its digest', () => {
     const chart = `image-policy-operator-chart-${VERSION}.tgz`;
+    const listed = parse(inside(chart, 'image-policy-operator/Chart.yaml'));
+    const note = (name: string) => parse(listed.annotations[`artifacthub.io/${name}`]);
+    assert.deepEqual([listed.version, listed.appVersion], [VERSION, VERSION]);
+    const download = `${SOURCE}/releases/download/v${VERSION}`;
+    assert.deepEqual([listed.sources, listed.icon], [[SOURCE], `${download}/icon.svg`]);
+    assert.deepEqual(note('signKey'), {
+      fingerprint: sha256Hex(createPublicKey(file('ipo.pub')).export({ type: 'spki', format: 'der' })),
+      url: `${download}/ipo.pub`,
+    });
+    const image = `registry.example.com/acme/image-policy-operator@${file('image.digest').trim()}`;
+    assert.deepEqual(
+      note('images').map((one: { image: string }) => one.image),
+      [image],
+    );
+    assert.equal(note('prerelease'), true);
+    assert.ok(note('changes').length > 0);
+    const layout = JSON.parse(file('chart/index.json')) as { manifests: { digest: string }[] };
+    assert.equal(layout.manifests[0]?.digest, file('chart.digest').trim());
     assert.match(
-      inside(chart, 'image-policy-operator/Chart.yaml'),
-      new RegExp(`^appVersion: ${VERSION}$`, 'm'),
+      inside(chart, 'image-policy-operator/values.yaml'),
+      /^ {2}registry: "registry\.example\.com\/acme"$/m,
     );
     const digest = file('image.digest').trim();
     for (const name of ['values.yaml', 'files/defaults.yaml'])
       assert.ok(inside(chart, `image-policy-operator/${name}`).includes(`  digest: "${digest}"`), name);
-    const [image] = readLayout(join(out, 'image'));
-    assert.equal(image?.config.config.Labels['org.opencontainers.image.version'], VERSION);
+    const [amd64] = readLayout(join(out, 'image'));
+    assert.equal(amd64?.config.config.Labels['org.opencontainers.image.version'], VERSION);
     const index = JSON.parse(file('image/index.json')) as { manifests: { digest: string }[] };
     assert.equal(index.manifests[0]?.digest, digest);
   });
@@ -106,7 +140,7 @@ suite('a release', { skip: withoutRelease() }, () => {
       if (purl.startsWith('pkg:npm/')) assert.ok((licenses?.[0]?.expression ?? '') !== '', purl);
   });
 
-  test('has a provenance and a formula', () => {
+  test('has a provenance', () => {
     const { buildDefinition } = JSON.parse(file('provenance.json')) as {
       buildDefinition: {
         externalParameters: { version: string };
@@ -115,11 +149,34 @@ suite('a release', { skip: withoutRelease() }, () => {
     };
     assert.equal(buildDefinition.externalParameters.version, VERSION);
     assert.ok(buildDefinition.resolvedDependencies.length > 10);
-    const sum = execFileSync('sha256sum', [join(out, `image-policy-operator-${VERSION}.tgz`)], {
-      encoding: 'utf8',
-    });
-    assert.ok(file('ipo.rb').includes(`sha256 "${sum.slice(0, 64)}"`));
   });
+
+  test('has a formula and a krew manifest that download what the release has', () => {
+    const sum = (name: string): string => sha256Hex(readFileSync(join(out, name)));
+    const url = `${SOURCE}/releases/download/v${VERSION}/${PROGRAM}`;
+    const formula = file('ipo.rb');
+    for (const text of [url, sum(PROGRAM), sum(`image-policy-operator-${VERSION}.tgz`)])
+      assert.ok(formula.includes(`"${text}"`), text);
+    if (spawnSync('ruby', ['--version']).status === 0)
+      assert.equal(spawnSync('ruby', ['-c', join(out, 'ipo.rb')]).status, 0);
+    const { metadata, spec } = parse(file('ipo.yaml'));
+    assert.deepEqual([metadata.name, spec.version], ['ipo', `v${VERSION}`]);
+    assert.deepEqual(spec.platforms, [
+      {
+        selector: { matchLabels: { os: 'linux', arch } },
+        uri: url,
+        sha256: sum(PROGRAM),
+        files: ['ipo', 'LICENSE', 'THIRD-PARTY.txt'].map((from) => ({ from, to: '.' })),
+        bin: 'ipo',
+      },
+    ]);
+    const packed = execFileSync('tar', ['-tzf', join(out, PROGRAM)], { encoding: 'utf8' }).split('\n');
+    for (const name of ['ipo', 'LICENSE', 'THIRD-PARTY.txt', 'man/ipo.1'])
+      assert.ok(packed.includes(name), name);
+  });
+
+  testProgram({ folder, out, archive: PROGRAM, version: VERSION });
+  testSigned({ folder, out, archive: PROGRAM, version: VERSION, privateKey: keys.privateKey });
 
   test('does not mix with what is there', () => {
     const again = release('--version', VERSION, '--out', out);
@@ -131,25 +188,6 @@ suite('a release', { skip: withoutRelease() }, () => {
 test('a release needs a version, and what is published a registry and a key', () => {
   assert.match(release('--version', 'v1').stderr, /such as 1\.4\.0/);
   assert.match(release('--version', '1.0.0', '--publish').stderr, /needs --registry and --key/);
-});
-
-test('the image is signed before anything that names it is published, and npm is last', () => {
-  const steps = publishSteps({
-    version: '1.0.0',
-    registry: 'registry.example.com/acme',
-    digest: `sha256:${'a'.repeat(64)}`,
-    folder: 'release',
-    key: 'k.pem',
-  }).map((step) => step.slice(0, 2).join(' '));
-  assert.deepEqual(steps, [
-    'oras cp',
-    'cosign sign',
-    'cosign sign',
-    ...Array.from({ length: 4 }, () => 'cosign attest'),
-    'helm push',
-    'cosign sign-blob',
-    'npm publish',
-  ]);
 });
 
 test('the workflow makes a release by the one command', () => {

@@ -2,7 +2,7 @@
  * Files of this machine: policies and reports read within bounds, ledger exports streamed, results written whole.
  * It uses no other adapter.
  */
-export { FileError } from './file-error.ts';
+export { FileError, toFileError } from './file-error.ts';
 export { openByteStream, openRawBytes } from './byte-stream.ts';
 export { listFiles } from './list-files.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';

@@ -21,7 +21,7 @@ export interface VerifierOptions {
   readonly keyedLog?: Rules['keyedLog'];
   readonly log: Log;
   /** The program of the thread that verifies; null verifies where it is called, as the command line does. */
-  readonly entry: string | null;
+  readonly entry: string | URL | null;
   /** Milliseconds for one call, at most VERIFY_LIMIT_MS, which it is unless said. */
   readonly timeLimit?: number;
   /** Milliseconds of work on one piece of evidence (10 s); real ones take some 20. */

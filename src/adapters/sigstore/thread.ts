@@ -7,7 +7,7 @@ const HEAP = 384;
 /** ThreadOptions say how the thread is started. */
 export interface ThreadOptions {
   /** The program: a file that calls `serveVerification`. */
-  readonly entry: string;
+  readonly entry: string | URL;
   /** Milliseconds for one task; a thread that takes longer is ended. */
   readonly taskLimit: number;
   /** Milliseconds without a task after which the thread is let go. */

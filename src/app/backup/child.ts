@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process';
 import type { Written } from '../../backup/index.ts';
 import { fromCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
 import { passedOn } from '../programs/passed-on.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { startProcess } from '../programs/worker-entry.ts';
 
 /** BackupTask says what a process of its own saves, and where. */
 export interface BackupTask {
@@ -28,7 +27,7 @@ export function backupInChild(
   signal: AbortSignal,
 ): Promise<Extract<FromBackup, { written: unknown }>['written']> {
   return new Promise((resolve, reject) => {
-    const child = fork(workerEntry('backup-worker'), [], {
+    const child = startProcess('backup-worker', {
       execArgv: [`--max-old-space-size=${MEMORY}`],
       env: passedOn(process.env),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -12,7 +12,7 @@ const AHEAD = 4;
 /** CallThreadOptions say how a thread is started. */
 export interface CallThreadOptions {
   readonly setup: CallSetup;
-  readonly entry: string;
+  readonly entry: string | URL;
   /** MiB of heap; beyond it the thread ends, and its calls with it. */
   readonly memory: number;
   readonly asks: CallAsks;

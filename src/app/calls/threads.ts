@@ -3,7 +3,7 @@ import { IpoError, type Clock, type Log } from '../../base/index.ts';
 import { CallLine } from './line.ts';
 import type { CallAsks, CallSetup } from './protocol.ts';
 import { CallThread } from './thread.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { threadEntry } from '../programs/worker-entry.ts';
 
 /** CallThreadsOptions say what costly calls are answered from; `setup` for each kind of them. */
 export interface CallThreadsOptions {
@@ -135,7 +135,7 @@ class Pool {
   }
 
   #add(): CallThread {
-    const { setup, asks, log, entry = workerEntry('call-worker') } = this.#options;
+    const { setup, asks, log, entry = threadEntry('call-worker') } = this.#options;
     const work = this.#work;
     const thread: CallThread = new CallThread({
       ...{ setup: { ...setup, work }, entry, memory: MEMORY[work], asks, log },

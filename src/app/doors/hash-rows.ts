@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readLeafRuns, type LeafRun, type TreeReader } from '../../ledger/index.ts';
 import { HashThread } from './hash-thread.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { threadEntry } from '../programs/worker-entry.ts';
 
 /** HashRowsOptions say how rows are hashed; the defaults are for all but tests. */
 export interface HashRowsOptions {
@@ -40,7 +40,7 @@ export async function* hashRows(
   const { atLeast = 100_000, slice = 16_384 } = options;
   const count = await tree.rows();
   if (count < atLeast || threads < 2) return yield* readLeafRuns(tree);
-  const entry = options.entry ?? workerEntry('hash-worker');
+  const entry = options.entry ?? threadEntry('hash-worker');
   const pool = Array.from({ length: threads }, () => new HashThread(url, entry));
   let done = 0;
   try {

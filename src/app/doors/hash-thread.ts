@@ -15,7 +15,7 @@ export class HashThread {
   #fault: Error | null = null;
   #ready = false;
 
-  constructor(url: string, entry: string) {
+  constructor(url: string, entry: string | URL) {
     this.#worker = new Worker(entry, {
       workerData: url,
       resourceLimits: { maxOldGenerationSizeMb: HEAP },

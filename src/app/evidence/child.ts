@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process';
 import type { CarriedFault } from '../programs/carried-fault.ts';
 import { passedOn } from '../programs/passed-on.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { startProcess } from '../programs/worker-entry.ts';
 import type { Kept, KeepTask } from './keep.ts';
 
 /** FromEvidence is what the process of a package answers. */
@@ -17,7 +16,7 @@ const MEMORY = 512;
 export function keepInChild(task: KeepTask, signal: AbortSignal): Promise<FromEvidence | null> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
-    const child = fork(workerEntry('evidence-worker'), [], {
+    const child = startProcess('evidence-worker', {
       execArgv: [`--max-old-space-size=${MEMORY}`],
       env: passedOn(process.env),
       serialization: 'advanced',

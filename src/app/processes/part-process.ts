@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { startProcess } from '../programs/worker-entry.ts';
 import { LOWER_BY, type FromPart, type PartName, type PartSetup, type ToPart } from './part-messages.ts';
 import { wholeLines } from './whole-lines.ts';
 
@@ -45,7 +45,8 @@ export class PartProcess {
   #missed = 0;
 
   constructor({ name, lives, entry, env, compiled, line, told, gone }: PartProcessOptions) {
-    this.#process = fork(entry ?? workerEntry(`${name}-part`), [], {
+    this.#process = startProcess(`${name}-part`, {
+      entry,
       env: { ...env, ...compileCache(compiled) },
       // Flags of the engine, as this process has them; not the program that it was given as a text.
       execArgv: process.execArgv.filter((flag) => flag.startsWith('--')),

@@ -1,19 +1,53 @@
+import { fork, type ChildProcess, type ForkOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSea } from 'node:sea';
 
-/** workerEntry gives the program of a process or thread of ours: the one that the package emits beside its others, else its source. */
-export function workerEntry(
-  name:
-    | 'replay-worker'
-    | 'backup-worker'
-    | 'evidence-worker'
-    | 'verify-worker'
-    | 'log-worker'
-    | 'call-worker'
-    | 'hash-worker'
-    | 'webhook-part'
-    | 'service-part',
-): string {
-  const emitted = join(import.meta.dirname, `${name}.cjs`);
-  return existsSync(emitted) ? emitted : join(import.meta.dirname, `../../../daemon/${name}.ts`);
+/** ThreadName is a thread of ours, by its program in `daemon/`. */
+export type ThreadName = 'verify-worker' | 'log-worker' | 'call-worker' | 'hash-worker';
+
+/** ProcessName is a process of ours. */
+export type ProcessName =
+  | 'replay-worker'
+  | 'backup-worker'
+  | 'evidence-worker'
+  | 'webhook-part'
+  | 'service-part';
+
+/** threadEntry gives what a thread of ours is started with. */
+export function threadEntry(name: ThreadName): string | URL {
+  return isSea() ? inBinary(name) : emitted(name);
+}
+
+/** startProcess starts a process of ours. `entry` takes the place of its program in tests. */
+export function startProcess(
+  name: ProcessName,
+  { entry, execArgv = [], env = {}, ...more }: ForkOptions & { readonly entry?: string | undefined },
+): ChildProcess {
+  if (!isSea()) return fork(entry ?? emitted(name), [], { execArgv, env, ...more });
+  // The standalone program takes flags of the engine only from the environment.
+  return fork(`ipo:${name}`, [], {
+    ...more,
+    execArgv: [],
+    env: { ...env, NODE_OPTIONS: execArgv.join(' ') },
+  });
+}
+
+/** The program that the package emits beside its others, else its source. */
+function emitted(name: ThreadName | ProcessName): string {
+  const path = join(import.meta.dirname, `${name}.cjs`);
+  return existsSync(path) ? path : join(import.meta.dirname, `../../../daemon/${name}.ts`);
+}
+
+/** The standalone program has no files: a thread of it evaluates what loads its programs (`scripts/binary/loader.ts`) from a text. */
+function inBinary(name: ThreadName): URL {
+  const text = [
+    `import { compileFunction } from 'node:vm';`,
+    `import { createRequire } from 'node:module';`,
+    `import { getAsset } from 'node:sea';`,
+    `const loader = { exports: {} };`,
+    `compileFunction(getAsset('loader.cjs', 'utf8'), ['module', 'exports', 'require'])(loader, loader.exports, createRequire('/'));`,
+    `loader.exports.load('dist/${name}.cjs');`,
+  ].join('\n');
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
 }

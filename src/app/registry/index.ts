@@ -2,4 +2,9 @@
  * What `ipo check` asks of registries by itself.
  * It uses `running` and `service`.
  */
-export { openRegistryFacts, type RegistryFacts, type RegistryFactsOptions } from './registry-door.ts';
+export {
+  openRegistryFacts,
+  readFileProofs,
+  type RegistryFacts,
+  type RegistryFactsOptions,
+} from './registry-door.ts';

@@ -1,5 +1,6 @@
 import type { RegistryAnswer, ResolvedTag } from '../../checks/index.ts';
 import type { ImageReference } from '../../image/index.ts';
+import type { Accepted } from '../../supply-chain/index.ts';
 
 /** RegistryFacts asks registries about images, and verifies what they hold. */
 export interface RegistryFacts {
@@ -31,4 +32,33 @@ export interface RegistryFactsOptions {
 /** openRegistryFacts joins registry client, verification and VEX. Throws FileError, or `invalid_request` for a trust root that is none. */
 export async function openRegistryFacts(options: RegistryFactsOptions): Promise<RegistryFacts> {
   return (await import('./registry-facts.ts')).openRegistryFacts(options);
+}
+
+/** FileProofs is what vouches for a file of a release: its sum in a list, and what is signed of the list. */
+export interface FileProofs {
+  readonly sha256: string;
+  /** What the list says of a file of this name; null where it does not name it. */
+  readonly listed: string | null;
+  readonly sums: { readonly name: string; readonly bytes: Uint8Array };
+  /** Null where a bundle could not be verified now. */
+  readonly signatures: Accepted['signatures'] | null;
+  readonly attestations: Accepted['attestations'] | null;
+  /** Why a bundle does not count. */
+  readonly problems: readonly string[];
+}
+
+/** FileProofsOptions are where they are. */
+export interface FileProofsOptions {
+  readonly file: string;
+  /** The list of sums; null: `SHA256SUMS` beside the file. */
+  readonly sums: string | null;
+  /** Finds the cache of trust roots. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A trusted_root.json; null: the one of Sigstore, by TUF. */
+  readonly trustRoot: string | null;
+}
+
+/** readFileProofs reads and verifies it. Throws FileError, and `invalid_request` for a list of sums that is none. */
+export async function readFileProofs(options: FileProofsOptions): Promise<FileProofs> {
+  return (await import('./file-proofs.ts')).readFileProofs(options);
 }

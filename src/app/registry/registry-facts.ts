@@ -1,22 +1,14 @@
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openCredentialHelpers } from '../../adapters/credential-helpers/index.ts';
 import { readBounded } from '../../adapters/files/index.ts';
 import { dockerKeychain, openRegistry, type OpenRegistry } from '../../adapters/registry/index.ts';
-import {
-  MAX_TRUST_ROOT_BYTES,
-  openTrustFile,
-  openTufTrust,
-  openVerifier,
-  parseTrustRoot,
-  PUBLIC_MIRROR,
-} from '../../adapters/sigstore/index.ts';
-import { IpoError, isIpoError, type Clock, type Count, type Log } from '../../base/index.ts';
+import { IpoError, isIpoError, type Count, type Log } from '../../base/index.ts';
 import type { RegistryAnswer, ResolvedTag } from '../../checks/index.ts';
 import { isAbsent, type ImageReference } from '../../image/index.ts';
 import { collectReference, mergeProofs, NOTHING_KNOWN, VexLibrary } from '../../supply-chain/index.ts';
 import { beforeSignal } from '../running/before-signal.ts';
 import { findProgram } from '../running/find-program.ts';
+import { checkTrustRoot, openOwnVerifier } from './own-verifier.ts';
 import type { RegistryFacts, RegistryFactsOptions } from './registry-door.ts';
 import { TlsOnLoopback } from './loopback.ts';
 import { adviseOn, placeOf } from './words.ts';
@@ -37,12 +29,9 @@ const NOTHING = { signatures: [], attestations: [], provenance: [], vex: [] } as
 /** openRegistryFacts joins the registry client, the verification and the VEX documents for one command. */
 export async function openRegistryFacts(options: RegistryFactsOptions): Promise<RegistryFacts> {
   const { env, insecure, caFile, trustRoot, vex, timeout, userAgent } = options;
-  const clock: Clock = { now: () => Date.now() };
   const home = env['HOME'] ?? '';
   const ca = caFile === null ? undefined : await readBounded(caFile, MAX_CA_BYTES);
-  // What somebody names is to be there, even where no signature turns out to need it.
-  if (trustRoot !== null)
-    parseTrustRoot(Buffer.from(await readBounded(trustRoot, MAX_TRUST_ROOT_BYTES)), trustRoot);
+  if (trustRoot !== null) await checkTrustRoot(trustRoot);
   for (const path of vex) await readBounded(path, MAX_VEX_BYTES);
   const plain = insecure.map((host) => ({ host, plainHttp: true }));
   const helpers = openCredentialHelpers({
@@ -60,15 +49,7 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
       others.set(host, (own = openRegistry({ ...shared, hosts: [...plain, { host, plainHttp: false }] })));
     return own;
   };
-  const cachePath = join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'ipo', 'sigstore');
-  const verifier = openVerifier({
-    trust:
-      trustRoot === null
-        ? openTufTrust({ mirror: PUBLIC_MIRROR, rootPath: null, cachePath, clock, log: SILENT })
-        : openTrustFile(trustRoot, clock),
-    log: SILENT,
-    entry: null, // one command verifies a few signatures: a thread would take longer to start
-  });
+  const verifier = openOwnVerifier(env, trustRoot);
   const monotonic = { now: () => performance.now() };
   const sources = vexSources({ sources: vex.map((path) => ({ document: pathToFileURL(path).href })) });
   const library =

@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Log } from '../../base/index.ts';
 import { passedOn } from '../programs/passed-on.ts';
 import type { FromWorker, ReplaySetup, ToWorker } from './protocol.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { startProcess } from '../programs/worker-entry.ts';
 
 /** What is kept of the last words of a process, for the log. */
 const LAST_WORDS = 2000;
@@ -32,7 +32,8 @@ export class ReplayChild {
 
   constructor(options: ReplayChildOptions) {
     this.#options = options;
-    this.#process = fork(options.entry ?? workerEntry('replay-worker'), [], {
+    this.#process = startProcess('replay-worker', {
+      entry: options.entry,
       execArgv: [`--max-old-space-size=${options.memory}`],
       env: passedOn(process.env),
       serialization: 'advanced',

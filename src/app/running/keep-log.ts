@@ -3,7 +3,7 @@ import type { Log } from '../../base/index.ts';
 import { sqliteFileOf } from '../../store/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
 import type { LogTold } from './log-worker.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { threadEntry } from '../programs/worker-entry.ts';
 
 /** MiB of heap of the thread, which holds next to nothing. */
 const HEAP = 64;
@@ -17,7 +17,7 @@ export interface KeepLogOptions {
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'set'>;
   /** The program of the thread; for tests. */
-  readonly entry?: string;
+  readonly entry?: string | URL;
 }
 
 /** KeptLog is a write-ahead log that a thread of this process keeps short. */
@@ -29,7 +29,7 @@ export interface KeptLog {
  * keepLog starts a thread that brings the write-ahead log of a SQLite database into its file, so that the commits of no process have to:
  * one that writes with a turn leaves it to the thread as long as that is there. For one process of those that share a file.
  */
-export function keepLog({ url, log, metrics, entry = workerEntry('log-worker') }: KeepLogOptions): KeptLog {
+export function keepLog({ url, log, metrics, entry = threadEntry('log-worker') }: KeepLogOptions): KeptLog {
   const file = sqliteFileOf(url);
   if (file === null) return { close: async () => {} };
   let worker: Worker | null = null;

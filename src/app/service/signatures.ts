@@ -11,7 +11,7 @@ import {
 import type { Clock, Log } from '../../base/index.ts';
 import { readTrustPlace } from '../config/sigstore.ts';
 import type { Settings } from '../config/settings.ts';
-import { workerEntry } from '../programs/worker-entry.ts';
+import { threadEntry } from '../programs/worker-entry.ts';
 
 /** SignaturesDeps are what signatures are verified with. */
 export interface SignaturesDeps {
@@ -37,7 +37,7 @@ export async function openSignatures({ settings, clock, log }: SignaturesDeps): 
             ...{ mirror: place.mirror, rootPath: sigstore.tufRootFile ?? null, clock, log },
             cachePath: own ?? join(data ?? '', 'sigstore'),
           });
-  const entry = workerEntry('verify-worker');
+  const entry = threadEntry('verify-worker');
   const verifier = openVerifier({ trust, keyedLog: sigstore.keyedLog, log, entry });
   return {
     verify: (digest, evidence, signal) => verifier.verify(digest, evidence, signal),
