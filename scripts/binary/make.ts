@@ -83,16 +83,14 @@ async function makeBlob(
     writeFileSync(packed, zstdCompressSync(readFileSync(path), { params: level }));
     assets[name] = packed;
   }
-  const config = join(folder, 'config.json');
-  const output = join(folder, 'blob');
-  writeFileSync(
-    config,
-    JSON.stringify({ main: loader, output, assets, disableExperimentalSEAWarning: true }),
-  );
-  execFileSync(process.execPath, ['--experimental-sea-config', config], {
+  // Paths that are the same on every machine: that of the main program is kept.
+  const config = { main: 'loader.cjs', output: 'blob', assets, disableExperimentalSEAWarning: true };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  execFileSync(process.execPath, ['--experimental-sea-config', 'config.json'], {
+    cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  return readFileSync(output);
+  return readFileSync(join(folder, 'blob'));
 }
 
 /** Every file by the name under which the loader asks for it, in one order. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, suite, test } from 'node:test';
 
@@ -34,6 +34,8 @@ export function testProgram({ folder, out, archive, version }: Made): void {
 
     test('is one file of at most 140 MB, and runs without Node.js', () => {
       assert.ok(statSync(program).size <= 140e6);
+      // Nothing of the machine that made it, so that another one makes the same.
+      assert.ok(!readFileSync(program).includes('/ipo-binary-'));
       assert.equal(run('--version').stdout, `${version}\n`);
       assert.equal(run('no-such-command').status, 2);
       writeFileSync(join(place, 'policy.yaml'), run('policy', 'init').stdout);

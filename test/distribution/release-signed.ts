@@ -92,6 +92,31 @@ export function testSigned({
       assert.equal((await states(chart, join(out, 'ipo.pub')))[1]['keyed_signature'], 'ok');
     });
 
+    test('a policy for the digest, the signature and a provenance of level 3 admits the image, and no tag', async () => {
+      const pem = file('ipo.pub');
+      const policy = join(folder, 'own.json');
+      const builder = { id: 'https://ipo.dev/builders/local', level: 3, key: pem };
+      writeFileSync(
+        policy,
+        JSON.stringify({
+          ...{ apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy', metadata: { name: 'own' } },
+          spec: {
+            ...{ enforcement: 'Enforce', digestEnforcement: 'require' },
+            signature: { required: true, keys: [pem] },
+            provenance: { minLevel: 3, trustedBuilders: [builder] },
+          },
+        }),
+      );
+      const check = (name: string) =>
+        ipo(['check', '--policy', policy, '--trust-root', trustRoot, name], { env: { HOME: folder } });
+      const admitted = await check(image());
+      assert.equal(admitted.code, 0, `${admitted.out}${admitted.err}`);
+      const tag = await check(`${registry}/acme/image-policy-operator:${version}`);
+      assert.match(tag.out, /digest required/);
+      const chart = await check(`${registry}/acme/charts/image-policy-operator@${digest('chart')}`);
+      assert.match(chart.out, /provenance: none recorded, level 3 required/);
+    });
+
     test('a file verifies by its key; once it or its sums are changed, it does not', async () => {
       const good = { sum: 'ok', keyed_signature: 'ok', keyless_signature: 'failed', provenance: 'ok' };
       const [program, sums] = [join(out, archive), join(out, 'SHA256SUMS')];
