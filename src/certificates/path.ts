@@ -32,12 +32,14 @@ export type PathStep =
   | { readonly kind: 'publish'; readonly token: string };
 
 const TOKEN = /^[A-Za-z0-9_-]{22,128}$/;
+/** What the API server takes in the path of a Service: it holds each segment to a name of DNS in lower case. */
+const OF_SERVICE = /^[a-z0-9]{22,128}$/;
 /** Earlier paths that are kept; each lasts an hour at most. */
 const MOST_PREVIOUS = 8;
 
 /** newToken makes the end of a path: 128 random bits. */
 export function newToken(): string {
-  return randomBytes(16).toString('base64url');
+  return randomBytes(16).toString('hex');
 }
 
 /** isToken tells whether a text is long enough, and fit for a path. */
@@ -64,6 +66,9 @@ export function planPath(
   }
   const { current, next } = kept;
   const previous = kept.previous.filter(({ until }) => until > at);
+  // Earlier releases made ends that no API server takes for a Service. Nobody calls by such a one: it is replaced at once.
+  if (!OF_SERVICE.test(current.token) && !live?.includes(current.token))
+    return { kind: 'keep', paths: { current: { token: make(), certificate }, next: null, previous } };
   // A clock that was set back says nothing of how long ago that was.
   if (next !== null && next.at > at) return { kind: 'keep', paths: { ...kept, next: { ...next, at } } };
   if (next !== null && at - next.at >= times.announce) {

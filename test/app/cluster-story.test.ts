@@ -59,7 +59,7 @@ onEveryServer(
         }>({ method: 'GET', path: configurations, what: 'the webhook' });
         const { clientConfig } = found.webhooks[0] ?? assert.fail();
         const { path, ...service } = clientConfig.service;
-        assert.match(path, /^\/admission\/pods\/[A-Za-z0-9_-]{22}$/);
+        assert.match(path, /^\/admission\/pods\/[a-z0-9]{32}$/);
         const agent = new Agent({
           ca: Buffer.from(clientConfig.caBundle, 'base64'),
           servername: `${service.name}.${service.namespace}.svc`,

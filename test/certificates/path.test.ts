@@ -63,7 +63,7 @@ suite('the path by which the API server calls', () => {
     assert.equal(one.callers.unready(), 'the webhook has no path yet');
     await path.run();
     const [live = ''] = paths.live ?? [];
-    assert.match(live, /^\/admission\/pods\/[A-Za-z0-9_-]{22}$/);
+    assert.match(live, /^\/admission\/pods\/[a-z0-9]{32}$/);
     assert.deepEqual([paths.live, secret.stored?.data['path']], [[live, live], live]);
     await one.read();
     assert.equal(one.callers.unready(), null);
@@ -146,6 +146,24 @@ suite('the path by which the API server calls', () => {
       [data['other'], readPathData(data)?.current.token],
       ['kept', live.slice(BASE.length + 1)],
     );
+  });
+
+  test('an end that no API server takes for a Service is replaced at once, unless it is called by', async () => {
+    const { secret, paths, path } = cluster();
+    const old = 'r1kb81DCon2IDPFLCcF_hA';
+    const kept = JSON.stringify({
+      ...{ current: { token: old, certificate: 'first' }, next: null, previous: [] },
+    });
+    secret.put({ paths: kept });
+    paths.live = [BASE, BASE];
+    await path.run();
+    assert.match(paths.live[0] ?? '', /^\/admission\/pods\/[a-z0-9]{32}$/);
+    assert.equal(paths.history.length, 1);
+    // An address that a person wrote is no Service: what it ends in is taken as it is.
+    secret.put({ paths: kept });
+    paths.live = [`${BASE}/${old}`, `${BASE}/${old}`];
+    await path.run();
+    assert.equal(paths.history.length, 1);
   });
 
   test('the path that the API server still calls by is taken for as long as the configuration cannot be written', async () => {

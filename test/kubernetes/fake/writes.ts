@@ -4,6 +4,7 @@ import { apiVersionOf, BUILT_IN, type Kind, type Place } from './kinds.ts';
 import type { Json, Kept, Meta, Objects } from './objects.ts';
 import { applyPatch, jsonPatch, mergePatch, tookOver, type Owners } from './patches.ts';
 import { StatusError } from './status-error.ts';
+import { checkWebhookPaths } from './webhook-paths.ts';
 import { askWebhooks, type Caller } from './webhooks.ts';
 
 /** Written is the answer to a write. */
@@ -187,8 +188,9 @@ export class Writes {
     );
   }
 
-  /** Holds a custom object to its schema; strict where the caller asks for that. */
+  /** Holds an object to what the API server asks of its kind, a custom one to its schema; strict where the caller asks for that. */
   #fit(kind: Kind, value: Json, { query }: Seen): Json {
+    if (kind === WEBHOOKS) checkWebhookPaths(value);
     const schema = this.schemas.get(kind);
     if (schema === undefined) return value;
     const { pruned, unknown } = admitCustom(value, schema, kind);
