@@ -7,7 +7,7 @@ import { appLayer } from './image/app.ts';
 import { baseLayer, nodeLayer, trivyLayer } from './image/base.ts';
 import { Debian } from './image/debian.ts';
 import { Layout, layerOf, type Layer } from './image/layout.ts';
-import { nodeProgram } from './image/node.ts';
+import { nodeProgram, writeNodeLicence } from './image/node.ts';
 import { ARCHITECTURES, PINS_FILE, readPins, type Architecture, type Pins } from './image/pins.ts';
 import { SETTINGS } from './image/settings.ts';
 import { commitTime } from './image/source.ts';
@@ -58,6 +58,7 @@ function writePins(): void {
     debian: { amd64: new Debian(cache, 'amd64').newest(), arm64: new Debian(cache, 'arm64').newest() },
     node: { amd64: nodePin('amd64'), arm64: nodePin('arm64') },
   };
+  writeNodeLicence(ROOT, cache);
   writeFileSync(PINS_FILE, `${JSON.stringify(pins, null, 2)}\n`);
   process.stdout.write(`Wrote ${PINS_FILE}\n`);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sha256Hex } from '../../src/base/index.ts';
 import { contentsOf, controlOf, type Debian } from './debian.ts';
+import { NODE_LICENCE } from './node.ts';
 import { NAMES, type Architecture, type Pin } from './pins.ts';
 import { put, putArchive, putProgram, type Tree } from './tree.ts';
 
@@ -61,6 +62,7 @@ export function nodeLayer(path: string, pin: Pin): Tree {
     throw new Error(`${path}: SHA-256 is ${given}, but Node.js ${pin.version} is pinned to ${pin.sha256}`);
   const tree: Tree = new Map();
   putProgram(tree, 'usr/local/bin/node', program);
+  put(tree, 'usr/share/doc/node/LICENSE', readFileSync(NODE_LICENCE));
   return tree;
 }
 

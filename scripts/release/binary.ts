@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { makeBinary } from '../binary/make.ts';
+import { NODE_LICENCE } from '../image/node.ts';
 import type { Architecture, Pin } from '../image/pins.ts';
 import { put, putProgram, toTar, type Tree } from '../image/tree.ts';
 
@@ -25,6 +26,7 @@ export async function packBinary(from: {
   const tree: Tree = new Map();
   putProgram(tree, 'ipo', readFileSync(program));
   put(tree, 'LICENSE', readFileSync(join(root, 'LICENSE')));
+  put(tree, 'LICENSE-NODE', readFileSync(NODE_LICENCE));
   put(tree, 'THIRD-PARTY.txt', readFileSync(join(dist, 'THIRD-PARTY.txt')));
   // The daemon is not in it.
   for (const page of readdirSync(join(root, 'man')).filter((name) => name.endsWith('.1')))

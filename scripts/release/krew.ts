@@ -14,7 +14,10 @@ export function toKrew(from: {
             selector: { matchLabels: { os: 'linux', arch } },
             uri: download.url,
             sha256: download.sha256,
-            files: ['ipo', 'LICENSE', 'THIRD-PARTY.txt'].map((name) => ({ from: name, to: '.' })),
+            files: ['ipo', 'LICENSE', 'LICENSE-NODE', 'THIRD-PARTY.txt'].map((name) => ({
+              from: name,
+              to: '.',
+            })),
             bin: 'ipo',
           },
         ],

@@ -166,12 +166,12 @@ suite('a release', { skip: withoutRelease() }, () => {
         selector: { matchLabels: { os: 'linux', arch } },
         uri: url,
         sha256: sum(PROGRAM),
-        files: ['ipo', 'LICENSE', 'THIRD-PARTY.txt'].map((from) => ({ from, to: '.' })),
+        files: ['ipo', 'LICENSE', 'LICENSE-NODE', 'THIRD-PARTY.txt'].map((from) => ({ from, to: '.' })),
         bin: 'ipo',
       },
     ]);
     const packed = execFileSync('tar', ['-tzf', join(out, PROGRAM)], { encoding: 'utf8' }).split('\n');
-    for (const name of ['ipo', 'LICENSE', 'THIRD-PARTY.txt', 'man/ipo.1'])
+    for (const name of ['ipo', 'LICENSE', 'LICENSE-NODE', 'THIRD-PARTY.txt', 'man/ipo.1'])
       assert.ok(packed.includes(name), name);
   });
 
