@@ -3,6 +3,7 @@ import type { Composed } from './compose.ts';
 import { MAX_BYPASSES, type BreakGlassTally } from './sections/break-glass.ts';
 import { coverageSection } from './sections/coverage.ts';
 import { MAX_ISSUES } from './sections/issues.ts';
+import { mutesSection } from './sections/mutes.ts';
 import { policiesSection } from './sections/policies.ts';
 import { triageSection } from './sections/triage.ts';
 import type { SourceFacts } from './ports.ts';
@@ -101,6 +102,7 @@ export function toDocument({ id, at, request, facts, keyId, composed, files }: D
       issues === null
         ? NOT_HERE
         : { tracker_connected: facts.tracker, ...issues.section(composed.windowHours) },
+    mutes: facts.mutes === null ? NOT_HERE : mutesSection(facts.mutes),
     runtime: facts.runtime ?? NOT_HERE,
     attestations,
     requirements: requirementsOf(request.frameworks, attestations),
@@ -139,6 +141,13 @@ function limitsOf(
   cut('break_glass', MAX_BYPASSES, (bypasses as BreakGlassTally).total);
   cut('triage', 1000, triage?.length ?? 0);
   cut('issues', MAX_ISSUES, issues?.total ?? 0);
+  if (facts.mutes !== null && facts.mutes.total > facts.mutes.items.length)
+    limits.push({
+      section: 'mutes',
+      shown: facts.mutes.items.length,
+      total: facts.mutes.total,
+      why: 'The oldest are listed.',
+    });
   if (facts.runtime !== null && facts.runtime.decisions_total > facts.runtime.decisions.length)
     limits.push({
       section: 'runtime.decisions',

@@ -42,6 +42,7 @@ export type {
   EvidenceDay,
   EvidenceSource,
   LedgerFacts,
+  MuteFacts,
   RowsFile,
   RowsVerified,
   RuntimeSection,

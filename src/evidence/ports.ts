@@ -24,6 +24,27 @@ export interface Declaration {
   readonly validUntil: number | null;
 }
 
+/** MuteFacts are the times of a period during which channels were muted. */
+export interface MuteFacts {
+  readonly total: number;
+  /** The oldest, at most 1000. */
+  readonly items: readonly {
+    readonly id: number;
+    /** Id of the channel; its name and kind are null once it is deleted. */
+    readonly channel: string;
+    readonly name: string | null;
+    readonly kind: string | null;
+    readonly mutedAt: number;
+    /** When it would end by itself. */
+    readonly until: number;
+    /** When somebody ended it earlier. */
+    readonly endedAt: number | null;
+    readonly reason: string;
+    readonly mutedBy: string | null;
+    readonly unmutedBy: string | null;
+  }[];
+}
+
 /** RuntimeSection is what the runtime tables hold of a period, as a package writes it. */
 export interface RuntimeSection {
   readonly rules: readonly {
@@ -97,6 +118,7 @@ export interface SourceFacts {
   /** Hours between scans of one image. */
   readonly rescanHours: number;
   readonly runtime: RuntimeSection | null;
+  readonly mutes: MuteFacts | null;
   readonly ledger: LedgerFacts;
   readonly publicUrl: string | null;
 }

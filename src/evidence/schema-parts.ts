@@ -205,6 +205,26 @@ export const runtime = z.strictObject({
   raw: z.array(z.record(z.string(), json)).max(5000).nullable(),
 });
 
+export const mutes = z.strictObject({
+  total: count,
+  items: z
+    .array(
+      z.strictObject({
+        id: count,
+        channel: text,
+        name: maybe,
+        kind: maybe,
+        reason: text,
+        muted_at: time,
+        until: time,
+        ended_at: time.nullable(),
+        muted_by: maybe,
+        unmuted_by: maybe,
+      }),
+    )
+    .max(1000),
+});
+
 export const declaration = z.strictObject({
   id: text,
   statement: text,

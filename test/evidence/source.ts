@@ -270,6 +270,22 @@ export function sourceOf(world: World): EvidenceSource {
       ],
       tracker: world.tracker,
       rescanHours: 24,
+      mutes: {
+        total: 1,
+        items: [
+          {
+            ...{
+              id: 1,
+              channel: 'c'.repeat(16),
+              name: 'on-call',
+              kind: 'slack',
+              reason: 'the room is moved',
+            },
+            ...{ mutedAt: FROM + DAY, until: FROM + 2 * DAY, endedAt: null },
+            ...{ mutedBy: 'user:abcdefghijklmnop', unmutedBy: null },
+          },
+        ],
+      },
       runtime: {
         rules: [],
         policies: [],

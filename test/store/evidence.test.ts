@@ -56,6 +56,31 @@ async function fill(store: Store): Promise<void> {
       sql`insert into clusters (name, first_seen_at, last_seen_at) values ('silent', ${FROM}, ${FROM + DAY_MS})`,
     );
   });
+  await store.write(async (transaction) => {
+    const channels = [
+      ['told', 'on-call', 'slack'],
+      ['filed', 'hub', 'github'],
+    ] as const;
+    for (const [place, [id, name, kind]] of channels.entries()) {
+      await run(
+        transaction,
+        sql`insert into channels (id, name, kind, enabled, settings, subscriptions, created_at, updated_at, place, version)
+          values (${id}, ${name}, ${kind}, 1, '{}', '[]', ${FROM}, ${FROM}, ${place}, 1)`,
+      );
+    }
+    const mutes = [
+      ['told', FROM - 2 * DAY_MS, FROM - DAY_MS, null],
+      ['told', FROM - DAY_MS, FROM + DAY_MS, null],
+      ['filed', FROM, FROM + DAY_MS, null],
+      ['gone', TO - DAY_MS, TO + DAY_MS, TO - DAY_MS / 2],
+    ] as const;
+    for (const [channel, at, until, ended] of mutes)
+      await run(
+        transaction,
+        sql`insert into channel_mutes (channel_id, muted_at, until, reason, muted_by, ended_at, unmuted_by)
+          values (${channel}, ${at}, ${until}, 'the room is moved', 'user:abcdefghijklmnop', ${ended}, null)`,
+      );
+  });
   await recordDetector(store, {
     cluster: 'shop-prod-eu1',
     at: FROM + DAY_MS,
@@ -119,6 +144,16 @@ forEachEngine('evidence packages of a store', (engine) => {
         ({ name, sent_nothing_since: since }) => name === 'silent' && since !== null,
       ),
     );
+    assert.ok(!('note' in document.mutes));
+    assert.deepEqual(
+      document.mutes.items.map(({ channel, name, ended_at: ended }) => [channel, name, ended !== null]),
+      [
+        ['told', 'on-call', false],
+        ['gone', null, true],
+      ],
+      'mutes of the period, of channels that are told, also of one that was deleted',
+    );
+    assert.match(String(files.get('evidence.html')), /Muted channels[^]*the room is moved/);
     assert.equal(document.coverage.days?.filter((day) => day.detector_events === 1).length, 1);
     assert.ok(!('note' in document.runtime) && document.runtime.raw !== null);
     digests.set(engine.name, createHash('sha256').update(bytes).digest('hex'));

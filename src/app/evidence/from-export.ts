@@ -51,6 +51,7 @@ export async function makeFromExport(options: FromExport): Promise<MadeFile> {
       tracker: null,
       rescanHours: 24,
       runtime: null,
+      mutes: null,
       ledger: { rows: header.tree?.size ?? null, anchors: null },
       publicUrl: null,
     },

@@ -120,7 +120,7 @@ export async function toSource(
 }
 
 function factsOf(document: EvidenceDocument): SourceFacts {
-  const { organisation, generation, coverage, issues, runtime, ledger } = document;
+  const { organisation, generation, coverage, issues, mutes, runtime, ledger } = document;
   const key = generation.public_key;
   return {
     kind: generation.source,
@@ -174,6 +174,20 @@ function factsOf(document: EvidenceDocument): SourceFacts {
     tracker: 'note' in issues ? null : issues.tracker_connected,
     rescanHours: generation.rescan_hours,
     runtime: 'note' in runtime ? null : runtime,
+    mutes:
+      'note' in mutes
+        ? null
+        : {
+            total: mutes.total,
+            items: mutes.items.map(({ muted_at, until, ended_at, muted_by, unmuted_by, ...mute }) => ({
+              ...mute,
+              mutedAt: parseTime(muted_at),
+              until: parseTime(until),
+              endedAt: ended_at === null ? null : parseTime(ended_at),
+              mutedBy: muted_by,
+              unmutedBy: unmuted_by,
+            })),
+          },
     ledger: {
       rows: coverage.rows.ledger,
       anchors:

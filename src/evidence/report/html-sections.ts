@@ -137,6 +137,33 @@ export function breakGlass({ break_glass: section }: EvidenceDocument): Html {
   </section>`;
 }
 
+/** mutes writes that section. */
+export function mutes({ mutes: section }: EvidenceDocument): Html {
+  if ('note' in section) return missing('Muted channels', section.note);
+  return html`<section>
+    <h2>Muted channels</h2>
+    <p>
+      ${section.total === 0 ? 'No channel was muted in the period.' : `${counted(section.total, 'time')} a channel was muted: it was told afterwards what had happened.`}
+    </p>
+    ${
+      section.items.length === 0
+        ? null
+        : table(
+            ['Channel', 'From', 'Until', 'By', 'Reason'],
+            section.items
+              .slice(0, 200)
+              .map((mute) => [
+                printable(mute.name ?? mute.channel),
+                mute.muted_at,
+                mute.ended_at ?? mute.until,
+                printable(mute.muted_by ?? '–'),
+                printable(mute.reason, 300),
+              ]),
+          )
+    }
+  </section>`;
+}
+
 /** policies writes that section. */
 export function policies({ policies: all }: EvidenceDocument): Html {
   return html`<section>

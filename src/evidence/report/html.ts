@@ -1,7 +1,7 @@
 import { printable } from '../../base/index.ts';
 import { counted, formatCount, html, splitBar, toPage, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
-import { admissions, breakGlass, coverage, findings, issues, policies } from './html-sections.ts';
+import { admissions, breakGlass, coverage, findings, issues, mutes, policies } from './html-sections.ts';
 import { table } from './html-table.ts';
 import { countStates, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
 
@@ -18,7 +18,7 @@ export function toHtml(document: EvidenceDocument, options: ReportOptions): stri
   const body = html`<main>
     ${[head(document, name), results(document), verification(document, options), attestations(document)]}
     ${[frameworks(document), admissions(document), coverage(document), findings(document), issues(document)]}
-    ${[breakGlass(document), policies(document), files(document), limits(document)]}
+    ${[breakGlass(document), mutes(document), policies(document), files(document), limits(document)]}
     <footer>
       <p>Made by ipo ${document.generation.service} from recorded decisions at ${document.made_at}.</p>
       <p>Digest of evidence.json: <code>sha256:${options.digest}</code></p>

@@ -1,10 +1,20 @@
 import { parseTime } from '../../base/index.ts';
-import { counted, formatCount, loadPdf, mostOf, type Pdf } from '../../render/index.ts';
+import { formatCount, loadPdf, type Pdf } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
 import type { ReportOptions } from './html.ts';
+import {
+  admissions,
+  breakGlass,
+  coverage,
+  filesPart,
+  findings,
+  limitsPart,
+  mutes,
+  remediation,
+  soft,
+  type Sheet,
+} from './pdf-sections.ts';
 import { countStates, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
-
-type Sheet = InstanceType<Pdf['Sheet']>;
 
 /** toPdf writes a package for a person to read. The same document gives the same bytes. */
 export async function toPdf(document: EvidenceDocument, options: ReportOptions): Promise<Uint8Array> {
@@ -24,13 +34,12 @@ export async function toPdf(document: EvidenceDocument, options: ReportOptions):
   findings(sheet, document, pdf);
   remediation(sheet, document);
   breakGlass(sheet, document);
+  mutes(sheet, document, pdf);
   filesPart(sheet, document, pdf);
   limitsPart(sheet, document);
   verifying(sheet, options);
   return sheet.finish();
 }
-
-const soft = (text: string) => [{ text, ink: 'soft' as const }];
 
 function cover(
   sheet: Sheet,
@@ -146,137 +155,6 @@ function frameworkPart(
       { text: why, ...(by.length > 0 && { below: by.join(', ') }) },
     ]),
   );
-}
-
-function admissions(
-  sheet: Sheet,
-  { admissions: counts }: EvidenceDocument,
-  { drawBars, drawFigures }: Pdf,
-): void {
-  sheet.section('Admissions', 'Each row is one image of one admitted or denied pod.');
-  drawFigures(sheet, [
-    {
-      title: 'Admitted',
-      count: counts.admitted,
-      note: `${formatCount(counts.admitted_by_audit)} only by audit`,
-      tone: 'admitted',
-    },
-    {
-      title: 'Denied',
-      count: counts.denied,
-      note: `${formatCount(counts.images)} images by digest`,
-      tone: 'refused',
-    },
-    { title: 'Bypassed', count: counts.bypassed, note: 'by break-glass', tone: 'same' },
-  ]);
-  const bars = counts.by_label.map(({ label, rows }) => ({
-    label,
-    note: '',
-    count: rows,
-    tone: 'refused' as const,
-  }));
-  if (bars.length > 0) drawBars(sheet, bars, counts.rows, mostOf(bars));
-}
-
-function coverage(sheet: Sheet, document: EvidenceDocument, { drawTable }: Pdf): void {
-  const { pods, rows, answering } = document.coverage;
-  sheet.section('Coverage');
-  sheet.paragraph([
-    pods.unreviewed === 0
-      ? { text: 'No pod was found that ran without a review.' }
-      : { text: `${counted(pods.unreviewed, 'pod')} ran without a review.`, bold: true, ink: 'refused' },
-  ]);
-  sheet.paragraph([
-    {
-      text: `${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed, ${formatCount(pods.exempt)} exempt. ${counted(rows.package, 'row')} in this package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.`,
-    },
-  ]);
-  if (answering === null || answering.length === 0) return;
-  sheet.y += 4;
-  drawTable(
-    sheet,
-    [
-      { heading: 'Cluster', share: 3 },
-      { heading: 'Minutes answered', share: 1, align: 'right' },
-      { heading: 'Not answered', share: 1, align: 'right' },
-      { heading: 'Unknown', share: 1, align: 'right' },
-    ],
-    answering.map((one) => [
-      { text: one.cluster === '' ? 'without a name' : one.cluster },
-      { text: formatCount(one.answered) },
-      { text: formatCount(one.not_answered) },
-      { text: formatCount(one.unknown) },
-    ]),
-  );
-}
-
-function findings(sheet: Sheet, { vulnerabilities }: EvidenceDocument, { drawBars, drawTable }: Pdf): void {
-  sheet.section('Findings');
-  if ('note' in vulnerabilities) return sheet.paragraph(soft(vulnerabilities.note));
-  const bars = vulnerabilities.by_severity.map(({ severity, stood }) => ({
-    label: severity,
-    note: 'stood in the period',
-    count: stood,
-    tone: 'accent' as const,
-  }));
-  drawBars(sheet, bars, vulnerabilities.total, mostOf(bars));
-  const columns = ['Severity', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'];
-  drawTable(
-    sheet,
-    columns.map((heading, i) => ({ heading, share: 1, ...(i > 0 && { align: 'right' as const }) })),
-    vulnerabilities.by_severity.map((level) => [
-      { text: level.severity },
-      ...[level.raised, level.fixed, level.triaged, level.image_retired, level.open_at_end].map((count) => ({
-        text: formatCount(count),
-      })),
-    ]),
-  );
-}
-
-function remediation(sheet: Sheet, { issues }: EvidenceDocument): void {
-  sheet.section('Remediation');
-  if ('note' in issues) return sheet.paragraph(soft(issues.note));
-  sheet.paragraph([
-    {
-      text: `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end; closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired. ${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
-    },
-  ]);
-}
-
-function breakGlass(sheet: Sheet, { break_glass: section }: EvidenceDocument): void {
-  sheet.section('Break-glass');
-  sheet.paragraph([
-    {
-      text: `${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')}; ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.`,
-    },
-  ]);
-}
-
-function filesPart(sheet: Sheet, { files }: EvidenceDocument, { drawTable }: Pdf): void {
-  sheet.section('Files', 'Data files with their digests. SHA256SUMS names the others too.');
-  drawTable(
-    sheet,
-    [
-      { heading: 'File', share: 2 },
-      { heading: 'Bytes', share: 1, align: 'right' },
-      { heading: 'SHA-256', share: 5 },
-    ],
-    files.map(({ name, size, sha256 }) => [{ text: name }, { text: formatCount(size) }, { text: sha256 }]),
-  );
-}
-
-function limitsPart(sheet: Sheet, { limits }: EvidenceDocument): void {
-  sheet.section('What was cut, and what this does not show');
-  for (const { section, why, shown, total } of limits)
-    sheet.paragraph([
-      { text: `${section}: `, bold: true },
-      {
-        text: `${why}${total === null || total === 0 ? '' : ` (${formatCount(shown ?? 0)} of ${formatCount(total)})`}`,
-      },
-    ]);
-  sheet.paragraph([
-    { text: 'Nothing here shows what ran outside of the clusters that report, or before the records began.' },
-  ]);
 }
 
 function verifying(sheet: Sheet, { digest }: ReportOptions): void {

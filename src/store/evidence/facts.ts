@@ -6,6 +6,7 @@ import { historyReader } from '../history/index.ts';
 import { run, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 import { readDeclarations } from './declarations.ts';
+import { mutesOf } from './mutes.ts';
 import { runtimeSection } from './runtime.ts';
 
 /** Installation is what the database does not know of the service. */
@@ -45,6 +46,7 @@ export async function evidenceFacts(
     tracker: await hasTracker(store),
     rescanHours: installation.rescanHours,
     runtime: await runtimeSection(store, request),
+    mutes: await mutesOf(store, request),
     ledger: { rows: await ledgerRows(store), anchors: await anchorsOf(store) },
     publicUrl: installation.publicUrl,
   };

@@ -1,0 +1,182 @@
+import { counted, formatCount, mostOf, type Pdf } from '../../render/index.ts';
+import type { EvidenceDocument } from '../document.ts';
+
+/** Sheet is the document that is written on. */
+export type Sheet = InstanceType<Pdf['Sheet']>;
+
+/** soft is a text of less weight. */
+export const soft = (text: string) => [{ text, ink: 'soft' as const }];
+
+/** admissions writes that part. */
+export function admissions(
+  sheet: Sheet,
+  { admissions: counts }: EvidenceDocument,
+  { drawBars, drawFigures }: Pdf,
+): void {
+  sheet.section('Admissions', 'Each row is one image of one admitted or denied pod.');
+  drawFigures(sheet, [
+    {
+      title: 'Admitted',
+      count: counts.admitted,
+      note: `${formatCount(counts.admitted_by_audit)} only by audit`,
+      tone: 'admitted',
+    },
+    {
+      title: 'Denied',
+      count: counts.denied,
+      note: `${formatCount(counts.images)} images by digest`,
+      tone: 'refused',
+    },
+    { title: 'Bypassed', count: counts.bypassed, note: 'by break-glass', tone: 'same' },
+  ]);
+  const bars = counts.by_label.map(({ label, rows }) => ({
+    label,
+    note: '',
+    count: rows,
+    tone: 'refused' as const,
+  }));
+  if (bars.length > 0) drawBars(sheet, bars, counts.rows, mostOf(bars));
+}
+
+/** coverage writes that part. */
+export function coverage(sheet: Sheet, document: EvidenceDocument, { drawTable }: Pdf): void {
+  const { pods, rows, answering } = document.coverage;
+  sheet.section('Coverage');
+  sheet.paragraph([
+    pods.unreviewed === 0
+      ? { text: 'No pod was found that ran without a review.' }
+      : { text: `${counted(pods.unreviewed, 'pod')} ran without a review.`, bold: true, ink: 'refused' },
+  ]);
+  sheet.paragraph([
+    {
+      text: `${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed, ${formatCount(pods.exempt)} exempt. ${counted(rows.package, 'row')} in this package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.`,
+    },
+  ]);
+  if (answering === null || answering.length === 0) return;
+  sheet.y += 4;
+  drawTable(
+    sheet,
+    [
+      { heading: 'Cluster', share: 3 },
+      { heading: 'Minutes answered', share: 1, align: 'right' },
+      { heading: 'Not answered', share: 1, align: 'right' },
+      { heading: 'Unknown', share: 1, align: 'right' },
+    ],
+    answering.map((one) => [
+      { text: one.cluster === '' ? 'without a name' : one.cluster },
+      { text: formatCount(one.answered) },
+      { text: formatCount(one.not_answered) },
+      { text: formatCount(one.unknown) },
+    ]),
+  );
+}
+
+/** findings writes that part. */
+export function findings(
+  sheet: Sheet,
+  { vulnerabilities }: EvidenceDocument,
+  { drawBars, drawTable }: Pdf,
+): void {
+  sheet.section('Findings');
+  if ('note' in vulnerabilities) return sheet.paragraph(soft(vulnerabilities.note));
+  const bars = vulnerabilities.by_severity.map(({ severity, stood }) => ({
+    label: severity,
+    note: 'stood in the period',
+    count: stood,
+    tone: 'accent' as const,
+  }));
+  drawBars(sheet, bars, vulnerabilities.total, mostOf(bars));
+  const columns = ['Severity', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'];
+  drawTable(
+    sheet,
+    columns.map((heading, i) => ({ heading, share: 1, ...(i > 0 && { align: 'right' as const }) })),
+    vulnerabilities.by_severity.map((level) => [
+      { text: level.severity },
+      ...[level.raised, level.fixed, level.triaged, level.image_retired, level.open_at_end].map((count) => ({
+        text: formatCount(count),
+      })),
+    ]),
+  );
+}
+
+/** remediation writes that part. */
+export function remediation(sheet: Sheet, { issues }: EvidenceDocument): void {
+  sheet.section('Remediation');
+  if ('note' in issues) return sheet.paragraph(soft(issues.note));
+  sheet.paragraph([
+    {
+      text: `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end; closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired. ${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
+    },
+  ]);
+}
+
+/** breakGlass writes that part. */
+export function breakGlass(sheet: Sheet, { break_glass: section }: EvidenceDocument): void {
+  sheet.section('Break-glass');
+  sheet.paragraph([
+    {
+      text: `${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')}; ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.`,
+    },
+  ]);
+}
+
+/** mutes writes that part. */
+export function mutes(sheet: Sheet, { mutes: section }: EvidenceDocument, { drawTable }: Pdf): void {
+  sheet.section('Muted channels');
+  if ('note' in section) return sheet.paragraph(soft(section.note));
+  if (section.total === 0) return sheet.paragraph([{ text: 'No channel was muted in the period.' }]);
+  sheet.paragraph([
+    {
+      text: `${counted(section.total, 'time')} a channel was muted: it was told afterwards what had happened.`,
+    },
+  ]);
+  sheet.y += 4;
+  drawTable(
+    sheet,
+    [
+      { heading: 'Channel', share: 2 },
+      { heading: 'From', share: 2 },
+      { heading: 'Until', share: 2 },
+      { heading: 'By', share: 2 },
+      { heading: 'Reason', share: 4 },
+    ],
+    section.items
+      .slice(0, 50)
+      .map((mute) => [
+        { text: mute.name ?? mute.channel },
+        { text: mute.muted_at },
+        { text: mute.ended_at ?? mute.until },
+        { text: mute.muted_by ?? '–' },
+        { text: mute.reason },
+      ]),
+  );
+}
+
+/** filesPart writes that part. */
+export function filesPart(sheet: Sheet, { files }: EvidenceDocument, { drawTable }: Pdf): void {
+  sheet.section('Files', 'Data files with their digests. SHA256SUMS names the others too.');
+  drawTable(
+    sheet,
+    [
+      { heading: 'File', share: 2 },
+      { heading: 'Bytes', share: 1, align: 'right' },
+      { heading: 'SHA-256', share: 5 },
+    ],
+    files.map(({ name, size, sha256 }) => [{ text: name }, { text: formatCount(size) }, { text: sha256 }]),
+  );
+}
+
+/** limitsPart writes that part. */
+export function limitsPart(sheet: Sheet, { limits }: EvidenceDocument): void {
+  sheet.section('What was cut, and what this does not show');
+  for (const { section, why, shown, total } of limits)
+    sheet.paragraph([
+      { text: `${section}: `, bold: true },
+      {
+        text: `${why}${total === null || total === 0 ? '' : ` (${formatCount(shown ?? 0)} of ${formatCount(total)})`}`,
+      },
+    ]);
+  sheet.paragraph([
+    { text: 'Nothing here shows what ran outside of the clusters that report, or before the records began.' },
+  ]);
+}
