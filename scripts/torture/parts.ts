@@ -50,6 +50,20 @@ export const PARTS: readonly Part[] = [
     minutes: 10,
   },
   {
+    name: 'evidence-tampering',
+    about: 'each file of an evidence package × 200 changed bytes, and 26 changes that somebody covers up',
+    files: ['test/evidence/tamper.test.ts'],
+    shares: 2,
+    minutes: 10,
+  },
+  {
+    name: 'evidence-engines',
+    about: '50 random services whose evidence packages are equal byte for byte on both engines',
+    files: ['test/evidence/both-engines.test.ts'],
+    shares: 2,
+    minutes: 5,
+  },
+  {
     name: 'ledger-ends',
     about: '240 processes killed while they end and put their spool back, 120 on each engine',
     files: ['test/ledger/kill-close.test.ts'],

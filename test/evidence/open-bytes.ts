@@ -1,4 +1,5 @@
 import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { IpoError } from '../../src/base/index.ts';
 import { openPackage, type Package } from '../../src/evidence/index.ts';
 
 /** openBytesPackage opens a package that is in memory. */
@@ -11,7 +12,12 @@ export function openBytesPackage(bytes: Buffer, name = 'p.zip'): Promise<Package
   return openPackage(archive, async function* gunzip(chunks) {
     const all: Uint8Array[] = [];
     for await (const chunk of chunks) all.push(chunk);
-    yield gunzipSync(Buffer.concat(all));
+    try {
+      yield gunzipSync(Buffer.concat(all));
+    } catch {
+      // As the program says it, which reads files.
+      throw new IpoError('damaged', 'the rows cannot be unpacked');
+    }
   });
 }
 

@@ -63,6 +63,18 @@ test('two runs are equal bytes, in another time zone too', async () => {
   assert.ok(readFileSync(join(directory, 'b.zip')).equals(zip));
 });
 
+test('another process in another language, time zone and umask gives equal bytes', () => {
+  const out = join(directory, 'c.zip');
+  const program = new URL('../../bin/ipo.cjs', import.meta.url).pathname;
+  const line = 'umask 077; exec "$0" "$@"';
+  const args = ['evidence', 'create', '--ledger', SHOP, '--key', key, '--at', AT, '--out', out];
+  execFileSync('sh', ['-c', line, process.execPath, program, ...args], {
+    env: { ...process.env, TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+    stdio: 'ignore',
+  });
+  assert.ok(readFileSync(out).equals(zip));
+});
+
 test('openssl and sha256sum check it, and the statement is signed', () => {
   const unpacked = mkdtempSync(join(directory, 'x-'));
   const files = unzip(zip);

@@ -6,19 +6,17 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { DAY_MS, parseTime } from '../../src/base/index.ts';
-import { makePackage, recompute, toRequest, verifyPackage } from '../../src/evidence/index.ts';
-import { verifyExport } from '../../src/ledger/index.ts';
-import { atOneMoment, evidenceSource } from '../../src/store/evidence/index.ts';
+import { recompute, verifyPackage } from '../../src/evidence/index.ts';
 import { recordDetector } from '../../src/store/history/index.ts';
 import { importExport } from '../../src/store/ledger/import.ts';
 import { recordScan } from '../../src/store/scans/scans.ts';
 import { run } from '../../src/store/sql/run.ts';
 import type { Store } from '../../src/store/sql/store.ts';
 import { openBytesPackage, unzip } from '../evidence/open-bytes.ts';
-import { memory, SIGNER } from '../evidence/source.ts';
+import { packageOfStore } from '../evidence/of-store.ts';
 import { forEachEngine } from './engines.ts';
 import { digestOf, finding, scanOf } from './image-records.ts';
-import { openWhole, treeOf } from './made-ledger.ts';
+import { openWhole } from './made-ledger.ts';
 
 const SHOP = gunzipSync(
   readFileSync(join(resolve(import.meta.dirname, '../..'), 'fixtures/ledger/shop.ndjson.gz')),
@@ -89,45 +87,13 @@ async function fill(store: Store): Promise<void> {
   });
 }
 
-async function packageOf(opened: Store): Promise<Buffer> {
-  const tree = await treeOf(opened);
-  assert.ok(tree !== null);
-  return atOneMoment(opened, async (store) => {
-    const request = toRequest({ from: FROM, to: TO, frameworks: ['nist-csf'], includeRuntimeRaw: true }, NOW);
-    const source = await evidenceSource(
-      store,
-      request,
-      { at: NOW, cluster: 'shop-prod-eu1', coldImagePolicy: 'AllowAndScan', tree },
-      {
-        version: '0.0.0',
-        organisation: { name: 'Shop', contact: null },
-        exemptNamespaces: ['kube-system'],
-        rescanHours: 24,
-        publicUrl: null,
-      },
-    );
-    const made = await makePackage({
-      ...{ source, request, at: NOW, signer: SIGNER, scratch: memory },
-      checkpoint: () => tree.checkpoint.note,
-      verifyRows: async (chunks) => {
-        const all: Uint8Array[] = [];
-        for await (const chunk of chunks) all.push(chunk);
-        return verifyExport([gunzipSync(Buffer.concat(all))] as never, 'rows', { keys: [], kept: [] });
-      },
-    });
-    const bytes: Uint8Array[] = [];
-    for await (const chunk of made.archive()) bytes.push(chunk);
-    return Buffer.concat(bytes);
-  });
-}
-
 const digests = new Map<string, string>();
 
 forEachEngine('evidence packages of a store', (engine) => {
   test('a package holds every population, verifies and follows from its rows', async (t) => {
     const store = await engine.open(t);
     await fill(store);
-    const bytes = await packageOf(store);
+    const bytes = await packageOfStore(store, { from: FROM, to: TO, now: NOW });
     const pkg = await openBytesPackage(bytes);
     const { document } = pkg;
     assert.deepEqual((await recompute(pkg, '0.0.0')).differences, []);
