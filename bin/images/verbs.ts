@@ -1,6 +1,7 @@
 import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
 import type { HealthBody } from '../../src/api/contract/health.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
+import { isIpoError } from '../../src/base/index.ts';
 import { IMAGE_STATES } from '../../src/inventory/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
@@ -14,7 +15,7 @@ import {
 } from '../terminal/answer.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findImage } from '../service/find-image.ts';
-import { imageDetailViews, imageListViews } from './view.ts';
+import { imageDetailViews, imageListViews, type ImageEvents } from './view.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { parsePaging } from '../terminal/paging.ts';
 import { withService } from '../service/client.ts';
@@ -50,12 +51,26 @@ export async function runImageShow(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const answer = await withService(terminal, options, async (service) => {
+  const { answer, events } = await withService(terminal, options, async (service) => {
     const digest = await findImage(service, image);
-    return service.json<ImageDetailBody>('GET /images/{digest}', { params: { digest } });
+    const found = await service.json<ImageDetailBody>('GET /images/{digest}', { params: { digest } });
+    return { answer: found, events: await eventsOf(service, digest) };
   });
-  await writeAnswer(targets, answer, imageDetailViews(answer.body), terminal, globals);
+  await writeAnswer(targets, answer, imageDetailViews(answer.body, events), terminal, globals);
   return EXIT.done;
+}
+
+const EVENTS_SHOWN = 5;
+
+/** What containers of an image did last; none of a service that takes no events yet. */
+async function eventsOf(service: ServiceClient, digest: string): Promise<ImageEvents> {
+  try {
+    const query = { image: digest, limit: EVENTS_SHOWN };
+    return (await service.json<ImageEvents>('GET /runtime/events', { query })).body;
+  } catch (error) {
+    if (isIpoError(error) && error.code === 'not_found') return { items: [], total: 0 };
+    throw error;
+  }
 }
 
 interface Outcome {

@@ -1,3 +1,4 @@
+import type { EventBody } from '../../src/api/contract/runtime.ts';
 import type { ImageDetailBody, ImageItemBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { IMAGE_STATES, type ImageState } from '../../src/inventory/index.ts';
 import { counted, formatCount, markdownCode, markdownText } from '../../src/render/index.ts';
@@ -111,8 +112,28 @@ const ANSWERS: readonly ViewColumn<ImageDetailBody['answers'][number]>[] = [
   { heading: 'why', flex: 1, text: ({ reason }) => reason || '–' },
 ];
 
+/** ImageEvents are the newest events of the runtime detector about an image, and how many there are. */
+export interface ImageEvents {
+  readonly items: readonly EventBody[];
+  readonly total: number;
+}
+
+const EVENTS: readonly ViewColumn<EventBody>[] = [
+  { heading: 'time (UTC)', text: ({ at }) => shortTime(at) },
+  { heading: 'priority', text: ({ priority }) => priority },
+  { heading: 'rule of the detector', flex: 1, text: ({ rule }) => rule },
+  { heading: 'namespace', text: ({ namespace }) => namespace ?? '–' },
+  { heading: 'workload', flex: 1, text: ({ workload, pod }) => workload ?? pod ?? '–' },
+  { heading: 'effect', text: ({ effect }) => effect ?? '–' },
+  { heading: 'by', text: ({ matched }) => matched ?? '–' },
+];
+
 /** imageDetailViews draw all that is known of an image. */
-export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
+export function imageDetailViews(
+  detail: ImageDetailBody,
+  events: ImageEvents = { items: [], total: 0 },
+): AnswerViews {
+  const happened = `${counted(events.total, 'runtime event')}, newest first`;
   const findings = detail.findings ?? [];
   const triaged = new Set(
     detail.triage.flatMap(({ state, cve }) => (state === 'active' && cve !== null ? [cve] : [])),
@@ -126,6 +147,7 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
       ...factsOf(detail).map(([name, text]) => `${paint.chalk.dim(`${name}:`)} ${clean(text, 300)}`),
       ...section(paint, 'Seen', tableLines(paint, PLACES, detail.places), detail.places.length),
       ...section(paint, 'Policies now', tableLines(paint, ANSWERS, detail.answers), detail.answers.length),
+      ...section(paint, happened, tableLines(paint, EVENTS, events.items), events.items.length),
       ...section(
         paint,
         counted(findings.length, 'finding'),
@@ -141,6 +163,7 @@ export function imageDetailViews(detail: ImageDetailBody): AnswerViews {
       ...factsOf(detail).map(([name, text]) => `- ${name}: ${markdownCode(text)}`),
       ...part('Seen', markdownLines(PLACES, detail.places)),
       ...part('Policies now', markdownLines(ANSWERS, detail.answers)),
+      ...part(happened, markdownLines(EVENTS, events.items)),
       ...part(
         counted(findings.length, 'finding'),
         markdownLines(findingColumns(triaged, findings, true), findings.slice(0, 200)),

@@ -4,7 +4,10 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-import { outputOption } from '../terminal/output-option.ts';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { MARKED, outputOption } from '../terminal/output-option.ts';
+import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { runtimePolicyCommand } from './policy/index.ts';
 import { runtimeRuleCommand } from './rule/index.ts';
 
@@ -15,6 +18,28 @@ export interface RuntimeWhatIfOptions {
   readonly output: readonly string[];
 }
 
+/** RuntimeEventsOptions are the flags of `ipo runtime events`. */
+export interface RuntimeEventsOptions extends ServiceFlags, PagingFlags {
+  readonly effect?: string;
+  readonly rule?: string;
+  readonly priority?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+  readonly since?: string;
+  readonly follow?: true;
+  readonly output: readonly string[];
+}
+
+/** RuntimeTopOptions are the flags of `ipo runtime top`. */
+export interface RuntimeTopOptions extends ServiceFlags {
+  readonly events?: string;
+  readonly namespace?: string;
+  readonly since?: string;
+  readonly newest: string;
+  readonly limit: string;
+  readonly output: readonly string[];
+}
+
 /** listed is `ipo runtime` in the help. */
 export const listed: Listed = {
   name: 'runtime',
@@ -22,6 +47,10 @@ export const listed: Listed = {
   group: 'What was decided:',
   place: 3,
   examples: [
+    'ipo runtime events --effect notify --since 24h',
+    'ipo runtime events --namespace shop --priority Warning -f',
+    'ipo runtime top --since 7d',
+    'ipo runtime top --events falco.jsonl',
     'ipo runtime whatif rules.yaml --events falco.jsonl',
     'ipo runtime whatif rules.yaml --events falco.jsonl -o html=runtime.html --fail-on-stops',
     'ipo runtime rule test rules.yaml --event event.json',
@@ -49,9 +78,53 @@ function runtimeCommand(settle: Settle): Command {
   const runtime = new Command('runtime').description(
     'Try runtime rules and runtime policies on events of Falco, and put runtime policies in effect.',
   );
-  runtime.addCommand(whatIf(settle));
+  for (const define of [events, top, whatIf]) runtime.addCommand(define(settle));
   for (const define of [runtimeRuleCommand, runtimePolicyCommand]) runtime.addCommand(define(settle));
   return runtime;
+}
+
+function events(settle: Settle): Command {
+  const command = withPaging(
+    withServiceFlags(new Command('events'))
+      .summary('list or follow events of the detector')
+      .description(
+        'List events of the runtime detector with what came of each, the newest 50 first. With -f print them as they come.',
+      )
+      .addOption(wordOption('--effect <effect>', 'strongest effect: allow, record, notify, issue or stop'))
+      .addOption(new Option('--rule <name>', 'rule of the detector, or runtime rule that decided'))
+      .addOption(new Option('--priority <priority>', 'this priority or a graver one'))
+      .addOption(new Option('--image <image>', 'part of the name of the image, or its digest'))
+      .addOption(new Option('--namespace <name>', 'namespace of the pod'))
+      .addOption(new Option('--since <time>', 'a time, a day, or a duration such as 24h'))
+      .addOption(new Option('-f, --follow', 'print events as they come; -o json prints one a line')),
+    'events',
+  );
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runRuntimeEvents } = await import('./events.ts');
+      return runRuntimeEvents(command.opts<RuntimeEventsOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function top(settle: Settle): Command {
+  const command = withServiceFlags(new Command('top'))
+    .summary('show what makes the noise, and the rule that would silence it')
+    .description(
+      'Show which rules of the detector report most about which workloads, with the rule that would allow each, and what else that rule would silence.',
+    )
+    .addOption(new Option('--events <file>', 'events as Falco writes them, in place of those of a service'))
+    .addOption(new Option('--since <time>', 'events from this time on (default: 24h)').conflicts('events'))
+    .addOption(new Option('--namespace <name>', 'namespace of the pod').conflicts('events'))
+    .addOption(new Option('--newest <n>', 'look at most at the newest n events').default('10000'))
+    .addOption(new Option('--limit <n>', 'show at most n pairs of rule and workload').default('5'))
+    .addOption(outputOption(MARKED));
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runRuntimeTop } = await import('./top.ts');
+      return runRuntimeTop(command.opts<RuntimeTopOptions>(), terminal, globals);
+    })(),
+  );
 }
 
 function whatIf(settle: Settle): Command {

@@ -13,7 +13,8 @@ import { readDraft } from './read-draft.ts';
 import { toHtml, toMarkdown, toTable } from './whatif-view.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown', 'html'] as const;
-const MAX_EVENTS = 512 * 1_048_576;
+/** MAX_EVENTS is how many bytes a file of events may have. */
+export const MAX_EVENTS = 512 * 1_048_576;
 /** As `runtime.maxStops` of the service has it unless it is set. */
 const MAX_STOPS = 10;
 const FAULTS_SHOWN = 5;

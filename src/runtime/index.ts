@@ -24,6 +24,7 @@ export {
   type StopAnswer,
   type StopQuestion,
 } from './guard-stop.ts';
+export { findNoise, type Noise, type NoiseReport } from './noise.ts';
 export { denyDraft, draftEffect, type DenyDraft } from './deny-draft.ts';
 export { PodStops, type PodStopsDeps, type StopRules } from './pod-stops.service.ts';
 export type {

@@ -26,6 +26,7 @@ const OUTSIDE: readonly RegExp[] = [
   /\bipo ledger record\b/,
   /^ipo tracker test --file\b/,
   /^ipo logout ipo\.example/,
+  /^ipo runtime events\b.* -f$/,
   // `backup.test.ts` runs these, on databases of its own.
   /^(?:IPO_DATABASE=\S+ )?ipo backup (?:create|verify|restore|move)\b/,
   /^IPO_LOG_LEVEL=debug ipo serve\b/,

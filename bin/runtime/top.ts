@@ -1,0 +1,96 @@
+import { formatTime, IpoError } from '../../src/base/index.ts';
+import { counted, formatCount, markdownText, toYaml } from '../../src/render/index.ts';
+import { findNoise, readEventLines, type Noise, type NoiseReport } from '../../src/runtime/index.ts';
+import { withService } from '../service/client.ts';
+import { writeAnswer, ANSWER_FORMATS } from '../terminal/answer.ts';
+import { clean } from '../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { parseWhole } from '../terminal/numbers.ts';
+import { parseOutputs } from '../terminal/output.ts';
+import { openParts } from '../terminal/parts.ts';
+import { parseSince } from '../terminal/since.ts';
+import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import type { RuntimeTopOptions } from './index.ts';
+import { readStoredEvents } from './stored-events.ts';
+import { MAX_EVENTS } from './whatif.ts';
+
+/** runRuntimeTop is `ipo runtime top`. */
+export async function runRuntimeTop(
+  options: RuntimeTopOptions,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<ExitCode> {
+  const { events: path, namespace, since = '24h' } = options;
+  const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table', [path]);
+  const limit = parseWhole('--limit', options.limit, 1, 500, 'the number of lines');
+  const most = parseWhole('--newest', options.newest, 1, 1_000_000, 'the number of events');
+  const parts = openParts(terminal);
+  const found =
+    path === undefined
+      ? await withService(terminal, options, (service) => {
+          const from = formatTime(parseSince('--since', since, parts.clock.now()));
+          return readStoredEvents(service, { since: from, namespace }, most);
+        })
+      : { ...readEventLines(await parts.readText(path, MAX_EVENTS)), total: 0 };
+  if (path !== undefined && found.events.length === 0)
+    throw new IpoError('empty', 'no event could be read', {
+      place: { file: path },
+      hint: 'Give the lines that Falco writes with json_output: true',
+    });
+  const report = findNoise(found.events, limit);
+  if (found.total > most && !globals.quiet)
+    terminal.err(
+      `ipo: the newest ${formatCount(most)} of ${formatCount(found.total)} events; see --newest\n`,
+    );
+  const answer = { text: JSON.stringify(toBody(report)), body: toBody(report) };
+  const lines = linesOf(report);
+  const views = {
+    table: () => lines.map((line) => clean(line, 1000)),
+    markdown: () => lines.map((line) => (line.startsWith('    ') ? line : markdownText(line))),
+  };
+  await writeAnswer(targets, answer, views, terminal, globals);
+  return EXIT.done;
+}
+
+/** As the API names things. */
+function toBody({ events, from, to, groups, items }: NoiseReport) {
+  const time = (ms: number | null): string | null => (ms === null ? null : formatTime(ms));
+  return {
+    ...{ events, from: time(from), to: time(to), total: groups },
+    items: items.map(({ last, ...noise }) => ({ ...noise, last: formatTime(last) })),
+  };
+}
+
+function linesOf({ events, groups, items }: NoiseReport): readonly string[] {
+  if (items.length === 0) return ['No event.'];
+  return [
+    `${counted(events, 'event')} of ${counted(groups, 'pair')} of rule and workload.`,
+    ...items.flatMap((noise, i) => ['', ...linesOfOne(noise, i + 1)]),
+  ];
+}
+
+function linesOfOne(noise: Noise, number: number): readonly string[] {
+  const { rule, namespace, workload, events, alerts, share, allow, also } = noise;
+  const where = `${namespace ?? '–'}/${workload}`;
+  const percent = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+  const others = also.workloads.map(
+    (one) => `${one.namespace ?? '–'}/${one.workload} (${formatCount(one.events)})`,
+  );
+  const more =
+    also.events === 0
+      ? 'It would silence nothing else among these events.'
+      : `It would also silence ${counted(also.events, 'other event')}${also.alerts > 0 ? `, ${counted(also.alerts, 'alert')} among them` : ''}: ${others.join(', ')}.`;
+  return [
+    `${number}. ${oneLine(rule)} in ${oneLine(where)}: ${counted(events, 'event')} (${percent}), ${counted(alerts, 'alert')}`,
+    '   This rule would silence it:',
+    ...toYaml([allow])
+      .trimEnd()
+      .split('\n')
+      .map((line) => `    ${line}`),
+    `   ${oneLine(more)}`,
+  ];
+}
+
+function oneLine(text: string): string {
+  return clean(text, 300);
+}
