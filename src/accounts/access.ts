@@ -83,6 +83,8 @@ export const ACCESS = {
   'GET /tracking/{id}': 'viewer',
   'POST /tracking/{id}/reopen': 'deployer',
   'POST /tracking/{id}/confirm': 'deployer',
+  'GET /integrations/detector': 'viewer',
+  'GET /integrations/detector/bundle': 'administrator',
   'GET /runtime/rules': 'viewer',
   'POST /runtime/rules': 'administrator',
   'PUT /runtime/rules': 'administrator',

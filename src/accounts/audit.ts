@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'declaration_create',
   'declaration_withdraw',
   'runtime_pod_stop',
+  'detector_bundle_download',
   'runtime_rule_create',
   'runtime_rule_update',
   'runtime_rule_move',

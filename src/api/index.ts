@@ -13,6 +13,14 @@ export {
   type ServingCertificate,
   Callers,
 } from './admission/index.ts';
+export {
+  DROP_REASONS,
+  openDetectorListener,
+  type DetectorDoor,
+  type DetectorListener,
+  type DetectorTally,
+  type DropReason,
+} from './detector/index.ts';
 export { WORKS, type Apart, type ApartCall, type Work } from './apart.ts';
 export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
 export type { InEffect, WrittenPolicy } from './in-effect.ts';
@@ -44,6 +52,12 @@ export { catalogueRoutes, type CatalogueParts } from './routes/catalogues.ts';
 export { channelRoutes, type ChannelParts } from './routes/channels.ts';
 export { policyRoutes, type PolicyParts } from './routes/policies.ts';
 export { runtimePolicyRoutes, type RuntimePolicyParts } from './routes/runtime-policies.ts';
+export {
+  detectorRoutes,
+  type DetectorBundle,
+  type DetectorParts,
+  type DetectorStanding,
+} from './routes/detector.ts';
 export { runtimeEventRoutes, type RuntimeEventParts } from './routes/runtime-events.ts';
 export { runtimeRuleRoutes, type RuntimeRuleParts } from './routes/runtime-rules.ts';
 export { scanRoutes, type ScanParts } from './routes/scans.ts';

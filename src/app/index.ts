@@ -16,6 +16,7 @@ export * from './calls/index.ts';
 export * from './config/index.ts';
 export * from './demo/index.ts';
 export * from './doors/index.ts';
+export * from './detector/index.ts';
 export * from './evidence/index.ts';
 export * from './registry/index.ts';
 export * from './replay/index.ts';

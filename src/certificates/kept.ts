@@ -98,10 +98,10 @@ export function signed(authority: Held, { cert }: Held): boolean {
   return leaf.checkIssued(ca) && leaf.verify(ca.publicKey);
 }
 
-/** isFor tells whether a certificate stands for each of these names. */
+/** isFor tells whether a certificate stands for each of these names and addresses. */
 export function isFor({ cert }: Held, names: readonly string[]): boolean {
   const leaf = new X509Certificate(cert);
-  return names.every((name) => leaf.checkHost(name) !== undefined);
+  return names.every((name) => (leaf.checkHost(name) ?? leaf.checkIP(name)) !== undefined);
 }
 
 function pairOf(cert: string | undefined, key: string | undefined): (Held & Authority) | null {

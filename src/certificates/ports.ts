@@ -49,3 +49,12 @@ export interface CertificateMaker {
     life: { readonly from: number; readonly to: number },
   ): Promise<ServingPair>;
 }
+
+/** ClientMaker makes certificates by which a caller is known. */
+export interface ClientMaker {
+  makeClient(
+    authority: Authority,
+    name: string,
+    life: { readonly from: number; readonly to: number },
+  ): Promise<ServingPair>;
+}

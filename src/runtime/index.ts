@@ -66,6 +66,7 @@ export type {
   StoredRule,
   WantedStop,
 } from './ports.ts';
+export { EventQueue, QUEUE_LIMITS, type EventQueueDeps, type QueueLimits } from './queue.service.ts';
 export { isAtLeast, parsePriority, PRIORITIES, type Priority } from './priority.ts';
 export { runtimePolicyJsonSchema } from './json-schema.ts';
 export {

@@ -6,6 +6,7 @@ import { SIGNALS } from '../policy/index.ts';
 import type { Metric } from './metric.ts';
 import { PART_METRICS } from './part-metrics.ts';
 import { STOP_METRICS } from './stop-metrics.ts';
+import { RUNTIME_METRICS } from './runtime-metrics.ts';
 
 /** METRICS lists every series that `/metrics` has of the service itself. */
 export const METRICS = {
@@ -92,6 +93,7 @@ export const METRICS = {
   },
   ...PART_METRICS,
   ...STOP_METRICS,
+  ...RUNTIME_METRICS,
   svc_admission_reviews_total: {
     kind: 'counter',
     help: 'Reviews answered by the webhook, by what became of them',

@@ -39,6 +39,7 @@ test('the service has a route for every entry of the table of access, and no oth
       nothing,
       nothing,
       nothing,
+      nothing,
       '0',
     ),
     '0',

@@ -33,6 +33,7 @@ const routes = serviceRoutes(
   nothing,
   nothing,
   nothing,
+  nothing,
   '0',
 );
 const source = JSON.stringify(openApiDocument(routes, '0'));

@@ -271,6 +271,8 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
       status: 409,
     }),
   },
+  'GET /integrations/detector': { whole: plain },
+  'GET /integrations/detector/bundle': { 'where it is off': () => ({ status: 409 }) },
   'GET /runtime/rules': { whole: plain },
   'POST /runtime/rules': { one: () => ({ body: ruleOf(next()), status: 201 }) },
   'PUT /runtime/rules': {

@@ -3,4 +3,5 @@
  * It uses no other adapter.
  */
 export { certificateFiles } from './files.ts';
+export { keptFile } from './kept-file.ts';
 export { certificateMaker } from './make.ts';

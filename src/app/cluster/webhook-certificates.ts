@@ -12,6 +12,7 @@ import {
 } from '../../certificates/index.ts';
 import type { Job } from '../running/jobs.ts';
 import type { CallerSettings, CertificateSettings } from '../config/operator.ts';
+import { secretStore } from './secret-store.ts';
 import { leadJob, webhookPath, type PathCluster } from './webhook-path.ts';
 
 /** CertificateCluster is what certificates of one's own are kept in. */
@@ -133,27 +134,6 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
 }
 
 const NO_SECRET: Pick<SecretStore, 'read'> = { read: () => Promise.resolve(null) };
-
-/** secretStore keeps the texts of one Secret. */
-function secretStore(secrets: Secrets, name: string): SecretStore {
-  // One that a person left there keeps its type, as it must.
-  let type = 'Opaque';
-  const write = async (data: Readonly<Record<string, string>>, version: string | null): Promise<boolean> => {
-    const bytes = new Map(Object.entries(data).map(([key, value]) => [key, Buffer.from(value)]));
-    return (await secrets.write(name, version === null ? 'Opaque' : type, bytes, version)) !== null;
-  };
-  return {
-    async read() {
-      const held = await secrets.read(name);
-      if (held === null) return null;
-      ({ type } = held);
-      const data = Object.fromEntries([...held.data].map(([key, value]) => [key, value.toString()]));
-      return { data, version: held.version };
-    },
-    create: (data) => write(data, null),
-    replace: write,
-  };
-}
 
 function missing(what: string): IpoError {
   return new IpoError('invalid_config', `the webhook has no certificate: webhook.certificates needs ${what}`);

@@ -8,7 +8,7 @@ import { callSettings } from './calls.ts';
 import { clusterSettings } from './cluster.ts';
 import { endOfLifeSettings } from './end-of-life.ts';
 import { evidenceSettings } from './evidence.ts';
-import { runtimeSettings } from './runtime.ts';
+import { integrationSettings, runtimeSettings } from './runtime.ts';
 import { kevSettings } from './kev.ts';
 import { licenceSettings } from './licence.ts';
 import {
@@ -254,6 +254,7 @@ export const settingsSchema = z.strictObject({
   calls: callSettings,
   evidence: evidenceSettings,
   runtime: runtimeSettings,
+  integrations: integrationSettings,
   backup: backupSettings,
   kev: kevSettings,
   endOfLife: endOfLifeSettings,

@@ -9,6 +9,7 @@ export type ThreadName = 'verify-worker' | 'log-worker' | 'call-worker' | 'hash-
 /** ProcessName is a process of ours. */
 export type ProcessName =
   | 'replay-worker'
+  | 'detector-worker'
   | 'backup-worker'
   | 'evidence-worker'
   | 'webhook-part'

@@ -7,6 +7,7 @@ import {
   configurationRoutes,
   declarationsRoutes,
   evidenceRoutes,
+  detectorRoutes,
   healthRoutes,
   nodesRoutes,
   licenceRoutes,
@@ -34,6 +35,7 @@ import {
   type CatalogueParts,
   type DeclarationsParts,
   type EvidenceParts,
+  type DetectorParts,
   type HealthParts,
   type ImageParts,
   type LedgerParts,
@@ -57,6 +59,7 @@ export function serviceRoutes(
   backups: BackupParts['backups'],
   licence: LicenceParts,
   evidence: EvidenceParts & DeclarationsParts,
+  detector: DetectorParts['detector'],
   facts: {
     readonly database: CatalogueParts['database'];
     readonly collected: Required<ImageParts>['collected'];
@@ -81,6 +84,7 @@ export function serviceRoutes(
     ...channelRoutes({ ...parts, ...trackers }),
     ...notificationRoutes({ ...parts, ...trackers }),
     ...trackingRoutes({ ...parts, ...trackers }),
+    ...detectorRoutes({ ...parts, detector }),
     ...runtimeRuleRoutes(parts),
     ...runtimeEventRoutes({ events: parts.runtimeEvents }),
     ...catalogueRoutes({ ...parts, database: facts.database }),

@@ -20,6 +20,7 @@ import { keepLog } from '../running/keep-log.ts';
 import { openReplayProcess } from '../replay/process.ts';
 import type { RunningService, ServiceOptions } from './running-service.ts';
 import { localUrl, originsOf } from '../service/address.ts';
+import { openDetector } from '../detector/detector.ts';
 import { openServiceCalls } from '../service/calls.ts';
 import { openFacts } from '../service/facts.ts';
 import { ServiceHealth } from '../service/health.ts';
@@ -134,6 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   const licence = await openLicence({ store, parts, settings, cluster, trackers, way, clock, log });
+  const detector = openDetector({ settings, places, cluster, clock, log, metrics });
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   const backups = backupHistory(store);
   let api: Api | null = null;
@@ -148,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     serviceJobs({
       ...parts,
       ...{ settings, retention, trackers },
-      operator: [...ledger.jobs, ...operator.jobs, ...licence.jobs],
+      operator: [...ledger.jobs, ...operator.jobs, ...licence.jobs, ...detector.jobs],
       facts: facts.jobs,
       notices: noticeJobs({
         notifications: trackers.notifications,
@@ -202,6 +204,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     backups,
     licence.routes,
     evidence.routes,
+    detector.routes,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
@@ -237,7 +240,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
   });
   opened.defer(async () => {
-    if (!answers) await Promise.all([api?.close(0), operator.close()]);
+    if (!answers) await Promise.all([api?.close(0), operator.close(), detector.close(0)]);
   });
   const setupCode = await prepareSetup(parts, settings);
   const address = await api.listen(host, port);
@@ -245,6 +248,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await operator.start();
   operator.peer.start();
   const webhook = (await part?.start()) ?? null;
+  await detector.start();
   replay.start();
   calls.start();
   jobs.start();
@@ -259,7 +263,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log.warn('no administrator can sign in yet; make the first with this code', { setup_code: setupCode });
 
   const served = api;
-  const data = settings.data ?? `(${store.engine})`;
   answers = true;
   const held = opened.move();
   let closing: Promise<void> | null = null;
@@ -269,10 +272,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     parts.kev.stop();
     parts.endOfLife.stop();
     facts.scanning.database.stop();
-    const passed = (): number => performance.now() - began;
-    const ends =
-      part?.close(graceMs, passed()) ?? operator.peer.ended(Math.max(0, LAST_OF_WEBHOOK - passed()));
-    await Promise.all([served.close(graceMs), ends]);
+    const passed = performance.now() - began;
+    const ends = part?.close(graceMs, passed) ?? operator.peer.ended(Math.max(0, LAST_OF_WEBHOOK - passed));
+    await Promise.all([served.close(graceMs), ends, detector.close(graceMs)]);
     await Promise.all([operator.close(), trackers.notifications.stop()]);
     await appender.close();
     // The last checkpoint covers what the webhook's part wrote at its end.
@@ -283,7 +285,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     url,
     webhook,
     setupCode,
-    data,
+    data: settings.data ?? `(${store.engine})`,
     parts,
     store,
     append: part?.appender ?? appender,

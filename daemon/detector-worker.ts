@@ -1,0 +1,3 @@
+import { runDetectorWorker } from '../src/app/index.ts';
+
+runDetectorWorker(process);

@@ -1,0 +1,19 @@
+import type { Metric } from './metric.ts';
+
+/** RUNTIME_METRICS are the series of the runtime detector, and of what its events lead to. */
+export const RUNTIME_METRICS = {
+  svc_runtime_events_total: {
+    kind: 'counter',
+    help: 'Events of the runtime detector that this replica kept',
+    labels: { source: null, priority: null },
+  },
+  svc_runtime_events_dropped_total: {
+    kind: 'counter',
+    help: 'Events of the runtime detector that came to this replica and were not kept, and callers that were refused (`unauthorised`)',
+    labels: { reason: ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] },
+  },
+  svc_detector_certificate_not_after_seconds: {
+    kind: 'gauge',
+    help: 'When the newest certificate of the runtime detector ends, as Unix time; absent where the listener is off',
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
