@@ -1,10 +1,10 @@
 import { formatTime } from '../base/index.ts';
 import {
   CatalogueError,
-  type KevRefresh,
-  type KevState,
-  type ReleaseRefresh,
-  type ReleaseState,
+  type CatalogueRefresh,
+  type CatalogueState,
+  type KevChange,
+  type ReleaseChange,
 } from '../catalogues/index.ts';
 import type { DatabaseRefresh, VulnerabilityDatabaseState } from '../scan/index.ts';
 import type { CataloguesRefreshedBody } from './contract/catalogues.ts';
@@ -12,7 +12,10 @@ import type { CataloguesRefreshedBody } from './contract/catalogues.ts';
 type CatalogueBody = CataloguesRefreshedBody['catalogues'][number];
 
 /** toKevBody tells what came of asking for the catalogue of known exploited vulnerabilities. Throws `unavailable` while the service stops. */
-export function toKevBody({ outcome, fault, change, images }: KevRefresh, state: KevState): CatalogueBody {
+export function toKevBody(
+  { outcome, fault, change, images }: CatalogueRefresh<KevChange>,
+  state: CatalogueState,
+): CatalogueBody {
   return {
     name: 'kev',
     outcome: ended(outcome),
@@ -28,15 +31,15 @@ export function toKevBody({ outcome, fault, change, images }: KevRefresh, state:
 
 /** toReleaseBody is the same for the release data of operating systems. */
 export function toReleaseBody(
-  { outcome, fault, changed, images }: ReleaseRefresh,
-  state: ReleaseState,
+  { outcome, fault, change, images }: CatalogueRefresh<ReleaseChange>,
+  state: CatalogueState,
 ): CatalogueBody {
   return {
     name: 'end_of_life',
     outcome: ended(outcome),
     ...faultOf(fault),
     entries: state.entries,
-    changed,
+    changed: change,
     images,
     ...timesOf(state),
   };
@@ -62,7 +65,7 @@ function ended<T extends string>(outcome: T): Exclude<T, 'stopped'> {
   return outcome as Exclude<T, 'stopped'>;
 }
 
-function faultOf(fault: KevRefresh['fault']): Pick<CatalogueBody, 'message' | 'hint'> {
+function faultOf(fault: CatalogueRefresh<unknown>['fault']): Pick<CatalogueBody, 'message' | 'hint'> {
   return {
     ...(fault !== null && { message: fault.message }),
     ...(fault?.hint !== undefined && { hint: fault.hint }),

@@ -82,3 +82,39 @@ function numbersOf(version: string | null): readonly number[] | null {
     ? version.split('.').map(Number)
     : null;
 }
+
+/** MIN_SHARE is how many of the entries that are kept a new catalogue must at least have. Publishers take few out, ever. */
+export const MIN_SHARE = 0.8;
+
+/** Size is how many entries a catalogue has, and how sentences speak of it. */
+export interface Size {
+  readonly noun: string;
+  /** What it is called by once it is kept: `the catalogue`. */
+  readonly short: string;
+  readonly unit: string;
+  readonly setting: string;
+  readonly entries: number;
+}
+
+/**
+ * checkSize holds that a catalogue may replace one of `kept` entries (0 for none): one that is empty, or shrunk by much, would call
+ * harmless what it no longer names. Throws CatalogueError `invalid_report`.
+ */
+export function checkSize(
+  { noun, short, unit, setting, entries }: Size,
+  kept: number,
+  acceptShrunk: boolean,
+): void {
+  if (entries === 0)
+    throw new CatalogueError(
+      'invalid_report',
+      `${noun} is empty`,
+      `See what ${setting} leads to; ${short} that is kept stays in use`,
+    );
+  if (acceptShrunk || entries >= kept * MIN_SHARE) return;
+  throw new CatalogueError(
+    'invalid_report',
+    `${noun} has shrunk from ${kept} to ${entries} ${unit}, so it is not used`,
+    `See what ${setting} leads to; if it is right, POST /api/v1/catalogues/refresh?accept_shrunk=true takes it`,
+  );
+}

@@ -1,5 +1,4 @@
-import { CatalogueError } from './catalogue-error.ts';
-import { MIN_SHARE } from './kev.ts';
+import { checkSize } from './edition.ts';
 
 /** OsRelease is a release of an operating system with the ends of its support. */
 export interface OsRelease {
@@ -86,25 +85,18 @@ export function hasEnded(
   return null;
 }
 
-/**
- * checkReleaseData holds that release data may replace that of `kept` releases (0 for none): releases that go missing would call their
- * images supported. Throws CatalogueError `invalid_report`.
- */
+/** checkReleaseData holds that release data may replace that of `kept` releases (0 for none). Throws CatalogueError `invalid_report`. */
 export function checkReleaseData(
   { releases }: Pick<ReleaseData, 'releases'>,
   kept: number,
   acceptShrunk = false,
 ): void {
-  if (releases.length === 0)
-    throw new CatalogueError(
-      'invalid_report',
-      'the release data of operating systems is empty',
-      'See what endOfLife.source leads to; the release data that is kept stays in use',
-    );
-  if (acceptShrunk || releases.length >= kept * MIN_SHARE) return;
-  throw new CatalogueError(
-    'invalid_report',
-    `the release data of operating systems has shrunk from ${kept} to ${releases.length} releases, so it is not used`,
-    'See what endOfLife.source leads to; if it is right, POST /api/v1/catalogues/refresh?accept_shrunk=true takes it',
-  );
+  const size = {
+    noun: 'the release data of operating systems',
+    short: 'the release data',
+    unit: 'releases',
+    setting: 'endOfLife.source',
+    entries: releases.length,
+  };
+  checkSize(size, kept, acceptShrunk);
 }

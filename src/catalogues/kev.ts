@@ -1,4 +1,4 @@
-import { CatalogueError } from './catalogue-error.ts';
+import { checkSize } from './edition.ts';
 
 /** KevEntry is one vulnerability that is known to be exploited. */
 export interface KevEntry {
@@ -20,28 +20,18 @@ export interface KevCatalogue {
   readonly entries: readonly KevEntry[];
 }
 
-/** MIN_SHARE is how many of the entries that are kept a new catalogue must at least have. CISA takes few out, ever. */
-export const MIN_SHARE = 0.8;
-
-/**
- * checkCatalogue holds that a catalogue may replace one of `kept` entries (0 for none): one that is empty, or shrunk by much, would call
- * exploited findings harmless. Throws CatalogueError `invalid_report`.
- */
+/** checkCatalogue holds that a catalogue may replace one of `kept` entries (0 for none). Throws CatalogueError `invalid_report`. */
 export function checkCatalogue(
   { entries }: Pick<KevCatalogue, 'entries'>,
   kept: number,
   acceptShrunk = false,
 ): void {
-  if (entries.length === 0)
-    throw new CatalogueError(
-      'invalid_report',
-      'the catalogue of known exploited vulnerabilities is empty',
-      'See what kev.source leads to; the catalogue that is kept stays in use',
-    );
-  if (acceptShrunk || entries.length >= kept * MIN_SHARE) return;
-  throw new CatalogueError(
-    'invalid_report',
-    `the catalogue of known exploited vulnerabilities has shrunk from ${kept} to ${entries.length} entries, so it is not used`,
-    'See what kev.source leads to; if it is right, POST /api/v1/catalogues/refresh?accept_shrunk=true takes it',
-  );
+  const size = {
+    noun: 'the catalogue of known exploited vulnerabilities',
+    short: 'the catalogue',
+    unit: 'entries',
+    setting: 'kev.source',
+    entries: entries.length,
+  };
+  checkSize(size, kept, acceptShrunk);
 }

@@ -2,14 +2,22 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { catalogueRoutes } from '../../src/api/index.ts';
 import type { CataloguesRefreshedBody } from '../../src/api/contract/catalogues.ts';
-import { KnownExploited, type KevSource } from '../../src/catalogues/index.ts';
+import { KnownExploited, type CatalogueSource, type KevCatalogue } from '../../src/catalogues/index.ts';
 import { kevStore } from '../../src/store/index.ts';
 import { openFile } from './inventory.ts';
 import { keptLog, startApi } from './service.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const RELEASES = {
-  ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+  ...{
+    entries: 0,
+    version: null,
+    releasedAt: null,
+    fetchedAt: null,
+    checkedAt: null,
+    lastError: null,
+    source: null,
+  },
   validators: { etag: null, lastModified: null },
 };
 const DATABASE = { version: null, updatedAt: null, fetchedAt: null, checkedAt: null, lastError: null };
@@ -19,7 +27,7 @@ const OTHERS = [
   { name: 'trivy_db', outcome: 'off' },
 ];
 
-async function start(t: TestContext, source: KevSource | null) {
+async function start(t: TestContext, source: CatalogueSource<KevCatalogue> | null) {
   const store = kevStore(await openFile(t));
   const kev = new KnownExploited({ source, store, log: keptLog(), clock: { now: () => NOW } });
   const audited: (readonly [string, unknown])[] = [];
@@ -28,7 +36,7 @@ async function start(t: TestContext, source: KevSource | null) {
       void audited.push([action, detail?.['outcome']]),
   };
   const endOfLife = {
-    refresh: async () => ({ outcome: 'off', fault: null, changed: 0, images: 0 }) as const,
+    refresh: async () => ({ outcome: 'off', fault: null, change: 0, images: 0 }) as const,
     state: async () => RELEASES,
   };
   const database = {
@@ -57,8 +65,8 @@ test('what came of it is answered with times and figures', async (t) => {
   const { as } = await start(t, {
     name: 'https://kev.example.com/',
     ask: async () => ({
-      kind: 'catalogue',
-      catalogue: { version: '2026.11.21', releasedAt: null, entries },
+      kind: 'new',
+      value: { version: '2026.11.21', releasedAt: null, entries },
       validators: { etag: null, lastModified: null },
     }),
   });

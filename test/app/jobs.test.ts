@@ -9,7 +9,7 @@ import { noticeJobs } from '../../src/app/notify/notice-jobs.ts';
 import { serviceJobs, type JobsParts } from '../../src/app/service/jobs.ts';
 import { settingsSchema } from '../../src/app/config/settings.ts';
 import { IpoError } from '../../src/base/index.ts';
-import type { KevRefresh } from '../../src/catalogues/index.ts';
+import type { CatalogueRefresh, KevChange } from '../../src/catalogues/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMetrics } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
@@ -366,7 +366,7 @@ test('where there is no source of catalogues, none is asked', () => {
 });
 
 test('a source that fails is a fault of the job, and one that the end of the service cut off is none', async () => {
-  const job = (outcome: Partial<KevRefresh>): Job | undefined => {
+  const job = (outcome: Partial<CatalogueRefresh<KevChange>>): Job | undefined => {
     const kev = { off: false, refresh: async () => outcome };
     return serviceJobs({ ...PARTS, kev } as unknown as JobsParts).find(({ name }) => name === 'catalogues');
   };

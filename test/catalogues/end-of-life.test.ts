@@ -9,9 +9,10 @@ import {
   EndOfLife,
   hasEnded,
   releaseNames,
-  type FetchedReleases,
+  type Fetched,
+  type ReleaseData,
   type OsRelease,
-  type ReleaseState,
+  type CatalogueState,
 } from '../../src/catalogues/index.ts';
 
 const DATA = join(import.meta.dirname, '../../../shared/data');
@@ -191,16 +192,24 @@ test(
 );
 
 suite('EndOfLife', () => {
-  const state: ReleaseState = {
-    ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+  const state: CatalogueState = {
+    ...{
+      entries: 0,
+      version: null,
+      releasedAt: null,
+      fetchedAt: null,
+      checkedAt: null,
+      lastError: null,
+      source: null,
+    },
     validators: { etag: null, lastModified: null },
   };
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
   /** What an answer of the source makes the store do. */
   async function run(
-    answer: FetchedReleases | Error | null,
-    kept: Partial<ReleaseState> = {},
+    answer: Fetched<ReleaseData> | Error | null,
+    kept: Partial<CatalogueState> = {},
   ): Promise<{ readonly outcome: string; readonly acts: readonly string[] }> {
     const acts: string[] = [];
     const endOfLife = new EndOfLife({
@@ -235,7 +244,7 @@ suite('EndOfLife', () => {
   const validators = { etag: 'e', lastModified: null };
 
   test('keeps what is new, and marks scans by it', async () => {
-    assert.deepEqual(await run({ kind: 'releases', data, validators }), {
+    assert.deepEqual(await run({ kind: 'new', value: data, validators }), {
       outcome: 'updated',
       acts: ['ask all', 'replace', 'mark'],
     });
@@ -255,7 +264,7 @@ suite('EndOfLife', () => {
   test('what is older than what is kept is not kept', async () => {
     const kept = { entries: 1, source: 'https://a.example/x', releasedAt: AT - 1, fetchedAt: AT };
     const answer = (releasedAt: number | null) =>
-      run({ kind: 'releases', data: { ...data, releasedAt }, validators }, kept);
+      run({ kind: 'new', value: { ...data, releasedAt }, validators }, kept);
     const refused = { outcome: 'failed', acts: ['ask null', 'failed', 'mark'] };
     const at = (acts: readonly string[]) => acts.slice(1);
     assert.deepEqual(at((await answer(AT - 2)).acts), at(refused.acts));
@@ -265,7 +274,7 @@ suite('EndOfLife', () => {
 
   test('what shrank is not kept, and validators of another source are not sent', async () => {
     const kept = { entries: 100, source: 'file:///other', validators };
-    assert.deepEqual(await run({ kind: 'releases', data, validators }, kept), {
+    assert.deepEqual(await run({ kind: 'new', value: data, validators }, kept), {
       outcome: 'failed',
       acts: ['ask all', 'failed', 'mark'],
     });

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { IpoError } from '../../src/base/index.ts';
 import {
   KnownExploited,
-  type FetchedKev,
+  type CatalogueSource,
+  type CatalogueState,
+  type CatalogueStore,
+  type Fetched,
   type KevCatalogue,
-  type KevSource,
-  type KevState,
-  type KevStore,
+  type KevChange,
   type Validators,
 } from '../../src/catalogues/index.ts';
 import { keptLog } from '../api/service.ts';
@@ -25,7 +26,10 @@ function catalogueOf(count: number, version = 'v1', releasedAt: number | null = 
 }
 
 /** A store that keeps a catalogue in memory, and tells what was asked of it. */
-function memory(): KevStore & { readonly acts: string[]; now: KevState } {
+function memory(): CatalogueStore<KevCatalogue, KevChange> & {
+  readonly acts: string[];
+  now: CatalogueState;
+} {
   const store = {
     acts: [] as string[],
     now: {
@@ -37,7 +41,7 @@ function memory(): KevStore & { readonly acts: string[]; now: KevState } {
       lastError: null,
       source: null,
       validators: NO_VALIDATORS,
-    } as KevState,
+    } as CatalogueState,
     state: async () => store.now,
     replace: async (
       { version, releasedAt, entries }: KevCatalogue,
@@ -69,8 +73,8 @@ function memory(): KevStore & { readonly acts: string[]; now: KevState } {
 
 /** A source that gives one answer after another. */
 function answers(
-  ...given: readonly (FetchedKev | Error | (() => Promise<FetchedKev>))[]
-): KevSource & { readonly asked: (Validators | null)[] } {
+  ...given: readonly (Fetched<KevCatalogue> | Error | (() => Promise<Fetched<KevCatalogue>>))[]
+): CatalogueSource<KevCatalogue> & { readonly asked: (Validators | null)[] } {
   const asked: (Validators | null)[] = [];
   return {
     name: 'https://kev.example.com/',
@@ -85,13 +89,13 @@ function answers(
   };
 }
 
-const whole = (catalogue: KevCatalogue, validators = NO_VALIDATORS): FetchedKev => ({
-  kind: 'catalogue',
-  catalogue,
+const whole = (catalogue: KevCatalogue, validators = NO_VALIDATORS): Fetched<KevCatalogue> => ({
+  kind: 'new',
+  value: catalogue,
   validators,
 });
 
-function open(source: KevSource | null) {
+function open(source: CatalogueSource<KevCatalogue> | null) {
   const store = memory();
   const log = keptLog();
   return { store, log, kev: new KnownExploited({ source, store, log, clock: { now: () => NOW } }) };
@@ -169,7 +173,7 @@ test('a defect is thrown, not taken for a fault of the source', async () => {
 });
 
 test('one refresh runs at a time: who comes meanwhile gets its outcome, who accepts more comes after it', async () => {
-  const gate = Promise.withResolvers<FetchedKev>();
+  const gate = Promise.withResolvers<Fetched<KevCatalogue>>();
   const source = answers(() => gate.promise, whole(catalogueOf(10, 'v2')));
   const { kev, store } = open(source);
   const first = kev.refresh();
@@ -189,7 +193,7 @@ test('without a source nobody is asked', async () => {
 });
 
 test('a service that ends notes nothing of what it cut off, and begins nothing', async () => {
-  const source: KevSource = {
+  const source: CatalogueSource<KevCatalogue> = {
     name: 'https://kev.example.com/',
     ask: (_, signal) =>
       new Promise((_done, fail) => {

@@ -5,6 +5,6 @@
 export { FeedError } from './feed-error.ts';
 export { MAX_CATALOGUE_BYTES, parseKevCatalogue, readKevCatalogue } from './kev-catalogue.ts';
 export { readReleaseData } from './release-data.ts';
-export { openReleaseSource, type ReleaseSourceOptions } from './release-source.ts';
-export { openKevSource, type KevSourceOptions } from './kev-source.ts';
+export { openReleaseSource } from './release-source.ts';
+export { openKevSource } from './kev-source.ts';
 export { openVexSource, type VexPlaces, type VexSourceOptions } from './vex-source.ts';

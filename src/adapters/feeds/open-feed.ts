@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { KevPlace, Validators } from '../../catalogues/index.ts';
+import type { CatalogueSource, KevPlace, Validators } from '../../catalogues/index.ts';
 import type { Outbound } from '../transport/index.ts';
 import { FeedError } from './feed-error.ts';
 import { fetchFeed } from './fetch-feed.ts';
@@ -28,40 +28,43 @@ export interface FeedKind<T> {
   read(text: string, file: string): T;
 }
 
-/** Asked is what came of asking: nothing new since the validators, or the whole. */
-export type Asked<T> =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'new'; readonly value: T; readonly validators: Validators };
-
 /**
- * openFeed gives how the place that a setting names is asked; null where there is none to ask. Nothing is asked yet. Both an answer and a
- * file may be packed with gzip. Asking throws FeedError.
+ * openFeed makes the source that a setting names, under that name; null where there is none to ask. Nothing is asked yet. Both an answer
+ * and a file may be packed with gzip. Asking throws FeedError.
  */
 export function openFeed<T>(
+  name: string,
   place: KevPlace,
   kind: FeedKind<T>,
   { timeoutMs = TIMEOUT, outbound }: FeedOptions = {},
-): ((known: Validators | null, signal: AbortSignal) => Promise<Asked<T>>) | null {
+): CatalogueSource<T> | null {
   const { words, max } = kind;
+  const read = async (bytes: Buffer, file: string): Promise<T> =>
+    kind.read(await textOf(bytes, file, kind), file);
   switch (place.kind) {
     case 'off':
       return null;
     case 'file': {
       const { path } = place;
-      return async () => ({
-        kind: 'new',
-        value: kind.read(await textOf(await readFeed(path, max, words), path, kind), path),
-        validators: NO_VALIDATORS,
-      });
+      return {
+        name,
+        ask: async () => ({
+          kind: 'new',
+          value: await read(await readFeed(path, max, words), path),
+          validators: NO_VALIDATORS,
+        }),
+      };
     }
     case 'http': {
       const { url } = place;
-      return async (known, signal) => {
-        const fetched = await fetchFeed({ url, known, max, words, timeoutMs, signal, outbound });
-        if (fetched === null) return { kind: 'same' };
-        const file = `${url.origin}${url.pathname}`;
-        const value = kind.read(await textOf(fetched.bytes, file, kind), file);
-        return { kind: 'new', value, validators: fetched.validators };
+      return {
+        name,
+        async ask(known, signal) {
+          const fetched = await fetchFeed({ url, known, max, words, timeoutMs, signal, outbound });
+          if (fetched === null) return { kind: 'same' };
+          const value = await read(fetched.bytes, `${url.origin}${url.pathname}`);
+          return { kind: 'new', value, validators: fetched.validators };
+        },
       };
     }
   }

@@ -1,11 +1,8 @@
-import type { KevPlace, ReleaseSource } from '../../catalogues/index.ts';
-import { openFeed, type FeedOptions } from './open-feed.ts';
+import type { CatalogueSource, KevPlace, ReleaseData } from '../../catalogues/index.ts';
+import { openFeed, type FeedKind, type FeedOptions } from './open-feed.ts';
 import { readReleaseData } from './release-data.ts';
 
-/** ReleaseSourceOptions say how it is fetched. */
-export type ReleaseSourceOptions = FeedOptions;
-
-const RELEASE_DATA = {
+const RELEASE_DATA: FeedKind<ReleaseData> = {
   words: { noun: 'release data', setting: 'endOfLife.source', mount: '/etc/end-of-life/' },
   // What is published of all products has some megabytes.
   max: 64 * 1024 * 1024,
@@ -16,16 +13,7 @@ const RELEASE_DATA = {
 export function openReleaseSource(
   name: string,
   place: KevPlace,
-  options?: ReleaseSourceOptions,
-): ReleaseSource | null {
-  const feed = openFeed(place, RELEASE_DATA, options);
-  if (feed === null) return null;
-  return {
-    name,
-    async ask(known, signal) {
-      const asked = await feed(known, signal);
-      if (asked.kind === 'same') return asked;
-      return { kind: 'releases', data: asked.value, validators: asked.validators };
-    },
-  };
+  options?: FeedOptions,
+): CatalogueSource<ReleaseData> | null {
+  return openFeed(name, place, RELEASE_DATA, options);
 }

@@ -49,7 +49,7 @@ export function catalogueRoutes({ kev, endOfLife, database, audit }: CataloguePa
         });
         if (releases.outcome !== 'off')
           await record('catalogue_refresh', 'end_of_life', {
-            ...{ outcome: releases.outcome, changed: releases.changed },
+            ...{ outcome: releases.outcome, changed: releases.change },
             ...{ images: releases.images, ...accepted },
           });
         await record('vulnerability_db_refresh', 'trivy_db', {

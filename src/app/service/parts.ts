@@ -9,13 +9,7 @@ import {
 } from '../../accounts/index.ts';
 import { BASE_PATH } from '../../api/index.ts';
 import type { Clock, Count, Log } from '../../base/index.ts';
-import {
-  EndOfLife,
-  KnownExploited,
-  readKevSource,
-  type EndOfLifeDeps,
-  type KnownExploitedDeps,
-} from '../../catalogues/index.ts';
+import { EndOfLife, KnownExploited, readKevSource, type KevPlace } from '../../catalogues/index.ts';
 import {
   openImages,
   openTriage,
@@ -188,8 +182,22 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     scans: scanStore(store),
     scanQueue: scanQueue(store),
     readReport: readReports,
-    kev: openKev(settings, { store: kevStore(store), clock, log }, outbound),
-    endOfLife: openEndOfLife(settings, { store: releaseStore(store), clock, log }, outbound),
+    kev: new KnownExploited({
+      clock,
+      log,
+      store: kevStore(store),
+      source: openKevSource(settings.kev.source, placeOf('kev.source', settings.kev.source), { outbound }),
+    }),
+    endOfLife: new EndOfLife({
+      clock,
+      log,
+      store: releaseStore(store),
+      source: openReleaseSource(
+        settings.endOfLife.source,
+        placeOf('endOfLife.source', settings.endOfLife.source),
+        { outbound },
+      ),
+    }),
     runtimeRules: openRuntimeRules(runtimeRuleStore(store), clock),
     runtimeEvents: runtimeEvents(store),
     ledger: ledgerReader(store),
@@ -197,24 +205,11 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
   };
 }
 
-function openKev(
-  { kev }: Settings,
-  deps: Omit<KnownExploitedDeps, 'source'>,
-  outbound?: Outbound,
-): KnownExploited {
-  const place = readKevSource(kev.source);
-  if ('fault' in place) throw new Error(`kev.source ${place.fault}`); // the settings were checked
-  return new KnownExploited({ ...deps, source: openKevSource(kev.source, place, { outbound }) });
-}
-
-function openEndOfLife(
-  { endOfLife }: Settings,
-  deps: Omit<EndOfLifeDeps, 'source'>,
-  outbound?: Outbound,
-): EndOfLife {
-  const place = readKevSource(endOfLife.source);
-  if ('fault' in place) throw new Error(`endOfLife.source ${place.fault}`); // the settings were checked
-  return new EndOfLife({ ...deps, source: openReleaseSource(endOfLife.source, place, { outbound }) });
+/** Where a catalogue is, as the setting says; the settings were checked. */
+function placeOf(setting: string, source: string): KevPlace {
+  const place = readKevSource(source);
+  if ('fault' in place) throw new Error(`${setting} ${place.fault}`);
+  return place;
 }
 
 /** Sign-in by the identity provider, where one is configured. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { KevCatalogue, KevChange, KevEntry, KevState, KevStore } from '../../catalogues/index.ts';
+import type { CatalogueStore, KevCatalogue, KevChange, KevEntry } from '../../catalogues/index.ts';
+import { catalogueNotes, catalogueState } from '../facts/catalogue-state.ts';
 import { held, insertMany } from '../sql/dialect.ts';
 import { followCatalogue } from './history.ts';
 import { markFindings } from './kev-marking.ts';
@@ -9,37 +10,15 @@ import { run, type Executor } from '../sql/run.ts';
 
 type Transaction = Parameters<Parameters<Store['write']>[0]>[0];
 
+type KevStore = CatalogueStore<KevCatalogue, KevChange>;
+
 /** kevStore keeps the catalogue of known exploited vulnerabilities in a database. */
 export function kevStore(store: Store): KevStore {
-  const note = (set: { checked_at: number; last_error: null } | { last_error: string }) =>
-    store.write(async (transaction) => {
-      await transaction.updateTable('catalogue_states').set(set).where('name', '=', 'kev').execute();
-    });
   return {
-    state: () => readState(store.read),
+    state: () => catalogueState(store.read, 'kev', 'kev_entries'),
+    ...catalogueNotes(store, 'kev'),
     replace: (catalogue, from) => store.write((transaction) => replace(transaction, catalogue, from)),
-    checked: (at) => note({ checked_at: at, last_error: null }),
-    failed: (message) => note({ last_error: message.slice(0, 1000) }),
     mark: (at, signal) => markFindings(store, at, signal),
-  };
-}
-
-async function readState(read: Store['read']): Promise<KevState> {
-  const row = await read
-    .selectFrom('catalogue_states')
-    .selectAll()
-    .where('name', '=', 'kev')
-    .executeTakeFirst();
-  const [counted] = await run(read, sql<{ entries: number }>`select count(*) as entries from kev_entries`);
-  return {
-    entries: counted?.entries ?? 0,
-    version: row?.version ?? null,
-    releasedAt: row?.updated_at ?? null,
-    fetchedAt: row?.fetched_at ?? null,
-    checkedAt: row?.checked_at ?? null,
-    lastError: row?.last_error ?? null,
-    source: row?.source ?? null,
-    validators: { etag: row?.etag ?? null, lastModified: row?.last_modified ?? null },
   };
 }
 

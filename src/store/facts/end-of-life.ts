@@ -1,15 +1,16 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   hasEnded,
   releaseNames,
+  type CatalogueStore,
   type OsRelease,
+  type ReleaseChange,
   type ReleaseData,
-  type ReleaseState,
-  type ReleaseStore,
 } from '../../catalogues/index.ts';
 import type { OperatingSystem } from '../../findings/index.ts';
 import { heldShared, insertMany } from '../sql/dialect.ts';
+import { catalogueNotes, catalogueState } from './catalogue-state.ts';
 import { lockImage, rebuildFacts } from './facts.ts';
 import { inLists } from '../sql/marks.ts';
 import { readParts, wholeOf, type PartRow } from './scan-platforms.ts';
@@ -17,16 +18,11 @@ import type { Store } from '../sql/store.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** releaseStore keeps when operating systems end in a database, and marks those of current scans. */
-export function releaseStore(store: Store): ReleaseStore {
-  const note = (what: RawBuilder<unknown>): Promise<void> =>
-    store.write(async (transaction) => {
-      await run(transaction, sql`update catalogue_states set ${what} where name = ${NAME}`);
-    });
+export function releaseStore(store: Store): CatalogueStore<ReleaseData, ReleaseChange> {
   return {
-    state: () => readState(store.read),
+    state: () => catalogueState(store.read, NAME, 'os_releases'),
+    ...catalogueNotes(store, NAME),
     replace: (data, from) => store.write((transaction) => replace(transaction, data, from)),
-    checked: (at) => note(sql`checked_at = ${at}, last_error = null`),
-    failed: (message) => note(sql`last_error = ${message.slice(0, 1000)}`),
     mark: (at, signal) => markScans(store, at, signal),
   };
 }
@@ -60,28 +56,6 @@ export async function supportOf(
 
 const RELEASES = sql`select product, release, ends_at as "endsAt", extended_ends_at as "extendedEndsAt" from os_releases`;
 
-async function readState(read: Executor): Promise<ReleaseState> {
-  const [row] = await run(
-    read,
-    sql<
-      Row<
-        'catalogue_states',
-        'updated_at' | 'fetched_at' | 'checked_at' | 'last_error' | 'source' | 'etag' | 'last_modified'
-      >
-    >`select * from catalogue_states where name = ${sql.lit(NAME)}`,
-  );
-  const [counted] = await run(read, sql<{ entries: number }>`select count(*) as entries from os_releases`);
-  return {
-    entries: counted?.entries ?? 0,
-    releasedAt: row?.updated_at ?? null,
-    fetchedAt: row?.fetched_at ?? null,
-    checkedAt: row?.checked_at ?? null,
-    lastError: row?.last_error ?? null,
-    source: row?.source ?? null,
-    validators: { etag: row?.etag ?? null, lastModified: row?.last_modified ?? null },
-  };
-}
-
 const RELEASE = {
   product: 'text',
   release: 'text',
@@ -92,8 +66,8 @@ const RELEASE = {
 async function replace(
   transaction: Executor,
   { releases, releasedAt = null }: ReleaseData,
-  { source, validators, at }: Parameters<ReleaseStore['replace']>[1],
-): Promise<number> {
+  { source, validators, at }: Parameters<CatalogueStore<ReleaseData, ReleaseChange>['replace']>[1],
+): Promise<ReleaseChange> {
   // Written first, so that who records a scan waits, and another who replaces too.
   await run(
     transaction,

@@ -8,7 +8,12 @@ import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FeedError, openKevSource } from '../../../src/adapters/feeds/index.ts';
-import { readKevSource, type FetchedKev, type Validators } from '../../../src/catalogues/index.ts';
+import {
+  readKevSource,
+  type Fetched,
+  type KevCatalogue,
+  type Validators,
+} from '../../../src/catalogues/index.ts';
 
 const TEXT = JSON.stringify({
   count: 1,
@@ -17,7 +22,11 @@ const TEXT = JSON.stringify({
 const ENTRIES = [{ cve: 'CVE-2026-0001', dateAdded: '2026-08-07', dueDate: '2026-08-28' }];
 const NEVER = new AbortController().signal;
 
-type Ask = (known?: Validators | null, signal?: AbortSignal, timeoutMs?: number) => Promise<FetchedKev>;
+type Ask = (
+  known?: Validators | null,
+  signal?: AbortSignal,
+  timeoutMs?: number,
+) => Promise<Fetched<KevCatalogue>>;
 
 function source(name: string): Ask {
   const place = readKevSource(name);
@@ -65,8 +74,8 @@ suite('the catalogue from a server', () => {
     );
     const fetched = await ask();
     assert.deepEqual(fetched, {
-      kind: 'catalogue',
-      catalogue: { version: null, releasedAt: null, entries: ENTRIES },
+      kind: 'new',
+      value: { version: null, releasedAt: null, entries: ENTRIES },
       validators: { etag: '"a"', lastModified: 'Fri, 07 Aug 2026 16:45:47 GMT' },
     });
     assert.equal(calls.length, 1);
@@ -92,7 +101,7 @@ suite('the catalogue from a server', () => {
     test(`may be ${name}`, async (t) => {
       const { ask } = await serve(t, (_, response) => response.writeHead(200, head).end(body));
       const fetched = await ask();
-      assert.deepEqual(fetched.kind === 'catalogue' && fetched.catalogue.entries, ENTRIES);
+      assert.deepEqual(fetched.kind === 'new' && fetched.value.entries, ENTRIES);
     });
 
   for (const code of [301, 302, 303, 307, 308])
@@ -196,7 +205,7 @@ suite('the catalogue from a file', () => {
     writeFileSync(join(place, 'plain name.gz'), TEXT);
     for (const name of ['kev.json', 'plain%20name.gz']) {
       const fetched = await source(`file://${place}/${name}`)();
-      assert.deepEqual(fetched.kind === 'catalogue' && fetched.catalogue.entries, ENTRIES);
+      assert.deepEqual(fetched.kind === 'new' && fetched.value.entries, ENTRIES);
     }
   });
 
