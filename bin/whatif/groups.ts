@@ -1,5 +1,5 @@
 import { counted, cutMiddle, displayWidth, formatCount } from '../../src/render/index.ts';
-import type { ChangeGroup, WhatIfResult } from '../../src/whatif/index.ts';
+import type { WhatIfResult } from '../../src/whatif/index.ts';
 import {
   labelTitle,
   reasonsOf,
@@ -72,13 +72,19 @@ function toShown({ chalk, columns }: Paint, reason: Reason, most: number): Shown
     const again = previous !== undefined && workloadText(previous) === workloadText(group);
     return [
       { text: formatCount(group.rows) },
-      { text: again ? '' : clean(workloadText(group)) },
+      { text: again ? '' : clean(nameOf(group)) },
       imageCell(group.image),
       // On a narrow terminal the year takes precedence over a name is cut.
       { text: shortTime(group.newest).replace(columns < 80 ? /^\d{4}-/ : '', ''), paint: chalk.dim },
     ];
   });
   return { reason, rows, left: reason.count - groups.reduce((sum, group) => sum + group.rows, 0) };
+}
+
+/** Pods that are joined are told by their number: no one name stands for them. */
+function nameOf(group: Reason['groups'][number]): string {
+  const { namespace, others } = group;
+  return others === 0 ? workloadText(group) : `${namespace ?? '–'} (${counted(others + 1, 'pod')})`;
 }
 
 function reasonLines(
@@ -110,14 +116,14 @@ function withoutHeading(column: Column): Column {
 }
 
 /** Groups of one workload stand together, the workload with most rows first. */
-function byWorkload(groups: readonly ChangeGroup[]): readonly ChangeGroup[] {
-  const workloads = new Map<string, ChangeGroup[]>();
+function byWorkload<G extends Reason['groups'][number]>(groups: readonly G[]): readonly G[] {
+  const workloads = new Map<string, G[]>();
   for (const group of groups) {
     const key = JSON.stringify([group.namespace, group.workload]);
     const known = workloads.get(key);
     if (known === undefined) workloads.set(key, [group]);
     else known.push(group);
   }
-  const sum = (list: readonly ChangeGroup[]): number => list.reduce((all, { rows }) => all + rows, 0);
+  const sum = (list: readonly G[]): number => list.reduce((all, { rows }) => all + rows, 0);
   return [...workloads.values()].toSorted((a, b) => sum(b) - sum(a)).flat();
 }

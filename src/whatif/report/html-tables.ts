@@ -4,6 +4,7 @@ import type { ChangeGroup, Sample, WhatIfResult } from '../result.ts';
 import { shortTime } from './headline.ts';
 import { notEvaluatedText } from './origin.ts';
 import { imageText, workloadText } from './reasons.ts';
+import { joinSinglePods, othersText, type JoinedGroup } from './single-pods.ts';
 
 const OPEN_GROUPS = 25;
 const OPEN_UNSCANNED = 10;
@@ -12,10 +13,11 @@ const LONGEST_IMAGE = 84;
 
 /** groupSection lists the changed workloads, most rows first. */
 export function groupSection(result: WhatIfResult): Html | null {
-  const { groups, groups_total: total } = result;
-  if (groups.length === 0) return null;
+  const { groups: all, groups_total: total } = result;
+  if (all.length === 0) return null;
+  const groups = joinSinglePods(all);
   const rest = groups.slice(OPEN_GROUPS);
-  const left = total - groups.length;
+  const left = total - all.length;
   return html`<section>
     <h2>Workloads</h2>
     <p class="hint">
@@ -35,7 +37,7 @@ export function groupSection(result: WhatIfResult): Html | null {
   </section>`;
 }
 
-function groupTable(groups: readonly ChangeGroup[]): Html {
+function groupTable(groups: readonly JoinedGroup[]): Html {
   return html`<div class="scroll">
     <table class="stack">
       <thead>
@@ -54,7 +56,7 @@ function groupTable(groups: readonly ChangeGroup[]): Html {
             html`<tr>
               <td class="t" data-label="Change">${tag(group.change)}</td>
               <td class="n" data-label="Rows">${formatCount(group.rows)}</td>
-              ${nameCell('Workload', workloadText(group))} ${imageCell(group.image)}
+              ${nameCell('Workload', workloadText(group), othersText(group))} ${imageCell(group.image)}
               <td class="s" data-label="Reason">${printable(group.reason, 160)}</td>
               <td class="t" data-label="Newest (UTC)">${shortTime(group.newest)}</td>
             </tr> `,

@@ -42,7 +42,7 @@ export function originOf(result: WhatIfResult): readonly Point[] {
       : '';
   const since =
     drift > 0
-      ? `${counted(drift, 'row gets', 'rows get')} another verdict today under the very revision that decided ${drift === 1 ? 'it' : 'them'}: scans, triage or statements are not what they were.`
+      ? `${counted(drift, 'row gets', 'rows get')} another verdict today under the revision that decided ${drift === 1 ? 'it' : 'them'}, because scans, triage or statements have changed.`
       : unknown >= evaluated
         ? 'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.'
         : 'No row gets another verdict today under the revision that decided it.';

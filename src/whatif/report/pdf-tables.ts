@@ -5,16 +5,25 @@ import { changeLines, fieldText } from './change-lines.ts';
 import { shortTime } from './headline.ts';
 import { notEvaluatedText } from './origin.ts';
 import { imageText, workloadText } from './reasons.ts';
+import { joinSinglePods, othersText } from './single-pods.ts';
 
 type Sheet = InstanceType<Pdf['Sheet']>;
 
 const SHOWN_FIELDS = 60;
 const SHOWN_UNSCANNED = 100;
 const SHOWN_LINES = 500;
+/** Rows that are listed by themselves; all else is in the groups above them. */
+const SHOWN_SAMPLES = 30;
+/** Characters of a value in the table of changed fields. */
+const LONGEST_VALUE = 280;
 const LONGEST_IMAGE = 100;
 
 /** changedFields shows what goes and what comes. */
-export function changedFields(sheet: Sheet, { policy_changes: changes }: WhatIfResult): void {
+export function changedFields(
+  sheet: Sheet,
+  { policy_changes: changes }: WhatIfResult,
+  { drawTable }: Pdf,
+): void {
   if (changes === null || changes.length === 0) {
     const why =
       changes === null
@@ -23,7 +32,39 @@ export function changedFields(sheet: Sheet, { policy_changes: changes }: WhatIfR
     return sheet.section('Changed fields', why);
   }
   sheet.section('Changed fields', 'The draft against the policy in effect.');
-  for (const change of changes.slice(0, SHOWN_FIELDS)) {
+  const shown = changes.slice(0, SHOWN_FIELDS);
+  const rows = shown.map((change) => {
+    const lines = changeLines(change, 12);
+    const of = (sign: '-' | '+'): string =>
+      lines
+        .flatMap((line) => {
+          if (line.sign === '…') return line.text.startsWith(sign) ? [line.text.slice(2)] : [];
+          return line.sign === sign ? [line.text] : [];
+        })
+        .join(', ');
+    return [fieldText(change), of('-'), of('+')] as const;
+  });
+  if (rows.every((row) => row.every((text) => text.length <= LONGEST_VALUE)))
+    drawTable(
+      sheet,
+      [
+        { heading: 'Field', share: 3 },
+        { heading: 'Policy in effect', share: 4 },
+        { heading: 'Draft', share: 4 },
+      ],
+      rows.map(([field, before, after]) => [
+        { text: field },
+        { text: before, ink: 'refused' },
+        { text: after, ink: 'admitted' },
+      ]),
+    );
+  else longFields(sheet, shown);
+  more(sheet, changes.length - SHOWN_FIELDS, 'more field');
+}
+
+/** Keys and long lists stand below each other. */
+function longFields(sheet: Sheet, changes: NonNullable<WhatIfResult['policy_changes']>): void {
+  for (const change of changes) {
     sheet.room(36);
     sheet.paragraph([{ text: fieldText(change), bold: true }], 8.5);
     const inks = { '-': 'refused', '+': 'admitted', '…': 'soft' } as const;
@@ -32,7 +73,6 @@ export function changedFields(sheet: Sheet, { policy_changes: changes }: WhatIfR
     );
     sheet.y += 5;
   }
-  more(sheet, changes.length - SHOWN_FIELDS, 'more field');
 }
 
 /** groupTable lists the changed workloads, most rows first. */
@@ -56,10 +96,10 @@ export function groupTable(
       { heading: 'Reason', share: 4 },
       { heading: 'Newest (UTC)', share: 1.7 },
     ],
-    groups.map((group) => [
+    joinSinglePods(groups).map((group) => [
       changeCell(group.change),
       { text: formatCount(group.rows) },
-      { text: workloadText(group) },
+      { text: workloadText(group), ...(group.others > 0 && { below: othersText(group) }) },
       { text: imageText(group.image, LONGEST_IMAGE) },
       { text: group.reason },
       { text: shortTime(group.newest) },
@@ -86,16 +126,18 @@ export function sampleTable(
       { heading: 'Image', share: 4 },
       { heading: 'Sentence', share: 4 },
     ],
-    samples.map(({ id, time, change, namespace, pod, container, image, recorded, draft }) => [
-      { text: String(id) },
-      { text: shortTime(time) },
-      changeCell(change),
-      { text: `${namespace ?? '–'}/${pod ?? '–'}`, ...(container !== null && { below: container }) },
-      { text: imageText(image, LONGEST_IMAGE) },
-      { text: change === 'would_deny' ? draft.reason : recorded.reason },
-    ]),
+    samples
+      .slice(0, SHOWN_SAMPLES)
+      .map(({ id, time, change, namespace, pod, container, image, recorded, draft }) => [
+        { text: String(id) },
+        { text: shortTime(time) },
+        changeCell(change),
+        { text: `${namespace ?? '–'}/${pod ?? '–'}`, ...(container !== null && { below: container }) },
+        { text: imageText(image, LONGEST_IMAGE) },
+        { text: change === 'would_deny' ? draft.reason : recorded.reason },
+      ]),
   );
-  more(sheet, would_deny + would_allow - samples.length, 'older changed row');
+  more(sheet, would_deny + would_allow - Math.min(samples.length, SHOWN_SAMPLES), 'older changed row');
 }
 
 /** unscannedTable lists images without a scan record. */

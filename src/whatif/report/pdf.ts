@@ -18,6 +18,9 @@ import { mostOfReasons, reasonsOf } from './reasons.ts';
 
 type Sheet = InstanceType<Pdf['Sheet']>;
 
+/** Bars of one change that are not parted by the end of a page. */
+const MOST_TOGETHER = 8;
+
 /**
  * printRun makes the PDF of a kept run: what the page of a report shows, and the draft. The same run gives the same bytes. Every text of it
  * is foreign and comes through only as text.
@@ -32,7 +35,7 @@ export async function printRun(run: KeptRun): Promise<Uint8Array> {
   });
   head(sheet, run, result);
   if (result.evaluated > 0) figures(sheet, result, pdf);
-  changedFields(sheet, result);
+  changedFields(sheet, result, pdf);
   reasons(sheet, result, pdf);
   days(sheet, result, pdf);
   origin(sheet, result);
@@ -120,7 +123,8 @@ function reasons(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
       tone,
     }));
     if (bars.length === 0) continue;
-    sheet.room(50);
+    // A few bars stay together; many go over the page.
+    sheet.room(24 + 24 * Math.min(bars.length, MOST_TOGETHER));
     sheet.paragraph([{ text: title, bold: true, ink: 'soft' }], 9);
     sheet.y += 3;
     drawBars(sheet, bars, result[change], mostOfReasons(result));

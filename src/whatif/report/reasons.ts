@@ -2,6 +2,7 @@ import { printable } from '../../base/index.ts';
 import { isDenialLabel } from '../../decision/index.ts';
 import { cutMiddle, displayWidth, mostOf } from '../../render/index.ts';
 import type { ChangeGroup, WhatIfResult } from '../result.ts';
+import { joinSinglePods, type JoinedGroup } from './single-pods.ts';
 
 /** Change is the kind of a difference. */
 export type Change = 'would_deny' | 'would_allow';
@@ -12,8 +13,8 @@ export interface Reason {
   /** Printable. */
   readonly label: string;
   readonly count: number;
-  /** The groups of this reason that the answer lists, most rows first. */
-  readonly groups: readonly ChangeGroup[];
+  /** The groups of this reason that the answer lists, with single pods joined, most rows first. */
+  readonly groups: readonly JoinedGroup[];
 }
 
 /** A ledger can hold any text as a label; more than this many foreign ones are summed. */
@@ -32,14 +33,14 @@ export function reasonsOf(result: WhatIfResult, change: Change): readonly Reason
       change,
       label: printable(label, 60),
       count,
-      groups: groups.filter((group) => group.label === label),
+      groups: joinSinglePods(groups.filter((group) => group.label === label)),
     }))
     .toSorted((a, b) => b.count - a.count);
   if (summed.size === 0) return reasons;
   const count = counts.reduce((sum, [label, rows]) => sum + (summed.has(label) ? rows : 0), 0);
   return [
     ...reasons,
-    { change, label: REST, count, groups: groups.filter(({ label }) => summed.has(label)) },
+    { change, label: REST, count, groups: joinSinglePods(groups.filter(({ label }) => summed.has(label))) },
   ];
 }
 
