@@ -20,8 +20,10 @@ export function drawFigures(sheet: Sheet, figures: readonly Figure[]): void {
   const width = (sheet.width - gap * (figures.length - 1)) / figures.length;
   figures.forEach(({ title, count, note, tone }, i) => {
     const x = sheet.left + i * (width + gap);
-    doc.roundedRect(x, y, width, height, 5).lineWidth(0.7).stroke(INK.line);
-    doc.rect(x, y + 8, 2.5, height - 16).fill(INK[tone]);
+    sheet.decoration(() => {
+      doc.roundedRect(x, y, width, height, 5).lineWidth(0.7).stroke(INK.line);
+      doc.rect(x, y + 8, 2.5, height - 16).fill(INK[tone]);
+    });
     const inside = { width: width - 24 };
     sheet.line(title, x + 12, y + 9, { ...inside, size: 8.5, ink: 'soft' });
     const ink = count > 0 && tone !== 'same' ? tone : 'text';
@@ -44,8 +46,10 @@ export function drawBars(sheet: Sheet, bars: readonly Bar[], whole: number, most
       const beside = Math.min(doc.widthOfString(sheet.fit(label, width * 0.3)), width * 0.3) + 8;
       sheet.line(note, left + beside, y, { width: width - 130 - beside, size: 8.5, ink: 'soft' });
     }
-    doc.rect(left, y + 12, width, 5).fill(INK.track);
-    if (count > 0) doc.rect(left, y + 12, Math.max(1.5, (count / most) * width), 5).fill(INK[tone]);
+    sheet.decoration(() => {
+      doc.rect(left, y + 12, width, 5).fill(INK.track);
+      if (count > 0) doc.rect(left, y + 12, Math.max(1.5, (count / most) * width), 5).fill(INK[tone]);
+    });
     sheet.y = y + 24;
   }
 }

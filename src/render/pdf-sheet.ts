@@ -1,5 +1,6 @@
 // eslint-disable-next-line import/no-named-as-default -- its types have only the default
 import PDFDocument from 'pdfkit';
+import { Tags, type GroupTag, type LeafTag } from './pdf-tags.ts';
 import { pdfText } from './pdf-text.ts';
 
 /** INK are the colours of a report on paper, as on its page. */
@@ -38,6 +39,8 @@ export interface SheetOptions {
   readonly foot: string;
   /** Whether its streams are compressed (true); not by what compresses differently on another machine where it is false. */
   readonly compress?: boolean;
+  /** Whether headings, paragraphs and tables are told apart for readers that read aloud (false). */
+  readonly tagged?: boolean;
 }
 
 /** Sheet is a PDF that is written from top to bottom on A4 pages. Every text that is given may be hostile. */
@@ -49,11 +52,13 @@ export class Sheet {
   readonly #foot: string;
   readonly #chunks: Buffer[] = [];
   readonly #ended: Promise<void>;
+  readonly #tags: Tags;
 
-  constructor({ title, createdAt, foot, compress = true }: SheetOptions) {
+  constructor({ title, createdAt, foot, compress = true, tagged = false }: SheetOptions) {
     this.doc = new PDFDocument({
       size: 'A4',
       compress,
+      tagged,
       margins: { top: MARGIN, bottom: MARGIN + FOOT / 2, left: MARGIN, right: MARGIN },
       bufferPages: true,
       lang: 'en',
@@ -66,6 +71,7 @@ export class Sheet {
         CreationDate: new Date(createdAt),
       },
     });
+    this.#tags = new Tags(this.doc, tagged);
     this.#foot = pdfText(foot, 120);
     this.width = this.doc.page.width - 2 * MARGIN;
     this.#bottom = this.doc.page.height - this.doc.page.margins.bottom;
@@ -94,21 +100,23 @@ export class Sheet {
     this.room(90);
     if (this.y > MARGIN + 1) this.y += 16;
     this.doc.outline.addItem(title);
-    this.paragraph([{ text: title, bold: true }], 12);
+    this.paragraph([{ text: title, bold: true }], 12, 'H2');
     if (hint !== '') this.paragraph([{ text: hint, ink: 'soft' }], 8.5);
     this.y += 5;
   }
 
   /** Writes a paragraph over the whole width. */
-  paragraph(pieces: readonly Piece[], size = 9.5): void {
+  paragraph(pieces: readonly Piece[], size = 9.5, tag: LeafTag = 'P'): void {
     const { doc } = this;
     const texts = spacesBehind(pieces.map(({ text }) => pdfText(text, 2000)));
     doc.font(FONTS.plain).fontSize(size);
     this.room(doc.heightOfString(texts.join(''), { width: this.width, lineGap: 2 }));
     doc.x = this.left;
-    pieces.forEach(({ bold, ink }, i) => {
-      doc.font(bold === true ? FONTS.bold : FONTS.plain).fillColor(INK[ink ?? 'text']);
-      doc.text(texts[i] ?? '', { width: this.width, lineGap: 2, continued: i < pieces.length - 1 });
+    this.#tags.leaf(tag, () => {
+      pieces.forEach(({ bold, ink }, i) => {
+        doc.font(bold === true ? FONTS.bold : FONTS.plain).fillColor(INK[ink ?? 'text']);
+        doc.text(texts[i] ?? '', { width: this.width, lineGap: 2, continued: i < pieces.length - 1 });
+      });
     });
     this.y = doc.y;
   }
@@ -119,7 +127,7 @@ export class Sheet {
     this.doc.font(FONTS[font]).fontSize(size).fillColor(INK[ink]);
     const fitting = this.fit(text, width);
     const free = align === 'right' ? width - this.doc.widthOfString(fitting) : 0;
-    this.doc.text(fitting, x + free, y, { lineBreak: false });
+    this.#tags.leaf(options.tag ?? 'P', () => this.doc.text(fitting, x + free, y, { lineBreak: false }));
     this.doc.x = this.left;
   }
 
@@ -176,20 +184,34 @@ export class Sheet {
           .font(FONTS.code)
           .fontSize(size)
           .fillColor(INK[ink ?? 'text']);
-        doc.text(whole.slice(at, at + most), this.left, y, { lineBreak: false });
+        this.#tags.leaf('Code', () =>
+          doc.text(whole.slice(at, at + most), this.left, y, { lineBreak: false }),
+        );
         this.y = y + step;
       }
     }
   }
 
+  /** Writes what belongs together, such as a row of a table. */
+  group(tag: GroupTag, act: () => void): void {
+    this.#tags.group(tag, act);
+  }
+
+  /** Draws what is only for the eye. */
+  decoration(act: () => unknown): void {
+    this.#tags.decoration(act);
+  }
+
   /** Draws a rule over the whole width. */
   rule(): void {
     const y = this.y + 6;
-    this.doc
-      .moveTo(this.left, y)
-      .lineTo(this.left + this.width, y)
-      .lineWidth(0.7)
-      .stroke(INK.line);
+    this.decoration(() =>
+      this.doc
+        .moveTo(this.left, y)
+        .lineTo(this.left + this.width, y)
+        .lineWidth(0.7)
+        .stroke(INK.line),
+    );
     this.y = y + 8;
   }
 
@@ -201,10 +223,13 @@ export class Sheet {
       this.doc.page.margins.bottom = 0; // else the line below it would begin a page
       const y = this.doc.page.height - FOOT;
       const look = { size: 8, ink: 'soft' } as const;
-      this.line(this.#foot, this.left, y, { ...look, width: this.width - 90 });
       const number = `Page ${i + 1} of ${count}`;
-      this.line(number, this.left + this.width - 80, y, { ...look, width: 80, align: 'right' });
+      this.decoration(() => {
+        this.line(this.#foot, this.left, y, { ...look, width: this.width - 90 });
+        this.line(number, this.left + this.width - 80, y, { ...look, width: 80, align: 'right' });
+      });
     }
+    this.#tags.end();
     this.doc.end();
     await this.#ended;
     return Buffer.concat(this.#chunks);
@@ -226,4 +251,5 @@ export interface LineOptions {
   readonly font?: keyof typeof FONTS;
   readonly ink?: Ink;
   readonly align?: 'left' | 'right';
+  readonly tag?: LeafTag;
 }

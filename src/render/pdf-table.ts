@@ -33,32 +33,34 @@ export function drawTable(
   const widths = columns.map(({ share }) => (share / whole) * (sheet.width + GAP) - GAP);
   const lefts = widths.map((_, i) => left + widths.slice(0, i).reduce((sum, width) => sum + width + GAP, 0));
 
-  const head = (): void => {
+  const head = (repeated: boolean): void => {
     const { y } = sheet;
-    columns.forEach(({ heading, align }, i) => {
-      const look = {
-        width: widths[i] ?? 0,
-        size: 7.5,
-        ink: 'soft',
-        font: 'bold',
-        ...(align && { align }),
-      } as const;
-      sheet.line(heading, lefts[i] ?? left, y, look);
-    });
+    const cells = (): void =>
+      columns.forEach(({ heading, align }, i) => {
+        const look = {
+          width: widths[i] ?? 0,
+          ...({ size: 7.5, ink: 'soft', font: 'bold', tag: 'Span' } as const),
+          ...(align && { align }),
+        } as const;
+        sheet.group('TH', () => sheet.line(heading, lefts[i] ?? left, y, look));
+      });
+    // On a later page it only repeats what was read.
+    if (repeated) sheet.decoration(cells);
+    else sheet.group('TR', cells);
     ruleAt(y + 12);
     sheet.y = y + 12 + PAD;
   };
   const ruleAt = (y: number): void => {
-    doc
-      .moveTo(left, y)
-      .lineTo(left + sheet.width, y)
-      .lineWidth(0.5)
-      .stroke(INK.line);
+    sheet.decoration(() =>
+      doc
+        .moveTo(left, y)
+        .lineTo(left + sheet.width, y)
+        .lineWidth(0.5)
+        .stroke(INK.line),
+    );
   };
 
-  sheet.room(60);
-  head();
-  for (const row of rows) {
+  const drawRow = (row: readonly PdfCell[]): void => {
     doc.font(FONTS.plain).fontSize(SIZE);
     const cells = row.map((cell, i) => {
       const text = pdfText(cell.text, LONGEST);
@@ -71,14 +73,22 @@ export function drawTable(
       return { lines, width, left: lefts[i] ?? left, align: columns[i]?.align ?? 'left' };
     });
     const height = Math.max(...cells.map(({ lines }) => lines.length)) * STEP;
-    if (sheet.room(height + PAD)) head();
+    if (sheet.room(height + PAD)) head(true);
     const { y } = sheet;
-    for (const { lines, width, left: x, align } of cells) {
-      lines.forEach(({ line, ink }, i) =>
-        sheet.line(line, x, y + i * STEP, { width: width + 1, size: SIZE, ink, align }),
-      );
-    }
+    sheet.group('TR', () => {
+      for (const { lines, width, left: x, align } of cells)
+        sheet.group('TD', () =>
+          lines.forEach(({ line, ink }, i) =>
+            sheet.line(line, x, y + i * STEP, { width: width + 1, size: SIZE, ink, align, tag: 'Span' }),
+          ),
+        );
+    });
     ruleAt(y + height + PAD / 2);
     sheet.y = y + height + PAD * 1.5;
-  }
+  };
+  sheet.room(60);
+  sheet.group('Table', () => {
+    head(false);
+    rows.forEach(drawRow);
+  });
 }

@@ -199,3 +199,22 @@ test('a period before the first row is a package that says so', async () => {
   assert.equal((await ipo(['evidence', 'verify', out, '--strict'])).code, 5);
   assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
 });
+
+test('the PDF has a title, a language, an outline and the structure that readers aloud follow', () => {
+  const pdf = String(unzip(zip).get('evidence.pdf'));
+  assert.match(pdf, /^%PDF-1\.7/);
+  for (const part of [
+    '/Lang (en)',
+    '/MarkInfo',
+    '/Marked true',
+    '/StructTreeRoot',
+    '/Outlines',
+    '/DisplayDocTitle true',
+  ])
+    assert.ok(pdf.includes(part), part);
+  const count = (name: string): number => pdf.split(`/S /${name}\n`).length - 1;
+  const [tables, rows, heads, sections] = ['Table', 'TR', 'TH', 'H2'].map(count);
+  assert.ok((tables ?? 0) >= 15 && (sections ?? 0) >= 20, `${tables} tables, ${sections} sections`);
+  assert.ok((rows ?? 0) > (tables ?? 0) && (heads ?? 0) > (tables ?? 0));
+  assert.equal(count('H1'), 1);
+});

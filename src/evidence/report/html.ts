@@ -72,6 +72,16 @@ function results(document: EvidenceDocument): Html {
       { label: 'partial', count: partial, tone: 'same' },
       { label: 'gap', count: gap, tone: 'refused' },
     ])}
+    <h3>Frameworks</h3>
+    ${table(
+      ['Framework', 'Met', 'Partial', 'Gap', 'Out of scope', 'Requirements'],
+      document.requirements.map(({ name, summary, requirements }) => [
+        name,
+        ...[summary.met, summary.partial, summary.gap, summary.out_of_scope, requirements.length].map(
+          formatCount,
+        ),
+      ]),
+    )}
     ${
       first.length === 0
         ? null
@@ -89,6 +99,7 @@ function verification(document: EvidenceDocument, { digest, keyId }: ReportOptio
     <h2>How to verify</h2>
     <p>Nothing of ours is needed. In a directory with the unpacked files:</p>
     <ul>
+      <li><code>base64 -d evidence.json.sig &gt; evidence.json.der</code></li>
       <li><code>openssl dgst -sha256 -verify key.pub -signature evidence.json.der evidence.json</code></li>
       <li><code>sha256sum -c SHA256SUMS</code></li>
     </ul>

@@ -24,7 +24,7 @@ export async function toPdf(document: EvidenceDocument, options: ReportOptions):
     title: `Evidence: ${name}`,
     createdAt: parseTime(document.made_at),
     foot: `Evidence package ${document.id}`,
-    compress: false,
+    ...{ compress: false, tagged: true },
   });
   cover(sheet, document, name, options, pdf);
   attestations(sheet, document, pdf);
@@ -50,7 +50,7 @@ function cover(
 ): void {
   const { met, partial, gap } = countStates(document);
   sheet.paragraph(soft('Evidence package'), 9);
-  sheet.paragraph([{ text: name, bold: true }], 22);
+  sheet.paragraph([{ text: name, bold: true }], 22, 'H1');
   sheet.y += 4;
   sheet.paragraph([{ text: scopeText(document) }], 11);
   sheet.paragraph(soft(`Made ${document.made_at} by ipo ${document.generation.service}`), 9);
@@ -83,6 +83,22 @@ function cover(
       { heading: 'Value', share: 4 },
     ],
     rows.map(([what = '', value = '']) => [{ text: what, ink: 'soft' as const }, { text: value }]),
+  );
+  sheet.section('Frameworks', 'Requirements by state; what is out of scope is never counted as passed.');
+  pdf.drawTable(
+    sheet,
+    [
+      { heading: 'Framework', share: 4 },
+      ...['Met', 'Partial', 'Gap', 'Out of scope', 'All'].map((heading) => ({
+        ...{ heading, share: 1, align: 'right' as const },
+      })),
+    ],
+    document.requirements.map(
+      ({ name: framework, summary: { met: m, partial: p, gap: g, out_of_scope: o }, requirements }) => [
+        { text: framework },
+        ...[m, p, g, o, requirements.length].map((count) => ({ text: formatCount(count) })),
+      ],
+    ),
   );
   const first = document.attestations
     .filter(({ state }) => state !== 'met')
