@@ -99,7 +99,13 @@ forEachEngine('the end of life of operating systems', (engine) => {
     const store = await engine.open(t);
     const releases = releaseStore(store);
     assert.deepEqual(await releases.state(), {
-      ...{ entries: 0, releasedAt: null, fetchedAt: null, checkedAt: null, lastError: null, source: null },
+      entries: 0,
+      version: null,
+      releasedAt: null,
+      fetchedAt: null,
+      checkedAt: null,
+      lastError: null,
+      source: null,
       validators: { etag: null, lastModified: null },
     });
     await releases.replace({ releases: [debian(AT)], releasedAt: AT - 7 }, FROM);
@@ -107,8 +113,14 @@ forEachEngine('the end of life of operating systems', (engine) => {
     await releases.checked(AT + 5);
     await releases.failed('it is gone again');
     assert.deepEqual(await releases.state(), {
-      ...{ entries: 1, releasedAt: AT - 7, fetchedAt: AT, checkedAt: AT + 5, lastError: 'it is gone again' },
-      ...{ source: FROM.source, validators: FROM.validators },
+      entries: 1,
+      version: null,
+      releasedAt: AT - 7,
+      fetchedAt: AT,
+      checkedAt: AT + 5,
+      lastError: 'it is gone again',
+      source: FROM.source,
+      validators: FROM.validators,
     });
   });
 });
