@@ -7,6 +7,7 @@ import { listed as cluster } from './cluster/index.ts';
 import { listed as completion } from './completion/index.ts';
 import { listed as config } from './config/index.ts';
 import { listed as demo } from './demo/index.ts';
+import { listed as doctor } from './doctor/index.ts';
 import { listed as evidence } from './evidence/index.ts';
 import { listed as images } from './images/index.ts';
 import { listed as ledger } from './ledger/index.ts';
@@ -59,6 +60,7 @@ export const COMMANDS: readonly Listed[] = [
   licence,
   system,
   config,
+  doctor,
   login,
   logout,
   whoami,

@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replicas: ['accounts'],
   reconcile: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods', 'leadership', 'replicas'],
   configuration: ['accounts', 'channels', 'policy'],
+  doctor: [],
   licence: ['accounts', 'ledger'],
   releases: ['facts'],
   nodes: ['leadership', 'licence'],
@@ -125,6 +126,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'configuration',
     'evidence',
+    'doctor',
   ],
   telemetry: ['findings', 'policy', 'decision', 'admission', 'channels'],
   app: [
@@ -156,6 +158,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'supply-chain',
     'backup',
     'configuration',
+    'doctor',
     'store',
     'adapters',
     'api',
@@ -197,6 +200,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'releases',
     'backup',
     'configuration',
+    'doctor',
     'app',
   ],
   daemon: ['app'],
@@ -242,6 +246,7 @@ const PURE = [
   'supply-chain',
   'backup',
   'configuration',
+  'doctor',
 ];
 const IMPURE = [
   /\bDate\.now\b/,

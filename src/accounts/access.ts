@@ -96,6 +96,7 @@ export const ACCESS = {
   'GET /runtime/events/{id}': 'viewer',
   'POST /catalogues/refresh': 'administrator',
   'GET /system/health': 'viewer',
+  'GET /system/doctor': 'administrator',
   'GET /system/admission': 'viewer',
   'GET /system/nodes': 'viewer',
   'GET /system/licence': 'viewer',

@@ -2,7 +2,7 @@
  * The API: a request becomes a call of a route, and its answer a response. Routes are data (`route.ts`); who may call one
  * stands in `accounts/access.ts`.
  * It uses `findings`, `policy`, `facts`, `ledger`, `admission`, `whatif`, `inventory`, `scan`, `accounts`, `render`, `channels`, `configuration`,
- * `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain`, `backup` and
+ * `doctor`, `catalogues`, `trackers`, `notify`, `runtime`, `replicas`, `licence`, `nodes`, `releases`, `supply-chain`, `backup` and
  * `evidence`.
  */
 export {
@@ -38,6 +38,7 @@ export { auditRoutes, type AuditParts } from './routes/audit.ts';
 export { licenceRoutes, type LicenceParts } from './routes/licence.ts';
 export { releasesRoutes } from './routes/releases.ts';
 export { configurationRoutes, type ConfigurationParts } from './routes/configuration.ts';
+export { doctorRoutes, type DoctorParts } from './routes/doctor.ts';
 export { backupRoutes, type BackupParts } from './routes/backups.ts';
 export { evidenceRoutes, type EvidenceParts } from './routes/evidence.ts';
 export { declarationsRoutes, type DeclarationsParts } from './routes/declarations.ts';

@@ -320,6 +320,7 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'POST /system/licence/check': { 'without a licence service': () => ({ status: 409 }) },
   'GET /releases': { whole: plain },
   'GET /backups': { whole: plain },
+  'GET /system/doctor': { whole: plain },
   'GET /config/export': { whole: plain },
   'POST /config/import': {
     'a dry run': () => ({ body: { documents: [LONG], dry_run: true } }),

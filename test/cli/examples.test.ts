@@ -27,6 +27,8 @@ const OUTSIDE: readonly RegExp[] = [
   /^ipo tracker test --file\b/,
   /^ipo logout ipo\.example/,
   /^ipo runtime events\b.* -f$/,
+  // `test/doctor/cluster.test.ts` runs it, with a kubeconfig.
+  /^ipo doctor --kubeconfig\b/,
   // `backup.test.ts` runs these, on databases of its own.
   /^(?:IPO_DATABASE=\S+ )?ipo backup (?:create|verify|restore|move)\b/,
   /^IPO_LOG_LEVEL=debug ipo serve\b/,

@@ -5,6 +5,7 @@
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { issuePasswordCode } from './account-database.ts';
 export { buildCli, type CliParts } from './build.ts';
+export { examineCluster, examineData } from './doctor-door.ts';
 export {
   migrateDatabase,
   planDatabase,

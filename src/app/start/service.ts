@@ -3,7 +3,6 @@ import { openApi, probes, UntrustedProxies, type Api } from '../../api/index.ts'
 import {
   backupHistory,
   beginHistory,
-  countFailing,
   fenceWrites,
   firstTime,
   jobMarks,
@@ -23,9 +22,10 @@ import { localUrl, originsOf } from '../service/address.ts';
 import { openDetector } from '../detector/detector.ts';
 import { openServiceCalls } from '../service/calls.ts';
 import { openFacts } from '../service/facts.ts';
-import { ServiceHealth } from '../service/health.ts';
+import { clusterIdJobs, openServiceDoctor } from '../doctor/service.ts';
+import { openHealth } from '../service/open-health.ts';
 import { openRetentionTime, retentionJobs } from '../ledger/history.ts';
-import { feedStates, observedBy } from '../service/health-parts.ts';
+import { observedBy } from '../service/health-parts.ts';
 import { serviceJobs } from '../service/jobs.ts';
 import { openServiceOutbound } from '../running/outbound.ts';
 import { renewing } from '../running/renew-tls.ts';
@@ -150,7 +150,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     serviceJobs({
       ...parts,
       ...{ settings, retention, trackers },
-      operator: [...ledger.jobs, ...operator.jobs, ...licence.jobs, ...detector.jobs],
+      operator: [
+        ...ledger.jobs,
+        ...operator.jobs,
+        ...licence.jobs,
+        ...detector.jobs,
+        ...clusterIdJobs({ store, settings, cluster, clock }),
+      ],
       facts: facts.jobs,
       notices: noticeJobs({
         notifications: trackers.notifications,
@@ -174,22 +180,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
   );
   const proxies = new UntrustedProxies({ now, log });
-  const health = new ServiceHealth({
-    ...{ parts, replay, version, clock, metrics },
+  const health = openHealth({
+    ...{ parts, store, replay, version, jobs, ledger, operator, facts, trackers, proxies, clock, metrics },
     ledgerQueue: queue,
-    jobs: { states: () => [...jobs.states(), ...(operator.peer.status?.jobs ?? [])] },
-    anchors: ledger.anchors,
-    ledgerClock: () => ledger.clock(),
-    engine: store.engine,
-    startedAt: clock.now(),
-    operator: () => operator.health(),
-    scanner: () => facts.health(),
-    scanFailures: () => countFailing(store.read),
-    lastBackup: backups.lastDone,
-    notifications: () => trackers.notifications.counts(),
-    registries: () => facts.registries(),
-    untrustedProxies: () => proxies.list(),
-    feeds: () => feedStates(store, { kev: parts.kev, trivyDb: facts.scanning.database }),
+  });
+  const { licences } = licence.routes;
+  const examine = openServiceDoctor({
+    ...{ health, parts, store, settings, cluster, licence: licences, clock, ...trackers.routes },
+    database: facts.scanning.database,
   });
   metrics.set('svc_build_info', 1, { version });
 
@@ -201,7 +199,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     health,
     operator.nodes,
     operator.replicas.list,
-    backups,
+    { backups, examine },
     licence.routes,
     evidence.routes,
     detector.routes,

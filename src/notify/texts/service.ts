@@ -27,7 +27,7 @@ export const catalogueStale: EventText = {
     }),
   of: 'catalogues',
   why: 'Decisions use the last copy. Anything published since then is not known here.',
-  command: () => 'curl $IPO_SERVER/api/v1/system/health',
+  command: () => 'ipo doctor',
 };
 
 export const channelFailed: EventText = {

@@ -7,6 +7,7 @@ export { sqliteFileOf } from './location.ts';
 export { readStoredDocuments, type StoredDocuments } from './old-documents.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';
+export { inspectDatabase, type DatabaseCondition } from './inspect.ts';
 export { lockFile } from './process-lock.ts';
 export { LogKeeper, type LogStep } from './sqlite-log.ts';
 export type { Turn } from './sqlite-turns.ts';

@@ -28,6 +28,8 @@ export class FakeApiServer {
   readonly faults = new Faults();
   readonly objects: Objects;
   readonly seen: Seen[] = [];
+  /** What a SubjectAccessReview says no to, as `get pods`; null where nobody may ask. */
+  denied: ReadonlySet<string> | null = new Set();
   readonly #options: FakeOptions;
   readonly #kinds: Kind[] = [...BUILT_IN];
   readonly #writes: Writes;
@@ -127,6 +129,10 @@ export class FakeApiServer {
         send(response, 200, discovery);
         return;
       }
+      if (url.pathname === '/apis/authorization.k8s.io/v1/subjectaccessreviews') {
+        send(response, 201, this.#review(seen.body as Json));
+        return;
+      }
       const place = parsePath(url.pathname, this.#kinds);
       if (place === null)
         throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
@@ -137,6 +143,14 @@ export class FakeApiServer {
       if (status.retryAfter !== null) response.setHeader('retry-after', String(status.retryAfter));
       send(response, status.code, status.body);
     }
+  }
+
+  #review(review: Json): Json {
+    if (this.denied === null) throw new StatusError(403, 'Forbidden', 'subjectaccessreviews is forbidden');
+    const { resourceAttributes } = review['spec'] as { resourceAttributes: Record<string, string> };
+    const { verb, resource, subresource } = resourceAttributes;
+    const what = `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+    return { ...review, status: { allowed: !this.denied.has(what) } };
   }
 
   #callerOf({ authorization }: Seen): Caller {

@@ -21,6 +21,8 @@ export const BUILT_IN: readonly Kind[] = [
   kind('v1', 'Service', 'services', { status: true }),
   kind('v1', 'Secret', 'secrets'),
   kind('v1', 'ConfigMap', 'configmaps'),
+  kind('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims', { status: true }),
+  kind('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
   kind('v1', 'ReplicationController', 'replicationcontrollers', { status: true }),
   kind('apps/v1', 'Deployment', 'deployments', { status: true }),
   kind('apps/v1', 'ReplicaSet', 'replicasets', { status: true }),

@@ -1,0 +1,70 @@
+/**
+ * `ipo doctor`: what is wrong with a service, a cluster or the directory of a service that does not start.
+ * It uses `release`, `service`, `terminal` and `upgrade`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import type { Listed, Settle } from '../terminal/listed.ts';
+import { outputOption } from '../terminal/output-option.ts';
+
+/** DoctorOptions are the flags of `ipo doctor`. */
+export interface DoctorOptions extends ServiceFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly data?: string;
+  readonly config?: string;
+  readonly for?: string;
+  readonly strict?: true;
+  readonly all?: true;
+  readonly bundle?: string;
+  readonly output: readonly string[];
+}
+
+/** listed is `ipo doctor` in the help. */
+export const listed: Listed = {
+  name: 'doctor',
+  summary: 'examine a service, a cluster or a data directory, and say what to do',
+  group: 'The service:',
+  place: 11,
+  examples: [
+    'ipo doctor',
+    'ipo doctor --kubeconfig ~/.kube/config --namespace ipo',
+    'ipo doctor --data /var/lib/ipo',
+    'ipo doctor --for 1.3.7 --strict',
+    'ipo doctor --bundle report.json',
+  ],
+  define: doctorCommand,
+};
+
+/** doctorCommand defines `ipo doctor`. */
+function doctorCommand(settle: Settle): Command {
+  const command = withServiceFlags(new Command('doctor'))
+    .description(
+      'Examines a running service, the cluster that it runs in, or the directory of a service that does not start. ' +
+        'Each check has a stable id, a state (ok, warn or fail) and what to do. Nothing is changed. Exit 1 when a check fails.',
+    )
+    .addOption(new Option('--kubeconfig <file>', 'examine the cluster of this kubeconfig'))
+    .addOption(new Option('--context <name>', 'context of the kubeconfig (default: its current one)'))
+    .addOption(
+      new Option(
+        '--namespace <name>',
+        'namespace of the service in the cluster (default: that of the context)',
+      ),
+    )
+    .addOption(new Option('--data <dir>', 'examine the directory of a service that does not run'))
+    .addOption(new Option('--config <file>', 'settings of that service (YAML or JSON)'))
+    .addOption(new Option('--for <version>', 'also say what an upgrade to this release needs'))
+    .addOption(new Option('--strict', 'exit 1 for a warning too'))
+    .addOption(new Option('-a, --all', 'list the checks that are ok as well'))
+    .addOption(
+      new Option('--bundle <file>', 'write a report to send to others, without secrets, hosts and addresses'),
+    )
+    .addOption(outputOption('table, json, yaml or markdown'));
+  return command.action(
+    settle(async (terminal, globals) => {
+      const { runDoctor } = await import('./run.ts');
+      return runDoctor(command.opts<DoctorOptions>(), terminal, globals);
+    }),
+  );
+}

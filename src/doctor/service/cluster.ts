@@ -1,0 +1,98 @@
+import { ageOf, DAY, isoOf, MINUTE } from '../ages.ts';
+import { fail, ok, warn, type Check } from '../check.ts';
+import type { ServiceFacts } from './facts.ts';
+
+/** A certificate of one's own is renewed long before; less is left only where that fails. */
+const CERTIFICATE_LEFT = 7 * DAY;
+
+/** CLUSTER_STANDING are the checks of the webhook and of the part in a cluster. */
+export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
+  {
+    id: 'webhook.answers',
+    judge: ({ webhook }) => {
+      if (webhook === null) return null;
+      if (webhook.fault !== null)
+        return fail(
+          `the webhook is degraded: ${webhook.fault}`,
+          'Look at the log of the service and at the other checks',
+        );
+      return ok('the webhook answers reviews');
+    },
+  },
+  {
+    id: 'webhook.serving-certificate',
+    judge: ({ webhook }, at) => {
+      if (webhook === null || webhook.certificateEndsAt === null) return null;
+      const left = webhook.certificateEndsAt - at;
+      const hint =
+        'Renew it: with source own the leader does, see the job webhook-authority; else replace certFile and keyFile';
+      const end = isoOf(webhook.certificateEndsAt);
+      if (left <= 0) return fail(`the certificate of the webhook ended at ${end}`, hint);
+      if (left < CERTIFICATE_LEFT) return warn(`the certificate of the webhook ends at ${end}`, hint);
+      return ok(`the certificate of the webhook is valid until ${end}`);
+    },
+  },
+  {
+    id: 'webhook.callers',
+    judge: ({ webhook }) => {
+      if (webhook === null) return null;
+      return webhook.guarded
+        ? ok('only the API server can post reviews')
+        : warn(
+            'anyone who reaches the port of the webhook can post reviews',
+            'Set webhook.callers.pathFile or webhook.callers.clientCaFile',
+          );
+    },
+  },
+  {
+    id: 'cluster.reads',
+    judge: ({ cluster }, at) => {
+      if (cluster === null) return null;
+      const stale = cluster.stale.filter(({ since }) => at - since > MINUTE);
+      if (stale.length === 0) return ok('what is read of the cluster is up to date');
+      return stale.map(({ kind, since }) =>
+        fail(
+          `${kind} of the cluster were read last ${ageOf(at - since)} ago`,
+          'Check the way to the API server, and the role of the service (ipo doctor --kubeconfig)',
+        ),
+      );
+    },
+  },
+  {
+    id: 'cluster.replicas',
+    judge: ({ cluster }, at) => {
+      if (cluster === null) return null;
+      if (cluster.holding.length === 0) return ok('every replica has stored its rows');
+      return cluster.holding.map(({ name, since }) =>
+        warn(
+          `the replica ${name} may hold rows for ${ageOf(at - since)}, so sweeps skip pods`,
+          'Start it again on its volume; if the volume is lost: ipo cluster forget-replica',
+        ),
+      );
+    },
+  },
+  {
+    id: 'cluster.name',
+    judge: ({ cluster }) => {
+      if (cluster === null) return null;
+      if (cluster.name === null)
+        return warn('the cluster has no name, so several clusters cannot be told apart', 'Set clusterName');
+      if (cluster.sameName.length === 0) return ok(`only this cluster is called ${cluster.name}`);
+      return fail(
+        `another cluster (kube-system ${cluster.sameName[0] ?? ''}) reports under the name ${cluster.name} too`,
+        'Give one of them another clusterName: rows, nodes and issues of both are taken for one',
+      );
+    },
+  },
+  {
+    id: 'cluster.nodes',
+    judge: ({ cluster }, at) => {
+      if (cluster === null) return null;
+      if (cluster.nodesOverSince === null) return ok('the ready nodes are within their ceiling');
+      return warn(
+        `more nodes are ready than the ceiling allows, for ${ageOf(at - cluster.nodesOverSince)}`,
+        'See ipo system nodes and ipo licence show: after the grace new image names are denied',
+      );
+    },
+  },
+];
