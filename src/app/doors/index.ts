@@ -1,6 +1,6 @@
 /**
  * What the command line does on a database or a report without a service.
- * It uses `programs`, `running`, `scanning` and `trackers`.
+ * It uses `doctor`, `programs`, `running`, `scanning` and `trackers`.
  */
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { issuePasswordCode } from './account-database.ts';
