@@ -48,6 +48,11 @@ export function toSecretData(kept: Kept): Readonly<Record<string, string>> {
   };
 }
 
+/** holdsCertificates tells whether data has certificates, of us or of others; only the path of the webhook may have been there first. */
+export function holdsCertificates(data: Readonly<Record<string, string>>): boolean {
+  return ['ca.crt', 'tls.crt', 'tls.key', 'times'].some((key) => Object.hasOwn(data, key));
+}
+
 /** readSecretData reads it back; null when anything of it is not what was written: it is then recreated. */
 export function readSecretData(data: Readonly<Record<string, string>>): Kept | null {
   try {

@@ -1,5 +1,12 @@
 import type { Clock, Log } from '../base/index.ts';
-import { readSecretData, readServingPair, toSecretData, type Held, type Kept } from './kept.ts';
+import {
+  holdsCertificates,
+  readSecretData,
+  readServingPair,
+  toSecretData,
+  type Held,
+  type Kept,
+} from './kept.ts';
 import {
   CERTIFICATE_TIMES,
   planCertificates,
@@ -50,7 +57,7 @@ export class OwnCertificates {
       const at = clock.now();
       const step = planCertificates(kept, live, names, at, this.#times);
       if (step.kind === 'none' || !this.#deps.isLeader()) return;
-      if (stored !== null && kept === null) {
+      if (stored !== null && kept === null && holdsCertificates(stored.data)) {
         log.error('the Secret of the webhook’s certificates holds something else; it is recreated');
       }
       await this.#take(step, stored, kept, at);

@@ -71,6 +71,7 @@ export class FakeCluster {
   /** Certificates are held against the real time by whoever shakes hands. */
   at = Date.now();
   leads = true;
+  readonly errors: string[] = [];
 
   own(maker: CertificateMaker, times?: CertificateTimes): OwnCertificates {
     return new OwnCertificates({
@@ -80,7 +81,7 @@ export class FakeCluster {
       names: NAMES,
       isLeader: () => this.leads,
       clock: { now: () => this.at },
-      log: SILENT,
+      log: { ...SILENT, error: (message) => void this.errors.push(message) },
       ...(times !== undefined && { times }),
     });
   }

@@ -54,6 +54,19 @@ test('the first run makes everything and tells the API server, so that it can ca
   assert.deepEqual([cluster.secret.writes, cluster.bundles.writes], before);
 });
 
+test('a Secret with only the path of the webhook is that of a first start, and one with other certificates is told', async () => {
+  const first = new FakeCluster();
+  first.secret.put({ path: '/admission/pods/x', paths: '{}' });
+  await first.own(certificateMaker).run();
+  await holds(first);
+  assert.deepEqual([first.errors, first.secret.stored?.data['paths']], [[], '{}']);
+  const other = new FakeCluster();
+  other.secret.put({ 'tls.crt': 'of a person', 'tls.key': 'the same' });
+  await other.own(certificateMaker).run();
+  await holds(other);
+  assert.equal(other.errors.length, 1);
+});
+
 test('what is kept reads back as it was written, and anything else is nothing', async () => {
   const { secret } = await settled();
   const data = secret.stored?.data ?? {};
