@@ -109,7 +109,10 @@ export function webhookOf(name: string, namespace: string, ca: string): Json {
       {
         ...{ name: 'pods.ipo.dev', failurePolicy: 'Ignore', timeoutSeconds: 5, sideEffects: 'NoneOnDryRun' },
         admissionReviewVersions: ['v1'],
-        clientConfig: { caBundle: base64(ca), service: { name: 'ipo-webhook', namespace } },
+        clientConfig: {
+          caBundle: base64(ca),
+          service: { name: 'ipo-webhook', namespace, path: `/admission/pods/${'0a'.repeat(16)}` },
+        },
         namespaceSelector: {
           matchExpressions: [
             {

@@ -218,6 +218,13 @@ const FAULTS: readonly (readonly [string, Seed, string, Exclude<State, 'ok'>, Re
     /does not leave out ipo-system/,
   ],
   [
+    'API server without the path of the webhook',
+    webhook({ 'clientConfig.service.path': undefined }),
+    'webhook.path',
+    'fail',
+    /no secret path/,
+  ],
+  [
     'webhook does not name pods',
     webhook({ 'rules.0.resources': ['deployments'], 'rules.1.resources': ['deployments'] }),
     'webhook.rules',

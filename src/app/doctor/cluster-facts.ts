@@ -1,3 +1,4 @@
+import { REVIEW_PATH } from '../../admission/index.ts';
 import { KubernetesApi, openKubeconfig, pathOf, RESOURCES } from '../../adapters/kubernetes/index.ts';
 import { isIpoError } from '../../base/index.ts';
 import { customResourceDefinitions, isFault } from '../../cluster/index.ts';
@@ -224,6 +225,7 @@ function toSeen({ configuration, namespace, webhook }: Webhook, serving: ReturnT
       key === 'kubernetes.io/metadata.name' && operator === 'NotIn' ? values : [],
     ),
     resources: rules.flatMap(({ resources = [] }) => resources),
+    hasPath: (clientConfig?.service?.path ?? '').startsWith(`${REVIEW_PATH}/`),
     caBundle: judgeBundle(clientConfig?.caBundle, serving),
   };
 }

@@ -78,7 +78,7 @@ export interface Configuration extends KubeObject {
     };
     readonly clientConfig?: {
       readonly caBundle?: string;
-      readonly service?: { readonly name?: string; readonly namespace?: string };
+      readonly service?: { readonly name?: string; readonly namespace?: string; readonly path?: string };
     };
   }[];
 }

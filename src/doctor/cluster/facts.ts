@@ -11,6 +11,8 @@ export interface SeenWebhook {
   readonly exempt: readonly string[];
   /** As `pods`, `pods/ephemeralcontainers`. */
   readonly resources: readonly string[];
+  /** Whether the path of the Service has an end, by which the webhook knows the API server. It is secret, and not kept here. */
+  readonly hasPath: boolean;
   readonly caBundle: 'missing' | 'unreadable' | 'other' | 'ok' | 'unknown';
 }
 

@@ -53,6 +53,21 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
     },
   },
   {
+    id: 'webhook.path',
+    judge: (facts) => {
+      const called = ours(facts).filter(({ service }) => service !== null);
+      if (called.length === 0) return null;
+      return called.map(({ configuration, hasPath }) =>
+        hasPath
+          ? ok(`${configuration} calls the webhook by its secret path`)
+          : fail(
+              `${configuration} has no secret path, so the webhook refuses the calls of the API server`,
+              'The leader writes it within 5 s: see the leader, and the job webhook-path in its log',
+            ),
+      );
+    },
+  },
+  {
     id: 'webhook.certificate',
     judge: ({ certificate, webhooks, namespace }, at) => {
       if (certificate === null) return null;
