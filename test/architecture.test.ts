@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   certificates: [],
   replicas: ['accounts'],
   reconcile: ['image', 'policy', 'facts', 'decision', 'ledger', 'pods', 'leadership', 'replicas'],
-  configuration: ['accounts', 'channels', 'policy'],
+  configuration: ['accounts', 'channels', 'evidence', 'policy', 'runtime'],
   doctor: [],
   licence: ['accounts', 'ledger'],
   releases: ['facts'],

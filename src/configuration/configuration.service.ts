@@ -1,8 +1,8 @@
-import type { AuditEntry, AuditLog } from '../accounts/index.ts';
+import type { AuditLog } from '../accounts/index.ts';
 import { canonicalJson, isIpoError, sha256Hex } from '../base/index.ts';
 import { API_VERSION, CONFIGURATION, readBundle, toRefusal, type Bundle } from './bundle.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import type { Applied, Json, Kind, Planned } from './kind.ts';
+import type { Actor, Applied, Json, Kind, Planned } from './kind.ts';
 
 /** Exported is the configuration: its documents in their order, and what is left out, a sentence each. */
 export interface Exported {
@@ -20,7 +20,7 @@ export interface ImportRequest {
   /** Id of the difference that a person has seen; null to import whatever it is now. */
   readonly difference: string | null;
   /** Who imports, and by which call, for the audit log. */
-  readonly actor: NonNullable<AuditEntry['actor']>;
+  readonly actor: Actor;
   readonly path: string;
 }
 
@@ -72,7 +72,7 @@ export function openConfiguration({ kinds, audit, together }: ConfigurationDeps)
 
   const apply = async ({ planned }: Step, { actor, path }: ImportRequest): Promise<Imported['written']> => {
     if (planned.apply === undefined) return null;
-    const { written, ...entry } = await planned.apply(`user:${actor.accountId}`);
+    const { written, ...entry } = await planned.apply(`user:${actor.accountId}`, actor);
     await audit.record({ ...entry, actor, path });
     return written ?? null;
   };

@@ -1,7 +1,7 @@
 /**
  * The configuration of a service as one stream of documents: exported, compared with what a service has, and imported. One object for each
  * kind (`kinds/`), which `app` lists.
- * It uses `accounts`, `channels` and `policy`.
+ * It uses `accounts`, `channels`, `evidence`, `policy` and `runtime`.
  */
 export { ConfigurationError } from './configuration-error.ts';
 export {
@@ -15,5 +15,7 @@ export {
 } from './configuration.service.ts';
 export { API_VERSION, CONFIGURATION, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from './bundle.ts';
 export { channelKind } from './kinds/channels.ts';
+export { declarationKind } from './kinds/declarations.ts';
 export { policyKind } from './kinds/policies.ts';
-export type { Change, Json, Kind, Planned } from './kind.ts';
+export { runtimeRuleKind } from './kinds/runtime-rules.ts';
+export type { Actor, Change, Json, Kind, Planned } from './kind.ts';

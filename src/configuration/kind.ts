@@ -14,6 +14,12 @@ export interface Bundled {
   readonly document: Json;
 }
 
+/** Actor is the account that imports. */
+export interface Actor {
+  readonly accountId: string;
+  readonly name: string;
+}
+
 /** Applied is what a change wrote, for the audit log; `written` is the policy by which the next review is decided. */
 export interface Applied {
   readonly action: AuditAction;
@@ -33,7 +39,7 @@ export interface Planned {
   /** Tries a change of an object of the cluster without making it. */
   rehearse?(): Promise<void>;
   /** Makes the change; absent where there is none. */
-  apply?(by: string): Promise<Applied>;
+  apply?(by: string, actor: Actor): Promise<Applied>;
 }
 
 /** Kind is one kind of object that a bundle can hold. */

@@ -11,6 +11,11 @@ const channelOf = ({ name, ...spec }: Readonly<Record<string, unknown>>) => ({
 });
 const { token: _token, ...hub } = DOCUMENTS.github;
 
+const NOBODY = { accountId: null, name: null };
+const ruleOf = (name: string, action = 'notify') => ({
+  ...{ apiVersion: 'ipo.dev/v1', kind: 'RuntimeRule', metadata: { name } },
+  spec: { match: { tags: ['shell'] }, action },
+});
 const stopOf = (name: string) => ({
   ...policyOf(name, { window: { count: 2, duration: '5m' }, match: { priority: 'warning' } }),
   kind: 'RuntimePolicy',
@@ -19,10 +24,19 @@ const stopOf = (name: string) => ({
 const changesOf = (imported: Awaited<ReturnType<ConfigurationWorld['configuration']['import']>>) =>
   imported.items.map(({ kind, name, change, outcome }) => `${kind} ${name} ${change} ${outcome}`);
 
-async function fill({ policies, runtimePolicies, channels }: ConfigurationWorld): Promise<void> {
+async function fill({
+  policies,
+  runtimePolicies,
+  rules,
+  declarations,
+  channels,
+}: ConfigurationWorld): Promise<void> {
   await policies.create(policyOf('strict', { enforcement: 'Enforce', denyLatestTag: true }), null);
   await policies.create(policyOf('base'), null);
   await runtimePolicies.create(stopOf('shells'), null);
+  for (const name of ['shells', 'backups'])
+    await rules.add({ name, match: { tags: ['shell'] }, action: 'notify' }, null, NOBODY);
+  await declarations.declare('We scan every image.', null, 'user:a');
   for (const document of [...Object.values(DOCUMENTS), dataCenter]) await channels.create(document, null);
 }
 
@@ -45,14 +59,17 @@ forEachEngine('the configuration', (engine) => {
           'Channel',
           name,
         ]),
+        ['RuntimeRule', 'shells'],
+        ['RuntimeRule', 'backups'],
+        ['Declaration', '5284991df77abdb2'],
       ],
     );
     const own = await from.configuration.import({ ...REQUEST, documents, prune: true });
-    assert.deepEqual([own.changed, own.items.length], [0, 11]);
+    assert.deepEqual([own.changed, own.items.length], [0, 14]);
 
     const to = await openConfigurationWorld(t, await engine.open(t));
     const first = await to.configuration.import({ ...REQUEST, documents });
-    assert.deepEqual([first.changed, first.items.every(({ outcome }) => outcome === 'applied')], [11, true]);
+    assert.deepEqual([first.changed, first.items.every(({ outcome }) => outcome === 'applied')], [14, true]);
     assert.ok(
       first.items
         .filter(({ kind }) => kind === 'Channel')
@@ -72,10 +89,11 @@ forEachEngine('the configuration', (engine) => {
         'policy_create',
         'runtime_policy_create',
         ...Array.from({ length: 8 }, () => 'channel_create'),
+        ...['runtime_rule_create', 'runtime_rule_create', 'declaration_create'],
         'config_import',
       ],
     );
-    assert.deepEqual(to.audited.at(-1)?.detail, { prune: false, created: 11, updated: 0, deleted: 0 });
+    assert.deepEqual(to.audited.at(-1)?.detail, { prune: false, created: 14, updated: 0, deleted: 0 });
   });
 
   test('shows its difference without writing, and imports only what was shown', async (t) => {
@@ -112,6 +130,93 @@ forEachEngine('the configuration', (engine) => {
     const after = (await world.configuration.export()).documents.flatMap((one) => nameOf(one) ?? []);
     assert.deepEqual(after.slice(0, 2), ['added', 'strict']);
     assert.deepEqual((await world.policies.get('strict')).document['spec'], { enforcement: 'Audit' });
+  });
+
+  test('puts rules into the order of its documents, and leaves others behind the rule that they stand behind', async (t) => {
+    const { configuration, rules, audited } = await openConfigurationWorld(t, await engine.open(t));
+    const names = async () => (await rules.list()).items.map(({ rule }) => rule.name).join(' ');
+    const bring = async (documents: readonly Json[], prune = false) => {
+      const head = { apiVersion: 'ipo.dev/v1', kind: 'Configuration', spec: { complete: ['RuntimeRule'] } };
+      const request = { ...REQUEST, documents: [head, ...documents], prune };
+      const { items } = await configuration.import(request);
+      assert.equal((await configuration.import(request)).changed, 0, 'twice changes nothing');
+      return items.map(({ name, change }) => `${name} ${change}`);
+    };
+    assert.deepEqual(await bring(['a', 'b', 'c'].map((name) => ruleOf(name))), [
+      'a create',
+      'b create',
+      'c create',
+    ]);
+    await rules.add({ name: 'x', match: {}, action: 'record' }, { after: 'a' }, NOBODY);
+    assert.equal(await names(), 'a x b c');
+    const [first] = (await rules.list()).items;
+    assert.deepEqual(await bring([ruleOf('c'), ruleOf('new'), ruleOf('a')]), [
+      'c update',
+      'new create',
+      'a update',
+    ]);
+    assert.equal(await names(), 'c new a x b');
+    assert.equal((await rules.list()).items[2]?.id, first?.id, 'a rule that moves keeps its id');
+    audited.length = 0;
+    assert.deepEqual(await bring([ruleOf('c', 'allow'), ruleOf('a')], true), [
+      'c update',
+      'a unchanged',
+      'new delete',
+      'x delete',
+      'b delete',
+    ]);
+    assert.equal(await names(), 'c a');
+    assert.deepEqual(audited.map(({ action, target }) => `${action} ${target}`).slice(0, -1), [
+      'runtime_rule_update c',
+      'runtime_rule_delete new',
+      'runtime_rule_delete x',
+      'runtime_rule_delete b',
+    ]);
+    await assert.rejects(bring([ruleOf('d', 'block')]), (error: IpoError) => {
+      assert.deepEqual(
+        error.fields?.map(({ path }) => path),
+        ['documents[1].spec.action'],
+      );
+      return /not supported since 1\.3\.1/.test(error.message);
+    });
+  });
+
+  test('declares what is valid, ends what is pruned, and leaves out what has ended', async (t) => {
+    const { configuration, declarations } = await openConfigurationWorld(t, await engine.open(t));
+    const declared = (statement: string, validUntil?: string) => ({
+      ...{ apiVersion: 'ipo.dev/v1', kind: 'Declaration', metadata: { name: statement } },
+      spec: { statement, ...(validUntil !== undefined && { validUntil }) },
+    });
+    const documents = [
+      declared('One.'),
+      declared('Two.', '2027-01-01T00:00:00Z'),
+      declared('Over.', '2020-01-01T00:00:00Z'),
+    ];
+    const made = await configuration.import({ ...REQUEST, documents });
+    assert.deepEqual(changesOf(made), [
+      'Declaration One. create applied',
+      'Declaration Two. create applied',
+      'Declaration Over. unchanged unchanged',
+    ]);
+    const exported = (await configuration.export()).documents;
+    assert.equal(exported.length, 3);
+    assert.equal((await configuration.import({ ...REQUEST, documents: exported, prune: true })).changed, 0);
+    const fewer = exported.filter(({ spec }) => (spec as Json)['statement'] !== 'One.');
+    assert.equal((await configuration.import({ ...REQUEST, documents: fewer, prune: true })).changed, 1);
+    const kept = await declarations.list();
+    assert.deepEqual(
+      [kept.length, kept.find(({ statement }) => statement === 'One.')?.validUntil !== null],
+      [2, true],
+    );
+    for (const spec of [
+      {},
+      { statement: ' ' },
+      { statement: 'a', more: 1 },
+      { statement: 'a', validUntil: 'soon' },
+    ])
+      await assert.rejects(configuration.import({ ...REQUEST, documents: [{ ...declared('a'), spec }] }), {
+        code: 'invalid_request',
+      });
   });
 
   test('is written whole or not at all', async (t) => {

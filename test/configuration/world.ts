@@ -2,8 +2,10 @@ import type { TestContext } from 'node:test';
 import type { AuditEntry } from '../../src/accounts/index.ts';
 import {
   channelKind,
+  declarationKind,
   openConfiguration,
   policyKind,
+  runtimeRuleKind,
   type Configuration,
   type Kind,
 } from '../../src/configuration/index.ts';
@@ -14,8 +16,20 @@ import {
   type KeptPolicies,
   type Policies,
 } from '../../src/policy/index.ts';
-import { RUNTIME_POLICIES, type RevisedRuntimePolicy } from '../../src/runtime/index.ts';
-import { policyStore, runtimePolicyStore, type Store } from '../../src/store/index.ts';
+import { openDeclarations, type Declarations } from '../../src/evidence/index.ts';
+import {
+  openRuntimeRules,
+  RUNTIME_POLICIES,
+  type RevisedRuntimePolicy,
+  type RuntimeRules,
+} from '../../src/runtime/index.ts';
+import {
+  declarationStore,
+  policyStore,
+  runtimePolicyStore,
+  runtimeRuleStore,
+  type Store,
+} from '../../src/store/index.ts';
 import { NOW, openWorld, type World } from '../channels/world.ts';
 
 /** IMAGE is the kind of image policies in a database. */
@@ -29,6 +43,8 @@ export interface ConfigurationWorld {
   readonly configuration: Configuration;
   readonly policies: Policies;
   readonly runtimePolicies: KeptPolicies<RevisedRuntimePolicy>;
+  readonly rules: RuntimeRules;
+  readonly declarations: Declarations;
   readonly channels: World['channels'];
   readonly audited: World['audited'];
 }
@@ -46,6 +62,8 @@ export async function openConfigurationWorld(
     store: runtimePolicyStore(store),
     clock: { now: () => NOW },
   });
+  const rules = openRuntimeRules(runtimeRuleStore(store), { now: () => NOW });
+  const declarations = openDeclarations(declarationStore(store), { now: () => NOW });
   const kinds = [
     policyKind({ ...IMAGE, policies }),
     policyKind({
@@ -53,10 +71,12 @@ export async function openConfigurationWorld(
       policies: runtimePolicies,
     }),
     channelKind(channels),
+    runtimeRuleKind(rules),
+    declarationKind(declarations, { now: () => NOW }),
     ...more,
   ];
   const configuration = openConfiguration({ kinds, audit, together: (act) => store.write(act) });
-  return { configuration, policies, runtimePolicies, channels, audited };
+  return { configuration, policies, runtimePolicies, rules, declarations, channels, audited };
 }
 
 /** policyOf is a policy with one field set. */

@@ -24,7 +24,14 @@ const channel: ChannelFacts = {
 };
 
 const SOUND: ServiceFacts = {
-  ...{ version: '1.3.7', startedAt: NOW - 100 * HOUR, unscannable: 0, scannerOff: false, hasDataKey: true },
+  ...{
+    version: '1.3.7',
+    startedAt: NOW - 100 * HOUR,
+    unscannable: 0,
+    scannerOff: false,
+    hasDataKey: true,
+    notifyingRules: 0,
+  },
   database: { engine: 'postgres', fault: null, readOnly: null },
   ledger: {
     ...{ rows: 100, signedRows: 100, signedAt: NOW - 30_000, spooledRows: 0, holding: false },
@@ -208,6 +215,13 @@ const FAULTS: readonly (readonly [string, Partial<ServiceFacts>, string, Exclude
   ['channel muted', hub({ mutedUntil: NOW + HOUR }), 'channels.muted', 'warn', /until 2026-11-20T13:00:00Z/],
   ['channel paused by a restore', hub({ paused: true }), 'channels.paused', 'warn', /paused/],
   ['no channel is told anything', hub({ events: [] }), 'channels.subscribed', 'warn', /no enabled channel/],
+  [
+    'no channel for runtime alerts',
+    { notifyingRules: 2 },
+    'channels.runtime-alerts',
+    'warn',
+    /runtime_alert/,
+  ],
   [
     'messages failed',
     { notifications: { failed: 2, oldest: null } },

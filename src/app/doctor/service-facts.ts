@@ -12,7 +12,7 @@ import type { ServiceParts } from '../service/parts.ts';
 /** FactsDeps are what the facts of a running service are gathered from. */
 export interface FactsDeps {
   readonly health: { health(): Promise<Health> };
-  readonly parts: Pick<ServiceParts, 'policies' | 'runtimePolicies' | 'kev' | 'endOfLife'>;
+  readonly parts: Pick<ServiceParts, 'policies' | 'runtimePolicies' | 'runtimeRules' | 'kev' | 'endOfLife'>;
   readonly channels: Pick<Channels, 'list'>;
   readonly mutes: Pick<MuteStore, 'current'>;
   readonly backups: Pick<BackupHistory, 'list' | 'lastDone'>;
@@ -39,19 +39,28 @@ export async function serviceFacts(deps: FactsDeps, now: number): Promise<Servic
   const health = await deps.health.health();
   const { parts } = deps;
   const up = health.database.status !== 'down';
-  const [readOnly, policies, channels, backups, view, nodes, sameName, endOfLife] = await Promise.all([
-    up ? deps.writeFault() : null,
-    up ? policiesOf(parts) : [],
-    up ? channelsOf(deps, now) : [],
-    up ? backupsOf(deps) : { lastDoneAt: null, lastError: null },
-    up ? deps.licence.view() : null,
-    up ? deps.nodes() : null,
-    up ? deps.sameName() : [],
-    up && !parts.endOfLife.off ? parts.endOfLife.state() : null,
-  ]);
+  const [readOnly, notifyingRules, policies, channels, backups, view, nodes, sameName, endOfLife] =
+    await Promise.all([
+      up ? deps.writeFault() : null,
+      up ? notifyingRulesOf(parts) : 0,
+      up ? policiesOf(parts) : [],
+      up ? channelsOf(deps, now) : [],
+      up ? backupsOf(deps) : { lastDoneAt: null, lastError: null },
+      up ? deps.licence.view() : null,
+      up ? deps.nodes() : null,
+      up ? deps.sameName() : [],
+      up && !parts.endOfLife.off ? parts.endOfLife.state() : null,
+    ]);
   const proxyFault = await deps.proxyFault();
   return {
-    ...{ version: health.version, startedAt: health.startedAt, policies, channels, proxyFault },
+    ...{
+      version: health.version,
+      startedAt: health.startedAt,
+      policies,
+      channels,
+      proxyFault,
+      notifyingRules,
+    },
     database: { engine: health.database.engine, fault: health.database.message ?? null, readOnly },
     ...{ ledger: ledgerOf(health), webhook: webhookOf(health, deps.guarded) },
     cluster: clusterOf(health, sameName, nodes),
@@ -127,6 +136,11 @@ function clusterOf(
 function toFeed(off: boolean, feed: Feed | null): ServiceFacts['endOfLife'] {
   const times = [feed?.checkedAt ?? null, feed?.fetchedAt ?? null].filter((at) => at !== null);
   return { off, freshAt: times.length === 0 ? null : Math.max(...times), lastError: feed?.lastError ?? null };
+}
+
+async function notifyingRulesOf({ runtimeRules }: FactsDeps['parts']): Promise<number> {
+  const { items } = await runtimeRules.list();
+  return items.filter(({ rule, fault }) => fault === null && rule.enabled && rule.action === 'notify').length;
 }
 
 async function policiesOf({

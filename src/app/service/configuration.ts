@@ -1,5 +1,13 @@
 import type { Channels } from '../../channels/index.ts';
-import { channelKind, openConfiguration, policyKind, type Configuration } from '../../configuration/index.ts';
+import {
+  channelKind,
+  declarationKind,
+  openConfiguration,
+  policyKind,
+  runtimeRuleKind,
+  type Configuration,
+} from '../../configuration/index.ts';
+import type { Declarations } from '../../evidence/index.ts';
 import { IMAGE_POLICIES } from '../../policy/index.ts';
 import { RUNTIME_POLICIES } from '../../runtime/index.ts';
 import type { ServiceParts } from './parts.ts';
@@ -7,17 +15,21 @@ import type { ServiceParts } from './parts.ts';
 /** ConfigurationParts are what the configuration of a service is read from and written to. */
 export interface ConfigurationParts extends Pick<
   ServiceParts,
-  'policies' | 'runtimePolicies' | 'inCluster' | 'audit' | 'together'
+  'policies' | 'runtimePolicies' | 'runtimeRules' | 'inCluster' | 'audit' | 'together' | 'clock'
 > {
   readonly channels: Channels;
+  readonly declarations: Declarations;
 }
 
 /** serviceConfiguration lists the kinds that a configuration holds, in the order in which they are exported and applied. */
 export function serviceConfiguration({
   policies,
   runtimePolicies,
+  runtimeRules,
   channels,
+  declarations,
   inCluster,
+  clock,
   ...deps
 }: ConfigurationParts): Configuration {
   const image = {
@@ -33,6 +45,12 @@ export function serviceConfiguration({
   };
   return openConfiguration({
     ...deps,
-    kinds: [policyKind(image), policyKind(runtime), channelKind(channels)],
+    kinds: [
+      policyKind(image),
+      runtimeRuleKind(runtimeRules),
+      policyKind(runtime),
+      channelKind(channels),
+      declarationKind(declarations, clock),
+    ],
   });
 }

@@ -99,7 +99,7 @@ export function serviceRoutes(
     ...replicasRoutes({ replicas }),
     ...backupRoutes(looks),
     ...doctorRoutes({ ...looks, version }),
-    ...configurationRoutes({ configuration: serviceConfiguration({ ...parts, ...trackers }) }),
+    ...configurationRoutes({ configuration: serviceConfiguration({ ...evidence, ...parts, ...trackers }) }),
     ...evidenceRoutes(evidence),
     ...declarationsRoutes(evidence),
   ];

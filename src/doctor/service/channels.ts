@@ -87,6 +87,18 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
     },
   },
   {
+    id: 'channels.runtime-alerts',
+    judge: ({ channels, notifyingRules }) => {
+      if (notifyingRules === 0) return null;
+      return channels.some((one) => usable(one) && one.events.includes('runtime_alert'))
+        ? ok('a channel is told of runtime alerts')
+        : warn(
+            'runtime rules notify, and no enabled channel is subscribed to runtime_alert',
+            'Subscribe one: ipo channel edit NAME',
+          );
+    },
+  },
+  {
     id: 'notifications.sent',
     judge: ({ notifications }, at) => {
       if (notifications === null) return null;

@@ -79,6 +79,8 @@ export interface ServiceFacts {
     readonly fault: string | null;
   }[];
   readonly channels: readonly ChannelFacts[];
+  /** Enabled runtime rules that notify. */
+  readonly notifyingRules: number;
   readonly hasDataKey: boolean;
   readonly notifications: { readonly failed: number; readonly oldest: number | null } | null;
   readonly backups: {
