@@ -12,7 +12,8 @@ import { runtimePolicyCommand } from './policy/index.ts';
 import { runtimeRuleCommand } from './rule/index.ts';
 
 /** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
-export interface RuntimeWhatIfOptions {
+export interface RuntimeWhatIfOptions extends ServiceFlags {
+  readonly days?: string;
   readonly events?: string;
   readonly failOnStops?: true;
   readonly output: readonly string[];
@@ -51,6 +52,7 @@ export const listed: Listed = {
     'ipo runtime events --namespace shop --priority Warning -f',
     'ipo runtime top --since 7d',
     'ipo runtime top --events falco.jsonl',
+    'ipo runtime whatif rules.yaml --days 30',
     'ipo runtime whatif rules.yaml --events falco.jsonl',
     'ipo runtime whatif rules.yaml --events falco.jsonl -o html=runtime.html --fail-on-stops',
     'ipo runtime rule test rules.yaml --event event.json',
@@ -128,13 +130,16 @@ function top(settle: Settle): Command {
 }
 
 function whatIf(settle: Settle): Command {
-  const command = new Command('whatif')
+  const command = withServiceFlags(new Command('whatif'))
     .summary('replay events under draft rules or a draft RuntimePolicy')
     .description(
-      'Replays events of Falco under the rules and runtime policies of a file, and shows the alerts, issues and pod stops that would have been. Writes nothing and stops nothing.',
+      'Replays events that a service has stored, or those of a file, under the rules and runtime policies of a file, and shows the alerts, issues and pod stops that would have been. Writes nothing and stops nothing.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON); - is stdin')
-    .addOption(new Option('--events <file>', 'events as Falco writes them, one JSON object a line'))
+    .addOption(new Option('-d, --days <n>', 'days of stored events to replay, 1 to 90 (default: 7)'))
+    .addOption(
+      new Option('--events <file>', 'events as Falco writes them, one JSON object a line; needs no service'),
+    )
     .addOption(new Option('--fail-on-stops', 'exit 1 when a pod would have been stopped'))
     .addOption(outputOption('table, json, yaml, markdown or html'));
   return command.action((file: string) =>

@@ -2,14 +2,16 @@ import { IpoError } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
 import { readEventLines, RuntimeReplay, type RuntimeWhatIf } from '../../src/runtime/index.ts';
 import { checkStdin } from '../files/index.ts';
+import { withService } from '../service/client.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { parseWhole } from '../terminal/numbers.ts';
 import { openPaint } from '../terminal/paint.ts';
 import { openParts } from '../terminal/parts.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import type { RuntimeWhatIfOptions } from './index.ts';
-import { readDraft } from './read-draft.ts';
+import { readDraft, type ReadDraft } from './read-draft.ts';
 import { toHtml, toMarkdown, toTable } from './whatif-view.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown', 'html'] as const;
@@ -29,11 +31,35 @@ export async function runRuntimeWhatIf(
   const { events: path } = options;
   checkStdin([file, path]);
   const targets = parseOutputs(options.output, FORMATS, 'table', [file, path]);
-  if (path === undefined)
-    throw new UsageError('no events are given', 'Name a file of events that Falco wrote with --events FILE');
+  if (path !== undefined && options.days !== undefined)
+    throw new UsageError(
+      '--days and --events exclude each other',
+      'A file is replayed whole; --days is for the events that a service has stored',
+    );
   const parts = openParts(terminal);
   const { rules, policies } = await readDraft(file, parts);
-  const { events, faults } = readEventLines(await parts.readText(path, MAX_EVENTS));
+  const draft = { rules, policies };
+  const result =
+    path === undefined
+      ? await replayAtService(draft, options, terminal)
+      : replayFile(draft, path, await parts.readText(path, MAX_EVENTS), terminal, globals);
+  await writeOutputs(
+    targets,
+    (format, toStdout) => render(format, result, terminal, globals, toStdout),
+    parts,
+    terminal,
+  );
+  return options.failOnStops === true && result.stops > 0 ? EXIT.check : EXIT.done;
+}
+
+function replayFile(
+  { rules, policies }: ReadDraft,
+  path: string,
+  text: string,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): RuntimeWhatIf {
+  const { events, faults } = readEventLines(text);
   if (events.length === 0)
     throw new IpoError('empty', 'no event could be read', {
       place: { file: path, ...(faults[0] !== undefined && { line: faults[0].line }) },
@@ -51,14 +77,24 @@ export async function runRuntimeWhatIf(
     true,
   );
   for (const event of events) replay.take(event);
-  const result = replay.result();
-  await writeOutputs(
-    targets,
-    (format, toStdout) => render(format, result, terminal, globals, toStdout),
-    parts,
-    terminal,
-  );
-  return options.failOnStops === true && result.stops > 0 ? EXIT.check : EXIT.done;
+  return replay.result();
+}
+
+/** What the file leaves out, rules or runtime policies, is as it stands at the service. */
+function replayAtService(
+  { rules, policies }: ReadDraft,
+  options: RuntimeWhatIfOptions,
+  terminal: Terminal,
+): Promise<RuntimeWhatIf> {
+  const days = parseWhole('--days', options.days ?? '7', 1, 90, 'the number of days');
+  const body = {
+    ...(rules !== null && { rules }),
+    ...(policies.length > 0 && { policies: policies.map(({ document }) => document) }),
+    days,
+  };
+  return withService(terminal, options, async (service) => {
+    return (await service.json<RuntimeWhatIf>('POST /runtime/whatif', { body })).body;
+  });
 }
 
 async function render(

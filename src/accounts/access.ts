@@ -92,6 +92,7 @@ export const ACCESS = {
   'PUT /runtime/rules/{name}': 'administrator',
   'DELETE /runtime/rules/{name}': 'administrator',
   'POST /runtime/rules/{name}/move': 'administrator',
+  'POST /runtime/whatif': 'viewer',
   'GET /runtime/events': 'viewer',
   'GET /runtime/events/{id}': 'viewer',
   'POST /catalogues/refresh': 'administrator',

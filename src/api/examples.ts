@@ -51,6 +51,7 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<RouteKey, unknown>>> = {
   'PUT /policies': POLICY,
   'PUT /policies/{name}': POLICY,
   'POST /policies/whatif': { policy: POLICY, days: 30 },
+  'POST /runtime/whatif': { rules: [RULE], policies: [RUNTIME_POLICY], days: 7 },
   'POST /images/scan': { digests: [DIGEST] },
   'POST /scans': {
     SchemaVersion: 2,

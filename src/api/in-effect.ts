@@ -41,6 +41,7 @@ const DECIDES: Readonly<Record<Writing, boolean>> = {
   'PUT /runtime/policies/{name}': false,
   'DELETE /runtime/policies/{name}': false,
   'POST /policies/whatif': false,
+  'POST /runtime/whatif': false,
   'POST /images/scan': false,
   'POST /scans': true,
   'POST /triage': true,

@@ -52,6 +52,7 @@ export { openApiRoutes } from './routes/openapi.ts';
 export { catalogueRoutes, type CatalogueParts } from './routes/catalogues.ts';
 export { channelRoutes, type ChannelParts } from './routes/channels.ts';
 export { policyRoutes, type PolicyParts } from './routes/policies.ts';
+export { runtimeWhatIfRoutes, type RuntimeWhatIfParts } from './routes/runtime-whatif.ts';
 export { runtimePolicyRoutes, type RuntimePolicyParts } from './routes/runtime-policies.ts';
 export {
   detectorRoutes,

@@ -101,3 +101,4 @@ export {
   type RuntimeWhatIf,
   type WorkloadTally,
 } from './whatif.ts';
+export { replayStored, type RuntimeHistory, type StoredReplay } from './stored-whatif.service.ts';

@@ -18,7 +18,15 @@ function opened(
   const log = keptLog();
   const threads = openCallThreads({
     setup: {
-      ...{ url: 'sqlite:none', coldImagePolicy: 'AllowAndScan', cluster: null, origin: 'o', vkey: 'v' },
+      ...{
+        url: 'sqlite:none',
+        coldImagePolicy: 'AllowAndScan',
+        cluster: null,
+        maxStops: 10,
+        ownNamespace: null,
+        origin: 'o',
+        vkey: 'v',
+      },
       evidenceDays: 0,
     },
     readers: 2,

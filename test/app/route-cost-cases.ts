@@ -121,6 +121,14 @@ export const COST_CASES: Readonly<Record<RouteKey, Readonly<Record<string, Make>
   'DELETE /policies/{name}': {
     one: (_, round) => ({ path: `/policies/policy-${20 + round}`, match: '*', status: 204 }),
   },
+  'POST /runtime/whatif': {
+    'a rule and a policy': () => ({
+      body: {
+        rules: [{ name: 'a', match: { fields: [{ name: 'proc.name', matches: 'a.*' }] }, action: 'notify' }],
+        days: 90,
+      },
+    }),
+  },
   'GET /runtime/policies': { whole: at('/runtime/policies') },
   'POST /runtime/policies': {
     'a long one': () => ({ body: runtimePolicyOf(next() + 1_000_000, 200), status: 201 }),

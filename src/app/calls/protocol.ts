@@ -4,14 +4,14 @@ import type { Digest } from '../../base/index.ts';
 import type { ColdImagePolicy, SignedCheckpoint } from '../../ledger/index.ts';
 import type { CollectionState } from '../../supply-chain/index.ts';
 import type { CarriedFault } from '../programs/carried-fault.ts';
+import type { RuntimeWhatIfSetup } from '../running/runtime-whatif.ts';
 
 /** CallSetup says what a thread answers, and from which database. */
-export interface CallSetup {
+export interface CallSetup extends RuntimeWhatIfSetup {
   readonly work: Work;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly url: string;
   readonly coldImagePolicy: ColdImagePolicy;
-  readonly cluster: string | null;
   /** Days for which evidence packages are kept. */
   readonly evidenceDays: number;
   /** Name and verifier's key of the log. */

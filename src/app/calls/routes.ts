@@ -4,6 +4,7 @@ import {
   imageRoutes,
   ledgerRoutes,
   runtimeEventRoutes,
+  runtimeWhatIfRoutes,
   scanRoutes,
   trackingRoutes,
   triageRoutes,
@@ -38,6 +39,7 @@ import {
 import { openPreviews } from '../../trackers/index.ts';
 import { openKeptRuns } from '../../whatif/index.ts';
 import type { CallAsks, CallSetup } from './protocol.ts';
+import { runtimeWhatIfParts } from '../running/runtime-whatif.ts';
 import { criticalWindow } from '../running/critical-window.ts';
 import { readReports } from '../scanning/read-reports.ts';
 import { trackingTerms } from '../trackers/tracking-terms.ts';
@@ -96,6 +98,7 @@ export async function callRoutes(
       spool: elsewhere,
     }),
     ...runtimeEventRoutes({ events: runtimeEvents(store) }),
+    ...runtimeWhatIfRoutes(runtimeWhatIfParts(store, setup, clock)),
     ...evidenceRoutes({
       packages: openPackages({
         ...{ store: packageStore(store), clock, frameworks: [] },

@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.ts';
 /** ServiceCallsDeps are what the costly calls of a service are answered with. */
 export interface ServiceCallsDeps {
   readonly places: Pick<Places, 'databaseUrl'>;
-  readonly settings: Pick<Settings, 'calls' | 'clusterName' | 'evidence' | 'webhook'>;
+  readonly settings: Pick<Settings, 'calls' | 'cluster' | 'runtime' | 'clusterName' | 'evidence' | 'webhook'>;
   readonly parts: Pick<ServiceParts, 'images' | 'audit'>;
   readonly ledger: Pick<LedgerParts, 'signing'>;
   readonly facts: Pick<ServiceFacts, 'collected'>;
@@ -32,6 +32,8 @@ export function openServiceCalls(deps: ServiceCallsDeps): ServiceCalls {
       ...{ url: places.databaseUrl, origin: signing.origin, vkey: signing.vkey },
       coldImagePolicy: settings.webhook.coldImagePolicy,
       cluster: settings.clusterName ?? null,
+      maxStops: settings.runtime.maxStops,
+      ownNamespace: settings.cluster?.namespace ?? null,
       evidenceDays: settings.evidence.retentionDays,
     },
     asks: {

@@ -7,7 +7,7 @@ import {
   type AuditReader,
   type CookieRule,
 } from '../../accounts/index.ts';
-import { BASE_PATH } from '../../api/index.ts';
+import { BASE_PATH, type RuntimeWhatIfParts } from '../../api/index.ts';
 import type { Clock, Count, Log } from '../../base/index.ts';
 import { EndOfLife, KnownExploited, readKevSource, type KevPlace } from '../../catalogues/index.ts';
 import {
@@ -73,6 +73,7 @@ import {
   type LiveWhatIf,
   type RunStore,
 } from '../../whatif/index.ts';
+import { runtimeWhatIfParts } from '../running/runtime-whatif.ts';
 import { readReports } from '../scanning/read-reports.ts';
 import type { ReplayProcess } from '../replay/process.ts';
 import { isHttps } from '../config/rules.ts';
@@ -108,6 +109,7 @@ export interface ServiceParts {
   readonly endOfLife: EndOfLife;
   readonly runtimeRules: RuntimeRules;
   readonly runtimeEvents: RuntimeEvents;
+  readonly runtimeWhatIf: RuntimeWhatIfParts;
   readonly ledger: LedgerReader;
   readonly tree: TreeStore;
   /** Runs an act whose writes commit together or not at all. */
@@ -200,6 +202,15 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     }),
     runtimeRules: openRuntimeRules(runtimeRuleStore(store), clock),
     runtimeEvents: runtimeEvents(store),
+    runtimeWhatIf: runtimeWhatIfParts(
+      store,
+      {
+        cluster: settings.clusterName ?? null,
+        maxStops: settings.runtime.maxStops,
+        ownNamespace: settings.cluster?.namespace ?? null,
+      },
+      clock,
+    ),
     ledger: ledgerReader(store),
     tree: ledgerTree(store),
   };

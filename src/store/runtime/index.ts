@@ -6,3 +6,4 @@ export { runtimeEvents } from './events.ts';
 export { runtimeIntake } from './intake.ts';
 export { pruneRuntimeEvents } from './retention.ts';
 export { runtimeRuleStore } from './rules.ts';
+export { runtimeHistory } from './history.ts';
