@@ -14,7 +14,9 @@ export async function runEvidenceShow(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table', [file]);
-  const document = await withPackage(file, async (pkg) => pkg.document);
-  await writeSummary(targets, { ...summaryOf(document), file }, terminal, globals);
+  const summary = await withPackage(file, async ({ document }, bytes) => ({
+    ...{ ...summaryOf(document), file, bytes },
+  }));
+  await writeSummary(targets, summary, terminal, globals);
   return EXIT.done;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -196,6 +196,8 @@ test('a period before the first row is a package that says so', async () => {
   assert.equal(ran.code, 0, ran.err);
   const summary = JSON.parse(ran.out) as { attestations: { id: string; state: string }[] };
   assert.ok(summary.attestations.every(({ id, state }) => state !== 'met' || id === 'ledger-intact'));
+  const shown = JSON.parse((await ipo(['evidence', 'show', out, '-o', 'json'])).out);
+  assert.deepEqual([shown.file, shown.bytes], [out, statSync(out).size]);
   assert.equal((await ipo(['evidence', 'verify', out, '--strict'])).code, 5);
   assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
 });
