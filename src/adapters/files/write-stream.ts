@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { isIpoError } from '../../base/index.ts';
 import { toFileError } from './file-error.ts';
+import { followPath } from './follow-path.ts';
 
 /**
  * writeStreamWhole writes a file of any length that is either there in full or not at all: a temporary file beside it, synced, then
@@ -19,20 +20,20 @@ export async function writeStreamWhole(
   chunks: AsyncIterable<string | Uint8Array>,
   { asIs = false }: { readonly asIs?: boolean } = {},
 ): Promise<void> {
-  const target = resolve(path);
-  const isSpecial = /^\/(?:dev|proc)\//.test(target);
-  const temporary = isSpecial ? target : join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
+  let temporary: string | null = null;
   try {
-    const out = createWriteStream(
-      temporary,
-      isSpecial ? { flags: 'a' } : { flags: 'wx', flush: true, ...(asIs && { mode: 0o600 }) },
-    );
+    const { target, special } = await followPath(path);
+    temporary = special ? null : join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
+    const out =
+      temporary === null
+        ? createWriteStream(target, { flags: 'a' })
+        : createWriteStream(temporary, { flags: 'wx', flush: true, ...(asIs && { mode: 0o600 }) });
     const source = Readable.from(chunks, { objectMode: false });
     const through = asIs ? null : compressorOf(path);
     await (through === null ? pipeline(source, out) : pipeline(source, through, out));
-    if (!isSpecial) await rename(temporary, target);
+    if (temporary !== null) await rename(temporary, target);
   } catch (error) {
-    if (!isSpecial) await rm(temporary, { force: true }).catch(() => undefined); // the first fault is the one to tell
+    if (temporary !== null) await rm(temporary, { force: true }).catch(() => undefined); // the first fault is the one to tell
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (isIpoError(error) || code === undefined || syscall === undefined) throw error;
     throw toFileError('unwritable', path, error);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readlink, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { toFileError } from './file-error.ts';
+import { followPath } from './follow-path.ts';
 
 /**
  * writeWhole writes a file that is either there in full or not at all: a temporary file beside it, synced, then renamed.
@@ -11,7 +12,7 @@ import { toFileError } from './file-error.ts';
 export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
   let temporary: string | null = null;
   try {
-    const { target, mode, special } = await follow(path);
+    const { target, mode, special } = await followPath(path);
     if (special) {
       const handle = await open(target, 'a');
       try {
@@ -36,23 +37,4 @@ export async function writeWhole(path: string, data: string | Uint8Array): Promi
     if (temporary !== null) await rm(temporary, { force: true }).catch(() => undefined); // the first fault is the one to tell
     throw toFileError('unwritable', path, error);
   }
-}
-
-/** Where a path leads in the end: renaming over a link would leave what it points to as it was. */
-async function follow(path: string): Promise<{ target: string; mode: number | null; special: boolean }> {
-  let target = resolve(path);
-  for (let links = 0; links < 40; links += 1) {
-    // Behind these names stand open descriptors, also where they look like links to files.
-    if (/^\/(?:dev|proc)\//.test(target)) return { target, mode: null, special: true };
-    const there = await lstat(target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
-    if (there?.isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
-    if (!there?.isSymbolicLink()) {
-      return { target, mode: there && there.mode & 0o7777, special: there !== null && !there.isFile() };
-    }
-    target = resolve(dirname(target), await readlink(target));
-  }
-  throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
 }

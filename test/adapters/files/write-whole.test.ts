@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { writeWhole } from '../../../src/adapters/files/index.ts';
+import { writeStreamWhole, writeWhole } from '../../../src/adapters/files/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ipo-files-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -66,5 +66,50 @@ test('says what is wrong, and leaves what was there', async () => {
     message: /too many symbolic links/,
   });
   await assert.rejects(writeWhole(at('file/x'), 'x'), { code: 'unwritable' });
+  for (const path of ['folder', 'loop', 'file/x'])
+    await assert.rejects(writeStreamWhole(at(path), stream('x')), { code: 'unwritable' }, path);
   assert.equal(readFileSync(at('file'), 'utf8'), 'kept');
 });
+
+test(
+  'a stream is written whole over a file in shared memory, through a link, and into a pipe as it is',
+  { skip: !existsSync('/dev/shm') },
+  async () => {
+    const memory = mkdtempSync('/dev/shm/ipo-files-');
+    after(() => rmSync(memory, { recursive: true, force: true }));
+    const file = join(memory, 'backup');
+    for (const write of [
+      (text: string) => writeStreamWhole(file, stream(text), { asIs: true }),
+      (text: string) => writeWhole(file, text),
+    ]) {
+      await write('first');
+      await write('second');
+      assert.equal(readFileSync(file, 'utf8'), 'second', 'nothing is appended');
+      await assert.rejects(writeStreamWhole(file, failing()), /half written/);
+      assert.equal(readFileSync(file, 'utf8'), 'second', 'what was there stays');
+      assert.deepEqual(readdirSync(memory), ['backup']);
+    }
+    symlinkSync('backup', join(memory, 'link'));
+    await writeStreamWhole(join(memory, 'link'), stream('third'));
+    assert.ok(lstatSync(join(memory, 'link')).isSymbolicLink());
+    assert.equal(readFileSync(file, 'utf8'), 'third');
+    spawnSync('mkfifo', [join(memory, 'pipe')]);
+    const reader = spawn('cat', [join(memory, 'pipe')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let read = '';
+    reader.stdout.on('data', (chunk: Buffer) => (read += chunk.toString('utf8')));
+    const ended = new Promise((done) => reader.on('close', done));
+    await writeStreamWhole(join(memory, 'pipe'), stream('through'));
+    await ended;
+    assert.equal(read, 'through');
+    assert.ok(lstatSync(join(memory, 'pipe')).isFIFO());
+  },
+);
+
+async function* stream(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+async function* failing(): AsyncGenerator<string> {
+  yield 'x';
+  throw new Error('half written');
+}
