@@ -41,6 +41,8 @@ export const ALLOW_ALL: PolicySpec = {
   endOfLifeOS: 'ignore',
 };
 
+const VERDICTS = { admit: 'allow', refuse: 'deny', unknown: 'unknown' } as const;
+
 /** verdictsOf decides every group under a spec, the pod's hardening with it. A namespace that is not governed is allowed. Pure. */
 export function verdictsOf({ groups, asOf }: Population, spec: PolicySpec): Verdict[] {
   const policy: Policy = { name: 'candidate', revision: '', spec };
@@ -51,10 +53,11 @@ export function verdictsOf({ groups, asOf }: Population, spec: PolicySpec): Verd
     let verdict = decided.get(subject);
     if (verdict === undefined) {
       const { kind } = decide(policy, subject, asOf);
-      decided.set(subject, (verdict = kind === 'admit' ? 'allow' : kind === 'refuse' ? 'deny' : 'unknown'));
+      decided.set(subject, (verdict = VERDICTS[kind]));
     }
     if (verdict !== 'allow' || spec.workloadHardening !== 'block') return verdict;
-    return signals === null ? 'unknown' : signals.length > 0 ? 'deny' : 'allow';
+    if (signals === null) return 'unknown';
+    return signals.length > 0 ? 'deny' : 'allow';
   });
 }
 

@@ -107,7 +107,8 @@ function contextSteps(spec: PolicySpec): Step[] {
 
 /** escalating gives the signals that escalate under a spec. */
 export function escalating({ deploymentContext: { mode, signals } }: PolicySpec): readonly string[] {
-  return mode === 'Ignore' ? [] : signals.length === 0 ? SIGNALS : signals;
+  if (mode === 'Ignore') return [];
+  return signals.length === 0 ? SIGNALS : signals;
 }
 
 /** withSignals makes these signals escalate; none is `Ignore`. */

@@ -66,7 +66,8 @@ export function planCertificates(
     // A clock that was set back says nothing of how long ago that was.
     if (next.announcedAt === null || next.announcedAt > at) return { kind: 'announced' };
     const isLost = previous.length > 0 || signing !== null;
-    const wait = isServing ? times.announce : isLost ? times.settle : 0;
+    const settle = isLost ? times.settle : 0;
+    const wait = isServing ? times.announce : settle;
     if (at - next.announcedAt >= wait) return { kind: 'switch' };
   }
   if (isSigning && (!isServing || isNearEnd(serving, at))) {

@@ -5,12 +5,12 @@ import type { FoundFacts } from './found.ts';
 export function remedyOfFact(fact: UnknownFact, found: FoundFacts | null): string {
   const [, remedy] = FACTS[fact];
   if (fact === 'findings' && found?.emptyReport === true) return WITHOUT_PACKAGES;
-  if (found !== null && found.untold !== null)
-    return found.digest !== null
-      ? 'scan what the tag stands for now, or name the digest that was scanned'
-      : found.registry === 'failed'
-        ? `${TRY_AGAIN}; or name the digest`
-        : 'name the digest, or let its registry be asked; an image that is not pushed yet is checked with --by-name';
+  if (found !== null && found.untold !== null) {
+    if (found.digest !== null) return 'scan what the tag stands for now, or name the digest that was scanned';
+    return found.registry === 'failed'
+      ? `${TRY_AGAIN}; or name the digest`
+      : 'name the digest, or let its registry be asked; an image that is not pushed yet is checked with --by-name';
+  }
   return found?.registry === 'failed' ? remedy.replace(ASK, TRY_AGAIN) : remedy;
 }
 

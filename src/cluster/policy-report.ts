@@ -80,7 +80,8 @@ export function toPolicyReport(namespace: string, reviews: readonly LastReview[]
 }
 
 function toEntry({ digest, image, at, allowed, reason, label, policy, breakGlass }: LastReview): Entry {
-  const result = breakGlass ? 'skip' : allowed && !reason.startsWith('audit mode: ') ? 'pass' : 'fail';
+  const judged = allowed && !reason.startsWith('audit mode: ') ? 'pass' : 'fail';
+  const result = breakGlass ? 'skip' : judged;
   return {
     policy: policy ?? 'none',
     ...(label !== null && { rule: label }),

@@ -1,4 +1,4 @@
-import { oneLine } from '../base/index.ts';
+import { byCodeUnit, oneLine } from '../base/index.ts';
 
 /** Advisory is what a scanner says of a vulnerability itself, whatever package has it. No decision reads it; it is for people. */
 export interface Advisory {
@@ -54,12 +54,15 @@ export function toAdvisory(raw: {
  * that of the newest version of CVSS.
  */
 function chooseCvss(ratings: readonly RatedBy[], vendor: unknown): Cvss | null {
-  const order = (cvss: Cvss): number => (cvss.source === vendor ? 0 : cvss.source === 'nvd' ? 1 : 2);
+  const order = ({ source }: Cvss): number => {
+    if (source === vendor) return 0;
+    return source === 'nvd' ? 1 : 2;
+  };
   const usable = ratings.slice(0, MAX_RATINGS).flatMap((rating) => toCvss(rating) ?? []);
   const [first] = usable.toSorted(
     (a, b) =>
       order(a) - order(b) ||
-      (a.source < b.source ? -1 : a.source > b.source ? 1 : 0) ||
+      byCodeUnit(a.source, b.source) ||
       VERSIONS.indexOf(a.version) - VERSIONS.indexOf(b.version),
   );
   return first ?? null;

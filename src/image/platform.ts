@@ -30,7 +30,8 @@ export function normalisePlatform(platform: Platform): Platform {
     ? (ARCHITECTURES[written] ?? [written, null])
     : ([written, null] as const);
   const said = platform.variant?.toLowerCase() ?? '';
-  const variant = said === '' ? implied : /^\d$/.test(said) ? `v${said}` : said;
+  const given = /^\d$/.test(said) ? `v${said}` : said;
+  const variant = said === '' ? implied : given;
   const isPlain = architecture !== 'arm' && variant !== null && PLAIN.get(architecture) === variant;
   return { os, architecture, variant: isPlain ? null : variant, osVersion: platform.osVersion };
 }

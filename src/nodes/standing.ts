@@ -70,14 +70,14 @@ export function planNodes(before: NodeStanding | null, now: Count): NodePlan {
     const near = ceiling !== null && count * 100 >= ceiling * 80;
     const cleared = was !== 'within';
     const rose = near && !cleared && (before?.notified ?? null) === null;
-    const told: NodeEvent | null = cleared ? 'nodes_cleared' : rose ? 'nodes_80' : (before?.notified ?? null);
+    const risen = rose ? 'nodes_80' : null;
+    const event = cleared ? 'nodes_cleared' : risen;
     const standing: NodeStanding = {
       ...counted,
       state: 'within',
       overSince: null,
-      notified: near ? told : null,
+      notified: near ? (event ?? before?.notified ?? null) : null,
     };
-    const event = cleared ? 'nodes_cleared' : rose ? 'nodes_80' : null;
     return { standing, notices: event === null ? [] : [noticeOf(event, now, null)] };
   }
 

@@ -42,7 +42,8 @@ export function left(rule: string, path: readonly PropertyKey[], why: string): C
 /** outcomeOf gives the word for a rule. */
 export function outcomeOf({ parts, narrower, wider, notCovered }: Converted): RuleOutcome {
   if (notCovered !== null || parts.length === 0) return 'not_covered';
-  return wider.length > 0 ? 'wider' : narrower.length > 0 ? 'narrower' : 'same';
+  if (wider.length > 0) return 'wider';
+  return narrower.length > 0 ? 'narrower' : 'same';
 }
 
 /** NOTHING denies nothing: an imported policy says what the original said and no more. */

@@ -82,8 +82,9 @@ function conditionOf(condition: Json, elements: readonly string[] | null): Denie
 /** The texts that a condition compares with; null where they come from elsewhere. */
 function valuesOf(condition: Json): string[] | null {
   const { value } = condition;
-  const values = Array.isArray(value) ? textsIn(value) : typeof value === 'string' ? [value] : null;
-  const whole = values !== null && (!Array.isArray(value) || values.length === value.length);
+  const written: unknown[] = Array.isArray(value) ? value : [value];
+  const values = textsIn(written);
+  const whole = values.length === written.length;
   return whole && values.length > 0 && !values.some((one) => /\{\{/.test(one)) ? values : null;
 }
 

@@ -137,5 +137,6 @@ function casesOf(document: ManifestDocument, file: string): TestCase[] {
 }
 
 function toList(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === 'string' ? [value] : value;
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
 }

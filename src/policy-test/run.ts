@@ -112,7 +112,7 @@ function answersOf({ images, pods }: CheckOutcome): Answered[] {
     ...{ allowed, label, reason, policy: policy?.name ?? null, image: null },
   }));
   const all = [...ofImages, ...ofPods];
-  const rank = ({ allowed }: Answered): number => (allowed === false ? 0 : allowed === null ? 1 : 2);
+  const rank = ({ allowed }: Answered): number => [false, null, true].indexOf(allowed);
   if (all.length === 0)
     return [{ allowed: null, label: null, reason: 'nothing was decided', policy: null, image: null }];
   return all.toSorted((a, b) => rank(a) - rank(b));

@@ -35,7 +35,7 @@ export function comparePolicies(before: Side, after: Side): Comparison {
         : [...renamed(left, right), ...judgeChanges(left.policy.spec, right.policy.spec)];
     return {
       name: (right ?? left)?.policy.name ?? '',
-      status: left === null ? 'added' : right === null ? 'removed' : changes.length > 0 ? 'changed' : 'same',
+      status: statusOf(left, right, changes.length > 0),
       before_revision: left?.policy.revision ?? null,
       after_revision: right?.policy.revision ?? null,
       changes,
@@ -68,4 +68,14 @@ function pairUp(before: readonly ParsedPolicy[], after: readonly ParsedPolicy[])
     return [policy, at === -1 ? null : (open.splice(at, 1)[0] ?? null)];
   });
   return [...pairs, ...open.map((policy): Pair => [null, policy])];
+}
+
+function statusOf(
+  left: ParsedPolicy | null,
+  right: ParsedPolicy | null,
+  isChanged: boolean,
+): PolicyPair['status'] {
+  if (left === null) return 'added';
+  if (right === null) return 'removed';
+  return isChanged ? 'changed' : 'same';
 }

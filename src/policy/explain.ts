@@ -40,6 +40,9 @@ function otherKind(value: unknown): Said[] | null {
   return [{ rule: 'kind', path: ['kind'], message: `kind is ${quote(kind)}; allowed: ImagePolicy`, hint }];
 }
 
+/** What a limit of a text or a list counts. */
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
 function explain(issue: core.$ZodIssue, value: unknown): Said[] {
   const { path } = issue;
   const found = valueAt(value, path);
@@ -78,7 +81,7 @@ function explain(issue: core.$ZodIssue, value: unknown): Said[] {
         return say('empty', 'is empty; a value is needed', 'Give it a value, or leave it out');
       const atLeast = issue.code === 'too_small';
       const limit = atLeast ? issue.minimum : issue.maximum;
-      const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : '';
+      const unit = UNITS[issue.origin] ?? '';
       const has =
         typeof found === 'string' || Array.isArray(found)
           ? `has ${found.length}${unit}`

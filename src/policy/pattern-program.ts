@@ -110,8 +110,10 @@ export function openProgram({ compiled }: Pick<Pattern, 'compiled'>, steps: Step
 /** The assertions that hold between two characters. */
 function heldBetween(before: Kind, after: Kind): number {
   return (
-    (before === 'none' ? BEGIN_TEXT | BEGIN_LINE : before === 'line' ? BEGIN_LINE : 0) |
-    (after === 'none' ? END_TEXT | END_LINE : after === 'line' ? END_LINE : 0) |
+    (before === 'none' ? BEGIN_TEXT : 0) |
+    (before === 'none' || before === 'line' ? BEGIN_LINE : 0) |
+    (after === 'none' ? END_TEXT : 0) |
+    (after === 'none' || after === 'line' ? END_LINE : 0) |
     ((before === 'word') === (after === 'word') ? NO_BOUNDARY : BOUNDARY)
   );
 }

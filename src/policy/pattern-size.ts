@@ -18,7 +18,7 @@ export function sizeBound(pattern: string): number {
     if (repeat !== null) {
       const [text, least = '0', most] = repeat;
       // `{n,}` is n times and a loop; a repeat of nothing is still an instruction.
-      const times = most === undefined ? Number(least) : most === '' ? Number(least) + 1 : Number(most);
+      const times = timesOf(Number(least), most);
       const group = top();
       group[1] = (group[1] + 1) * Math.max(times, 1) + 1;
       at += text.length;
@@ -71,4 +71,10 @@ const MAX_UNICODE_CLASSES = 16;
 export function isSlowToCompile(pattern: string): boolean {
   if (/\(\?[a-zA-Z-]*i/.test(pattern) && /-(?:[^\0-\x7f]|\\[x0-7])/u.test(pattern)) return true;
   return (pattern.match(/\\[pP]/g)?.length ?? 0) > MAX_UNICODE_CLASSES;
+}
+
+/** How often a repeat stands for what it repeats: `{n}`, `{n,}` or `{n,m}`. */
+function timesOf(least: number, most: string | undefined): number {
+  if (most === undefined) return least;
+  return most === '' ? least + 1 : Number(most);
 }

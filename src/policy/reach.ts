@@ -8,5 +8,6 @@ export type Covers<T> = (entry: T, other: T) => boolean;
 export function compareReach<T>(before: readonly T[], after: readonly T[], covers: Covers<T>): Reach {
   const noMore = after.every((entry) => before.some((other) => covers(other, entry)));
   const noLess = before.every((entry) => after.some((other) => covers(other, entry)));
-  return noMore ? (noLess ? 'same' : 'narrower') : noLess ? 'wider' : 'other';
+  if (noMore) return noLess ? 'same' : 'narrower';
+  return noLess ? 'wider' : 'other';
 }

@@ -61,7 +61,7 @@ export const choice = <const T extends readonly string[]>(
 export const flag = (description: string) =>
   field(
     () => z._default(z.boolean().check(about(description)), false),
-    (value) => (value === undefined ? false : typeof value === 'boolean' ? value : WRONG),
+    (value = false) => (typeof value === 'boolean' ? value : WRONG),
   );
 
 /** always is one text that is always written. */

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { ExposureIndex } from '../pods/index.ts';
 import { PASSED, toPodEvent, type Passed, type PodEvent } from './audit-event.ts';
@@ -54,9 +55,7 @@ export class AuditRecorder {
 
   /** The rows without their numbers, oldest first. */
   finish(cluster: string | null): Omit<LedgerRow, 'id'>[] {
-    const events = [...this.#events.values()].toSorted(
-      (a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
-    );
+    const events = [...this.#events.values()].toSorted((a, b) => a.at - b.at || byCodeUnit(a.id, b.id));
     const known = new Map<string, ReadonlyMap<string, string>>();
     const rows: Omit<LedgerRow, 'id'>[] = [];
     for (const event of events) {

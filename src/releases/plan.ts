@@ -34,7 +34,8 @@ export interface UpgradePlan {
 /** planUpgrade reads from the catalogue what lies between two releases. Of a way back everything but the direction is empty. */
 export function planUpgrade(from: Release, to: Release): UpgradePlan {
   const [place, target] = [RELEASES.indexOf(from), RELEASES.indexOf(to)];
-  const direction = place === target ? 'none' : place > target ? 'up' : 'back';
+  const way = place > target ? 'up' : 'back';
+  const direction = place === target ? 'none' : way;
   const over = direction === 'up' ? releasesBetween(from, to) : [];
   const notes = (of: (release: Release) => readonly ReleaseNote[]): readonly PlannedNote[] =>
     over.flatMap((one) => of(one).map((note) => ({ release: one.version, ...note })));

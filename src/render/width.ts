@@ -53,7 +53,8 @@ export function wrapWords(text: string, max: number): string[] {
 function widthOf(char: string): number {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
-  return NO_WIDTH.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  if (NO_WIDTH.test(char)) return 0;
+  return WIDE.test(char) ? 2 : 1;
 }
 
 function takeWithin(chars: readonly string[], max: number): string {

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import type { TrackerChannel } from '../channels/index.ts';
 
 /**
@@ -15,9 +16,7 @@ export interface Candidate {
 export function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.toSorted(
     (a, b) =>
-      Number(b.knownExploited) - Number(a.knownExploited) ||
-      a.scanId - b.scanId ||
-      (a.cve < b.cve ? -1 : a.cve > b.cve ? 1 : 0),
+      Number(b.knownExploited) - Number(a.knownExploited) || a.scanId - b.scanId || byCodeUnit(a.cve, b.cve),
   );
 }
 

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import type { CloseReason } from './issue.ts';
 import { judgeRemediation, type Remediation } from './remediation.ts';
 import type { TrackingRow } from './row.ts';
@@ -59,7 +60,7 @@ export function summariseHistory(rows: readonly TrackingRow[], question: History
   const entries = rows
     .flatMap((row) => toEntry(row, asOf))
     .filter(({ opened }) => opened >= from && opened <= to && opened <= asOf)
-    .toSorted((a, b) => a.opened - b.opened || compare(a.cve, b.cve) || compare(a.digest, b.digest));
+    .toSorted((a, b) => a.opened - b.opened || byCodeUnit(a.cve, b.cve) || byCodeUnit(a.digest, b.digest));
   const closedAs = (reason: CloseReason): HistoryEntry[] =>
     entries.filter((entry) => entry.reason === reason);
   const fixed = closedAs('fixed');
@@ -118,8 +119,4 @@ function toEntry(row: TrackingRow, asOf: number): HistoryEntry[] {
 /** Never below zero, whatever clocks did. */
 function openFor({ opened, closed }: { opened: number; closed: number | null }, asOf: number): number {
   return Math.max(0, (closed ?? asOf) - opened);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import { compareDigits } from './digits.ts';
 
 const VERSION =
@@ -12,7 +13,7 @@ export function compareApk(a: string, b: string): number | null {
   if (left === null || right === null) return null;
   return (
     compareNumbers(left[1] ?? '', right[1] ?? '') ||
-    compareLetter(left[2] ?? '', right[2] ?? '') ||
+    byCodeUnit(left[2] ?? '', right[2] ?? '') ||
     compareSuffixes(left[3] ?? '', right[3] ?? '') ||
     // Without a revision it is before the first one.
     compareRevision(left[4], right[4])
@@ -26,14 +27,10 @@ function compareNumbers(a: string, b: string): number {
     const [one, other] = [left[i], right[i]];
     if (one === undefined || other === undefined) return one === undefined ? -1 : 1;
     const isFraction = i > 0 && (one.startsWith('0') || other.startsWith('0'));
-    const order = isFraction ? (one < other ? -1 : one > other ? 1 : 0) : compareDigits(one, other);
+    const order = isFraction ? byCodeUnit(one, other) : compareDigits(one, other);
     if (order !== 0) return order;
   }
   return 0;
-}
-
-function compareLetter(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function compareSuffixes(a: string, b: string): number {
@@ -50,6 +47,7 @@ function compareSuffixes(a: string, b: string): number {
 }
 
 function compareRevision(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
   return compareDigits(a, b);
 }

@@ -82,7 +82,8 @@ function compareItems(a: readonly Item[], b: readonly Item[]): number {
 function compareOne(a: Item, b: Item | undefined): number {
   if (b === undefined) {
     if (typeof a !== 'string') return a.length === 0 ? 0 : compareFirst(a);
-    return /^\d/.test(a) ? (a === '0' ? 0 : 1) : rank(a) - rank('') || 0;
+    if (/^\d/.test(a)) return a === '0' ? 0 : 1;
+    return rank(a) - rank('') || 0;
   }
   const [left, right] = [kindOf(a), kindOf(b)];
   if (left !== right) return left - right;

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import { compareDigits } from './digits.ts';
 
 const VERSION = /^(?:(\d{1,9}):)?([^\s:-]+)(?:-([^\s:-]+))?$/;
@@ -44,5 +45,5 @@ function compareSegment(a: string, b: string): number {
   const [left, right] = [/^\d/.test(a), /^\d/.test(b)];
   if (left && right) return compareDigits(a, b);
   if (left !== right) return left ? 1 : -1;
-  return a < b ? -1 : a > b ? 1 : 0;
+  return byCodeUnit(a, b);
 }

@@ -19,7 +19,8 @@ export function compareSemver(a: string, b: string): number | null {
 }
 
 function comparePrerelease(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
   const [left, right] = [a.split('.'), b.split('.')];
   for (let i = 0; i < Math.max(left.length, right.length); i += 1) {
     const [one, other] = [left[i], right[i]];

@@ -63,11 +63,8 @@ export function matchDistribution(stated: string, other: string | null, own: Pur
   const family = canonical(own.namespace.toLowerCase());
   if ((left.family ?? family) !== (right.family ?? family)) return 'no';
   if (left.version === right.version) return 'yes';
-  return right.version.startsWith(`${left.version}.`)
-    ? 'yes'
-    : left.version.startsWith(`${right.version}.`)
-      ? 'unknown'
-      : 'no';
+  if (right.version.startsWith(`${left.version}.`)) return 'yes';
+  return left.version.startsWith(`${right.version}.`) ? 'unknown' : 'no';
 }
 
 function release(text: string): { readonly family: string | null; readonly version: string } {

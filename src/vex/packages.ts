@@ -38,7 +38,8 @@ export function coversPackage(
  */
 export function matchPackage(part: string, found: VexPackage): Match {
   const stated = parsePurl(part);
-  if (stated === null) return /^pkg:/i.test(part) ? 'unknown' : part === found.package ? 'yes' : 'no';
+  if (stated === null && /^pkg:/i.test(part)) return 'unknown';
+  if (stated === null) return part === found.package ? 'yes' : 'no';
   const own = parsePurl(found.purl ?? '');
   if (own === null) return nameOf(stated) === found.package ? 'unknown' : 'no';
   if (stated.type !== own.type || namespaceOf(stated) !== namespaceOf(own)) return 'no';
@@ -84,7 +85,8 @@ function matchQualifiers(stated: Purl, own: Purl, { distribution }: VexPackage):
       if (key === 'distro') return matchDistribution(value, other ?? distribution ?? null, own);
       if (key === 'arch') return matchArchitecture(value, other ?? null);
       if (key === 'type' && own.type === 'maven') return value === (other ?? 'jar') ? 'yes' : 'no';
-      return other === undefined ? 'unknown' : other === value ? 'yes' : 'no';
+      if (other === undefined) return 'unknown';
+      return other === value ? 'yes' : 'no';
     }),
   );
 }

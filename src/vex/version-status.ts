@@ -21,7 +21,7 @@ export function readVersions(value: unknown): readonly VersionStatus[] | null {
     const status = entry?.status ?? 'affected';
     const isKnown = status === 'affected' || status === 'unaffected';
     return {
-      limit: version === null ? (range === null ? null : { range }) : range === null ? { version } : null,
+      limit: limitOf(version, range),
       status: isKnown ? status : 'unknown',
     };
   });
@@ -60,4 +60,9 @@ export function statusOf(
 function isWithin(limit: Limit | null, version: string, type: string | null): boolean | null {
   if (limit === null) return null;
   return 'version' in limit ? limit.version === version : isInRange(limit.range, type, version);
+}
+
+function limitOf(version: string | null, range: string | null): VersionStatus['limit'] {
+  if (version !== null) return range === null ? { version } : null;
+  return range === null ? null : { range };
 }

@@ -31,7 +31,7 @@ export class Judge {
     rows.draft = draft;
     if (draft.kind === 'unknown') return [inForce, own];
     const admits = draft.kind === 'admit';
-    rows.outcome = admits === row.allowed ? 'unchanged' : admits ? 'would_allow' : 'would_deny';
+    rows.outcome = outcomeOf(row.allowed, admits);
     rows.effect = this.#effect(inForce, rows, admits);
     rows.drift = this.#drift(own, rows);
     return [inForce, own];
@@ -44,7 +44,8 @@ export class Judge {
       ? this.#decide(inForce, subject).kind
       : 'admit';
     if (verdict === 'unknown') return 'missing';
-    return (verdict === 'admit') === admits ? 'none' : admits ? 'would_allow' : 'would_deny';
+    if ((verdict === 'admit') === admits) return 'none';
+    return admits ? 'would_allow' : 'would_deny';
   }
 
   #drift(own: Policy | null, { row, subject }: RowClass): RowClass['drift'] {
@@ -64,4 +65,9 @@ export class Judge {
     if (decision === undefined) decided.set(policy, (decision = decide(policy, subject, this.#asOf)));
     return decision;
   }
+}
+
+function outcomeOf(allowed: boolean | null, admits: boolean): RowClass['outcome'] {
+  if (admits === allowed) return 'unchanged';
+  return admits ? 'would_allow' : 'would_deny';
 }

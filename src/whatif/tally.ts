@@ -237,7 +237,8 @@ function byWeight(a: ChangeGroup, b: ChangeGroup): number {
 function inGateOrder(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   const place = (label: string): number => {
     const at = (DENIAL_LABELS as readonly string[]).indexOf(label);
-    return at !== -1 ? at : label === 'other' ? Infinity : DENIAL_LABELS.length;
+    if (at !== -1) return at;
+    return label === 'other' ? Infinity : DENIAL_LABELS.length;
   };
   const sorted = [...counts].toSorted(([a], [b]) =>
     place(a) === place(b) ? byCodeUnit(a, b) : place(a) - place(b),

@@ -116,8 +116,7 @@ const GATE = /^spec\.(?!targetNamespaces|enforcement|runtimeReconciliation|sla|b
 function commonNamespaces(a: PolicySpec, b: PolicySpec): string | null {
   const [left, right] = [a.targetNamespaces, b.targetNamespaces];
   if (left.length === 0 && right.length === 0) return 'the whole cluster';
-  const common =
-    left.length === 0 ? right : right.length === 0 ? left : left.filter((name) => right.includes(name));
+  const common = namespacesInBoth(left, right);
   const [first] = common;
   if (first === undefined) return null;
   return common.length === 1 ? `namespace ${first}` : `namespace ${first} and ${common.length - 1} more`;
@@ -127,4 +126,10 @@ function disjoint(left: readonly string[], right: readonly string[]): boolean {
   if (left.length === 0 || right.length === 0) return false;
   const [a, b] = [left.map(normaliseRegistry), right.map(normaliseRegistry)];
   return !a.some((entry) => b.some((other) => registryCovers(entry, other) || registryCovers(other, entry)));
+}
+
+/** None is all namespaces. */
+function namespacesInBoth(left: readonly string[], right: readonly string[]): readonly string[] {
+  if (left.length === 0) return right;
+  return right.length === 0 ? left : left.filter((name) => right.includes(name));
 }

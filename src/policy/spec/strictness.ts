@@ -17,7 +17,8 @@ export const itself = <T>(value: T): T => value;
 
 /** toward gives the direction of a number of steps, tighter above zero. */
 export function toward(steps: number): Direction {
-  return steps > 0 ? 'tighter' : steps < 0 ? 'looser' : 'neither';
+  if (steps === 0 || Number.isNaN(steps)) return 'neither';
+  return steps > 0 ? 'tighter' : 'looser';
 }
 
 const WIDER: Readonly<Record<Reach, Direction>> = {
@@ -34,7 +35,8 @@ export function admits(reach: Reach): Direction {
 
 /** asks judges a list of which more refuses more. */
 export function asks(reach: Reach): Direction {
-  return reach === 'wider' ? 'tighter' : reach === 'narrower' ? 'looser' : 'neither';
+  if (reach === 'wider') return 'tighter';
+  return reach === 'narrower' ? 'looser' : 'neither';
 }
 
 /** equal compares entries that are the same or have nothing to do with each other. */

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../../base/index.ts';
 import { sql } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { insertMany } from '../sql/dialect.ts';
@@ -110,9 +111,7 @@ async function readRows(read: Executor, from: number, upto: number): Promise<Fol
     }
     await nextTurn();
   }
-  const sorted = [...seen.values()].toSorted((a, b) =>
-    a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0,
-  );
+  const sorted = [...seen.values()].toSorted((a, b) => byCodeUnit(a.digest, b.digest));
   return { seen: sorted, reviews, names };
 }
 
