@@ -168,6 +168,11 @@ function verifyCommand(settle: Settle): Command {
         .argParser(collect)
         .default([], 'none'),
     )
+    .addOption(
+      new Option('--tsa-cert <file>', 'certificate of the time stamp authority, in PEM; repeatable')
+        .argParser(collect)
+        .default([], 'none'),
+    )
     .addOption(new Option('--strict', 'exit 5 where nobody vouched for the key'))
     .addOption(outputOption());
   return command.action((file: string) =>

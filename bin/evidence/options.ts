@@ -30,6 +30,7 @@ export interface EvidenceCreateOptions extends EvidencePeriodFlags, LedgerFlags 
 /** EvidenceVerifyOptions are the flags of `ipo evidence verify`. */
 export interface EvidenceVerifyOptions {
   readonly key: readonly string[];
+  readonly tsaCert: readonly string[];
   readonly ledgerKey: readonly string[];
   readonly checkpoint: readonly string[];
   readonly strict?: true;

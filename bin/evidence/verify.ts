@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { withPackage } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import {
@@ -15,6 +16,7 @@ import type { Paint } from '../terminal/paint.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
 import type { EvidenceVerifyOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
@@ -30,16 +32,20 @@ export async function runEvidenceVerify(
     file,
     ...options.key,
     ...options.checkpoint,
+    ...options.tsaCert,
   ]);
   const keys: EvidenceKey[] = [];
   for (const path of options.key) keys.push(toEvidenceKey(await parts.readText(path, 65_536), path));
   const ledgerKeys = await readKeys(options.ledgerKey, parts);
   const kept = await readKept(options.checkpoint, parts, terminal);
+  const authorities: string[] = [];
+  for (const path of options.tsaCert)
+    authorities.push(readCertificate(path, await parts.readText(path, 65_536)));
   const progress = new Progress(terminal, globals, parts.clock.now);
   let result: PackageVerification;
   try {
     result = await withPackage(file, (pkg) =>
-      verifyPackage(pkg, { keys, ledgerKeys, kept, progress: (rows) => progress.rows(rows) }),
+      verifyPackage(pkg, { keys, ledgerKeys, kept, authorities, progress: (rows) => progress.rows(rows) }),
     );
   } catch (error) {
     const broken = brokenOf(error);
@@ -52,6 +58,17 @@ export async function runEvidenceVerify(
   await writeView(targets, document, (paint) => linesOf(paint, result), terminal, globals);
   if (!result.holds) return EXIT.integrity;
   return options.strict === true && !result.vouched ? EXIT.inconclusive : EXIT.done;
+}
+
+function readCertificate(path: string, pem: string): string {
+  try {
+    return new X509Certificate(pem).toString();
+  } catch {
+    throw new UsageError(
+      `--tsa-cert ${clean(path)}: this is not a certificate in PEM`,
+      'Give the certificate of the time stamp authority',
+    );
+  }
 }
 
 /** A package that cannot be opened is one that does not match what was signed; what never was a package is wrong usage. */

@@ -34,6 +34,7 @@ export { FRAMEWORKS } from './frameworks/index.ts';
 export { FRAMEWORK_IDS, type FrameworkId } from './frameworks/ids.ts';
 export { toEvidenceKey, toEvidenceSigner, type EvidenceKey, type EvidenceSigner } from './package/key.ts';
 export { makePackage, type Made } from './package/make.ts';
+export { timestampRequest } from './package/timestamp.ts';
 export { openPackage, type Package } from './package/open.ts';
 export type { Archive } from './package/zip-read.ts';
 export { daysOf, parseEdge, parsePeriod, type Period } from './period.ts';
@@ -54,6 +55,7 @@ export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './re
 export { toRequest, toFrameworks, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
 export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
 export { documentSchema } from './schema.ts';
-export { verifyPackage, type PackageCheck, type PackageVerification } from './verify.ts';
+export type { PackageCheck } from './checks.ts';
+export { verifyPackage, type PackageVerification } from './verify.ts';
 export { agreesWithKept } from './vouched.ts';
 export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';

@@ -8,32 +8,16 @@ import {
   type NoteKey,
   type Verification,
 } from '../ledger/index.ts';
+import { PACKAGE_CHECKS, readSafely, type PackageCheck, type Say } from './checks.ts';
 import { ROWS_FILE } from './compose.ts';
 import { readBundle, statementText } from './package/bundle.ts';
 import { holdsSignature, toEvidenceKey, type EvidenceKey } from './package/key.ts';
 import { inOrder, predicateOf, sumsText } from './package/make.ts';
 import type { Package } from './package/open.ts';
+import { TIMESTAMP_FILE } from './package/timestamp.ts';
+import { judgeTimestamp } from './verify-timestamp.ts';
 import { POPULATIONS } from './records.ts';
 import { tableSums } from './table-sums.ts';
-
-/** PACKAGE_CHECKS are what verifying a package looks at, in the order in which it tells of it. */
-export const PACKAGE_CHECKS = [
-  'files',
-  'sums',
-  'signature',
-  'statement',
-  'key',
-  'rows',
-  'checkpoint',
-  'tables',
-] as const;
-
-/** PackageCheck is one thing that was looked at. */
-export interface PackageCheck {
-  readonly check: (typeof PACKAGE_CHECKS)[number];
-  readonly state: 'held' | 'failed' | 'not_checked';
-  readonly text: string;
-}
 
 /** PackageVerification is the answer to whether a package is as it was signed. */
 export interface PackageVerification {
@@ -53,6 +37,8 @@ export interface VerifyPackageOptions {
   /** Keys of ledgers, and checkpoints that were kept. */
   readonly ledgerKeys: readonly NoteKey[];
   readonly kept: readonly KeptCheckpoint[];
+  /** Certificates of time stamp authorities in PEM. */
+  readonly authorities?: readonly string[];
   readonly progress?: (rows: number) => void;
 }
 
@@ -80,6 +66,7 @@ export async function verifyPackage(
   const sums = await contentSums(pkg, failed);
   judgeFiles(pkg, sums, held, failed);
   const key = await judgeSignatures(pkg, sums, options, held, failed);
+  await judgeTimestamp(pkg, options, held, failed, checks);
   const ledger = await judgeRows(pkg, options, held, failed, checks);
   await judgeTables(pkg, held, failed);
   const holds = checks.every(({ state }) => state !== 'failed');
@@ -97,8 +84,6 @@ export async function verifyPackage(
         ],
   };
 }
-
-type Say = (check: PackageCheck['check'], text: string) => void;
 
 /** The digest of each file, as it is in the archive. */
 async function contentSums(pkg: Package, failed: Say): Promise<ReadonlyMap<string, string>> {
@@ -124,7 +109,7 @@ function judgeFiles(
 ): void {
   const expected = new Set([...FIXED, ...document.files.map(({ name }) => name)]);
   const missing = [...expected].filter((name) => !entries.has(name));
-  const added = [...entries.keys()].filter((name) => !expected.has(name));
+  const added = [...entries.keys()].filter((name) => !expected.has(name) && name !== TIMESTAMP_FILE);
   if (missing.length > 0) failed('files', `missing: ${missing.join(', ')}`);
   if (added.length > 0) failed('files', `added: ${added.join(', ')}`);
   const other = document.files.filter(
@@ -188,15 +173,6 @@ async function judgeSigned(
   else if (bundle.statement === statementText(inOrder(listed), predicateOf(pkg.document)))
     held('statement', 'the signed statement names all files with their digests');
   else failed('statement', 'the signed statement is about other files than these');
-}
-
-async function readSafely(pkg: Package, name: string): Promise<Buffer | null> {
-  try {
-    return await pkg.read(name);
-  } catch (error) {
-    if (isIpoError(error)) return null;
-    throw error;
-  }
 }
 
 function sumFault(written: string, expected: string): string {

@@ -74,6 +74,7 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.deepEqual([settings.database.poolSize, settings.database.startEmpty], [20, true]);
   const { retentionDays, frameworks, organisation, contact, keyFile } = settings.evidence;
   assert.deepEqual([retentionDays, frameworks, organisation], [800, ['soc2'], 'Example Shop']);
+  assert.equal(settings.evidence.timestampUrl, 'https://tsa.example.com/tsr');
   assert.deepEqual([contact, keyFile], ['audit@example.com', '/etc/ipo/evidence-key/evidence-key.pem']);
   assert.deepEqual(settings.runtime, { retentionDays: 30, maxStops: 4 });
   assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });

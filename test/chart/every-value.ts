@@ -86,6 +86,7 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
   evidence: {
     ...{ retentionDays: 800, existingSecret: 'my-evidence-key', frameworks: ['soc2'] },
     ...{ organisation: 'Example Shop', contact: 'audit@example.com' },
+    timestampUrl: 'https://tsa.example.com/tsr',
   },
   runtime: { retentionDays: 30, maxStops: 4 },
   backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },

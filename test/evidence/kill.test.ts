@@ -52,7 +52,7 @@ const DEATHS = ['the replica', 'its process', 'a process that stands still'] as 
 
 function startReplica(url: string, name: string): ChildProcess {
   const task = {
-    ...{ url, keyFile, silence: 1500, scratch: join(folder, name) },
+    ...{ url, keyFile, silence: 1500, scratch: join(folder, name), stamped: false },
     place: {
       ...{ organisation: { name: null, contact: null }, publicUrl: null, cluster: null },
       ...{ coldImagePolicy: 'AllowAndScan', exemptNamespaces: [], version: '0.0.0' },

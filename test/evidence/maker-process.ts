@@ -18,6 +18,7 @@ void (async () => {
     work: packageWork(store),
     store: packageStore(store),
     checkpoint: async () => undefined,
+    stamp: () => Promise.reject(new Error('no time stamp is asked for')),
     retention: { now: async () => Date.now() },
     clock: { now: () => Date.now() },
     monotonic: () => performance.now(),

@@ -65,6 +65,9 @@ evidence:
   retentionDays: {{ int $v.evidence.retentionDays }}
   keyFile: /etc/ipo/evidence-key/evidence-key.pem
   frameworks: {{ toJson $v.evidence.frameworks }}
+  {{- with $v.evidence.timestampUrl }}
+  timestampUrl: {{ . | quote }}
+  {{- end }}
   {{- with $v.evidence.organisation }}
   organisation: {{ . | quote }}
   {{- end }}

@@ -28,6 +28,15 @@ export const evidenceSettings = z
       'PEM file with the ECDSA key on P-256 that signs evidence packages, mode 0600. Unset: `evidence-key.pem` in `data`. Made with the first start; one that is missing later is an error. Put another there to change the key; each package reads it',
     ).optional(),
     organisation: text(200, 'Name of the organisation, as evidence packages print it').optional(),
+    timestampUrl: z
+      .url({ protocol: /^https?$/, error: 'must be an address such as https://tsa.example.com/tsr' })
+      .max(2000)
+      .meta({
+        description:
+          'Time stamp authority (RFC 3161) that stamps the signature of each package; unset: none. A package that cannot be stamped is not made',
+        format: 'address',
+      })
+      .optional(),
     contact: text(200, 'Whom an auditor asks, as evidence packages print it').optional(),
   })
   .prefault({});

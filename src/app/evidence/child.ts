@@ -1,10 +1,26 @@
-import type { CarriedFault } from '../programs/carried-fault.ts';
+import { toCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
 import { passedOn } from '../programs/passed-on.ts';
 import { startProcess } from '../programs/worker-entry.ts';
 import type { Kept, KeepTask } from './keep.ts';
 
 /** FromEvidence is what the process of a package answers. */
-export type FromEvidence = { readonly kept: Kept } | { readonly fault: CarriedFault };
+export type FromEvidence =
+  | { readonly kept: Kept }
+  | { readonly fault: CarriedFault }
+  /** Asks for a time stamp. */
+  | { readonly query: Uint8Array };
+
+/** MadeOrNot is how a try ended. */
+export type MadeOrNot = Exclude<FromEvidence, { readonly query: Uint8Array }>;
+
+/** ToEvidence is what it is told. */
+export type ToEvidence =
+  | { readonly task: KeepTask }
+  | { readonly stamp: Uint8Array }
+  | { readonly fault: CarriedFault };
+
+/** Stamp asks an authority for a time stamp, by a TimeStampReq. */
+export type Stamp = (query: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** MiB of heap: a batch of rows, the document, and its PDF. */
 const MEMORY = 512;
@@ -13,7 +29,7 @@ const MEMORY = 512;
  * keepInChild makes a package in a process at the lowest priority, so that no review and no call waits for it. Ends the process when
  * `signal` aborts. Null where it ended without an answer.
  */
-export function keepInChild(task: KeepTask, signal: AbortSignal): Promise<FromEvidence | null> {
+export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): Promise<MadeOrNot | null> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
@@ -22,7 +38,9 @@ export function keepInChild(task: KeepTask, signal: AbortSignal): Promise<FromEv
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    let answered: FromEvidence | null = null;
+    let answered: MadeOrNot | null = null;
+    // One that is gone already tells it by its exit.
+    const tell = (message: ToEvidence): void => void child.send(message, () => {});
     const end = (): void => void child.kill('SIGKILL');
     const over = (): void => {
       signal.removeEventListener('abort', end);
@@ -30,11 +48,16 @@ export function keepInChild(task: KeepTask, signal: AbortSignal): Promise<FromEv
     };
     signal.addEventListener('abort', end);
     child.on('message', (answer: FromEvidence) => {
+      if ('query' in answer)
+        return void stamp(answer.query, signal).then(
+          (stamped) => tell({ stamp: stamped }),
+          (error: unknown) => tell({ fault: toCarriedFault(error) }),
+        );
       answered = answer;
       child.disconnect();
     });
     child.on('error', over);
     child.on('exit', over);
-    child.send(task, () => {}); // one that is gone already tells it by its exit
+    tell({ task });
   });
 }

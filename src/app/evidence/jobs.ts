@@ -8,7 +8,7 @@ import {
 } from '../../evidence/index.ts';
 import type { Job } from '../running/jobs.ts';
 import type { RetentionClock } from '../running/retention-time.service.ts';
-import { keepInChild, type FromEvidence } from './child.ts';
+import { keepInChild, type MadeOrNot, type Stamp } from './child.ts';
 import type { KeepTask } from './keep.ts';
 
 /** EvidenceJobsParts are what the packages of a service are made with. */
@@ -26,7 +26,9 @@ export interface EvidenceJobsParts {
   readonly log: Log;
   readonly count: Count;
   /** Makes one; in a process of its own unless given. */
-  readonly make?: (task: KeepTask, signal: AbortSignal) => Promise<FromEvidence | null>;
+  readonly make?: (task: KeepTask, stamp: Stamp, signal: AbortSignal) => Promise<MadeOrNot | null>;
+  /** Asks for time stamps; nothing is stamped where the task does not say so. */
+  readonly stamp: Stamp;
   /** Milliseconds in which the process that makes a package must have given a sign of it. */
   readonly silence?: number;
 }
@@ -56,7 +58,7 @@ export function evidenceJobs(parts: EvidenceJobsParts): readonly Job[] {
 
 class Maker {
   readonly #parts: EvidenceJobsParts;
-  /** Since when the beat of a package that others make has not grown, by this process's own time. */
+  /** Since when the line of a package has stood as it is, by this process's own time. */
   readonly #seen = new Map<string, { readonly beat: string; readonly since: number }>();
 
   constructor(parts: EvidenceJobsParts) {
@@ -71,17 +73,18 @@ class Maker {
     }
   }
 
-  /** The oldest that nobody works on. */
+  /** The oldest that nobody works on, and that is due. */
   #next(open: readonly AtWork[]): AtWork | null {
     const { monotonic, silence = SILENCE } = this.#parts;
     const now = monotonic();
     for (const id of this.#seen.keys()) if (open.every((one) => one.id !== id)) this.#seen.delete(id);
     return (
-      open.find(({ id, state, attempt, beat }) => {
-        if (state === 'queued') return true;
-        const key = `${attempt} ${beat}`;
+      open.find(({ id, state, attempt, beat, broken }) => {
+        if (state === 'queued' && broken === 0) return true;
+        const key = `${state} ${attempt} ${beat}`;
         const seen = this.#seen.get(id);
-        if (seen?.beat === key) return now - seen.since >= silence;
+        // After a try without an answer the next one waits, each time longer.
+        if (seen?.beat === key) return now - seen.since >= silence * (state === 'queued' ? broken : 1);
         this.#seen.set(id, { beat: key, since: now });
         return false;
       }) ?? null
@@ -99,7 +102,7 @@ class Maker {
     await this.#parts
       .checkpoint()
       .catch((error: unknown) => log.warn('the ledger was not signed', { error }));
-    const answer = await make({ ...task, claimed }, signal);
+    const answer = await make({ ...task, claimed }, this.#parts.stamp, signal);
     if (signal.aborted) return void (await work.release(claimed));
     if (answer === null) {
       log.error('the process of an evidence package ended by itself; it is tried again', { id: claimed.id });
@@ -109,14 +112,14 @@ class Maker {
     const { code, message } = answer.fault;
     if (!PASSING.has(code)) return this.#fail(claimed, message);
     log.error('an evidence package could not be made; it is tried again', { id: claimed.id, cause: message });
-    return this.#again(next, claimed, broke);
+    return this.#again(next, claimed, broke, code === null ? undefined : message);
   }
 
   /** Waits for the next run, and counts as a try without an answer. */
-  async #again(next: AtWork, claimed: Claimed, broke: boolean): Promise<void> {
+  async #again(next: AtWork, claimed: Claimed, broke: boolean, why?: string): Promise<void> {
     const { work } = this.#parts;
     if (next.broken + Number(broke) + 1 >= MAX_BROKEN)
-      return this.#fail(claimed, `making it ended ${MAX_BROKEN} times without an answer`);
+      return this.#fail(claimed, why ?? `making it ended ${MAX_BROKEN} times without an answer`);
     await work.release(claimed, true);
   }
 

@@ -1,3 +1,5 @@
+import { openTimestamps } from '../../adapters/timestamps/index.ts';
+import type { Outbound } from '../../adapters/transport/index.ts';
 import type { DeclarationsParts, EvidenceParts } from '../../api/index.ts';
 import type { Clock, Count, Log } from '../../base/index.ts';
 import { openDeclarations, openPackages, toEvidenceSigner } from '../../evidence/index.ts';
@@ -27,6 +29,7 @@ export interface ServiceEvidenceDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
+  readonly outbound?: Outbound | undefined;
   readonly make?: EvidenceJobsParts['make'];
 }
 
@@ -39,7 +42,13 @@ export interface ServiceEvidence {
 /** openEvidence joins them. Throws `key_missing` where the key that signed packages is not there, `format` for another kind of key. */
 export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEvidence> {
   const { store, fenced, parts, settings, places, namespace, version, retention, clock, log, count } = deps;
-  const { frameworks, retentionDays: days, organisation = null, contact = null } = settings.evidence;
+  const {
+    frameworks,
+    retentionDays: days,
+    organisation = null,
+    contact = null,
+    timestampUrl,
+  } = settings.evidence;
   const keys = keyRecords(store);
   const file = places.evidenceKeyFile;
   const pem = await openEvidenceKey(file, async () => (await keys.list()).length > 0, log);
@@ -58,10 +67,15 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
       store: packageStore(fenced),
       checkpoint: deps.checkpoint,
       monotonic: () => performance.now(),
+      stamp: async (query, signal) => {
+        if (timestampUrl === undefined) throw new TypeError('no time stamp is asked for');
+        return openTimestamps(timestampUrl, deps.outbound).stamp(query, signal);
+      },
       task: {
         url: places.databaseUrl,
         keyFile: file,
         scratch: places.scratchDirectory,
+        stamped: timestampUrl !== undefined,
         place: {
           organisation: { name: organisation, contact },
           publicUrl: settings.publicUrl?.replace(/\/+$/, '') ?? null,

@@ -20,6 +20,8 @@ export interface KeepTask {
   readonly place: PackagePlace;
   /** Of this replica only; null for the directory of the system. */
   readonly scratch: string | null;
+  /** Whether the signature gets a time stamp, which the service asks for. */
+  readonly stamped: boolean;
 }
 
 /** Kept is what became of a try. */
@@ -37,7 +39,10 @@ class Superseded extends Error {}
  * keepPackage makes a package into the database. Every write holds the fence of the try, so that of several that were begun one is kept,
  * whole. Throws IpoError for what cannot be made, StoreError.
  */
-export async function keepPackage(task: KeepTask): Promise<Kept> {
+export async function keepPackage(
+  task: KeepTask,
+  stamp: (signature: Buffer) => Promise<Uint8Array>,
+): Promise<Kept> {
   const { url, claimed, keyFile, place } = task;
   const signer = toEvidenceSigner(await readBounded(keyFile, 16_384), keyFile);
   if (task.scratch !== null) await emptied(task.scratch);
@@ -54,6 +59,7 @@ export async function keepPackage(task: KeepTask): Promise<Kept> {
         ...{ url, signer, place, at },
         request: claimed.request,
         scratch: task.scratch ?? undefined,
+        stamp: task.stamped ? stamp : undefined,
         progress: (stage, rows, total) => beats.reached({ stage, rows, total }),
       },
       (made) => storeArchive(work, claimed, made, beats),

@@ -30,6 +30,8 @@ export interface OfDatabase {
   readonly at: number;
   /** Directory for what is too large for memory; that of the system unless given. */
   readonly scratch?: string | undefined;
+  /** Has an authority stamp a signature; absent: no time stamp. */
+  readonly stamp?: ((signature: Buffer) => Promise<Uint8Array>) | undefined;
   readonly progress?: (stage: Stage, rows: number, total: number | null) => void;
 }
 
@@ -41,7 +43,7 @@ const RESCAN_HOURS = 24;
  * it is written from is there. Throws IpoError `not_found` where rows are there and none is signed, StoreError, FileError.
  */
 export async function packageOfDatabase<T>(options: OfDatabase, act: (made: Made) => Promise<T>): Promise<T> {
-  const { url, signer, request, at, scratch: parent, progress } = options;
+  const { url, signer, request, at, scratch: parent, stamp, progress } = options;
   const { cluster, coldImagePolicy, ...place } = options.place;
   const { atOneMoment, evidenceSource, ledgerTree, openStore } = await import('../../store/index.ts');
   const opened = await openStore({ url, readOnly: true, poolSize: 1 });
@@ -63,6 +65,7 @@ export async function packageOfDatabase<T>(options: OfDatabase, act: (made: Made
       return withScratch(async (scratch) => {
         const made = await makePackage({
           ...{ source, request, at, signer, scratch },
+          ...(stamp !== undefined && { stamp }),
           checkpoint: () => checkpoint?.note ?? null,
           verifyRows: async (chunks) =>
             verifyExport(await openByteStream(chunks), 'the rows', {

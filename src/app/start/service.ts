@@ -145,6 +145,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ store, fenced, parts, settings, places, version, retention, clock, log, count: metrics },
     namespace: cluster?.namespace ?? null,
     checkpoint: () => ledger.routes.signing.checkpoint(),
+    outbound: way.outbound,
   });
   const jobs = new Jobs(
     serviceJobs({

@@ -13,6 +13,7 @@ import type { EvidenceSigner } from './key.ts';
 import type { Stage } from '../kept/ports.ts';
 import { POPULATIONS } from '../records.ts';
 import { packWhole, PackedFile } from './pack.ts';
+import { readTimestamp, TIMESTAMP_FILE } from './timestamp.ts';
 import { writeZip } from './zip-write.ts';
 
 /** MakeDeps are what a package is made with. */
@@ -27,6 +28,8 @@ export interface MakeDeps {
   checkpoint(): Promise<string | null> | string | null;
   /** Verifies an export that stands compressed in the scratch. */
   verifyRows(chunks: AsyncIterable<Uint8Array>): Promise<RowsVerified>;
+  /** Has an authority stamp the signature of `evidence.json`; absent: no time stamp. */
+  stamp?(signature: Buffer): Promise<Uint8Array>;
   progress?(stage: Stage, rows: number): void;
 }
 
@@ -54,6 +57,7 @@ const ORDER = [
   'checkpoint.txt',
   'key.pub',
   'evidence.json.sig',
+  TIMESTAMP_FILE,
   'SHA256SUMS',
   'evidence.sigstore.json',
 ];
@@ -91,7 +95,7 @@ export async function makePackage(deps: MakeDeps): Promise<Made> {
     composed,
     files: data.map(toEntry),
   });
-  const files = await finishFiles(document, data, signer);
+  const files = await finishFiles(document, data, deps);
   return { document, files, archive: () => writeZip(files) };
 }
 
@@ -99,13 +103,20 @@ export async function makePackage(deps: MakeDeps): Promise<Made> {
 async function finishFiles(
   document: EvidenceDocument,
   data: readonly Staged[],
-  signer: EvidenceSigner,
+  { signer, stamp }: Pick<MakeDeps, 'signer' | 'stamp'>,
 ): Promise<readonly Staged[]> {
   const { json, reports } = await writeReports(document, data.map(toEntry));
   const files = [...data];
   for (const [name, content] of reports) files.push(await packWhole(name, content));
   files.push(await packWhole('evidence.json', json));
-  files.push(await packWhole('evidence.json.sig', `${signer.sign(Buffer.from(json)).toString('base64')}\n`));
+  const signature = signer.sign(Buffer.from(json));
+  files.push(await packWhole('evidence.json.sig', `${signature.toString('base64')}\n`));
+  if (stamp !== undefined) {
+    const answer = await stamp(signature);
+    // What is not about this signature proves nothing, and would only be found by the auditor.
+    readTimestamp(answer, signature, []);
+    files.push(await packWhole(TIMESTAMP_FILE, answer));
+  }
   files.push(await packWhole('SHA256SUMS', sumsText(files)));
   const statement = statementText(inOrder(files), predicateOf(document));
   files.push(await packWhole('evidence.sigstore.json', writeBundle(statement, signer)));

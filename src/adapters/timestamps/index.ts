@@ -1,0 +1,5 @@
+/**
+ * Time stamps of an authority, by HTTP (RFC 3161).
+ * It uses `transport`.
+ */
+export { openTimestamps, type Timestamps } from './timestamps.ts';
