@@ -72,17 +72,24 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
   runtime_alert: {
     about: 'Rule and image',
     schema: z.object({
-      digest,
-      rule: text('Name of the rule'),
+      digest: z.string().nullable().describe('Digest of the image; null where it is not known'),
+      image: z.string().nullable().describe('Name of the image'),
+      rule: text('Name of the rule of the detector'),
       priority: text('Priority of the rule'),
       output: text('What the detector said'),
-      namespace: text('Namespace of the pod'),
+      namespace: text('Namespace of the pod; empty for none'),
+      workload: z.string().nullable().describe('Its workload'),
+      pod: z.string().nullable().describe('Its name'),
+      host: text('Node on which it happened'),
+      event: z.int().describe('Number of the event'),
     }),
     sample: {
       subject: DIGEST,
       payload: {
-        ...{ digest: DIGEST, rule: 'Terminal shell in container', priority: 'Warning' },
+        ...{ digest: DIGEST, image: 'registry.example.com/shop/api:1.4' },
+        ...{ rule: 'Terminal shell in container', priority: 'Warning' },
         ...{ output: 'A shell was spawned in api-7d9f', namespace: 'shop' },
+        ...{ workload: 'deployment/api', pod: 'api-7d9f', host: 'node-1', event: 4711 },
       },
     },
   },

@@ -15,6 +15,8 @@ export interface RunningContainer {
   readonly image: string;
   /** Of the manifest or index that the node pulled (`imageID` of the status); null while it is not known. */
   readonly digest: Digest | null;
+  /** Its id without the engine's scheme; absent or null while it is not known. */
+  readonly id?: string | null | undefined;
 }
 
 /** PodController is what made a pod and would make another in its place. */

@@ -3,6 +3,8 @@
  * All of it is pure but what is called a service.
  * It uses `image`, `policy` and `leadership`.
  */
+export { DecideEvents, type DecideEventsDeps } from './decide-events.service.ts';
+export type { DecisionStore, EventDecision, KnownImage } from './decide-ports.ts';
 export { RuntimeDecider, THROTTLE_MS, type Decided, type RuntimeDecision } from './decide.ts';
 export {
   parseRuntimeFile,

@@ -12,6 +12,15 @@ export const RUNTIME_METRICS = {
     help: 'Events of the runtime detector that came to this replica and were not kept, and callers that were refused (`unauthorised`)',
     labels: { reason: ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] },
   },
+  svc_runtime_rule_matches_total: {
+    kind: 'counter',
+    help: 'Events that a runtime rule decided, by what it did: `record` while its window is not full',
+    labels: { rule: null, action: null },
+  },
+  svc_runtime_alerts_notified_total: {
+    kind: 'counter',
+    help: 'Alerts that an enabled channel was subscribed to',
+  },
   svc_detector_certificate_not_after_seconds: {
     kind: 'gauge',
     help: 'When the newest certificate of the runtime detector ends, as Unix time; absent where the listener is off',

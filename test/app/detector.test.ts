@@ -31,6 +31,15 @@ interface Listed {
   readonly items: readonly { readonly rule: string; readonly kind: string; readonly output: string }[];
 }
 
+interface Decided {
+  readonly output: string;
+  readonly matched: string | null;
+  readonly effect: string | null;
+  readonly alerted: boolean;
+  readonly notified: boolean;
+  readonly match_basis: string | null;
+}
+
 /** Sent is what a client was answered; 0 where the connection was refused. */
 interface Sent {
   readonly status: number;
@@ -272,6 +281,30 @@ const CASES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     assert.equal((await events()).total - was, 2);
   },
 
+  'the leader decides an event within moments, by the rules that stand': async ({ service, curl }) => {
+    const rule = {
+      name: 'shells',
+      match: { tags: ['shell'], fields: [{ name: 'proc.name', equals: 'bash' }] },
+      action: 'notify',
+    };
+    await service.as('administrator').json('POST /runtime/rules', { body: rule });
+    const output = 'a shell that is decided';
+    assert.equal((await curl(event(9, { output, output_fields: { 'proc.name': 'bash' } }))).status, 200);
+    let seen: Decided | undefined;
+    for (let looks = 0; looks < 400 && typeof seen?.effect !== 'string'; looks += 1) {
+      await sleep(25);
+      const query = { priority: 'Notice', limit: 1 };
+      const { body } = await service
+        .as('viewer')
+        .json<{ items: readonly Decided[] }>('GET /runtime/events', { query });
+      [seen] = body.items;
+    }
+    assert.deepEqual(
+      [seen?.output, seen?.matched, seen?.effect, seen?.alerted, seen?.notified, seen?.match_basis],
+      [output, 'shells', 'notify', true, false, 'none'],
+    );
+    await metric(service, /svc_runtime_rule_matches_total\{rule="shells",action="notify"\} 1\n/);
+  },
   'every real line of Falco is kept as an event, a sign of life or a test': async (stage) => {
     const was = (await stage.events()).total;
     const { curl, events } = stage;

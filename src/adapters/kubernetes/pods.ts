@@ -16,6 +16,8 @@ interface Pod extends KubeObject {
 interface ContainerStatus {
   readonly name?: string;
   readonly imageID?: string;
+  /** `containerd://…`. */
+  readonly containerID?: string;
 }
 
 /** OwnerOf tells what controls a ReplicaSet or Job, by its key `namespace/name`, where that is known. */
@@ -33,7 +35,7 @@ export function toHeldPod(object: KubeObject): HeldPod | null {
   if (name === undefined || namespace === undefined || uid === undefined) return null;
   const read = podSpec.safeParse(spec ?? {});
   if (!read.success) return null;
-  const digests = digestsOf(status);
+  const statuses = statusesOf(status);
   return {
     namespace,
     name,
@@ -50,7 +52,8 @@ export function toHeldPod(object: KubeObject): HeldPod | null {
       name: container,
       role,
       image,
-      digest: digests.get(`${role} ${container}`) ?? null,
+      digest: statuses.get(`${role} ${container}`)?.digest ?? null,
+      id: statuses.get(`${role} ${container}`)?.id ?? null,
     })),
   };
 }
@@ -71,21 +74,21 @@ export function controllerOf({ metadata }: KubeObject): PodController | null {
   return { apiVersion, kind, name, uid };
 }
 
-function digestsOf({
+function statusesOf({
   initContainerStatuses,
   containerStatuses,
   ephemeralContainerStatuses,
 }: NonNullable<Pod['status']>) {
-  const found = new Map<string, Digest>();
+  const found = new Map<string, { readonly digest: Digest | null; readonly id: string | null }>();
   const lists = [
     ['init', initContainerStatuses],
     ['main', containerStatuses],
     ['ephemeral', ephemeralContainerStatuses],
   ] as const;
   for (const [role, statuses] of lists)
-    for (const { name = '', imageID = '' } of statuses ?? []) {
-      const digest = digestOfImageId(imageID);
-      if (digest !== null) found.set(`${role} ${name}`, digest);
+    for (const { name = '', imageID = '', containerID = '' } of statuses ?? []) {
+      const id = containerID.slice(containerID.indexOf('://') + (containerID.includes('://') ? 3 : 1));
+      found.set(`${role} ${name}`, { digest: digestOfImageId(imageID), id: id === '' ? null : id });
     }
   return found;
 }

@@ -19,7 +19,6 @@ import { keepLog } from '../running/keep-log.ts';
 import { openReplayProcess } from '../replay/process.ts';
 import type { RunningService, ServiceOptions } from './running-service.ts';
 import { localUrl, originsOf } from '../service/address.ts';
-import { openDetector } from '../detector/detector.ts';
 import { openServiceCalls } from '../service/calls.ts';
 import { openFacts } from '../service/facts.ts';
 import { clusterIdJobs, openServiceDoctor } from '../doctor/service.ts';
@@ -34,6 +33,7 @@ import { openLicence } from '../service/licence.ts';
 import { openOperator } from '../service/operator.ts';
 import { serviceRoutes } from '../service/routes.ts';
 import { joinParts } from '../service/parts.ts';
+import { openRuntime } from '../service/runtime.ts';
 import { prepareSetup } from '../service/prepare-setup.ts';
 import { parseListen } from '../config/settings.ts';
 import { linkedPair } from '../processes/link.ts';
@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   const licence = await openLicence({ store, parts, settings, cluster, trackers, way, clock, log });
-  const detector = openDetector({ settings, places, cluster, clock, log, metrics });
+  const runtime = openRuntime({ store, settings, places, cluster, replayer: replay, clock, log, metrics });
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   const backups = backupHistory(store);
   let api: Api | null = null;
@@ -155,7 +155,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...ledger.jobs,
         ...operator.jobs,
         ...licence.jobs,
-        ...detector.jobs,
+        ...runtime.jobs,
         ...clusterIdJobs({ store, settings, cluster, clock }),
       ],
       facts: facts.jobs,
@@ -203,7 +203,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     { backups, examine },
     licence.routes,
     evidence.routes,
-    detector.routes,
+    runtime.detector,
     { database: facts.scanning.database, collected: (digest) => facts.collected(digest) },
     version,
   );
@@ -239,7 +239,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
   });
   opened.defer(async () => {
-    if (!answers) await Promise.all([api?.close(0), operator.close(), detector.close(0)]);
+    if (!answers) await Promise.all([api?.close(0), operator.close(), runtime.close(0)]);
   });
   const setupCode = await prepareSetup(parts, settings);
   const address = await api.listen(host, port);
@@ -247,7 +247,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await operator.start();
   operator.peer.start();
   const webhook = (await part?.start()) ?? null;
-  await detector.start();
+  await runtime.start();
   replay.start();
   calls.start();
   jobs.start();
@@ -273,7 +273,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     facts.scanning.database.stop();
     const passed = performance.now() - began;
     const ends = part?.close(graceMs, passed) ?? operator.peer.ended(Math.max(0, LAST_OF_WEBHOOK - passed));
-    await Promise.all([served.close(graceMs), ends, detector.close(graceMs)]);
+    await Promise.all([served.close(graceMs), ends, runtime.close(graceMs)]);
     await Promise.all([operator.close(), trackers.notifications.stop()]);
     await appender.close();
     // The last checkpoint covers what the webhook's part wrote at its end.

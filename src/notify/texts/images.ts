@@ -158,7 +158,7 @@ export const runtimeAlert: EventText = {
   title: (section, places) => {
     const item = last(section);
     return section.count === 1
-      ? `${said(item, 'rule', 40)} in ${shortName(said(item, 'digest', 80), places)}`
+      ? `${said(item, 'rule', 40)} ${isJoined(item) ? `in ${shortName(said(item, 'digest', 80), places)}` : `on ${said(item, 'host', 40)}`}`
       : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}`;
   },
   happened: ({ count }) =>
@@ -167,15 +167,12 @@ export const runtimeAlert: EventText = {
     entries.map(({ count, items }) => {
       const item = items.at(-1);
       const digest = said(item, 'digest', 80);
+      const place = isJoined(item)
+        ? [...line(') in ', code(imageName(digest, places))), ...whereOf(digest, places)]
+        : line(') on ', shown(item, 'host'));
       return [
-        ...line(
-          shown(item, 'rule'),
-          ' (',
-          shown(item, 'priority', 20),
-          ') in ',
-          code(imageName(digest, places)),
-        ),
-        ...whereOf(digest, places),
+        ...line(shown(item, 'rule'), ' (', shown(item, 'priority', 20)),
+        ...place,
         ...line(count > 1 ? `, ${count} times: ` : ': ', shown(item, 'output', 300)),
       ];
     }),
@@ -183,3 +180,8 @@ export const runtimeAlert: EventText = {
   why: 'A container did something that its image should not do. Inspect the pod before it is gone.',
   command: (section) => commandOf('ipo images show', last(section)?.['digest']),
 };
+
+/** An event of a node, or of what is not known, has no image. */
+function isJoined(item: Payload | undefined): boolean {
+  return typeof item?.['digest'] === 'string';
+}

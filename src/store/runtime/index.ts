@@ -1,7 +1,8 @@
 /**
  * What running containers do: events of the detector, and the rules over them.
- * It uses `history`, `sql` and `tables`.
+ * It uses `history`, `leadership`, `outbox`, `sql` and `tables`.
  */
+export { decisionStore } from './decisions.ts';
 export { runtimeEvents } from './events.ts';
 export { runtimeIntake } from './intake.ts';
 export { pruneRuntimeEvents } from './retention.ts';

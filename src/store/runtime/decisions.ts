@@ -1,0 +1,222 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { CHANNEL_EVENTS, CHANNEL_KINDS, isTrackerKind, receives } from '../../channels/index.ts';
+import { clusterFence } from '../../leadership/index.ts';
+import type { Happened } from '../../notify/index.ts';
+import {
+  parseLossless,
+  parsePriority,
+  toFields,
+  type Decided,
+  type DecisionStore,
+  type EventDecision,
+  type KnownImage,
+} from '../../runtime/index.ts';
+import { noteDetector } from '../history/cluster-days.ts';
+import { holdFence } from '../leadership/fence.ts';
+import { writeEvents } from '../outbox/index.ts';
+import { inLists } from '../sql/marks.ts';
+import { run, type Executor, type Row } from '../sql/run.ts';
+import { StoreError } from '../sql/store-error.ts';
+import type { Store } from '../sql/store.ts';
+import { toStoredEvent, type EventRow } from './events.ts';
+
+/** Ids that are looked through in one turn of the event loop. */
+const SPAN = 4_000;
+
+/** decisionStore keeps what events were decided in a database. */
+export function decisionStore(store: Store): DecisionStore {
+  const { read } = store;
+  return {
+    async undecided(cluster, limit) {
+      const rows = await run(
+        read,
+        sql<EventRow>`select * from runtime_events where decided_at is null and cluster is not distinct from ${nameOf(cluster)} order by id limit ${limit}`,
+      );
+      return rows.map(toStoredEvent);
+    },
+    async decidedUpTo(cluster) {
+      const rows = await run(
+        read,
+        sql<
+          Row<'runtime_events', 'id'>
+        >`select id from runtime_events where decided_at is not null and cluster is not distinct from ${nameOf(cluster)} order by id desc limit 1`,
+      );
+      return rows[0]?.id ?? 0;
+    },
+    decided: (cluster, since, all) => decided(read, cluster, since, all),
+    images: (digests) => images(read, digests),
+    write: (fence, cluster, at, decisions) =>
+      store.write(async (transaction) => {
+        if (fence !== null) await holdFence(transaction, clusterFence(cluster, fence));
+        const alerts = decisions.filter(({ alerted }) => alerted);
+        const told = new Set(
+          await writeEvents(
+            transaction,
+            alerts.map((one) => toldOf(one)),
+            { at },
+          ).then((happened) => happened.map(({ payload }) => payload['event'] as number)),
+        );
+        const filed = alerts.length > 0 && (await isFiled(transaction));
+        const notified = new Set(alerts.map(({ event }) => event.id).filter((id) => filed || told.has(id)));
+        for (const one of decisions) await writeOne(transaction, one, at, notified.has(one.event.id));
+        await noteJoined(transaction, cluster, decisions);
+        return notified;
+      }),
+    async pending(cluster, since) {
+      const rows = await run(
+        read,
+        sql<EventRow>`select * from runtime_events where at >= ${since} and policy_effect = 'pending' and cluster is not distinct from ${nameOf(cluster)} order by id`,
+      );
+      return rows.map(toStoredEvent);
+    },
+  };
+}
+
+function nameOf(cluster: string): string | null {
+  return cluster === '' ? null : cluster;
+}
+
+async function* decided(
+  read: Executor,
+  cluster: string,
+  since: number,
+  all: boolean,
+): AsyncGenerator<readonly Decided[]> {
+  const [bounds] = await run(
+    read,
+    sql<{
+      first: number | null;
+      last: number | null;
+    }>`select min(id) as first, max(id) as last from runtime_events where at >= ${since}`,
+  );
+  const counts = all
+    ? sql`(digest is not null or matched_rule is not null)`
+    : sql`(alerted = 1 or matched_rule is not null)`;
+  for (let from = bounds?.first ?? 1; from <= (bounds?.last ?? 0); from += SPAN) {
+    const rows = await run(
+      read,
+      sql<EventRow>`select * from runtime_events where id >= ${from} and id < ${from + SPAN} and at >= ${since} and decided_at is not null
+        and cluster is not distinct from ${nameOf(cluster)} and ${counts} order by id`,
+    );
+    yield rows.map((row) => toDecided(row, all));
+    await nextTurn();
+  }
+}
+
+/** Rules know their events by name; only runtime policies match them once more. */
+function toDecided(row: EventRow, all: boolean): Decided {
+  const { rule, at, digest, namespace, matched_rule: matched, effect, alerted } = row;
+  const fields =
+    all && row.fields !== null ? (parseLossless(row.fields) as Readonly<Record<string, unknown>>) : {};
+  return {
+    ...{ rule: matched, effect, alerted: alerted === 1 },
+    subject: {
+      ...{ at, rule, digest, namespace, fields: toFields(fields) },
+      kind: row.kind === 'heartbeat' || row.kind === 'test' ? row.kind : 'event',
+      priority: parsePriority(row.priority) ?? 'Debug',
+      source: row.source ?? '',
+      host: row.host ?? '',
+      tags: row.tags === null ? [] : (JSON.parse(row.tags) as readonly string[]),
+      lastVerdict:
+        row.last_verdict === 'allowed' || row.last_verdict === 'refused' ? row.last_verdict : 'none',
+      signed: row.signed === 1,
+    },
+  };
+}
+
+async function images(read: Executor, digests: readonly string[]): Promise<ReadonlyMap<string, KnownImage>> {
+  const known = new Map<string, KnownImage>();
+  for (const marks of inLists(digests)) {
+    const rows = await run(
+      read,
+      sql<
+        Row<'images', 'digest' | 'last_allowed'> & { signatures: string | null; name: string | null }
+      >`select i.digest, i.last_allowed, p.signatures,
+          (select n.name from image_names n where n.digest = i.digest order by n.last_seen_at desc, n.name limit 1) as name
+        from images i left join image_proofs p on p.digest = i.digest where i.digest in (${marks})`,
+    );
+    for (const { digest, last_allowed: allowed, signatures, name } of rows)
+      known.set(digest, {
+        name,
+        lastVerdict: allowed === null ? 'none' : allowed === 1 ? 'allowed' : 'refused',
+        signed: signatures !== null && signatures !== '[]',
+      });
+  }
+  return known;
+}
+
+async function writeOne(
+  transaction: Executor,
+  { event, joined, image, rule, effect, alerted, policy }: EventDecision,
+  at: number,
+  notified: boolean,
+): Promise<void> {
+  const { basis, digest, namespace, pod, podUid, workload, container } = joined;
+  const rows = await run(
+    transaction,
+    sql`update runtime_events set decided_at = ${at}, match_basis = ${basis}, digest = ${digest}, image = ${joined.image ?? image.name},
+        namespace = ${namespace}, pod = ${pod}, pod_uid = ${podUid}, workload = ${workload}, container = ${container},
+        last_verdict = ${image.lastVerdict}, signed = ${image.signed ? 1 : 0}, matched_rule = ${rule}, effect = ${effect},
+        policy = ${policy?.name ?? null}, policy_effect = ${policy?.effect ?? null}, alerted = ${alerted ? 1 : 0}, notified = ${notified ? 1 : 0}
+      where id = ${event.id} and decided_at is null returning id`,
+  );
+  if (rows.length === 0)
+    throw new StoreError(
+      'conflict',
+      `the runtime event ${event.id} was decided by another process meanwhile`,
+    );
+}
+
+function toldOf({ event, joined, image }: EventDecision): Happened {
+  const { digest, namespace, workload, pod } = joined;
+  const host = event.host ?? '';
+  return {
+    event: 'runtime_alert',
+    subject: digest ?? `host ${host}`,
+    payload: {
+      ...{ digest, rule: event.rule, priority: event.priority, output: event.output },
+      ...{
+        namespace: namespace ?? '',
+        workload,
+        pod,
+        host,
+        image: joined.image ?? image.name,
+        event: event.id,
+      },
+    },
+  };
+}
+
+/** Whether a tracker is subscribed: issues are opened by a job of their own. */
+async function isFiled(transaction: Executor): Promise<boolean> {
+  const rows = await run(
+    transaction,
+    sql<
+      Row<'channels', 'kind' | 'subscriptions'>
+    >`select kind, subscriptions from channels where enabled = 1`,
+  );
+  return rows.some(({ kind: name, subscriptions }) => {
+    const kind = CHANNEL_KINDS.find((one) => one === name);
+    if (kind === undefined || !isTrackerKind(kind)) return false;
+    const named = new Set(JSON.parse(subscriptions) as string[]);
+    const subscribed = CHANNEL_EVENTS.filter((event) => named.has(event));
+    return receives({ kind, enabled: true, subscriptions: subscribed }, 'runtime_alert');
+  });
+}
+
+async function noteJoined(
+  transaction: Executor,
+  cluster: string,
+  decisions: readonly EventDecision[],
+): Promise<void> {
+  const days = Map.groupBy(
+    decisions.filter(({ event, joined }) => event.kind === 'event' && joined.basis !== 'none'),
+    ({ event }) => Math.floor((event.receivedAt ?? event.at) / 86_400_000),
+  );
+  for (const [day, some] of days) {
+    const count = (basis: string): number => some.filter(({ joined }) => joined.basis === basis).length;
+    const signs = { events: 0, heartbeats: 0, byField: count('field'), byPod: count('pod') };
+    await noteDetector(transaction, { cluster, at: day * 86_400_000, ...signs });
+  }
+}
