@@ -28,6 +28,9 @@ export const networkPolicy = group('What reaches the pods, and what they reach: 
     'Peers that may scrape. None: with `metrics.serviceMonitor.enabled` every namespace, else nobody',
   ),
   webhookFrom: cidrs('Networks that the API server calls from: its address is known to no NetworkPolicy'),
+  detectorFrom: cidrs(
+    'Networks that the runtime detector calls from, where `integrations.detector.enabled` is on',
+  ),
   apiServer: group('The API server', {
     cidrs: cidrs('Its networks'),
     ports: z

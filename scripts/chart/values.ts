@@ -153,11 +153,17 @@ export const chartValues = z.strictObject({
   integrations: group('What sends events to the service', {
     port: whole(1024, 65_535, 8444, 'Port of the listener with mutual TLS'),
     detector: group('The runtime detector', {
-      enabled: flag('Opens the listener. Refused by this version, which has none yet', false),
+      enabled: flag(
+        'Opens the listener, which accepts only the certificate that the service makes, in the Secret `<release>-detector-mtls`',
+        false,
+      ),
       connection: choice(
         ['mtls', 'sidekick'],
         'mtls',
         'How the detector reaches it: itself, or through a relay’s webhook output',
+      ),
+      names: texts(
+        'Names and addresses by which it calls, beside those of the Service `<fullname>-detector`',
       ),
       existingSecret: text('No longer read; taken so that values of 1.1.0 can be reused'),
       minPriority: text('No longer read; taken so that values of 1.1.0 can be reused'),

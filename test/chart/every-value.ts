@@ -152,5 +152,12 @@ export const GIVEN: Readonly<Record<string, unknown>> = {
   },
   outbound: { existingSecret: 'company-proxy' },
   reports: { policyReports: 'wgpolicy' },
-  integrations: { detector: { existingSecret: 'of-1.1.0', minPriority: 'Warning' } },
+  networkPolicy: { detectorFrom: ['10.5.0.0/24'] },
+  integrations: {
+    port: 8555,
+    detector: {
+      ...{ enabled: true, connection: 'sidekick', names: ['falco.example.com'] },
+      ...{ existingSecret: 'of-1.1.0', minPriority: 'Warning' },
+    },
+  },
 };

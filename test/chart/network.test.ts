@@ -71,3 +71,12 @@ test('the database is reached where there is one', withHelm, async () => {
   const { egress } = await policy({ database: { existingSecret: 'postgres' } });
   assert.deepEqual(toPort(egress, 5432)?.to, ANYWHERE);
 });
+
+test('the port of the detector may be reached where it is on, and only there', withHelm, async () => {
+  const port = (rules: readonly Rule[]): Rule | undefined => toPort(rules, 'detector');
+  assert.equal(port((await policy()).ingress), undefined);
+  const on = { integrations: { detector: { enabled: true } } };
+  assert.deepEqual(port((await policy(on)).ingress)?.from, ANYWHERE);
+  const narrowed = { ...on, networkPolicy: { detectorFrom: ['10.5.0.0/24'] } };
+  assert.deepEqual(port((await policy(narrowed)).ingress)?.from, [{ ipBlock: { cidr: '10.5.0.0/24' } }]);
+});

@@ -74,9 +74,9 @@ const REFUSED: readonly (readonly [
   ],
   ['one port for both', { api: { port: 8443 } }, /api\.port and webhook\.port are both 8443/],
   [
-    'a runtime detector, which this version has no listener for',
-    { integrations: { detector: { enabled: true } } },
-    /has no listener for a runtime detector: set it to false/,
+    'one port for the webhook and the detector',
+    { integrations: { port: 8443, detector: { enabled: true } } },
+    /webhook\.port and integrations\.port are both 8443/,
   ],
 ];
 

@@ -79,6 +79,19 @@ test(
 );
 
 test(
+  'the detector adds the Secret of its certificates to those that the leader keeps',
+  withHelm,
+  async () => {
+    const values = { integrations: { detector: { enabled: true } } };
+    const [role] = (await render(values)).filter(({ kind }) => kind === 'Role');
+    const names = (role?.rules as readonly { resourceNames?: readonly string[] }[]).flatMap(
+      ({ resourceNames = [] }) => resourceNames,
+    );
+    assert.ok(names.includes('prod-webhook-tls') && names.includes('prod-detector-mtls'));
+  },
+);
+
+test(
   'rbac.allowEnforce adds a role of its own: deleting pods, and reading what would replace them',
   withHelm,
   async () => {

@@ -64,6 +64,7 @@ test('the defaults are those of earlier releases', () => {
   assert.deepEqual(values['integrations']?.['detector'], {
     enabled: false,
     connection: 'mtls',
+    names: [],
     existingSecret: '',
     minPriority: '',
   });
@@ -103,9 +104,6 @@ test('the values that the other tests of the chart set are all the chart has', (
     'webhook.certificates.issuerRef.name',
     'webhook.certificates.issuerRef.kind',
     'rbac.create',
-    'integrations.port',
-    'integrations.detector.enabled',
-    'integrations.detector.connection',
     'crds.install',
     'serviceAccount.create',
     'hostNetwork',

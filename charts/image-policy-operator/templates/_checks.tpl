@@ -59,6 +59,10 @@
 {{- fail (printf "api.port and webhook.port are both %d: give each its own" (int $v.api.port)) -}}
 {{- end -}}
 {{- if $v.integrations.detector.enabled -}}
-{{- fail (printf "integrations.detector.enabled is true, but version %s of the service has no listener for a runtime detector: set it to false" .Chart.AppVersion) -}}
+{{- range $name, $port := dict "api.port" $v.api.port "webhook.port" $v.webhook.port -}}
+{{- if eq (int $port) (int $v.integrations.port) -}}
+{{- fail (printf "%s and integrations.port are both %d: give each its own" $name (int $port)) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}

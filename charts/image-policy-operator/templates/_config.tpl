@@ -77,6 +77,15 @@ evidence:
 runtime:
   retentionDays: {{ int $v.runtime.retentionDays }}
   maxStops: {{ int $v.runtime.maxStops }}
+integrations:
+  port: {{ int $v.integrations.port }}
+  detector:
+    enabled: {{ $v.integrations.detector.enabled }}
+    {{- if $v.integrations.detector.enabled }}
+    secret: {{ include "ipo.detectorSecret" . }}
+    service: {{ $fullname }}-detector
+    names: {{ toJson $v.integrations.detector.names }}
+    {{- end }}
 {{- if $v.backup.schedule }}
 backup:
   schedule: {{ $v.backup.schedule }}

@@ -97,6 +97,11 @@ app.kubernetes.io/component: service
 {{- end -}}
 {{- end -}}
 
+{{/* ipo.detectorSecret holds the certificates of the runtime detector and of its listener, which the leader makes. */}}
+{{- define "ipo.detectorSecret" -}}
+{{- printf "%s-detector-mtls" .Release.Name -}}
+{{- end -}}
+
 {{- define "ipo.checkpointConfigMap" -}}
 {{- printf "%s-checkpoint" .Release.Name -}}
 {{- end -}}
