@@ -8,6 +8,7 @@ import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
 import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
 import { wordOption } from '../terminal/word-option.ts';
+import { detectorCommand } from './detector/index.ts';
 import { runtimePolicyCommand } from './policy/index.ts';
 import { runtimeRuleCommand } from './rule/index.ts';
 
@@ -66,6 +67,10 @@ export const listed: Listed = {
     'ipo runtime rule export > rules.yaml',
     'ipo runtime rule apply -f rules.yaml',
     'ipo runtime rule apply -f rules.yaml --dry-run --exit-code',
+    'ipo runtime detector setup --no-wait --url https://ipo-detector.ipo-system.svc:8444 > falco.yaml',
+    'ipo runtime detector setup --no-wait --connection sidekick',
+    'ipo runtime detector bundle --out detector/',
+    'ipo runtime detector status',
     'ipo runtime policy list',
     'ipo runtime policy show stop-dropped-binaries > stop.yaml',
     'ipo runtime policy apply stop.yaml',
@@ -81,7 +86,8 @@ function runtimeCommand(settle: Settle): Command {
     'Try runtime rules and runtime policies on events of Falco, and put runtime policies in effect.',
   );
   for (const define of [events, top, whatIf]) runtime.addCommand(define(settle));
-  for (const define of [runtimeRuleCommand, runtimePolicyCommand]) runtime.addCommand(define(settle));
+  for (const define of [runtimeRuleCommand, runtimePolicyCommand, detectorCommand])
+    runtime.addCommand(define(settle));
   return runtime;
 }
 

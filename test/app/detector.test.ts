@@ -291,7 +291,7 @@ const CASES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     const output = 'a shell that is decided';
     assert.equal((await curl(event(9, { output, output_fields: { 'proc.name': 'bash' } }))).status, 200);
     let seen: Decided | undefined;
-    for (let looks = 0; looks < 400 && typeof seen?.effect !== 'string'; looks += 1) {
+    for (let looks = 0; looks < 4_000 && typeof seen?.effect !== 'string'; looks += 1) {
       await sleep(25);
       const query = { priority: 'Notice', limit: 1 };
       const { body } = await service

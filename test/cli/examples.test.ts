@@ -164,6 +164,7 @@ async function openWorld(t: TestContext): Promise<World> {
       IPO_DATA: data,
       DATA_KEY: randomBytes(32).toString('base64'),
       IPO_TRACKERS_TEST_LOOPBACK: 'true',
+      ...{ IPO_INTEGRATIONS_DETECTOR_ENABLED: 'true', IPO_INTEGRATIONS_PORT: '0' },
     },
   });
   const folder = scratchDirectory(t);
@@ -241,6 +242,8 @@ async function openWorld(t: TestContext): Promise<World> {
           await ipo(['runtime', 'rule', 'delete', name, '--yes'], { env });
       if (/^ipo runtime rule (?:show|edit|move|delete) shells/.test(line))
         await ipo(['runtime', 'rule', 'add', 'shells'], { env });
+      if (/^ipo runtime detector bundle/.test(line))
+        rmSync(join(folder, 'detector'), { recursive: true, force: true });
       if (/^ipo runtime policy (?:show|delete)/.test(line))
         await call('runtime', 'policy', 'apply', 'stop.yaml', '--yes');
       if (/ ada@example\.com/.test(line)) await prepareAda(line, call, env);

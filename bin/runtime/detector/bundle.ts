@@ -1,0 +1,78 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BundleBody, DetectorBody } from '../../../src/api/contract/detector.ts';
+import { IpoError } from '../../../src/base/index.ts';
+import { isThere } from '../../files/index.ts';
+import { withService } from '../../service/client.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import { openParts } from '../../terminal/parts.ts';
+import { shortMoment } from '../../terminal/rows.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { DetectorBundleFlags, DetectorFlags } from './index.ts';
+
+const FILES = ['ca.crt', 'client.crt', 'client.key'] as const;
+
+/** runDetectorBundle is `ipo runtime detector bundle`. */
+export async function runDetectorBundle(options: DetectorBundleFlags, terminal: Terminal): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  const paths = FILES.map((name) => join(options.out, name));
+  const parts = openParts(terminal);
+  // Before the service is asked: each download stands in its audit log.
+  for (const path of paths) if (await isThere(path, parts)) throw taken(path);
+  const { body } = await withService(terminal, options, (service) =>
+    service.json<BundleBody>('GET /integrations/detector/bundle'),
+  );
+  await mkdir(options.out, { recursive: true, mode: 0o700 });
+  for (const [at, name] of FILES.entries()) await writeNew(paths[at] ?? name, body[name]);
+  await outcome.write(
+    { files: paths, ends_at: body.ends_at },
+    `${paths.join('\n')}\nThe certificate ends on ${shortMoment(body.ends_at)} (UTC). Anyone who has client.key can send events.\n`,
+  );
+  return EXIT.done;
+}
+
+/** runDetectorStatus is `ipo runtime detector status`. */
+export async function runDetectorStatus(options: DetectorFlags, terminal: Terminal): Promise<ExitCode> {
+  const outcome = openOutcome(options.output, terminal);
+  const { body } = await withService(terminal, options, (service) =>
+    service.json<DetectorBody>('GET /integrations/detector'),
+  );
+  const { enabled, port, fault, certificate, last_event_at: last } = body;
+  const lines = enabled
+    ? [
+        port === null ? `Does not listen: ${fault}.` : `Listens on port ${port}.`,
+        last === null
+          ? 'No event was kept here since the start.'
+          : `An event was kept here last at ${shortMoment(last)} (UTC).`,
+        ...(certificate === null
+          ? []
+          : [`The certificate of the detector ends on ${shortMoment(certificate.ends_at)} (UTC).`]),
+        ...(typeof certificate?.message === 'string' ? [`Note: ${certificate.message}.`] : []),
+      ]
+    : ['The listener is off; set integrations.detector.enabled to true.'];
+  await outcome.write(body, `${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+/** Nobody else may read the key, and no other file is lost for it. */
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path);
+    throw new IpoError('unwritable', 'cannot be written', { place: { file: path }, cause });
+  }
+}
+
+function taken(path: string): IpoError {
+  return new IpoError('unwritable', 'is there already, and is not overwritten', {
+    place: { file: path },
+    hint: 'Name another directory with --out, or delete the file',
+  });
+}

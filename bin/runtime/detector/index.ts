@@ -1,0 +1,97 @@
+/**
+ * `ipo runtime detector`: connecting Falco, or falcosidekick, with a service.
+ * It uses `service` and `terminal`.
+ */
+import { Command, Option } from 'commander';
+import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+
+/** DetectorFlags are those of `ipo runtime detector status`. */
+export interface DetectorFlags extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** DetectorBundleFlags are those of `ipo runtime detector bundle`. */
+export interface DetectorBundleFlags extends DetectorFlags {
+  readonly out: string;
+}
+
+/** DetectorSetupFlags are those of `ipo runtime detector setup`. */
+export interface DetectorSetupFlags extends DetectorFlags {
+  readonly connection: 'mtls' | 'sidekick';
+  readonly url?: string;
+  readonly secret: string;
+  readonly wait: boolean;
+  readonly waitFor: string;
+}
+
+/** detectorCommand defines `ipo runtime detector` and what stands below it. */
+export function detectorCommand(settle: Settle): Command {
+  const detector = new Command('detector')
+    .summary('connect Falco with a service')
+    .description('Connect Falco, or falcosidekick, with the listener of a service.');
+  for (const define of [setup, bundle, status]) detector.addCommand(define(settle));
+  return detector;
+}
+
+function setup(settle: Settle): Command {
+  const command = withServiceFlags(new Command('setup'))
+    .summary('print the values for the charts of Falco, and wait for the first event')
+    .description(
+      'Print the values for the Helm charts of Falco and falcosidekick. Then wait for the first event, and say what arrived.',
+    )
+    .addOption(
+      new Option('--connection <kind>', 'Falco itself calls (mtls), or falcosidekick does (sidekick)')
+        .choices(['mtls', 'sidekick'])
+        .default('mtls'),
+    )
+    .addOption(
+      new Option('--url <url>', 'address of the listener, as the detector calls it: https://HOST:8444'),
+    )
+    .addOption(
+      new Option('--secret <name>', 'Secret in the namespace of Falco that is made of the bundle').default(
+        'ipo-detector',
+      ),
+    )
+    .addOption(outputOption('yaml or json, for the values', 'yaml'))
+    .addOption(new Option('--no-wait', 'print the values, and do not wait'))
+    .addOption(new Option('--wait-for <duration>', 'time to wait for the first event').default('10m'));
+  return command.action(() =>
+    settle(async (terminal, globals) => {
+      const { runDetectorSetup } = await import('./setup.ts');
+      return runDetectorSetup(command.opts<DetectorSetupFlags>(), terminal, globals);
+    })(),
+  );
+}
+
+function bundle(settle: Settle): Command {
+  const command = withServiceFlags(new Command('bundle'))
+    .summary('download the certificate of the detector')
+    .description(
+      'Download the three files by which the detector is accepted: ca.crt, client.crt and client.key. Needs an administrator.',
+    )
+    .option('--out <dir>', 'directory for the files; files that are there are not overwritten', 'detector')
+    .addOption(outputOption());
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runDetectorBundle } = await import('./bundle.ts');
+      return runDetectorBundle(command.opts<DetectorBundleFlags>(), terminal);
+    })(),
+  );
+}
+
+function status(settle: Settle): Command {
+  const command = withServiceFlags(new Command('status'))
+    .summary('show how the listener and the certificate stand')
+    .description(
+      'Show whether the service listens to the detector, when an event came last, and when the certificate ends.',
+    )
+    .addOption(outputOption());
+  return command.action(() =>
+    settle(async (terminal) => {
+      const { runDetectorStatus } = await import('./bundle.ts');
+      return runDetectorStatus(command.opts<DetectorFlags>(), terminal);
+    })(),
+  );
+}
