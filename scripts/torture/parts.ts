@@ -92,6 +92,14 @@ export const PARTS: readonly Part[] = [
     minutes: 5,
   },
   {
+    name: 'runtime-decisions',
+    about:
+      '200 histories of events on each engine, over restarts, leaders and late events, live and replayed',
+    files: ['test/store/runtime-decisions.test.ts'],
+    shares: 4,
+    minutes: 3,
+  },
+  {
     name: 'notification-faults',
     about: '60,000 cells of the fault matrix of notifications on SQLite and 12,000 on PostgreSQL',
     files: ['test/notify/fault-matrix.test.ts'],

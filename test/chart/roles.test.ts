@@ -83,8 +83,8 @@ test(
   withHelm,
   async () => {
     const values = { integrations: { detector: { enabled: true } } };
-    const [role] = (await render(values)).filter(({ kind }) => kind === 'Role');
-    const names = (role?.rules as readonly { resourceNames?: readonly string[] }[]).flatMap(
+    const { rules } = find(await render(values), 'Role');
+    const names = (rules as readonly { resourceNames?: readonly string[] }[]).flatMap(
       ({ resourceNames = [] }) => resourceNames,
     );
     assert.ok(names.includes('prod-webhook-tls') && names.includes('prod-detector-mtls'));

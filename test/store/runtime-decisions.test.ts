@@ -5,6 +5,7 @@ import {
   DecideEvents,
   parseEvent,
   readRule,
+  replayStored,
   RuntimeDecider,
   toRecorded,
   type DetectorEvent,
@@ -19,13 +20,14 @@ import {
   decisionStore,
   openStore,
   runtimeEvents,
+  runtimeHistory,
   runtimeIntake,
   runtimeRuleStore,
   type Store,
 } from '../../src/store/index.ts';
 import { run } from '../../src/store/sql/run.ts';
 import { checkPayloads, subscribe } from '../notify/subscriber.ts';
-import { counted, TORTURE } from '../runs.ts';
+import { counted, turns } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 import { rowsOf } from './image-records.ts';
 
@@ -101,8 +103,8 @@ const stopAll: RuntimePolicy = {
 
 forEachEngine('events that the leader decides', (engine) => {
   test('what is recorded over restarts, leaders and late events is what one walk over all events gives', async (t) => {
-    const histories = TORTURE ? 100 : 6;
-    for (let history = 0; history < histories; history += 1) {
+    const { from, until } = turns(6, 200);
+    for (let history = from; history < until; history += 1) {
       const url = await engine.migrated();
       const stores = await Promise.all([openStore({ url }), openStore({ url })]);
       const random = mulberry(history + 1);
@@ -144,9 +146,23 @@ forEachEngine('events that the leader decides', (engine) => {
         expected,
         `history ${history}`,
       );
+      const what = await replayStored(runtimeHistory(stores[0]), {
+        draft: { rules: rules.map(readRule), policies },
+        limits: { maxStops: 10, ownNamespace: null },
+        ...{ cluster: CLUSTER, since: NOW - 7_200_000 },
+      });
+      const count = (effect: string): number => stored.filter((one) => one.effect === effect).length;
+      assert.deepEqual(
+        [what.evaluated, what.effects, what.alerts, what.recorded?.alerts],
+        [
+          ...[stored.length, { allow: count('allow'), record: count('record'), notify: count('notify') }],
+          ...Array(2).fill(stored.filter(({ alerted }) => alerted).length),
+        ],
+        `history ${history}, replayed`,
+      );
       await Promise.all(stores.map((store) => store.close()));
     }
-    counted(t, { histories });
+    counted(t, { histories: until - from });
   });
 
   test('an alert is told to the channels that are subscribed, once in the throttle, with its event', async (t) => {

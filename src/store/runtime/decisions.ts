@@ -3,15 +3,7 @@ import { sql } from 'kysely';
 import { CHANNEL_EVENTS, CHANNEL_KINDS, isTrackerKind, receives } from '../../channels/index.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import type { Happened } from '../../notify/index.ts';
-import {
-  parseLossless,
-  parsePriority,
-  toFields,
-  type Decided,
-  type DecisionStore,
-  type EventDecision,
-  type KnownImage,
-} from '../../runtime/index.ts';
+import type { Decided, DecisionStore, EventDecision, KnownImage } from '../../runtime/index.ts';
 import { noteDetector } from '../history/cluster-days.ts';
 import { holdFence } from '../leadership/fence.ts';
 import { writeEvents } from '../outbox/index.ts';
@@ -20,6 +12,7 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
 import { toStoredEvent, type EventRow } from './events.ts';
+import { toRecordedEvent } from './history.ts';
 
 /** Ids that are looked through in one turn of the event loop. */
 const SPAN = 4_000;
@@ -99,30 +92,10 @@ async function* decided(
       sql<EventRow>`select * from runtime_events where id >= ${from} and id < ${from + SPAN} and at >= ${since} and decided_at is not null
         and cluster is not distinct from ${nameOf(cluster)} and ${counts} order by id`,
     );
-    yield rows.map((row) => toDecided(row, all));
+    // Rules know their events by name; only runtime policies match them once more.
+    yield rows.map((row) => toRecordedEvent(row, all));
     await nextTurn();
   }
-}
-
-/** Rules know their events by name; only runtime policies match them once more. */
-function toDecided(row: EventRow, all: boolean): Decided {
-  const { rule, at, digest, namespace, matched_rule: matched, effect, alerted } = row;
-  const fields =
-    all && row.fields !== null ? (parseLossless(row.fields) as Readonly<Record<string, unknown>>) : {};
-  return {
-    ...{ rule: matched, effect, alerted: alerted === 1 },
-    subject: {
-      ...{ at, rule, digest, namespace, fields: toFields(fields) },
-      kind: row.kind === 'heartbeat' || row.kind === 'test' ? row.kind : 'event',
-      priority: parsePriority(row.priority) ?? 'Debug',
-      source: row.source ?? '',
-      host: row.host ?? '',
-      tags: row.tags === null ? [] : (JSON.parse(row.tags) as readonly string[]),
-      lastVerdict:
-        row.last_verdict === 'allowed' || row.last_verdict === 'refused' ? row.last_verdict : 'none',
-      signed: row.signed === 1,
-    },
-  };
 }
 
 async function images(read: Executor, digests: readonly string[]): Promise<ReadonlyMap<string, KnownImage>> {

@@ -40,7 +40,8 @@ export function runtimeHistory({ read }: Pick<Store, 'read'>): RuntimeHistory {
 
 const NO_FIELDS = new Map<string, string | null>();
 
-function toRecordedEvent(row: EventRow, fields: boolean): RecordedEvent {
+/** toRecordedEvent reads a decided event as rules and runtime policies judged it; without `fields` it has none, which saves reading them. */
+export function toRecordedEvent(row: EventRow, fields: boolean): RecordedEvent {
   const { id, at, rule, digest, namespace, image, pod, workload, effect, source, host } = row;
   const verdict = row.last_verdict;
   return {
