@@ -139,7 +139,7 @@ export function openLife(parts: AccountParts, codes: Codes, turns: Turns): Life 
           changed: Object.keys(changes).flatMap((key) => CHANGED[key as keyof AccountChanges] ?? []),
           ...('role' in changes && { role: { from: account.role, to: changed.role } }),
           ...('disabledAt' in changes && { enabled: changed.disabledAt === null }),
-          ...(enables && { password: fresh !== null ? 'set' : code !== null ? 'code' : 'none' }),
+          ...(enables && { password: passwordOf(fresh !== null, code !== null) }),
         };
         const action =
           'disabledAt' in changes && changed.disabledAt !== null ? 'account_delete' : 'account_update';
@@ -253,4 +253,10 @@ export function lastOne(): AccountError {
       hint: 'Make somebody else an administrator first',
     },
   );
+}
+
+/** What the audit log says of the password of an account that is enabled. */
+function passwordOf(isSet: boolean, hasCode: boolean): 'set' | 'code' | 'none' {
+  if (isSet) return 'set';
+  return hasCode ? 'code' : 'none';
 }

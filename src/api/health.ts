@@ -142,8 +142,9 @@ export function toHealthBody(health: Health): HealthBody {
     scanner ?? ledger,
     registries,
   ].map(({ status }) => status);
+  const whole = parts.every((part) => part === 'ok') ? 'ok' : 'degraded';
   return {
-    status: database.status === 'down' ? 'down' : parts.every((part) => part === 'ok') ? 'ok' : 'degraded',
+    status: database.status === 'down' ? 'down' : whole,
     version: health.version,
     started_at: formatTime(health.startedAt),
     database,

@@ -107,6 +107,7 @@ type ProofList = Record<string, unknown>[] | null;
 
 /** toTriage gives a triage decision. */
 export function toTriage(entry: TriageEntry, at: number): TriageBody {
+  const running = entry.until > at ? 'active' : 'expired';
   return {
     id: entry.id,
     digest: entry.digest,
@@ -119,7 +120,7 @@ export function toTriage(entry: TriageEntry, at: number): TriageBody {
     created_at: formatTime(entry.createdAt),
     until: formatTime(entry.until),
     ended_at: timeOf(entry.endedAt),
-    state: entry.endedAt !== null ? 'ended' : entry.until > at ? 'active' : 'expired',
+    state: entry.endedAt !== null ? 'ended' : running,
   };
 }
 

@@ -165,14 +165,7 @@ const of = (steps: readonly Step[], place: Kind['place']): readonly Step[] =>
 function toItem(step: Step, outcomes: ReadonlyMap<Step, string | null>): ImportedItem {
   const { name, change, before, after, notes } = step.planned;
   const error = outcomes.get(step);
-  const outcome =
-    change === 'unchanged'
-      ? 'unchanged'
-      : error === undefined
-        ? 'planned'
-        : error === null
-          ? 'applied'
-          : 'not_applied';
+  const outcome = change === 'unchanged' ? 'unchanged' : outcomeOf(error);
   return { kind: step.kind.kind, name, change, before, after, notes, outcome, error: error ?? null };
 }
 
@@ -186,4 +179,10 @@ function idOf(steps: readonly Step[]): string {
     .filter(({ planned }) => planned.change !== 'unchanged')
     .map(({ kind, planned: { name, change, before, after } }) => [kind.kind, name, change, before, after]);
   return sha256Hex(canonicalJson(changes));
+}
+
+/** Undefined where nothing was written. */
+function outcomeOf(error: string | null | undefined): ImportedItem['outcome'] {
+  if (error === undefined) return 'planned';
+  return error === null ? 'applied' : 'not_applied';
 }

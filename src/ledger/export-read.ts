@@ -263,12 +263,20 @@ class ExportReader implements LedgerExport {
   }
 
   #fault(code: 'damaged' | 'truncated' | 'format' | 'empty', message: string, cause?: unknown): LedgerError {
-    const hint =
-      code === 'truncated'
-        ? 'The export was cut off; export the ledger again'
-        : code === 'format' || code === 'empty'
-          ? 'Give a ledger export: NDJSON that begins with its header, plain or compressed'
-          : 'Nothing was taken from the file; export the ledger again';
-    return new LedgerError(code, message, { file: this.file, line: Math.max(1, this.#line) }, hint, cause);
+    return new LedgerError(
+      code,
+      message,
+      { file: this.file, line: Math.max(1, this.#line) },
+      HINTS[code],
+      cause,
+    );
   }
 }
+
+const NO_EXPORT = 'Give a ledger export: NDJSON that begins with its header, plain or compressed';
+const HINTS = {
+  truncated: 'The export was cut off; export the ledger again',
+  format: NO_EXPORT,
+  empty: NO_EXPORT,
+  damaged: 'Nothing was taken from the file; export the ledger again',
+} as const;

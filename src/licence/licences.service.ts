@@ -90,8 +90,7 @@ export class Licences {
     const text = stored?.certificate ?? null;
     const opened = text === null ? null : this.#open(text);
     const expired = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= at;
-    const state: LicenceState =
-      text === null ? 'none' : opened === null ? 'unverified' : expired ? 'expired' : 'active';
+    const state = stateOf(text !== null, opened !== null, expired);
     const next = service === null ? null : nextCheckAt(clusterId, stored?.checkedAt ?? null, at);
     return {
       ...{ cluster, clusterId, installationId, keyId, state, stored, clusters },
@@ -259,4 +258,10 @@ function warningsOf(
 
 function daysText(days: number): string {
   return days === 1 ? '1 day' : `${days} days`;
+}
+
+function stateOf(isThere: boolean, isVerified: boolean, hasExpired: boolean): LicenceState {
+  if (!isThere) return 'none';
+  if (!isVerified) return 'unverified';
+  return hasExpired ? 'expired' : 'active';
 }

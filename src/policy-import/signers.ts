@@ -47,11 +47,11 @@ export function toIdentity(written: Json): Identity | null {
   return { ...who, ...by };
 }
 
+const WILDCARDS: Readonly<Record<string, string>> = { '*': '.*', '?': '.' };
+
 /** fromWildcards writes `*` and `?` as a pattern of RE2. */
 export function fromWildcards(text: string): string {
-  return [...text]
-    .map((char) => (char === '*' ? '.*' : char === '?' ? '.' : char.replace(/[\\^$.|+()[\]{}]/, '\\$&')))
-    .join('');
+  return [...text].map((char) => WILDCARDS[char] ?? char.replace(/[\\^$.|+()[\]{}]/, '\\$&')).join('');
 }
 
 /** isPublic tells the log and authority of Sigstore, which ours trusts too, from others. */

@@ -1,5 +1,5 @@
 import { parseEvent } from './event.ts';
-import { joinEvent, type PodsNow } from './join.ts';
+import { joinEvent, withTag, type PodsNow } from './join.ts';
 import type { RecordedEvent } from './whatif.ts';
 
 /** EventLines are the events of a file, and the lines that hold none. */
@@ -44,7 +44,7 @@ export function toRecorded(
   const { digest, image, namespace, pod, podUid, workload } = joinEvent(event, BELIEVED);
   const repository = event.fields.get('container.image.repository') ?? null;
   const tag = event.fields.get('container.image.tag') ?? null;
-  const named = repository === null ? image : tag === null ? repository : `${repository}:${tag}`;
+  const named = repository === null ? image : withTag(repository, tag);
   const { kind, at, rule, priority, source, tags, fields, host } = event;
   return {
     id,

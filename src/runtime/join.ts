@@ -92,7 +92,7 @@ function namesOf({ fields }: Pick<DetectorEvent, 'fields'>): Named {
     container: text('container.name'),
     id: id === 'host' ? null : id,
     digest: digestIn(text('container.image.digest')),
-    image: repository === null ? text('container.image') : tag === null ? repository : `${repository}:${tag}`,
+    image: repository === null ? text('container.image') : withTag(repository, tag),
   };
 }
 
@@ -135,4 +135,9 @@ function withoutPod({ namespace, pod, container, digest, image }: Named, pods: P
     image: running ?? image,
     ...{ namespace, pod, podUid: null, workload: null, container },
   };
+}
+
+/** withTag gives the name of an image whose tag may not be known. */
+export function withTag(repository: string, tag: string | null): string {
+  return tag === null ? repository : `${repository}:${tag}`;
 }

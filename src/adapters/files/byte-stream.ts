@@ -37,12 +37,8 @@ export async function openByteStream(
     progress?.(read, size),
   );
   const { first, rest } = await peek(counted, 4);
-  const decompress = startsWith(first, GZIP)
-    ? createGunzip({ chunkSize })
-    : startsWith(first, ZSTD)
-      ? createZstdDecompress({ chunkSize })
-      : null;
-  return decompress === null ? rest : decompressed(rest, decompress);
+  if (startsWith(first, GZIP)) return decompressed(rest, createGunzip({ chunkSize }));
+  return startsWith(first, ZSTD) ? decompressed(rest, createZstdDecompress({ chunkSize })) : rest;
 }
 
 /** openRawBytes opens a file (or a given stream, for stdin) as the bytes that it has. Throws FileError `unreadable`. */

@@ -194,7 +194,8 @@ function toFault(error: ProgramError, program: string, secrets: readonly string[
   return scannerFault(error, {
     ...{ product: 'Grype', program, said: line === '' ? '' : said },
     failed(cause) {
-      const fault = IMAGE.test(said) ? 'image' : SCANNER.test(said) ? 'scanner' : 'failed';
+      const own = SCANNER.test(said) ? 'scanner' : 'failed';
+      const fault = IMAGE.test(said) ? 'image' : own;
       const words = line === '' ? error.message : printable(line.trim(), 400);
       return new ScannerError(fault, `grype failed: ${words}`, {
         cause,

@@ -138,10 +138,11 @@ function lowerPriority({ pid }: ChildProcess): void {
   }
 }
 
+const WHY: Readonly<Record<string, string>> = { ENOENT: 'is not there', EACCES: 'may not be run' };
+
 function missing(error: unknown): ProgramError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  const why =
-    code === 'ENOENT' ? 'is not there' : code === 'EACCES' ? 'may not be run' : `cannot be started (${code})`;
+  const why = WHY[code] ?? `cannot be started (${code})`;
   return new ProgramError('missing', `it ${why}`, '', error);
 }
 

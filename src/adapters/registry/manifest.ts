@@ -139,9 +139,6 @@ function isObject(value: unknown): value is Json {
 }
 
 function shown(mediaType: string): string {
-  return mediaType === ''
-    ? 'no media type'
-    : MEDIA_TYPE.test(mediaType)
-      ? mediaType
-      : 'a media type that is none';
+  if (mediaType === '') return 'no media type';
+  return MEDIA_TYPE.test(mediaType) ? mediaType : 'a media type that is none';
 }

@@ -87,11 +87,10 @@ export function toAnswerError(answer: Answer, { host, write, said, now, redact }
   const limited = isLimited(answer);
   const movedTo = status >= 300 && status < 400 ? redact(placeOf(headers['location'])) : null;
   const words = said === '' ? `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd() : `${status}: ${said}`;
+  const answered = limited ? `${host} asks to call less often (${words})` : `${host} answers ${words}`;
   const sentence =
     movedTo === null
-      ? limited
-        ? `${host} asks to call less often (${words})`
-        : `${host} answers ${words}`
+      ? answered
       : `channel moved to ${movedTo} (${host} answers ${status}); redirects are not followed`;
   return new AnswerError(
     status === 405 && /\bmoved\b/.test(said) ? 'moved' : faultOf(status, limited),

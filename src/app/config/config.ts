@@ -128,9 +128,14 @@ const SAID = {
   json: 'valid JSON',
 } as const;
 
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 function fromText({ kind }: Setting, text: string): unknown {
   if (kind === 'number') return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : undefined;
-  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (kind === 'boolean') return BOOLEANS.get(text);
   if (kind === 'texts')
     return text
       .split(',')

@@ -153,7 +153,8 @@ export class Supervisor {
     }
     this.#lives.set(name, this.#livesOf(name) + 1);
     const before = this.#waits.get(name) ?? 0;
-    const wait = !end.started ? before : lived >= WORKED_MS ? 0 : Math.min(before, WORKING_WAIT);
+    const worked = lived >= WORKED_MS ? 0 : Math.min(before, WORKING_WAIT);
+    const wait = end.started ? worked : before;
     this.#waits.set(name, Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, wait * 2)));
     log.error(`the ${name}'s part of the service ended by itself; it is started again`, {
       ...{ part: name, code, signal },

@@ -15,6 +15,7 @@ export function localUrl(
   isTls: boolean,
 ): string {
   const everywhere = host === '0.0.0.0' || host === '::';
-  const name = everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const written = host.includes(':') ? `[${host}]` : host;
+  const name = everywhere ? 'localhost' : written;
   return `${isTls ? 'https' : 'http'}://${name}:${port}`;
 }

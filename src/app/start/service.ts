@@ -229,7 +229,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     proxies,
     inEffect: async (written) => {
       // A policy of a cluster comes to every replica by the watch, all else by the database.
-      const others = written !== null && cluster !== null ? 'watch' : store.engine === 'sqlite' ? null : 1;
+      const shared = store.engine === 'sqlite' ? null : 1;
+      const others = written !== null && cluster !== null ? 'watch' : shared;
       try {
         return { here: await operator.inEffect(written), others };
       } catch (error) {

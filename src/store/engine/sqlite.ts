@@ -119,10 +119,12 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
       });
     makeFile(file);
   }
+  // Who takes turns waits for its own.
+  const writes = options.turn === undefined ? WRITE_BUSY_TIMEOUT : 0;
   let database: Database.Database;
   try {
     database = new Database(file, {
-      timeout: options.readOnly ? READ_BUSY_TIMEOUT : options.turn === undefined ? WRITE_BUSY_TIMEOUT : 0,
+      timeout: options.readOnly ? READ_BUSY_TIMEOUT : writes,
       fileMustExist: true,
       readonly: options.untouched === true,
     });
