@@ -151,6 +151,36 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     ],
   ],
   [
+    'Runtime',
+    [
+      {
+        title: 'Events of the detector',
+        kind: 'timeseries',
+        unit: 'ops',
+        queries: [rate('svc_runtime_events_total', 'priority')],
+      },
+      {
+        title: 'Events that were not kept',
+        kind: 'timeseries',
+        unit: 'ops',
+        description: 'Falco sends nothing twice; `unauthorised` are callers that were refused',
+        queries: [rate('svc_runtime_events_dropped_total', 'reason')],
+      },
+      {
+        title: 'Decisions of runtime rules',
+        kind: 'timeseries',
+        unit: 'ops',
+        queries: [rate('svc_runtime_rule_matches_total', 'rule')],
+      },
+      {
+        title: 'Alerts that channels were told',
+        kind: 'stat',
+        unit: 'short',
+        queries: [[`sum(increase(${of('svc_runtime_alerts_notified_total')}[$__range]))`, 'alerts']],
+      },
+    ],
+  ],
+  [
     'Service',
     [
       {

@@ -92,6 +92,13 @@ export const PARTS: readonly Part[] = [
     minutes: 5,
   },
   {
+    name: 'runtime-kills',
+    about: '300 kills of a process that keeps and decides events, on each engine',
+    files: ['test/store/runtime-kill.test.ts'],
+    shares: 10,
+    minutes: 10,
+  },
+  {
     name: 'runtime-decisions',
     about:
       '200 histories of events on each engine, over restarts, leaders and late events, live and replayed',
