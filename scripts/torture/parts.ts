@@ -107,6 +107,13 @@ export const PARTS: readonly Part[] = [
     minutes: 3,
   },
   {
+    name: 'stop-kills',
+    about: '300 processes killed while they stop pods for events, 150 on each engine',
+    files: ['test/runtime/stop-kill.test.ts'],
+    shares: 4,
+    minutes: 15,
+  },
+  {
     name: 'notification-faults',
     about: '60,000 cells of the fault matrix of notifications on SQLite and 12,000 on PostgreSQL',
     files: ['test/notify/fault-matrix.test.ts'],
