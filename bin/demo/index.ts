@@ -1,5 +1,5 @@
 /**
- * `ipo demo`: the service in memory with a made-up shop, `trackers/` with trackers of its own, and `notifications/` with an inbox.
+ * `ipo demo`: the service in memory with a made-up shop, `trackers/` with trackers of its own, `notifications/` with an inbox, and `runtime/` with events.
  * It uses `terminal`.
  */
 import { Argument, Command, Option } from 'commander';
@@ -44,6 +44,7 @@ export const listed: Listed = {
     'ipo demo trackers gitlab',
     'ipo demo trackers --texts',
     'ipo demo notifications',
+    'ipo demo runtime',
     'ipo demo notifications slack --event critical_finding',
   ],
   define: demoCommand,
@@ -62,6 +63,7 @@ function demoCommand(settle: Settle): Command {
     );
   command.addCommand(trackers(settle));
   command.addCommand(notifications(settle));
+  command.addCommand(runtime(settle));
   return command.action(
     settle(async (terminal, globals) => {
       const { runDemo } = await import('./run.ts');
@@ -92,6 +94,21 @@ function notifications(settle: Settle): Command {
       return runDemoNotifications({ ...command.opts<{ event?: string }>(), kind }, terminal, globals);
     })(),
   );
+}
+
+function runtime(settle: Settle): Command {
+  return new Command('runtime')
+    .summary('show what comes of events of running containers: an alert, stops of pods, a stop withheld')
+    .description(
+      'Run a story of events that Falco reports: one that a rule allows, an alert and its throttle, a pod that a runtime policy stops, ' +
+        'and a stop that is withheld since its controller makes the pod again. Nothing leaves this machine, and no data remains.',
+    )
+    .action(
+      settle(async (terminal, globals) => {
+        const { runDemoRuntime } = await import('./runtime/run.ts');
+        return runDemoRuntime(terminal, globals);
+      }),
+    );
 }
 
 function trackers(settle: Settle): Command {

@@ -33,6 +33,25 @@ test('ipo demo trackers shows every closing with its reason, and the states of t
   assert.match(out, /which has none of them\./);
 });
 
+test('ipo demo runtime shows an allowed event, an alert and its throttle, stops of pods, and a stop that is withheld', async () => {
+  const { code, out, err } = await ipo(['demo', 'runtime']);
+  assert.deepEqual([code, err], [0, '']);
+  assert.deepEqual(
+    [...out.matchAll(/^ +→ (\w+) by (.*)$/gm)].map(([, effect, by]) => `${effect} ${by}`),
+    [
+      'allow rule "backup reads secrets"',
+      'notify rule "shells", an alert',
+      'notify rule "shells"',
+      ...Array.from({ length: 3 }, () => 'stop policy stop-dropped-binaries'),
+      ...Array.from({ length: 2 }, () => 'withheld policy stop-dropped-binaries'),
+    ],
+  );
+  assert.match(out, /The channel got 1 message:\n +│ Terminal shell in container in web:1\.4\n/);
+  assert.match(out, /The channel got no message\./);
+  assert.match(out, /allowedRegistries:\n +- ghcr\.io\/acme\/web\n/);
+  assert.match(out, /deployment\/api still runs; policy stop-dropped-binaries would stop it/);
+});
+
 test('ipo demo trackers plays the trackers that it names, and no other', async () => {
   const { code, err } = await ipo(['demo', 'trackers', 'bugzilla']);
   assert.equal(code, 2);

@@ -9,7 +9,15 @@ import { shownBelow } from '../../bin/terminal/examples.ts';
 import { ipo } from './fake-terminal.ts';
 
 /** Commands that print no result: they run on, or say on stderr alone what they did. */
-const PRINT_NOTHING = ['demo', 'demo trackers', 'demo notifications', 'serve', 'login', 'logout'];
+const PRINT_NOTHING = [
+  'demo',
+  'demo trackers',
+  'demo notifications',
+  'demo runtime',
+  'serve',
+  'login',
+  'logout',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'ipo-grammar-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 /**
- * The demonstrations: a ledger of its own, and trackers and an inbox on loopback.
+ * The demonstrations: a ledger of its own, trackers and an inbox on loopback, and pods in memory.
  * It uses `config`, `notify`, `running`, `service`, `start` and `trackers`.
  */
 export { DemoTime } from './demo-time.ts';
@@ -7,3 +7,5 @@ export { fillDemo } from './demo.ts';
 export { holdFree } from './free-port.ts';
 export { startTrackerDemo, type TrackerDemo } from './tracker-demo.ts';
 export { startNotificationDemo, type NotificationDemo } from './notification-demo.ts';
+export type { DemoWorkload } from './demo-cluster.ts';
+export { startRuntimeDemo, type DemoDecided, type DemoReport, type RuntimeDemo } from './runtime-demo.ts';

@@ -2,20 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { signingKeyOf } from '../../adapters/messengers/index.ts';
 import { CHANNEL_EVENTS, type ChannelEvent, type TellerKind } from '../../channels/index.ts';
-import { EVENT_PAYLOADS, Sender } from '../../notify/index.ts';
+import { EVENT_PAYLOADS } from '../../notify/index.ts';
 import {
   channelStore,
   deliveryList,
-  deliveryStore,
   lockImage,
   recordNames,
   openStore,
   recordSweep,
   writeEvents,
 } from '../../store/index.ts';
-import { openLog, Redactor } from '../../telemetry/index.ts';
-import { openMessengers } from '../notify/index.ts';
-import { openLine } from '../trackers/tracker-line.ts';
+import { openDemoSender } from './demo-sender.ts';
 import type { DemoTime } from './demo-time.ts';
 
 /** NotificationDemoOptions say where the demonstration keeps its outbox, and to whom it sends. */
@@ -65,21 +62,7 @@ export async function startNotificationDemo(options: NotificationDemoOptions): P
     running: [{ namespace: 'shop', workload: 'api', digest }],
   });
   const key = signingKeyOf(randomBytes(32));
-  const sender = new Sender({
-    store: deliveryStore(store),
-    find: (id) => kept.get(id),
-    messengers: openMessengers({
-      line: openLine({ testLoopback: true, privateNetworks: 'allow' }, userAgent, time, time),
-      source: 'urn:ipo:demo',
-      key: async () => key,
-      clock: time,
-    }),
-    isLeader: () => true,
-    clock: time,
-    log: openLog({ level: 'error', format: 'json', redactor: new Redactor(), write: () => undefined }),
-    count: { add: () => undefined },
-    noteError: async () => undefined,
-  });
+  const sender = openDemoSender({ store, time, userAgent, key });
   const list = deliveryList(store);
   return {
     key: key.publicKey,

@@ -116,6 +116,15 @@ export const podsUnreviewed: EventText = {
   },
 };
 
+/** Of a runtime policy: how the image could be denied at admission, and what that would have changed. */
+function draftOf(item: Payload | undefined): Line {
+  if (typeof item?.['draft'] !== 'string') return [];
+  const told = '; ipo audit --action runtime_pod_stop has a draft that denies the image at admission';
+  return typeof item['draft_effect'] === 'string'
+    ? line(`${told}. `, said(item, 'draft_effect', 160))
+    : line(told);
+}
+
 export const podStopWithheld: EventText = {
   severity: 'warning',
   title: (section) =>
@@ -134,12 +143,7 @@ export const podStopWithheld: EventText = {
         shown(item, 'reason', 200),
         '; left running because ',
         shown(item, 'withheld', 200),
-        ...(typeof item?.['draft'] === 'string'
-          ? [
-              '; a draft that denies the image at admission is in ipo audit. ',
-              said(item, 'draft_effect', 160),
-            ]
-          : []),
+        ...draftOf(item),
       );
     }),
   of: 'workloads',

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { signingKeyOf } from '../../adapters/messengers/index.ts';
+import {
+  DecideEvents,
+  denyDraft,
+  openRuntimeRules,
+  parseEvent,
+  parseRuntimePolicyValue,
+  PodStops,
+  type DenyDraft,
+  type StoredEvent,
+  type StopNotice,
+} from '../../runtime/index.ts';
+import {
+  channelStore,
+  decisionStore,
+  lockImage,
+  openStore,
+  podStopLog,
+  raiseClusterFence,
+  recordNames,
+  recordSweep,
+  runtimeEvents,
+  runtimeIntake,
+  runtimePolicySource,
+  runtimePolicyStore,
+  runtimeRuleStore,
+  type Store,
+} from '../../store/index.ts';
+import { DemoCluster, type DemoWorkload } from './demo-cluster.ts';
+import { openDemoSender, SILENT_LOG } from './demo-sender.ts';
+import type { DemoTime } from './demo-time.ts';
+
+/** RuntimeDemoOptions say where the demonstration keeps its events, and whom it tells. */
+export interface RuntimeDemoOptions {
+  readonly directory: string;
+  readonly time: DemoTime;
+  readonly userAgent: string;
+  /** Address of a Slack webhook. */
+  readonly webhookUrl: string;
+  readonly workloads: readonly DemoWorkload[];
+}
+
+/** DemoReport is what the detector reports of a workload. */
+export interface DemoReport {
+  readonly workload: DemoWorkload;
+  readonly rule: string;
+  readonly priority: string;
+  readonly tags: readonly string[];
+  readonly process: string;
+}
+
+/** DemoDecided is what came of a report. */
+export interface DemoDecided {
+  readonly event: StoredEvent;
+  readonly notices: readonly StopNotice[];
+  /** What would deny the image at admission, of a stop that was withheld for what its workload does. */
+  readonly draft: DenyDraft | null;
+}
+
+/** RuntimeDemo takes reports, decides them by rules and runtime policies, stops pods and tells a channel: by the service's own parts. */
+export interface RuntimeDemo {
+  rules(documents: readonly unknown[]): Promise<void>;
+  policy(document: Readonly<Record<string, unknown>>): Promise<void>;
+  report(report: DemoReport): Promise<DemoDecided>;
+  /** Sends what waits for the channel. */
+  send(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CLUSTER = 'shop-prod-eu1';
+const BY = { accountId: 'demo', name: 'demo' };
+const ANY = {
+  ...{ effect: null, rule: null, priority: null, image: null, namespace: null, since: null, after: null },
+};
+/** A minute and more: channels are sent one message a minute. */
+const STEP = 61_000;
+
+/** startRuntimeDemo starts it, over a cluster in memory. */
+export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<RuntimeDemo> {
+  const { directory, time, userAgent, webhookUrl, workloads } = options;
+  const store = await openStore({ url: `sqlite:${join(directory, 'demo.db')}` });
+  await channelStore(store).create('slack', {
+    ...{ kind: 'slack', name: 'on-call', enabled: true, settings: { webhookUrl } },
+    subscriptions: ['runtime_alert', 'pod_stop_withheld'],
+    ...{ credential: null, at: time.now(), by: null },
+  });
+  await seeImages(store, workloads, time.now());
+  const fence = await raiseClusterFence(store, CLUSTER, 'demo', time.now());
+  const cluster = new DemoCluster(time, workloads);
+  const kept = runtimeRuleStore(store);
+  const rules = openRuntimeRules(kept, time);
+  const policies = runtimePolicyStore(store);
+  const count = { add: () => undefined };
+  let drafted: DenyDraft | null = null;
+  const events = new DecideEvents({
+    ...{ cluster: CLUSTER, store: decisionStore(store), rules: kept, policies: runtimePolicySource(store) },
+    pods: async () => cluster.now(),
+    stopper: new PodStops({
+      rules: { cluster: CLUSTER, ownNamespace: 'image-policy-operator', allowEnforce: true, maxStops: 10 },
+      ...{ pods: cluster, log: podStopLog(store), notices: cluster, clock: time, lines: SILENT_LOG, count },
+      draftOf: async ({ namespace, image }) => {
+        if (namespace === null || image === null) return null;
+        const draft = denyDraft({ namespace, image }, cluster.imagesIn(namespace));
+        drafted = draft;
+        return draft === null ? null : { policy: JSON.stringify(draft), effect: null };
+      },
+      leader: { isLeader: () => true, fence: () => fence },
+    }),
+    fence: () => fence,
+    ...{ clock: time, count },
+  });
+  const sender = openDemoSender({ store, time, userAgent, key: signingKeyOf(randomBytes(32)) });
+  const { signal } = new AbortController();
+  return {
+    rules: async (documents) => void (await rules.replace(documents, 'any', BY)),
+    async policy(document) {
+      const { policy, document: written } = parseRuntimePolicyValue(document);
+      const { name, revision } = policy;
+      await policies.create({ name, document: written, revision, at: time.now(), by: null });
+    },
+    async report(report) {
+      // A pod is older than what it does.
+      time.advance(2000);
+      drafted = null;
+      const event = parseEvent(toLine(report, cluster, time.now()), time.now());
+      if ('fault' in event) throw new Error(event.fault);
+      await runtimeIntake(store).append(CLUSTER, [{ event, receivedAt: time.now() }]);
+      await events.run(signal);
+      await events.stop(signal);
+      const { items } = await runtimeEvents(store).list(ANY, { limit: 1, offset: 0 });
+      const [newest] = items;
+      if (newest === undefined) throw new Error('an event was not kept');
+      return { event: newest, notices: cluster.notices(), draft: drafted };
+    },
+    async send() {
+      time.advance(STEP);
+      await sender.run();
+      await sender.settle();
+    },
+    async close() {
+      await sender.stop();
+      await store.close();
+    },
+  };
+}
+
+/** Images are known by name and place, as after a sweep. */
+async function seeImages(store: Store, workloads: readonly DemoWorkload[], at: number): Promise<void> {
+  await store.write(async (transaction) => {
+    for (const { digest, image } of workloads) {
+      await lockImage(transaction, digest, at);
+      await recordNames(transaction, digest, [image], at);
+    }
+  });
+  const running = workloads.map(({ namespace, name, digest }) => ({
+    ...{ namespace, workload: `deployment/${name}`, digest },
+  }));
+  const times = { startedAt: at - 1000, finishedAt: at };
+  await recordSweep(store, { cluster: CLUSTER, ...times, pods: workloads.length, running });
+}
+
+/** A line as Falco writes it for a container of the workload's pod. */
+function toLine(
+  { workload, rule, priority, tags, process }: DemoReport,
+  cluster: DemoCluster,
+  at: number,
+): string {
+  const pod = cluster.podOf(workload);
+  const [container] = pod.containers;
+  const [repository, tag] = workload.image.split(':');
+  return JSON.stringify({
+    ...{ hostname: 'node-1', rule, priority, tags, source: 'syscall', time: new Date(at).toISOString() },
+    output: `${priority} ${rule} (process=${process} pod=${pod.name})`,
+    output_fields: {
+      ...{ 'container.id': container?.id?.slice(0, 12), 'container.image.repository': repository },
+      ...{ 'container.image.tag': tag, 'k8s.ns.name': pod.namespace, 'k8s.pod.name': pod.name },
+      'proc.name': process,
+    },
+  });
+}
