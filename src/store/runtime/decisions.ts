@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { CHANNEL_EVENTS, CHANNEL_KINDS, isTrackerKind, receives } from '../../channels/index.ts';
 import { clusterFence } from '../../leadership/index.ts';
 import type { Happened } from '../../notify/index.ts';
 import type { Decided, DecisionStore, EventDecision, KnownImage } from '../../runtime/index.ts';
@@ -43,15 +42,12 @@ export function decisionStore(store: Store): DecisionStore {
       store.write(async (transaction) => {
         if (fence !== null) await holdFence(transaction, clusterFence(cluster, fence));
         const alerts = decisions.filter(({ alerted }) => alerted);
-        const told = new Set(
-          await writeEvents(
-            transaction,
-            alerts.map((one) => toldOf(one)),
-            { at },
-          ).then((happened) => happened.map(({ payload }) => payload['event'] as number)),
+        const happened = await writeEvents(
+          transaction,
+          alerts.map((one) => toldOf(one)),
+          { at },
         );
-        const filed = alerts.length > 0 && (await isFiled(transaction));
-        const notified = new Set(alerts.map(({ event }) => event.id).filter((id) => filed || told.has(id)));
+        const notified = new Set(happened.map(({ payload }) => payload['event'] as number));
         for (const one of decisions) await writeOne(transaction, one, at, notified.has(one.event.id));
         await noteJoined(transaction, cluster, decisions);
         return notified;
@@ -159,23 +155,6 @@ function toldOf({ event, joined, image }: EventDecision): Happened {
       },
     },
   };
-}
-
-/** Whether a tracker is subscribed: issues are opened by a job of their own. */
-async function isFiled(transaction: Executor): Promise<boolean> {
-  const rows = await run(
-    transaction,
-    sql<
-      Row<'channels', 'kind' | 'subscriptions'>
-    >`select kind, subscriptions from channels where enabled = 1`,
-  );
-  return rows.some(({ kind: name, subscriptions }) => {
-    const kind = CHANNEL_KINDS.find((one) => one === name);
-    if (kind === undefined || !isTrackerKind(kind)) return false;
-    const named = new Set(JSON.parse(subscriptions) as string[]);
-    const subscribed = CHANNEL_EVENTS.filter((event) => named.has(event));
-    return receives({ kind, enabled: true, subscriptions: subscribed }, 'runtime_alert');
-  });
 }
 
 async function noteJoined(
