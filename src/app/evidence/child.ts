@@ -24,6 +24,8 @@ export type Stamp = (query: Uint8Array, signal: AbortSignal) => Promise<Uint8Arr
 
 /** MiB of heap: a batch of rows, the document, and its PDF. */
 const MEMORY = 512;
+/** MiB for what is new: with more the process would only collect later, and take a third more memory. */
+const NEW = 8;
 
 /**
  * keepInChild makes a package in a process at the lowest priority, so that no review and no call waits for it. Ends the process when
@@ -33,7 +35,7 @@ export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): 
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
-      execArgv: [`--max-old-space-size=${MEMORY}`],
+      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`],
       env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
