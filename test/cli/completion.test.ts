@@ -49,6 +49,8 @@ suite('completion of names', () => {
       items: [{ name: 'production' }, { name: 'with space' }, { name: 'evil\u001b[2J' }],
     },
     '/api/v1/channels': { items: [{ name: 'security-issues' }] },
+    '/api/v1/runtime/rules': { items: [{ name: 'shells' }] },
+    '/api/v1/runtime/policies': { items: [{ name: 'stop-dropped' }] },
   };
   before(async () => {
     server = createServer((request, response) => {
@@ -70,6 +72,11 @@ suite('completion of names', () => {
     assert.deepEqual((await complete(['policy', 'get', 'pro'], env())).values, ['production']);
     assert.deepEqual((await complete(['policy', 'get', ''], env())).values, ['production']);
     assert.deepEqual((await complete(['channel', 'mute', 's'], env())).values, ['security-issues']);
+    assert.deepEqual((await complete(['runtime', 'rule', 'edit', 's'], env())).values, ['shells']);
+    assert.deepEqual((await complete(['runtime', 'rule', 'move', 'x', '--before', 's'], env())).values, [
+      'shells',
+    ]);
+    assert.deepEqual((await complete(['runtime', 'policy', 'show', ''], env())).values, ['stop-dropped']);
   });
 
   test('asks for nothing where no name could stand, or nobody is signed in', async () => {
