@@ -49,7 +49,7 @@ function toSaid(event: TestEvent): Said | null {
     return { kind: 'failure', name, message };
   }
   if (details.type === 'suite' && skip === undefined) return null;
-  const reason =
-    skip === undefined || skip === false ? null : skip === true || skip === '' ? 'skipped' : skip;
+  const said = skip === true || skip === '' ? 'skipped' : skip;
+  const reason = said === undefined || said === false ? null : said;
   return { kind: 'test', name, ms: details.duration_ms, skip: reason };
 }

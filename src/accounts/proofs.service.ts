@@ -100,7 +100,8 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
             // Through a shared proxy anybody can go on with made-up addresses during a block, and would fill the log.
             if (account === null && counted !== null && secondsBlocked(counted.before, clock.now()) > 0)
               return;
-            const reason = account === null ? 'unknown_account' : ok ? 'disabled' : 'password';
+            const known = ok ? 'disabled' : 'password';
+            const reason = account === null ? 'unknown_account' : known;
             const blocked = secondsBlocked(after, clock.now());
             await audit.record({
               actor: null,

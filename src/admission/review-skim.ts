@@ -107,7 +107,8 @@ function byLength(keys: readonly string[]): readonly (readonly Buffer[])[] {
 /** Whether a text between quotes is the key of a value to leave out, which begins right behind the colon. */
 function isUnread(bytes: Uint8Array, begin: number, end: number): boolean {
   const opens = bytes[end + 2];
-  const keys = opens === OBJECT ? OBJECTS : opens === LIST ? LISTS : NONE;
+  const lists = opens === LIST ? LISTS : NONE;
+  const keys = opens === OBJECT ? OBJECTS : lists;
   const sameLength = end - begin < keys.length ? (keys[end - begin] as readonly Buffer[]) : NONE;
   for (const key of sameLength) if (isAt(bytes, begin, key)) return true;
   return false;

@@ -72,12 +72,14 @@ export function noticeOf(
     const count = Math.max(0, Math.ceil((until - at) / DAY_MS));
     return count === 1 ? '1 day' : `${count} days`;
   };
+  const coming =
+    at >= renewsAt - times.notice
+      ? `a new certificate of the detector is made in ${days(renewsAt)}; both are accepted for ${days(at + times.overlap)}`
+      : null;
   const message =
     previous !== null && previous.to > at
       ? `the detector has a new certificate; the one before it is accepted for ${days(previous.to)} more: give the detector the files of ipo runtime detector bundle`
-      : at >= renewsAt - times.notice
-        ? `a new certificate of the detector is made in ${days(renewsAt)}; both are accepted for ${days(at + times.overlap)}`
-        : null;
+      : coming;
   return { endsAt: client.to, renewsAt, previousEndsAt: previous?.to ?? null, message };
 }
 

@@ -56,9 +56,10 @@ export function openPortable({ read, store, clock }: PortableDeps) {
     const made = toStoredChannel({ ...(before ?? NEW), name, enabled, subscriptions }, kind, settings);
     // Secrets stay as they are, so what a person would write says all. A channel that waits for its secret is faulty, and may be as it should.
     const same = before !== null && isDeepStrictEqual(toDocument(before), toDocument(made));
+    const changed = same ? 'unchanged' : 'update';
     return {
       ...{ name, before, waits },
-      change: before === null ? 'create' : same ? 'unchanged' : 'update',
+      change: before === null ? 'create' : changed,
       after: toDocument(made),
       warnings: targetWarnings(made),
       async apply(by) {

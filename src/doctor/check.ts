@@ -67,5 +67,6 @@ export function examine<F>(
 export function toReport(checks: readonly CheckResult[]): DoctorReport {
   const count = (state: State): number => checks.filter((one) => one.state === state).length;
   const counts = { ok: count('ok'), warn: count('warn'), fail: count('fail') };
-  return { state: counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok', counts, checks };
+  const right = counts.warn > 0 ? 'warn' : 'ok';
+  return { state: counts.fail > 0 ? 'fail' : right, counts, checks };
 }

@@ -38,9 +38,10 @@ export async function verifyExport(
   const roots = chain.roots(tree?.left ?? []);
   const signed = judgeSignature(audit, options, findings);
   const isFramed = judgeTree(audit, signed?.checkpoint ?? null, findings);
+  const own = signed === null ? [] : [signed.key];
   await judgeKept(options, findings, {
     origin: signed?.checkpoint.origin ?? null,
-    keys: options.keys.length > 0 ? options.keys : signed === null ? [] : [signed.key],
+    keys: options.keys.length > 0 ? options.keys : own,
     size: tree?.size ?? chain.last ?? 0,
     root: signed?.checkpoint.root ?? null,
     firstMissing: chain.firstMissing,

@@ -32,14 +32,8 @@ export function describeIssue(
     value,
   );
   const wanted = issue?.code === 'invalid_type' ? NAMES[issue.expected] : undefined;
-  const fault =
-    found === undefined || (found === null && wanted === 'a mapping')
-      ? 'is missing'
-      : wanted !== undefined
-        ? `must be ${wanted}`
-        : issue?.code === 'too_big'
-          ? 'is larger than anything that Kubernetes takes'
-          : 'is not as Kubernetes has it';
+  const isMissing = found === undefined || (found === null && wanted === 'a mapping');
+  const fault = isMissing ? 'is missing' : faultOf(wanted, issue?.code);
   return { message: `${showPath(path)} ${fault}`, path };
 }
 
@@ -47,4 +41,9 @@ export function describeIssue(
 export function showPath(path: readonly PropertyKey[]): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
   return printable(text.startsWith('.') ? text.slice(1) : text, 160);
+}
+
+function faultOf(wanted: string | undefined, code: string | undefined): string {
+  if (wanted !== undefined) return `must be ${wanted}`;
+  return code === 'too_big' ? 'is larger than anything that Kubernetes takes' : 'is not as Kubernetes has it';
 }

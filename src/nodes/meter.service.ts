@@ -85,7 +85,8 @@ export class Meter {
       if (this.#unlisted.ends()) log.info('the running images are listed again');
     } catch (error) {
       const known = this.#running !== null;
-      const level = this.#unlisted.isNew(`${known} ${String(error)}`) ? (known ? 'warn' : 'info') : 'debug';
+      const loud = known ? 'warn' : 'info';
+      const level = this.#unlisted.isNew(`${known} ${String(error)}`) ? loud : 'debug';
       log[level](
         known
           ? 'the running images could not be listed; those before count as seen'

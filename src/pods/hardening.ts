@@ -45,10 +45,11 @@ export function judgePod(
   const enforced = refused.find(({ policy }) => policy.spec.enforcement === 'Enforce');
   const first = enforced ?? refused[0];
   const warns = signals.length > 0 && policies.some(({ spec }) => spec.workloadHardening === 'warn');
+  const reason = enforced === undefined ? AUDIT_PREFIX + sentence : sentence;
   return {
     allowed: enforced === undefined,
     label: first === undefined ? null : WORKLOAD_HARDENING,
-    reason: first === undefined ? '' : enforced === undefined ? AUDIT_PREFIX + sentence : sentence,
+    reason: first === undefined ? '' : reason,
     policy: first?.policy ?? policies[0] ?? null,
     verdicts,
     warnings: warns ? [sentence] : [],

@@ -16,11 +16,8 @@ export function factsGiven(
   if (written === undefined) return [];
   const list: readonly Json[] = isList(written) ? written : [written];
   return list.map((entry, i) => {
-    const names = Array.isArray(entry['names'])
-      ? (entry['names'] as unknown[])
-      : image === undefined
-        ? []
-        : [image];
+    const standard = image === undefined ? [] : [image];
+    const names = Array.isArray(entry['names']) ? (entry['names'] as unknown[]) : standard;
     const [name] = names;
     const below = isList(written) ? [i] : [];
     if (typeof name !== 'string')

@@ -12,12 +12,8 @@ export function recordCase(
 ): RecordedCase {
   const { policies, at, coldImagePolicy } = about;
   const facts = subject === null ? null : factsDocument(subject.facts, image);
-  const expect =
-    allowed === null
-      ? { undecided: unknown[0] ?? 'findings' }
-      : allowed
-        ? 'allowed'
-        : { label: outcome.label, sentence: outcome.reason };
+  const decided = allowed ? 'allowed' : { label: outcome.label, sentence: outcome.reason };
+  const expect = allowed === null ? { undecided: unknown[0] ?? 'findings' } : decided;
   return {
     apiVersion: 'ipo.dev/v1',
     kind: 'PolicyTest',

@@ -138,11 +138,9 @@ function whyNot({ expected }: TestCase, answered: Answered, { images, pods }: Ch
   const { allowed, label, reason, image } = answered;
   const who = image === null ? '' : `${image}: `;
   const governed = [...images, ...pods].some(({ judgement }) => judgement.verdicts.length > 0);
-  const got =
-    allowed === null
-      ? `undecided, ${reason}`
-      : allowed
-        ? `allowed${governed ? '' : ', since no policy governs the namespace'}`
-        : `denied: ${label ?? 'other'} ("${reason}")`;
+  const decided = allowed
+    ? `allowed${governed ? '' : ', since no policy governs the namespace'}`
+    : `denied: ${label ?? 'other'} ("${reason}")`;
+  const got = allowed === null ? `undecided, ${reason}` : decided;
   return `expected ${describeExpected(expected)}, got ${who}${got}`;
 }

@@ -155,12 +155,8 @@ class CommonForm {
       return { value: read.map(({ value }) => value), part: { ...part, items: read.map((one) => one.part) } };
     }
     const [quoted, single, double] = QUOTED.exec(rest) ?? [];
-    const value =
-      quoted !== undefined
-        ? (single ?? double)
-        : EMPTY_MAPPING.test(rest)
-          ? {}
-          : plain(rest.replace(COMMENT, ''));
+    const bare = (): unknown => (EMPTY_MAPPING.test(rest) ? {} : plain(rest.replace(COMMENT, '')));
+    const value = quoted === undefined ? bare() : (single ?? double);
     this.#at += 1;
     return { value, part };
   }

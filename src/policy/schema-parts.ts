@@ -147,12 +147,7 @@ export const duration = (description: string) =>
       z.string().check(
         z.check((input) => {
           const ms = parseDuration(input.value);
-          const fault =
-            ms === null
-              ? 'is not a duration; allowed are hours, minutes and seconds with their unit, as 168h or 1h30m'
-              : ms <= 0
-                ? 'is not a valid window; it must be longer than 0s'
-                : null;
+          const fault = windowFault(ms);
           if (fault === null) input.value = formatDuration(ms as number);
           else {
             const hint = ms === null ? durationHint(input.value) : 'Leave the field out to declare no window';
@@ -172,4 +167,11 @@ export const duration = (description: string) =>
 
 function isText(value: unknown, max: number): value is string {
   return typeof value === 'string' && value.length <= max;
+}
+
+/** What is wrong with a duration in milliseconds as a window; null for a text that is not one. */
+function windowFault(ms: number | null): string | null {
+  if (ms === null)
+    return 'is not a duration; allowed are hours, minutes and seconds with their unit, as 168h or 1h30m';
+  return ms <= 0 ? 'is not a valid window; it must be longer than 0s' : null;
 }

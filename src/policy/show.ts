@@ -46,13 +46,10 @@ export function showEntry(entry: unknown): string {
 function showKey(pem: string): string {
   const key = openPublicKey(pem);
   const details = key?.asymmetricKeyDetails;
-  const kind =
-    key?.asymmetricKeyType === 'rsa'
-      ? `RSA ${details?.modulusLength ?? ''}`
-      : key?.asymmetricKeyType === 'ec'
-        ? `ECDSA ${CURVES[details?.namedCurve ?? ''] ?? ''}`
-        : 'Ed25519';
-  return `${kind} key ${keyId(pem).slice(0, 12)}`;
+  const id = keyId(pem).slice(0, 12);
+  if (key?.asymmetricKeyType === 'rsa') return `RSA ${details?.modulusLength ?? ''} key ${id}`;
+  if (key?.asymmetricKeyType === 'ec') return `ECDSA ${CURVES[details?.namedCurve ?? ''] ?? ''} key ${id}`;
+  return `Ed25519 key ${id}`;
 }
 
 const CURVES: Readonly<Record<string, string>> = {

@@ -91,7 +91,9 @@ function toEvent(
 ): PodEvent | Passed {
   const response = objectAt(value, 'responseObject');
   const request = objectAt(value, 'requestObject');
-  const whole = textAt(response, 'kind') === 'Pod' ? response : about.verb === 'patch' ? null : request;
+  // A patch has a part of the pod only.
+  const asked = about.verb === 'patch' ? null : request;
+  const whole = textAt(response, 'kind') === 'Pod' ? response : asked;
   const object = whole ?? request;
   const metadata = objectAt(object, 'metadata');
   const reference = objectAt(value, 'objectRef');

@@ -53,8 +53,9 @@ export function joinEvent(event: Pick<DetectorEvent, 'fields'>, pods: PodsNow): 
   const own = pod.containers.find(({ digest }) => digest !== null && digest === named.digest);
   const container = own ?? findContainer(named, pod);
   const digest = own?.digest ?? container?.digest ?? onlyDigest(pod);
+  const from = own === undefined ? 'pod' : 'field';
   return {
-    basis: digest === null ? 'none' : own === undefined ? 'pod' : 'field',
+    basis: digest === null ? 'none' : from,
     digest,
     image: container?.image ?? pod.containers.find((one) => one.digest === digest)?.image ?? named.image,
     ...{ namespace: pod.namespace, pod: pod.name, podUid: pod.uid, workload: pod.workload },

@@ -36,12 +36,9 @@ function checkDatabase({ scanner, scannedAt }: ScanReport['scan'], file: string,
   const databaseAt = scanner?.dbUpdatedAt ?? null;
   if (databaseAt === null) return;
   const made = parseTime(databaseAt);
-  const when =
-    made > at + DAY_MS
-      ? 'which is yet to come'
-      : scannedAt !== null && made > parseTime(scannedAt) + DAY_MS
-        ? `after the scan of ${scannedAt}`
-        : null;
+  const isAfterScan = scannedAt !== null && made > parseTime(scannedAt) + DAY_MS;
+  const late = isAfterScan ? `after the scan of ${scannedAt}` : null;
+  const when = made > at + DAY_MS ? 'which is yet to come' : late;
   if (when === null) return;
   throw new ScanError(
     'invalid_report',

@@ -233,12 +233,12 @@ export class ScanWorker {
     const recorded = await together(async (): Promise<Recorded> => {
       const done = await scans.record(made);
       const isNothing = done.outcome === 'incomplete';
+      const end = (): Promise<boolean> =>
+        isNothing ? queue.fail(claim, nothing, incompleteAt(claim, at)) : queue.finish(claim);
       const held =
         left > 0 && platform !== null
           ? await queue.next(claim, [...claim.done, platform], isNothing ? nothing : null)
-          : isNothing
-            ? await queue.fail(claim, nothing, incompleteAt(claim, at))
-            : await queue.finish(claim);
+          : await end();
       if (!held) throw new ClaimLost();
       return done;
     });

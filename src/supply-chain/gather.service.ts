@@ -200,14 +200,8 @@ class Gathering {
     );
     if (bytes === null) return;
     const { annotations } = layer;
-    const evidence: Evidence =
-      kind === 'bundle'
-        ? { kind, bundle: bytes, manifest: image }
-        : kind === 'envelope'
-          ? { kind, envelope: bytes, annotations }
-          : { kind, payload: bytes, annotations };
     this.#evidence.push({
-      evidence,
+      evidence: toEvidence(kind, bytes, annotations, image),
       where: `${this.#place} ${layer.digest}`,
       lists,
       predicateType:
@@ -272,4 +266,14 @@ class Gathering {
       unknown: this.#unknown,
     };
   }
+}
+
+function toEvidence(
+  kind: PlannedLayer['kind'],
+  bytes: Uint8Array,
+  annotations: PlannedLayer['layer']['annotations'],
+  manifest: Uint8Array,
+): Evidence {
+  if (kind === 'bundle') return { kind, bundle: bytes, manifest };
+  return kind === 'envelope' ? { kind, envelope: bytes, annotations } : { kind, payload: bytes, annotations };
 }
