@@ -16,7 +16,9 @@ const pod = (name: string, more: { metadata?: Json; spec?: Json; status?: Json }
   spec: { containers: [{ name: 'main', image: 'ghcr.io/acme/shop:1' }], ...more.spec },
   status: {
     phase: 'Running',
-    containerStatuses: [{ name: 'main', imageID: `ghcr.io/acme/shop@${DIGEST}` }],
+    containerStatuses: [
+      { name: 'main', imageID: `ghcr.io/acme/shop@${DIGEST}`, containerID: 'containerd://c0ffee' },
+    ],
     ...more.status,
   },
 });
@@ -91,7 +93,7 @@ test('running pods come with their digests, owners and what a sweep asks of them
     ],
   );
   assert.deepEqual(told.get('a')?.containers, [
-    { name: 'main', role: 'main', image: 'ghcr.io/acme/shop:1', digest: DIGEST },
+    { name: 'main', role: 'main', image: 'ghcr.io/acme/shop:1', digest: DIGEST, id: 'c0ffee' },
   ]);
   assert.deepEqual([told.get('b')?.finished, told.get('b')?.containers[0]?.digest], [true, null]);
   assert.deepEqual([told.get('c')?.mirror, told.get('c')?.breakGlassReason], [true, 'fire']);
