@@ -32,7 +32,7 @@ suite('The table of roles', () => {
       for (const [j, needed] of ROLES.entries()) assert.equal(mayAct(role, needed), i >= j);
   });
 
-  test('only signing in, setting up and the document of the API are open to everybody', () => {
+  test('only signing in, setting up, the document of the API and the keys of evidence are open to everybody', () => {
     const open = Object.entries<Access>(ACCESS).flatMap(([key, access]) =>
       access === 'anonymous' ? [key] : [],
     );
@@ -44,6 +44,7 @@ suite('The table of roles', () => {
       'POST /session/password',
       'GET /session/oidc',
       'GET /session/oidc/callback',
+      'GET /evidence/public-key',
     ]);
   });
 
