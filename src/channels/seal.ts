@@ -22,8 +22,8 @@ export function isBox(value: string): boolean {
 }
 
 /**
- * seal puts a credential into a box: "Format: `enc:v1:<base64>`. Algorithm: AES-256-GCM, bound to the channel and the field", of a
- * random nonce, the ciphertext and the tag.
+ * seal puts a credential into a box, `enc:v1:` and Base64 of a random nonce, the ciphertext and the tag. It is AES-256-GCM, bound to the
+ * channel and the field.
  */
 export function seal(key: DataKey, place: Place, secret: Secret): string {
   const nonce = randomBytes(NONCE);
