@@ -30,7 +30,7 @@ export const runtime: Migration = {
     });
     await sql`update runtime_events set decided_at = at, received_at = at`.execute(db);
     await createIndex(db, 'runtime_events', ['event_key'], { unique: true });
-    await createIndex(db, 'runtime_events', ['id'], {
+    await createIndex(db, 'runtime_events', ['cluster', 'id'], {
       name: 'runtime_events_undecided',
       where: 'decided_at is null',
     });
