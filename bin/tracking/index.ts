@@ -64,10 +64,17 @@ function trackingCommand(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withPaging(
     withServiceFlags(new Command('list'))
-      .summary('list findings with their issues, newest first')
-      .description('List critical findings that a tracker channel filed, newest first, with their outcomes.')
+      .summary('list findings and runtime alerts with their issues, newest first')
+      .description(
+        'List critical findings and runtime alerts that a tracker channel filed, newest first, with their outcomes.',
+      )
       .addOption(wordOption('--state <state>', 'open or closed'))
-      .addOption(wordOption('--reason <reason>', 'closed as fixed, triaged or image_retired'))
+      .addOption(
+        wordOption(
+          '--reason <reason>',
+          'closed as fixed, triaged, image_retired or, of a runtime alert, quiet',
+        ),
+      )
       .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
       .addOption(

@@ -14,6 +14,13 @@ export function channelText(id: string, names: ChannelNames): string {
 
 type Columns = readonly ViewColumn<TrackingBody>[];
 
+const CVE: Columns[number] = { heading: 'CVE', text: ({ cve }) => cve ?? '–' };
+const ABOUT: Columns[number] = {
+  heading: 'CVE or rule',
+  flex: 2,
+  text: ({ cve, rule }) => cve ?? rule ?? '–',
+};
+
 const WHAT: Columns = [
   { heading: 'id', text: ({ id }) => String(id) },
   {
@@ -22,7 +29,7 @@ const WHAT: Columns = [
     paint: ({ state, last_error }, { chalk }) =>
       state === 'closed' ? chalk.dim : last_error === null ? chalk.yellow : chalk.red,
   },
-  { heading: 'CVE', text: ({ cve }) => cve },
+  CVE,
   { heading: 'image', flex: 3, text: ({ image, digest }) => image ?? digest },
   { heading: 'issue', flex: 2, text: ({ issue }) => issue?.key ?? '–' },
 ];
@@ -43,7 +50,8 @@ export function trackingColumns(
   const ids = new Set(rows.map(closing));
   const same = ids.size <= 1 && [...ids].every((id) => names.has(id));
   const channel: Columns = [{ heading: 'channel', flex: 2, text: (row) => channelText(closing(row), names) }];
-  return [...WHAT, ...(same ? [] : channel), ...(narrow ? OPENED : WHEN)];
+  const what = rows.some(({ kind }) => kind === 'runtime') ? WHAT.with(WHAT.indexOf(CVE), ABOUT) : WHAT;
+  return [...what, ...(same ? [] : channel), ...(narrow ? OPENED : WHEN)];
 }
 
 /** stateOf says how a row stands: its reason once it is closed, in the row's own word. */
@@ -58,7 +66,8 @@ export function trackingFacts(row: TrackingBody, names: ChannelNames): readonly 
   const facts: readonly (readonly [name: string, value: string | null])[] = [
     ['row', String(row.id)],
     ['CVE', row.cve],
-    ['severity', row.severity],
+    ['rule', row.rule],
+    [row.kind === 'runtime' ? 'priority' : 'severity', row.severity],
     ['image', row.image],
     ['digest', row.digest],
     ['clusters', row.clusters.length === 0 ? null : row.clusters.join(', ')],
@@ -77,6 +86,7 @@ export function trackingFacts(row: TrackingBody, names: ChannelNames): readonly 
       'left open',
       row.issue_left_open ? 'the channel has no doneTransitionId: close the issue by hand' : null,
     ],
+    ['last event', moment(row.last_event_at)],
     [
       'returned',
       row.returned_at === null

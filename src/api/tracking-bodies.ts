@@ -13,6 +13,7 @@ import type { PlanBody, PreviewBody, SummaryBody, TrackingBody } from './contrac
 export function toTracking(row: TrackingRow): TrackingBody {
   const {
     id,
+    kind,
     digest,
     image,
     cve,
@@ -27,9 +28,11 @@ export function toTracking(row: TrackingRow): TrackingBody {
   } = row;
   return {
     id,
+    kind,
     digest,
     image,
-    cve,
+    cve: kind === 'finding' ? cve : null,
+    rule: kind === 'runtime' ? cve : null,
     severity,
     generation,
     state,
@@ -48,6 +51,7 @@ export function toTracking(row: TrackingRow): TrackingBody {
     superseded_by: row.supersededBy,
     successor_has_cve: row.successorHasCve,
     withheld,
+    last_event_at: toTime(row.lastEventAt),
     attempts,
     last_error: row.lastError,
   };

@@ -247,7 +247,7 @@ export const METRICS = {
     help: 'Issues closed in trackers, by the reason of most of their findings',
     labels: {
       provider: TRACKER_KINDS,
-      reason: ['fixed', 'triaged', 'image_retired'],
+      reason: ['fixed', 'triaged', 'image_retired', 'quiet'],
     },
   },
   svc_issues_skipped_total: {

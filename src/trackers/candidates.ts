@@ -12,6 +12,12 @@ export interface Candidate {
   readonly knownExploited: boolean;
 }
 
+/** AlertCandidate is a rule of the runtime detector that alerted on an image, with no open row and none that was closed since. */
+export interface AlertCandidate {
+  readonly digest: string;
+  readonly rule: string;
+}
+
 /** inOrder sorts candidates as they are filed: those known to be exploited first, then those that were found first. */
 export function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.toSorted(

@@ -4,6 +4,7 @@ import {
   cveOf,
   deadline,
   exploited,
+  imageCommand,
   ledgerOf,
   nameOf,
   triageCommand,
@@ -49,11 +50,6 @@ export function composeIssue(described: Described): Text {
       ),
     ],
   };
-}
-
-/** A digest as it is stored; whatever else stands in its place is run by nobody. */
-function imageCommand(digest: string): string {
-  return `ipo images show ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
 }
 
 function foundBy(image: KnownImage | null): string {

@@ -85,3 +85,8 @@ export function triageCommand({
   if (!isPlainId(cve) || !/^sha256:[0-9a-f]{64}$/.test(digest)) return null;
   return `ipo triage add ${digest} ${cve} --reason 'WHY IT DOES NOT COUNT' --for 720h`;
 }
+
+/** imageCommand shows an image. A digest as it is stored; whatever else stands in its place is run by nobody. */
+export function imageCommand(digest: string): string {
+  return `ipo images show ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
+}

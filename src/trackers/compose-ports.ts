@@ -48,6 +48,27 @@ export interface KnownImage {
   readonly scan: { readonly scanner: string | null; readonly at: number } | null;
 }
 
+/** KnownAlert is what is stored of the events of one rule of the runtime detector on one image. Times are UTC milliseconds. */
+export interface KnownAlert {
+  readonly digest: string;
+  readonly rule: string;
+  /** Priority of the newest alert. */
+  readonly priority: string;
+  /** The newest name of the image, or null. */
+  readonly image: string | null;
+  /** When the first and the last of its events came that are kept, and how many those are. */
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+  /** Where they came from, the newest first; at most 10. What is not known is null. */
+  readonly places: readonly {
+    readonly cluster: string | null;
+    readonly namespace: string | null;
+    readonly workload: string | null;
+    readonly last: number;
+  }[];
+}
+
 /** FindingName names a finding. */
 export interface FindingName {
   readonly digest: string;
@@ -59,6 +80,8 @@ export interface IssueFacts {
   images(digests: readonly string[]): Promise<ReadonlyMap<string, KnownImage>>;
   /** By `findingKey`. */
   findings(names: readonly FindingName[]): Promise<ReadonlyMap<string, KnownFinding>>;
+  /** Null where no event of it is kept. */
+  alert(digest: string, rule: string): Promise<KnownAlert | null>;
 }
 
 /** findingKey is the key of a finding in a map. */

@@ -1,15 +1,23 @@
 import type { TrackerChannel } from '../channels/index.ts';
 import { awayLine, isAwayForGood } from './away.ts';
+import { ALERT_LABEL, composeAlert, composeAlertEnd } from './compose-alert.ts';
 import { composeComment } from './compose-comment.ts';
 import { composeIssue, type Text } from './compose-issue.ts';
 import type { Described } from './compose-parts.ts';
-import { findingKey, type FindingName, type IssueFacts, type IssueTerms } from './compose-ports.ts';
+import {
+  findingKey,
+  type FindingName,
+  type IssueFacts,
+  type IssueTerms,
+  type KnownImage,
+} from './compose-ports.ts';
 import { composeSummary, type Summary } from './compose-summary.ts';
 import type { Away } from './filing-ports.ts';
 import type { Block } from '../text/index.ts';
+import type { TrackingRow } from './row.ts';
 import type { TextRooms } from './text-room.ts';
 import type { IssuePlan, IssueWriter } from './ports.ts';
-import { routeIssue, type RouteRefusal } from './route.ts';
+import { routeIssue, type Routed, type RouteRefusal } from './route.ts';
 
 /** ToDescribe is a finding of which an issue is written; `at` is when it was claimed, UTC milliseconds. */
 export interface ToDescribe extends FindingName {
@@ -68,18 +76,41 @@ export function composeFor(
   rooms: TextRooms,
   away: Away | null = null,
 ): ComposedIssue {
-  const routes = described.map(({ image }) => routeIssue(channel, image?.source ?? null));
-  const [route] = routes;
   const [first] = described;
-  if (route === undefined || first === undefined) throw new Error('an issue of no finding was asked for');
-  // An issue has one place: where the images of a summary lead to several, it is the channel's own.
-  const one = routes.every(({ target }) => target === route.target);
-  const named = one ? route : routeIssue(channel, null);
-  const isGone = named.by === 'label' && away !== null && isAwayForGood(away, named.target);
-  const { target, by, refused } = isGone ? routeIssue(channel, null) : named;
-  const why = isGone ? [awayLine(away)] : [];
+  if (first === undefined) throw new Error('an issue of no finding was asked for');
+  const { target, by, refused, why } = placeOf(
+    channel,
+    described.map(({ image }) => image),
+    away,
+  );
   const text = summary ? composeSummary(described, rooms(channel), why) : withLine(composeIssue(first), why);
   return { target, ...text, labels: channel.settings.labels, by, refused };
+}
+
+/** placeOf says where the issue of these images goes, and what it says of that. An issue has one place: where several labels lead apart, it is the channel's own. */
+function placeOf(
+  channel: TrackerChannel,
+  images: readonly (KnownImage | null)[],
+  away: Away | null,
+): Routed & { readonly why: readonly Block[] } {
+  const own = routeIssue(channel, null);
+  const [route = own, ...more] = images.map((image) => routeIssue(channel, image?.source ?? null));
+  const named = more.every(({ target }) => target === route.target) ? route : own;
+  const isGone = named.by === 'label' && away !== null && isAwayForGood(away, named.target);
+  return isGone ? { ...own, why: [awayLine(away)] } : { ...named, why: [] };
+}
+
+/** alertPlan writes the issue of a runtime alert, which goes where those of the image's findings go. */
+async function alertPlan(
+  channel: TrackerChannel,
+  row: TrackingRow,
+  away: Away | null,
+  { facts }: Pick<WriterDeps, 'facts'>,
+): Promise<IssuePlan> {
+  const images = await facts.images([row.digest]);
+  const { target, by, why } = placeOf(channel, [images.get(row.digest) ?? null], away);
+  const text = withLine(composeAlert(row, await facts.alert(row.digest, row.cve)), why);
+  return { target, by, ...text, labels: [...new Set([...channel.settings.labels, ALERT_LABEL])] };
 }
 
 /** withLine has a line follow the first paragraph of an issue, which no comment continues. */
@@ -91,6 +122,8 @@ function withLine({ title, body }: Text, why: readonly Block[]): Summary {
 export function openIssueWriter(deps: WriterDeps): IssueWriter {
   return {
     async open(channel, rows, summary, away) {
+      const [first] = rows;
+      if (first?.kind === 'runtime') return alertPlan(channel, first, away, deps);
       const findings = rows.map(({ digest, cve, severity, claimedAt }) => ({
         digest,
         cve,
@@ -106,6 +139,7 @@ export function openIssueWriter(deps: WriterDeps): IssueWriter {
       const sources = digests.map((digest) => images.get(digest)?.source ?? null);
       return [...new Set([null, ...sources].map((source) => routeIssue(channel, source).target))];
     },
-    close: async (_channel, plan) => composeComment(plan),
+    close: async (_channel, plan) =>
+      plan.ended[0]?.row.kind === 'runtime' ? composeAlertEnd(plan) : composeComment(plan),
   };
 }

@@ -2,7 +2,7 @@ import { DAY_MS } from '../base/index.ts';
 import { awayBy, isAwayForGood } from './away.ts';
 import { receives, trackerOf, type TrackerChannel } from '../channels/index.ts';
 import type { ChannelRun } from './channel-run.service.ts';
-import type { Away, CapWindow } from './filing-ports.ts';
+import type { Away, CapWindow, PendingClaim } from './filing-ports.ts';
 import type { IssueRef } from './issue.ts';
 import { lookOnce, lookUp, notKnown, type LookUp } from './look-up.service.ts';
 import type { TrackerParts } from './parts.ts';
@@ -13,6 +13,11 @@ import { isLookedUp, retryAfter } from './waiting.ts';
 /** capWindow is how many issues a channel may open in the 24 hours before a steady time. */
 export function capWindow({ settings }: TrackerChannel, tick: number): CapWindow {
   return { cap: settings.dailyCap, since: tick - DAY_MS };
+}
+
+/** What the channel must be subscribed to so that it opens the issue of a claim. */
+function eventOf({ rows }: PendingClaim): 'critical_finding' | 'runtime_alert' {
+  return rows[0]?.kind === 'runtime' ? 'runtime_alert' : 'critical_finding';
 }
 
 /** Filed says what became of a claim: `waiting` has a reason of its own, `capped` waits for room under the cap. */
@@ -28,7 +33,7 @@ export async function fileClaim(parts: TrackerParts, run: ChannelRun, work: Look
   const { claim, channel } = work;
   const { marker, attempt } = claim;
   // A disabled channel files nothing; and what has ended is the sweep's.
-  const mayOpen = receives(channel, 'critical_finding') && claim.wanted;
+  const mayOpen = receives(channel, eventOf(claim)) && claim.wanted;
   if (attempt !== null && isLookedUp(channel.kind, attempt) && !mayOpen) {
     if (!claim.wanted) await filing.clearAttempt(marker, attempt.id, null, run.fence);
     return 'waiting';
@@ -117,10 +122,11 @@ async function record(
   issue: IssueRef,
   opened: { readonly at: number; readonly tick: number },
 ): Promise<Filed> {
-  const rows = await filing.recordIssue(marker, attemptId, issue, opened, run.fence);
+  const { rows, notified } = await filing.recordIssue(marker, attemptId, issue, opened, run.fence);
   if (rows === 0) return 'waiting';
   // Counts issues, one per tracker write: a first-run summary of a hundred findings adds one.
   count.add('svc_issues_opened_total', { provider: channel.kind });
+  if (notified > 0) count.add('svc_runtime_alerts_notified_total', {}, notified);
   log.info('issue opened', { channel: channel.name, issue: issue.key, findings: rows });
   return 'filed';
 }

@@ -1,4 +1,5 @@
-import type { Candidate } from './candidates.ts';
+import type { AlertCandidate, Candidate } from './candidates.ts';
+import { foreign } from './inert.ts';
 import type { IssueRef } from './issue.ts';
 
 /** FiledIssue is an issue that our own account opened, with its marker and what it says (title first). */
@@ -15,12 +16,27 @@ export function isSummary({ text }: Pick<FiledIssue, 'text'>): boolean {
   return /^\d+ critical findings? in \d/.test(text);
 }
 
+/** alertIn gives the runtime alert that an issue is of: its title names the rule, and its digest stands in it. */
+export function alertIn(text: string, alerts: readonly AlertCandidate[]): AlertCandidate | null {
+  const plain = unescaped(text);
+  return (
+    alerts.find(
+      ({ digest, rule }) =>
+        plain.startsWith(`RUNTIME: ${unescaped(foreign(rule, 100))} in `) && plain.includes(digest),
+    ) ?? null
+  );
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/[\\\u200B-\u200D\u2060\uFEFF]/g, '');
+}
+
 /**
  * findingsIn gives the candidates that a text names. Of one image, its digest and the CVE stand somewhere in it; of several, the CVE stands
  * behind the digest and before the next.
  */
 export function findingsIn(text: string, candidates: readonly Candidate[]): readonly Candidate[] {
-  const plain = text.replaceAll(/[\\\u200B-\u200D\u2060\uFEFF]/g, '');
+  const plain = unescaped(text);
   const byDigest = Map.groupBy(candidates, ({ digest }) => digest);
   const places = [...byDigest.keys()].flatMap((digest) =>
     [...plain.matchAll(new RegExp(digest, 'g'))].map(({ index }) => ({ digest, index })),

@@ -1,5 +1,5 @@
 import type { TrackerKind } from '../channels/index.ts';
-import type { Candidate } from './candidates.ts';
+import type { AlertCandidate, Candidate } from './candidates.ts';
 import type { IssueRef } from './issue.ts';
 import type { TrackingRow } from './row.ts';
 
@@ -65,7 +65,7 @@ export interface PendingClaim {
   readonly summary: boolean;
   /** Its open rows, oldest first; at least one. */
   readonly rows: readonly TrackingRow[];
-  /** Whether one of its findings is still critical, and not triaged. */
+  /** Whether one of its findings is still critical, and not triaged; whether the rule of a runtime alert was heard within seven days. */
   readonly wanted: boolean;
   /** Creates that were tried, and the steady time of the last. */
   readonly attempts: number;
@@ -83,12 +83,20 @@ export interface CapWindow {
   readonly since: number;
 }
 
+/** Recorded is what an issue was noted on: how many rows have it now, and how many alerts count as notified that did not before. */
+export interface Recorded {
+  readonly rows: number;
+  readonly notified: number;
+}
+
 /** NewClaim claims candidates for one issue of a channel. */
 export interface NewClaim extends Moment {
   readonly channelId: string;
   readonly channelKind: TrackerKind;
-  /** One, or all of a first run. */
+  /** One, or all of a first run; none for a runtime alert. */
   readonly candidates: readonly Candidate[];
+  /** The runtime alert that is claimed instead. */
+  readonly alert?: AlertCandidate;
   readonly summary: boolean;
   readonly cap: CapWindow;
   /** The issue is there already: a channel that is disabled or paused takes it too. */
@@ -113,6 +121,8 @@ export interface FilingStore {
   uncounted(): Promise<readonly number[]>;
   /** Walks the critical findings of current scans in the order of the scans. */
   critical(after: CriticalCursor | null, at: number): Promise<CriticalPage>;
+  /** Runtime alerts of the last seven days for which nothing was filed, oldest first. */
+  alerts(at: number): Promise<readonly AlertCandidate[]>;
   /**
    * Notes what scans report of findings that have a row already: adds the clusters, and remembers the scan as the one that found it. Gives
    * how many findings there were. The scans count as counted from then on.
@@ -121,7 +131,7 @@ export interface FilingStore {
   /** Issues that a channel opened, or may have opened, after a steady time. */
   opened(channelId: string, since: number): Promise<number>;
   /**
-   * Claims: rows and their place under the cap in one transaction, which is the channel's first run if it had none. Candidates that
+   * Claims: rows and their place under the cap in one transaction, which is the channel's first run if it had none (an alert is none). Candidates that
    * are none any more are left out. `cap`: there is no room; `none`: the channel is gone or disabled, or no candidate was left.
    */
   claim(claim: NewClaim, fence: Fence): Promise<PendingClaim | 'cap' | 'none'>;
@@ -140,7 +150,7 @@ export interface FilingStore {
   ): Promise<'begun' | 'cap' | 'gone'>;
   /**
    * Ends an attempt (null: none is under way, and an earlier one was found out) with the issue that it opened; by `opened` at the latest.
-   * Gives the rows that have the issue now.
+   * The alerts that a runtime row was made for have the effect `issue` from then on.
    */
   recordIssue(
     marker: string,
@@ -148,7 +158,7 @@ export interface FilingStore {
     issue: IssueRef,
     opened: Moment,
     fence: Fence,
-  ): Promise<number>;
+  ): Promise<Recorded>;
   /**
    * Ends an attempt that opened nothing; `error` is why, null where a look-up told or nothing was sent. What was refused gives its place
    * under the cap back, which counts issues, and takes one again with the next attempt. `away` is the repository that was not there.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { receives, type TrackerChannel } from '../channels/index.ts';
-import { inOrder, shareOut, type Candidate } from './candidates.ts';
+import { inOrder, shareOut, type AlertCandidate, type Candidate } from './candidates.ts';
 import { ChannelRun } from './channel-run.service.ts';
 import { continueIssues } from './continue-issue.service.ts';
 import { capWindow, fileClaim } from './file-claim.service.ts';
@@ -62,10 +62,12 @@ export class Filing {
     const channels = await run.channels();
     const before = await this.#retry(run);
     const counted = await this.#countScans(run);
+    // Before findings, a backlog of which may fill the cap for days: an alert is about what happens now.
+    const alerts = await this.#fileAlerts(run, channels);
     const after = await this.#fileNew(run, channels, counted);
     await continueIssues(this.#parts, run);
     await run.end();
-    return { opened: before + after.opened, waiting: after.waiting };
+    return { opened: before + alerts + after.opened, waiting: after.waiting };
   }
 
   /** The row is retried, not released. */
@@ -133,7 +135,9 @@ export class Filing {
       }
       const groups = share.summary ? [share.candidates] : share.candidates.map((candidate) => [candidate]);
       for (const group of groups) {
-        const filed = run.over ? 'stop' : await this.#fileGroup(run, share.channel, group, share.summary);
+        const filed = run.over
+          ? 'stop'
+          : await this.#fileOne(run, share.channel, { candidates: group, summary: share.summary });
         // What the channel cannot take now is not for another one: it waits.
         if (filed === 'stop') return { opened, waiting: left.length };
         if (filed === 'filed') opened += 1;
@@ -141,6 +145,29 @@ export class Filing {
       if (share.capped) await this.#warn(run, share.channel);
     }
     return { opened, waiting: left.length };
+  }
+
+  /** One issue for each image and rule: of several channels the first that is subscribed and under its cap. */
+  async #fileAlerts(run: ChannelRun, all: readonly TrackerChannel[]): Promise<number> {
+    const { filing, steady, clock } = this.#parts;
+    const channels = all.filter((channel) => receives(channel, 'runtime_alert'));
+    if (channels.length === 0 || all.some(({ paused }) => paused)) return 0;
+    let left = await filing.alerts(clock.now());
+    let opened = 0;
+    for (const channel of channels) {
+      if (left.length === 0) break;
+      const { cap, since } = capWindow(channel, steady.now());
+      const room = Math.max(0, cap - (await filing.opened(channel.id, since)));
+      for (const alert of left.slice(0, room)) {
+        const filed = run.over ? 'stop' : await this.#fileOne(run, channel, { candidates: [], alert });
+        // What the channel cannot take now is not for another one: it waits.
+        if (filed === 'stop') return opened;
+        if (filed === 'filed') opened += 1;
+      }
+      left = left.slice(room);
+      if (left.length > 0) await this.#warn(run, channel);
+    }
+    return opened;
   }
 
   async #candidates(): Promise<readonly Candidate[]> {
@@ -158,11 +185,14 @@ export class Filing {
     return inOrder(candidates.filter(({ scanId }) => !late.has(scanId)));
   }
 
-  async #fileGroup(
+  async #fileOne(
     run: ChannelRun,
     channel: TrackerChannel,
-    candidates: readonly Candidate[],
-    summary: boolean,
+    claimed: {
+      readonly candidates: readonly Candidate[];
+      readonly summary?: boolean;
+      readonly alert?: AlertCandidate;
+    },
   ): Promise<'filed' | 'next' | 'stop'> {
     const { filing, markers, clock, steady, breaker } = this.#parts;
     const tracker = await run.tracker(channel);
@@ -172,8 +202,8 @@ export class Filing {
       {
         channelId: channel.id,
         channelKind: channel.kind,
-        candidates,
-        summary,
+        summary: false,
+        ...claimed,
         at: clock.now(),
         tick,
         cap: capWindow(channel, tick),

@@ -1,12 +1,15 @@
-import type { TrackingRow } from './row.ts';
+import type { RowKind, TrackingRow } from './row.ts';
 
 /** TrackingFilter chooses rows; what is absent chooses all. Texts are compared exactly. */
 export interface TrackingFilter {
+  readonly kind?: RowKind | undefined;
   readonly state?: 'open' | 'closed' | undefined;
   readonly reason?: string | undefined;
   /** The channel that closes the row. */
   readonly channelId?: string | undefined;
   readonly cve?: string | undefined;
+  /** The rule of the detector. */
+  readonly rule?: string | undefined;
   readonly digest?: string | undefined;
   /** A part of the image's name, whatever the case. */
   readonly image?: string | undefined;

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../base/index.ts';
-import type { CloseReason } from './issue.ts';
+import type { CloseReason, EndReason } from './issue.ts';
 import { judgeRemediation, type Remediation } from './remediation.ts';
 import type { TrackingRow } from './row.ts';
 
@@ -23,7 +23,7 @@ export interface HistoryEntry {
   readonly issueUrl: string;
   readonly opened: number;
   readonly closed: number | null;
-  readonly reason: CloseReason | null;
+  readonly reason: EndReason | null;
   /** To the hundredth; of an open one until the present of the answer. */
   readonly hoursOpen: number;
   readonly issueLeftOpen: boolean;
@@ -92,10 +92,10 @@ export function summariseHistory(rows: readonly TrackingRow[], question: History
   };
 }
 
-/** A row for which no issue was opened yet raised nothing. */
+/** A row for which no issue was opened yet raised nothing, and a runtime alert is not a finding. */
 function toEntry(row: TrackingRow, asOf: number): HistoryEntry[] {
   const { openedAt, issue } = row;
-  if (openedAt === null || issue === null) return [];
+  if (openedAt === null || issue === null || row.kind === 'runtime') return [];
   const isClosed = row.state === 'closed' && row.closedAt !== null && row.closedAt <= asOf;
   const returned = row.returnedAt !== null && row.returnedAt <= asOf ? row.returnedAt : null;
   const times = { opened: openedAt, closed: isClosed ? row.closedAt : null };

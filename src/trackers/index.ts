@@ -3,7 +3,14 @@
  * Providers, channels and the store come through ports.
  * It uses `findings`, `channels`, `leadership` and `text`.
  */
-export { CLOSE_REASONS, type CloseReason, type IssueRef } from './issue.ts';
+export {
+  ALERT_REASONS,
+  CLOSE_REASONS,
+  END_REASONS,
+  type CloseReason,
+  type EndReason,
+  type IssueRef,
+} from './issue.ts';
 export type {
   ClosingPlan,
   IssueDraft,
@@ -21,8 +28,8 @@ export {
   type TrackerErrorOptions,
   type TrackerFault,
 } from './tracker-error.ts';
-export { closingChannel, type EndedFinding, type TrackingRow } from './row.ts';
-export { inOrder, shareOut, type Candidate } from './candidates.ts';
+export { closingChannel, type EndedFinding, type RowKind, type TrackingRow } from './row.ts';
+export { inOrder, shareOut, type AlertCandidate, type Candidate } from './candidates.ts';
 export type {
   CapWindow,
   ChannelNote,
@@ -34,11 +41,13 @@ export type {
   NewClaim,
   PendingAttempt,
   PendingClaim,
+  Recorded,
   StoredClock,
 } from './filing-ports.ts';
 export {
   judgeFinding,
   missingProof,
+  QUIET_MS,
   type ClusterSweeps,
   type FoundStamp,
   type OpenFinding,
@@ -79,6 +88,7 @@ export {
   type FoundPackage,
   type IssueFacts,
   type IssueTerms,
+  type KnownAlert,
   type KnownFinding,
   type KnownImage,
   type Workload,

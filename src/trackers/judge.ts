@@ -1,5 +1,5 @@
 import { DAY_MS, formatTime } from '../base/index.ts';
-import type { CloseReason } from './issue.ts';
+import type { EndReason } from './issue.ts';
 import type { TrackingRow } from './row.ts';
 
 /** How far in the future a time may be that another machine's clock gave. */
@@ -34,6 +34,8 @@ export interface OpenFinding {
   readonly lastSeenAt: number | null;
   /** When a person confirmed that it is fixed, or null. */
   readonly confirmedAt: number | null;
+  /** Of a row of runtime alerts: when the detector was heard last, in the cluster where that is longest ago; null where it was not for days. */
+  readonly heardAt: number | null;
 }
 
 /** ClusterSweeps is when each cluster was last swept whole (null for never), without those that were forgotten. */
@@ -44,11 +46,12 @@ export interface ClusterSweeps {
 
 /** Verdict says whether a finding ended, and why; or what is missing where it seems to have ended. */
 export type Verdict =
-  | { readonly ended: CloseReason }
+  | { readonly ended: EndReason }
   | { readonly ended: null; readonly withheld: string | null };
 
 /** judgeFinding judges one finding on its own. The first reason that holds, in the order of the three, is its reason. */
 export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: number): Verdict {
+  if (finding.row.kind === 'runtime') return judgeAlert(finding, clusters, at);
   const fixed = judgeFixed(finding);
   if (fixed === true) return { ended: 'fixed' };
   if (finding.triagedUntil !== null && finding.triagedUntil > at) return { ended: 'triaged' };
@@ -56,6 +59,22 @@ export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: 
   if (retired === true) return { ended: 'image_retired' };
   return { ended: null, withheld: fixed ?? retired };
 }
+
+/** QUIET_MS is after how long without an event of its rule from its image a row of runtime alerts ends. */
+export const QUIET_MS = 7 * DAY_MS;
+
+/** Judges a row of runtime alerts. No event says something only where the detector would have sent one. */
+function judgeAlert(alert: OpenFinding, clusters: ClusterSweeps, at: number): Verdict {
+  const { row, heardAt } = alert;
+  const isQuiet = at - Math.max(row.claimedAt, row.lastEventAt ?? 0) >= QUIET_MS;
+  if (isQuiet && heardAt !== null && at - heardAt <= DAY_MS) return { ended: 'quiet' };
+  const retired = judgeRetired(alert, clusters, at);
+  if (retired === true) return { ended: 'image_retired' };
+  return { ended: null, withheld: isQuiet ? SILENT : retired };
+}
+
+const SILENT =
+  'no event of the rule came from the image for 7 days, but the detector has sent nothing at all for 24 hours';
 
 /** True when it ended so, a sentence on what is missing, or null when nothing speaks for it. */
 type Judged = true | string | null;

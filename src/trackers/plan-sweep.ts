@@ -1,11 +1,11 @@
 import { judgeFinding, type ClusterSweeps, type OpenFinding } from './judge.ts';
-import type { CloseReason } from './issue.ts';
+import type { EndReason } from './issue.ts';
 import type { TrackingRow } from './row.ts';
 
 /** PlannedEnd is a finding that ended, with its own reason. */
 export interface PlannedEnd {
   readonly row: TrackingRow;
-  readonly reason: CloseReason;
+  readonly reason: EndReason;
 }
 
 /** PlannedIssue is what a sweep does to one issue. */

@@ -2,7 +2,7 @@ import type { Secret } from '../base/index.ts';
 import type { ChannelTest, TrackerChannel } from '../channels/index.ts';
 import type { FiledIssue } from './filed.ts';
 import type { Away } from './filing-ports.ts';
-import type { CloseReason, IssueRef } from './issue.ts';
+import type { EndReason, IssueRef } from './issue.ts';
 import type { EndedFinding, TrackingRow } from './row.ts';
 import type { Block } from '../text/index.ts';
 
@@ -51,7 +51,7 @@ export interface IssueTracker {
     comment: { readonly body: readonly Block[]; readonly marker: string },
   ): Promise<void>;
   /** Closes an open issue by one write, with the provider's own word for the reason; `left_open` where `closes` is false (no call). */
-  close(ref: IssueRef, reason: CloseReason): Promise<'closed' | 'left_open'>;
+  close(ref: IssueRef, reason: EndReason): Promise<'closed' | 'left_open'>;
   /** Exactly one read that writes nothing: a GET of the repository or project. Gives what is wrong instead of throwing it. */
   test(): Promise<ChannelTest>;
 }

@@ -1,8 +1,8 @@
 import { formatTime } from '../base/index.ts';
 import type { TrackerChannel } from '../channels/index.ts';
-import type { Candidate } from './candidates.ts';
+import type { AlertCandidate, Candidate } from './candidates.ts';
 import type { ChannelRun } from './channel-run.service.ts';
-import { findingsIn, isSummary, type FiledIssue } from './filed.ts';
+import { alertIn, findingsIn, isSummary, type FiledIssue } from './filed.ts';
 import type { PendingClaim } from './filing-ports.ts';
 import type { TrackerParts } from './parts.ts';
 import type { IssueTracker } from './ports.ts';
@@ -52,8 +52,9 @@ async function lookUpFiled(
   const pending = new Map<string, PendingClaim>();
   for (const claim of await filing.pending(clock.now())) pending.set(claim.marker, claim);
   const open = [...(await candidates())];
+  const alerts = await filing.alerts(clock.now());
   const digests = [
-    ...open.map(({ digest }) => digest),
+    ...[...open, ...alerts].map(({ digest }) => digest),
     ...[...pending.values()].flatMap(({ rows }) => rows.map(({ digest }) => digest)),
   ];
   const issues: FiledIssue[] = [];
@@ -65,15 +66,10 @@ async function lookUpFiled(
     const claim = pending.get(issue.marker);
     if (claim !== undefined) {
       const opened = { at: issue.openedAt, tick: parts.steady.now() };
-      found += await filing.recordIssue(
-        issue.marker,
-        claim.attempt?.id ?? null,
-        issue.ref,
-        opened,
-        run.fence,
-      );
+      const attemptId = claim.attempt?.id ?? null;
+      found += (await filing.recordIssue(issue.marker, attemptId, issue.ref, opened, run.fence)).rows;
     } else if (!(await filing.knows(issue.marker))) {
-      const noted = await noteFiled(parts, run, channel, tracker, issue, open);
+      const noted = await noteFiled(parts, run, channel, tracker, issue, open, alerts);
       if (noted === 0) {
         unknown += 1;
         parts.log.warn(
@@ -99,17 +95,20 @@ async function noteFiled(
   tracker: IssueTracker,
   issue: FiledIssue,
   open: Candidate[],
+  alerts: readonly AlertCandidate[],
 ): Promise<number> {
   const summary = isSummary(issue);
   const texts = summary ? await tracker.commentTexts(issue.ref) : [];
-  const named = findingsIn([issue.text, ...texts].join('\n'), open);
-  if (named.length === 0) return 0;
+  const alert = alertIn(issue.text, alerts);
+  const named = alert === null ? findingsIn([issue.text, ...texts].join('\n'), open) : [];
+  if (named.length === 0 && alert === null) return 0;
   const moment = { at: issue.openedAt, tick: steady.now() };
   const claim = await filing.claim(
     {
       channelId: channel.id,
       channelKind: channel.kind,
       candidates: named,
+      ...(alert !== null && { alert }),
       summary,
       ...moment,
       cap: NO_CAP,
@@ -120,5 +119,5 @@ async function noteFiled(
   );
   for (const candidate of named) open.splice(open.indexOf(candidate), 1);
   if (typeof claim === 'string') return 0;
-  return filing.recordIssue(issue.marker, null, issue.ref, moment, run.fence);
+  return (await filing.recordIssue(issue.marker, null, issue.ref, moment, run.fence)).rows;
 }

@@ -1,10 +1,18 @@
 import type { TrackerKind } from '../channels/index.ts';
-import type { CloseReason, IssueRef } from './issue.ts';
+import type { EndReason, IssueRef } from './issue.ts';
 
-/** TrackingRow is one row of the tracking history: "one row exists per (image digest, CVE)". Times are UTC milliseconds. */
+/** RowKind is what a row is about: a critical finding, or alerts of one rule of the runtime detector on one image. */
+export type RowKind = 'finding' | 'runtime';
+
+/**
+ * TrackingRow is one row of the tracking history: "one row exists per (image digest, CVE)"; of runtime alerts, at most one open row per
+ * (image digest, rule). Times are UTC milliseconds.
+ */
 export interface TrackingRow {
   readonly id: number;
+  readonly kind: RowKind;
   readonly digest: string;
+  /** The CVE; of a row of runtime alerts the rule of the detector, which has its place. */
   readonly cve: string;
   /** Counts how often the finding was filed again: after a triage decision that expired, or by a person who reopened it. */
   readonly generation: number;
@@ -17,6 +25,7 @@ export interface TrackingRow {
   readonly image: string | null;
   /** Clusters in which the image was seen, in order. */
   readonly clusters: readonly string[];
+  /** Of a row of runtime alerts the priority of the newest. */
   readonly severity: string | null;
   /** Null while the row is claimed and no issue is known. */
   readonly issue: IssueRef | null;
@@ -26,7 +35,7 @@ export interface TrackingRow {
   readonly marker: string | null;
   readonly state: 'open' | 'closed';
   /** Null while it is open. */
-  readonly reason: CloseReason | null;
+  readonly reason: EndReason | null;
   /** What the provider last refused or failed at, or null. */
   readonly lastError: string | null;
   /** Creates that were tried. */
@@ -48,12 +57,14 @@ export interface TrackingRow {
   readonly successorHasCve: boolean | null;
   /** Why the row is not closed although the finding seems to have ended, in one sentence; null when nothing is withheld. */
   readonly withheld: string | null;
+  /** When the last event of the rule came from the image; null on rows of findings. */
+  readonly lastEventAt: number | null;
 }
 
 /** EndedFinding is a finding that ended, as the closing comment tells it. */
 export interface EndedFinding {
   readonly row: TrackingRow;
-  readonly reason: CloseReason;
+  readonly reason: EndReason;
   readonly supersededBy: string | null;
   readonly successorHasCve: boolean | null;
 }

@@ -1,5 +1,5 @@
 import type { Fence, Moment } from './filing-ports.ts';
-import type { CloseReason, IssueRef } from './issue.ts';
+import type { EndReason, IssueRef } from './issue.ts';
 import type { ClusterSweeps, OpenFinding } from './judge.ts';
 import type { IssueName, PlannedEnd } from './plan-sweep.ts';
 import type { EndedFinding, TrackingRow } from './row.ts';
@@ -46,10 +46,12 @@ export interface NewClosing extends Moment {
 export type Commented =
   | { readonly next: 'rows_closed' }
   | { readonly next: 'nothing' }
-  | { readonly next: 'close_issue'; readonly reasons: readonly CloseReason[] };
+  | { readonly next: 'close_issue'; readonly reasons: readonly EndReason[] };
 
 /** SweepStore keeps what the closing sweep does. Each method is one atomic act; what writes is refused under an old fence. */
 export interface SweepStore {
+  /** Brings the time of the last event up to date on open rows of runtime alerts. */
+  noteEvents(fence: Fence): Promise<void>;
   /** Open rows after an id with what is known of their findings, in the order of their ids, a page at a time; empty at the end. */
   openAfter(id: number): Promise<readonly OpenFinding[]>;
   /** All open rows of an issue. */

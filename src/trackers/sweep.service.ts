@@ -85,6 +85,7 @@ export class Sweep {
     if ((await run.channels()).some(({ paused }) => paused)) return NOTHING;
     await steady.keep(run.fence);
     const at = clock.now();
+    await this.#parts.sweeps.noteEvents(run.fence);
     await this.#markReturned(run, at);
     const state: State = {
       run,
@@ -237,7 +238,9 @@ export class Sweep {
           );
     return ended.map(({ row, reason }) => {
       const next = reason === 'image_retired' ? found?.get(row.digest) : undefined;
-      const successorHasCve = next === undefined || next.cves === null ? null : next.cves.has(row.cve);
+      const { kind, cve } = row;
+      const cves = kind === 'finding' ? (next?.cves ?? null) : null;
+      const successorHasCve = cves === null ? null : cves.has(cve);
       return { row, reason, supersededBy: next?.digest ?? null, successorHasCve };
     });
   }

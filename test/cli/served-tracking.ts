@@ -102,6 +102,7 @@ export async function serveTracking(t: TestContext): Promise<Served> {
               },
             ]),
         ),
+      alert: async () => null,
     },
     rooms: textRooms,
     terms: { criticalWindow: async () => 24 * 3_600_000, dueDates: async () => new Map() },

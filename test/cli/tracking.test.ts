@@ -44,6 +44,21 @@ test('rows are listed with how each ended, in the words of the row', async (t) =
   assert.equal((JSON.parse(page.out) as { items: unknown[] }).items.length, 1);
 });
 
+test('a runtime alert is a row with its rule in the place of a CVE', async (t) => {
+  const served = await serveTracking(t);
+  const alert = { kind: 'runtime', cve: 'Terminal shell in container', severity: 'Notice' } as const;
+  const channelId = served.channel.id;
+  served.rows.push(trackingRow({ channelId }), trackingRow({ id: 2, channelId, ...alert, lastEventAt: AT }));
+  const { out } = await served.as('viewer', 'tracking', 'list');
+  assert.match(out, /^id +state +CVE or rule +image /i);
+  assert.match(out, /^2 +open +Terminal shell in container +ghcr/m);
+  const shown = await served.as('viewer', 'tracking', 'show', '2');
+  assert.match(shown.out, /^rule +Terminal shell in container$/m);
+  assert.match(shown.out, /^priority +Notice$/m);
+  assert.match(shown.out, /^last event +2026-11-20 06:00 UTC$/m);
+  assert.doesNotMatch(shown.out, /^CVE/m);
+});
+
 test('where rows have several channels, or one that is gone, the list names them', async (t) => {
   const served = await serveTracking(t);
   served.rows.push(
@@ -108,7 +123,7 @@ test('flags narrow the list, and a channel is named by its name or its id', asyn
   assert.equal(served.filters.at(-1)?.channelId, 'deletedchannelid');
   for (const [flag, value] of [
     ['--state', 'done'],
-    ['--reason', 'quiet'],
+    ['--reason', 'bored'],
   ] as const)
     assert.equal((await served.as('viewer', 'tracking', 'list', flag, value)).code, 2, value);
 });

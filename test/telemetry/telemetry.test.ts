@@ -140,7 +140,7 @@ test('/metrics has every series of the list, those with closed labels at zero', 
     assert.match(text, new RegExp(`^svc_admission_denials_total\\{reason="${label}"\\} 0$`, 'm'));
   assert.match(text, /^svc_policy_whatif_runs_total 0$/m);
   const closed = text.split('\n').filter((line) => line.startsWith('svc_issues_closed_total{'));
-  assert.equal(closed.length, 9);
+  assert.equal(closed.length, 12);
   for (const line of closed) assert.match(line, /\{provider="\w+",reason="\w+"\} 0$/);
   metrics.add('svc_policy_whatif_runs_total');
   metrics.collect(() => Promise.reject(new Error('the database is gone')));

@@ -223,6 +223,7 @@ function makeDeps(
         const packages = [{ name: 'openssl', installed: '3.0.1', fixed: null }];
         return new Map(names.map((name) => [findingKey(name), { packages, knownExploited: true }]));
       },
+      alert: async () => null,
     },
     terms: {
       criticalWindow: async (namespaces) => {

@@ -1,6 +1,6 @@
 import {
   TrackerError,
-  type CloseReason,
+  type EndReason,
   type IssueDraft,
   type IssueRef,
   type IssueState,
@@ -48,7 +48,7 @@ export interface FakeIssue {
   /** Real time. */
   readonly openedAt: number;
   state: 'open' | 'closed';
-  reason: CloseReason | null;
+  reason: EndReason | null;
   gone: boolean;
   movedTo: IssueRef | null;
   readonly comments: {
@@ -165,7 +165,7 @@ export class FakeTracker {
     };
   }
 
-  #close(ref: IssueRef, reason: CloseReason): 'closed' {
+  #close(ref: IssueRef, reason: EndReason): 'closed' {
     const issue = this.#find(ref);
     this.beforeClose(issue);
     // Jira offers no transition to where an issue is; the others take it.

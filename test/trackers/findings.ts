@@ -49,6 +49,7 @@ export function describedFinding({
 export function trackingRow(parts: Partial<TrackingRow> = {}): TrackingRow {
   return {
     id: 1,
+    kind: 'finding',
     digest: DIGEST,
     cve: 'CVE-2026-1001',
     generation: 1,
@@ -75,6 +76,7 @@ export function trackingRow(parts: Partial<TrackingRow> = {}): TrackingRow {
     supersededBy: null,
     successorHasCve: null,
     withheld: null,
+    lastEventAt: null,
     ...parts,
   };
 }

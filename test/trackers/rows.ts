@@ -8,6 +8,7 @@ export function trackingRow(more: Partial<TrackingRow> = {}): TrackingRow {
   const id = more.id ?? 1;
   return {
     id,
+    kind: 'finding',
     digest: `sha256:${'a'.repeat(64)}`,
     cve: 'CVE-2026-1',
     generation: 1,
@@ -34,6 +35,7 @@ export function trackingRow(more: Partial<TrackingRow> = {}): TrackingRow {
     supersededBy: null,
     successorHasCve: null,
     withheld: null,
+    lastEventAt: null,
     ...more,
   };
 }
@@ -48,6 +50,7 @@ export function openFinding(more: Partial<OpenFinding> = {}, row: Partial<Tracki
     triagedUntil: null,
     lastSeenAt: NOW,
     confirmedAt: null,
+    heardAt: null,
     ...more,
   };
 }

@@ -50,7 +50,7 @@ const TABLES = [
     'cve_totals',
     'cve_packages',
   ],
-  ...['running_images', 'clusters', 'reconcile_sweeps'],
+  ...['running_images', 'clusters', 'reconcile_sweeps', 'runtime_events'],
 ];
 
 /** worldsOf opens worlds one after another in one store of an engine. Call it inside a suite. */

@@ -85,7 +85,7 @@ function rowLines(rows: readonly TrackingBody[], { chalk }: Paint): string[] {
   const width = Math.max(...rows.map(({ reason }) => (reason ?? '').length));
   return rows.map(
     ({ cve, reason, image, issue }) =>
-      `  ${chalk.cyan((reason ?? '').padEnd(width))}  ${clean(cve)}  ${clean(image ?? '')}  ${clean(issue?.key ?? '')}`,
+      `  ${chalk.cyan((reason ?? '').padEnd(width))}  ${clean(cve ?? '')}  ${clean(image ?? '')}  ${clean(issue?.key ?? '')}`,
   );
 }
 

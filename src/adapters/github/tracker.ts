@@ -4,7 +4,7 @@ import type { Secret } from '../../base/index.ts';
 import type { ChannelOf } from '../../channels/index.ts';
 import {
   TrackerError,
-  type CloseReason,
+  type EndReason,
   type FiledIssue,
   type IssueRef,
   type IssueState,
@@ -26,7 +26,9 @@ const STATE_REASONS = {
   fixed: 'completed',
   triaged: 'not_planned',
   image_retired: 'not_planned',
-} as const satisfies Readonly<Record<CloseReason, string>>;
+  quiet: 'not_planned',
+  released: 'not_planned',
+} as const satisfies Readonly<Record<EndReason, string>>;
 
 /** openGithubTracker makes the tracker of a GitHub or GitHub Enterprise channel for one run. */
 export function openGithubTracker(

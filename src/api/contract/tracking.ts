@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { TRACKER_KINDS } from '../../channels/index.ts';
-import { CLOSE_REASONS, REMEDIATION_STATES } from '../../trackers/index.ts';
+import { END_REASONS, REMEDIATION_STATES } from '../../trackers/index.ts';
 import { pageSchema } from './paging.ts';
 
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 
-/** trackingSchema is a row of the tracking history: one per image digest and CVE. */
+/** trackingSchema is a row of the tracking history: one per image digest and CVE, or per alert of a detector's rule on an image. */
 export const trackingSchema = z
   .object({
     id: z.int(),
     digest: z.string(),
     image: z.string().nullable().describe('Newest name of the image when it was filed'),
-    cve: z.string(),
-    severity: z.string().nullable(),
+    kind: z
+      .enum(['finding', 'runtime'])
+      .describe('A critical finding, or alerts of a rule of the runtime detector'),
+    cve: z.string().nullable().describe('Null for a runtime alert'),
+    rule: z.string().nullable().describe('The rule of the detector; null for a finding'),
+    severity: z.string().nullable().describe('Of a runtime alert the priority'),
     generation: z.int().describe('How often it was filed again: after an expired triage, or by a person'),
     state: z.enum(['open', 'closed']),
-    reason: z.enum(CLOSE_REASONS).nullable().describe('Only `fixed` counts as remediation'),
+    reason: z.enum(END_REASONS).nullable().describe('Only `fixed` counts as remediation'),
     channel_id: z.string().describe('The channel that filed it; stays when the channel is deleted'),
     channel_kind: z.enum(TRACKER_KINDS),
     closed_via: z.string().nullable().describe('The channel that adopted it'),
@@ -33,6 +37,7 @@ export const trackingSchema = z
     superseded_by: z.string().nullable().describe('The digest that the same workload runs now'),
     successor_has_cve: z.boolean().nullable(),
     withheld: z.string().nullable().describe('Why it is not closed although it seems to have ended'),
+    last_event_at: time.nullable().describe('When the last event of the rule came from the image'),
     attempts: z.int(),
     last_error: z.string().nullable(),
   })
@@ -56,10 +61,12 @@ const yes = (name: string) =>
 /** trackingQuery narrows and pages the history. */
 export const trackingQuery = z.strictObject({
   state: z.enum(['open', 'closed'], { error: 'state must be open or closed' }).optional(),
-  reason: z.enum(CLOSE_REASONS, { error: `reason must be one of ${CLOSE_REASONS.join(', ')}` }).optional(),
+  reason: z.enum(END_REASONS, { error: `reason must be one of ${END_REASONS.join(', ')}` }).optional(),
   channel: exact('channel').describe('Id of the channel that closes the row'),
   digest: exact('digest'),
+  kind: z.enum(['finding', 'runtime'], { error: 'kind must be finding or runtime' }).optional(),
   cve: exact('cve'),
+  rule: exact('rule').describe('The rule of the detector'),
   image: exact('image').describe('A part of the name of the image, whatever the case'),
   returned: yes('returned').describe('Closed rows whose finding came back'),
   failed: yes('failed').describe('Rows whose last call to the tracker failed'),

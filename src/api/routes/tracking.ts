@@ -72,7 +72,8 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       id: 'listTracking',
       tag: 'tracking',
       summary: 'List the tracking history, newest first',
-      description: 'One row per image digest and CVE; `channel`, `digest` and `cve` are compared exactly.',
+      description:
+        'One row per image digest and CVE, and per runtime alert of a rule on an image; `channel`, `digest`, `cve` and `rule` are compared exactly.',
       query: trackingQuery,
       answers: { 200: { description: 'The rows', schema: listOf(trackingSchema) } },
       work: 'read',
@@ -97,7 +98,10 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         const to = timeOf(query.to, asOf);
         const from = timeOf(query.from, to - SUMMARY_DAYS * DAY_MS);
         if (from > to) throw new IpoError('invalid_request', 'from lies after to');
-        const { items } = await history.list({ openedFrom: from, openedTo: to }, { limit: null, offset: 0 });
+        const { items } = await history.list(
+          { kind: 'finding', openedFrom: from, openedTo: to },
+          { limit: null, offset: 0 },
+        );
         const question = { from, to, asOf, ...(await terms()) };
         return { body: toSummary(summariseHistory(items, question), question) };
       },

@@ -42,6 +42,7 @@ import { runtime } from './0037-runtime.ts';
 import { deliveryEnds } from './0038-delivery-ends.ts';
 import { restores } from './0039-restores.ts';
 import { licences } from './0040-licences.ts';
+import { runtimeIssues } from './0041-runtime-issues.ts';
 import { evidence } from './0042-evidence.ts';
 import type { Migration } from './migration.ts';
 
@@ -89,5 +90,6 @@ export const MIGRATIONS: readonly Migration[] = [
   deliveryEnds,
   restores,
   licences,
+  runtimeIssues,
   evidence,
 ];

@@ -26,7 +26,7 @@ export interface TrackingTables {
     summary: number;
     /** `open` or `closed`. */
     state: string;
-    /** `fixed`, `triaged`, `image_retired` once closed; runtime rows `quiet`, `image_retired` or `released`. */
+    /** `fixed`, `triaged`, `image_retired` once closed; runtime rows `quiet`, `image_retired` or `released` (before 1.3.1). */
     reason: string | null;
     last_error: string | null;
     attempts: number;
@@ -64,6 +64,8 @@ export interface TrackingTables {
     withheld: string | null;
     confirmed_at: number | null;
     confirmed_by: string | null;
+    /** Of a row of runtime alerts: when the last event of the rule came from the image. */
+    last_event_at: number | null;
     /** The closing under way: `comment` or `commented`, and the reason that its comment names. */
     closing_id: string | null;
     closing_step: string | null;

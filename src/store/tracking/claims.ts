@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
-import type { CapWindow, Fence, NewClaim, PendingClaim } from '../../trackers/index.ts';
+import {
+  QUIET_MS,
+  type CapWindow,
+  type Fence,
+  type NewClaim,
+  type PendingClaim,
+} from '../../trackers/index.ts';
 import type { Store } from '../sql/store.ts';
+import { claimAlert } from './alerts.ts';
 import { claimRows } from './claim-rows.ts';
 import { notTriaged } from './critical.ts';
 import { underFence } from '../leadership/fence.ts';
@@ -20,14 +27,18 @@ export async function makeClaim(
     const { channelId, cap, at, tick } = claim;
     if (!(await lockChannel(transaction, channelId, claim.filed === true))) return 'none';
     if ((await countOpened(transaction, channelId, cap.since)) >= cap.cap) return 'cap';
-    const marker = await claimRows(transaction, claim);
+    const marker = await (claim.alert === undefined
+      ? claimRows(transaction, claim)
+      : claimAlert(transaction, claim, claim.alert));
     if (marker === null) return 'none';
     await countIssue(transaction, marker, channelId, tick);
     await run(transaction, sql`delete from tracking_issues where tick < ${cap.since - KEEP}`);
-    await run(
-      transaction,
-      sql`update channels set first_run_at = ${at} where id = ${channelId} and first_run_at is null`,
-    );
+    // A summary is of the findings of a first run.
+    if (claim.alert === undefined)
+      await run(
+        transaction,
+        sql`update channels set first_run_at = ${at} where id = ${channelId} and first_run_at is null`,
+      );
     const [made] = await readPending(transaction, at, marker);
     if (made === undefined) throw new Error('a claim was not made');
     return made;
@@ -97,12 +108,12 @@ export async function readPending(
     read,
     sql<PendingRow>`select ${TRACKING_COLUMNS}, t.attempt_tick, t.misses, t.missed_tick, t.target, t.unsure_at, t.unsure_target,
        t.away_target, t.away_answer, t.away_times,
-       (exists (
+       case when t.kind = 'runtime' then coalesce(t.last_event_at, t.claimed_at) > ${at - QUIET_MS} else (exists (
          select 1 from scans s join findings f on f.scan_id = s.id
          where s.digest = t.digest and s.current = 1 and f.cve = t.cve and f.severity = 'CRITICAL'
-       ) and ${notTriaged('t.digest', 't.cve', at)}) as wanted
+       ) and ${notTriaged('t.digest', 't.cve', at)}) end as wanted
      from tracking t
-     where t.state = 'open' and t.issue_key is null and t.kind = 'finding' and t.marker is not null
+     where t.state = 'open' and t.issue_key is null and t.marker is not null
        ${marker === null ? sql`` : sql`and t.marker = ${marker}`}
      order by t.id`,
   );

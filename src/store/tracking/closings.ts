@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type {
-  CloseReason,
   Closing,
   Commented,
   EndedFinding,
+  EndReason,
   Fence,
   IssueName,
   NewClosing,
@@ -51,7 +51,7 @@ function toClosing(id: string, members: readonly ClosingRow[]): Closing {
       const { supersededBy, successorHasCve, ...same } = toTrackingRow(member);
       return {
         row: { ...same, supersededBy, successorHasCve },
-        reason: member.closing_reason as CloseReason,
+        reason: member.closing_reason as EndReason,
         supersededBy,
         successorHasCve,
       };
@@ -127,7 +127,7 @@ export async function noteCommented(store: Store, id: string, at: number, fence:
       sql<{ reason: string }>`select coalesce(t.reason, t.closing_reason) as reason from tracking t
        where ${ofIssue} and t.issue_key is not null and coalesce(t.reason, t.closing_reason) is not null`,
     );
-    return { next: 'close_issue', reasons: rows.map(({ reason }) => reason as CloseReason) };
+    return { next: 'close_issue', reasons: rows.map(({ reason }) => reason as EndReason) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { FilingStore, StoredClock } from '../../trackers/index.ts';
 import type { Store } from '../sql/store.ts';
+import { noteFiled, readAlerts } from './alerts.ts';
 import { countAttempt, countOpened, makeClaim, openedBy, readPending } from './claims.ts';
 import { noteScans, readCritical, readUncounted } from './critical.ts';
 import { underFence } from '../leadership/fence.ts';
@@ -11,7 +12,7 @@ const CLOCK = 'trackers.clock';
 const DAY = 24 * 60 * 60_000;
 /** Rows of a claim whose issue is not known yet. */
 const unfiled = (marker: string): RawBuilder<unknown> =>
-  sql`kind = 'finding' and marker = ${marker} and state = 'open' and issue_key is null`;
+  sql`marker = ${marker} and state = 'open' and issue_key is null`;
 
 /** filingStore keeps claims and their issues in a database. */
 export function filingStore(store: Store): FilingStore {
@@ -29,6 +30,7 @@ export function filingStore(store: Store): FilingStore {
     saveClock: (clock, fence) => saveClock(store, clock, fence),
     uncounted: () => readUncounted(read),
     critical: (after, at) => readCritical(read, after, at),
+    alerts: (at) => readAlerts(read, at),
     noteScans: (scans, fence) => noteScans(store, scans, fence),
     opened: (channelId, since) => countOpened(read, channelId, since),
     claim: (claim, fence) => makeClaim(store, claim, fence),
@@ -54,13 +56,15 @@ export function filingStore(store: Store): FilingStore {
       underFence(store, fence, async (transaction) => {
         const rows = await run(
           transaction,
-          sql`update tracking set issue_key = ${key}, issue_url = ${url}, issue_id = ${id}, opened_at = coalesce(opened_at, ${at}), attempt_id = null,
+          sql<
+            Row<'tracking', 'kind' | 'digest' | 'rule'>
+          >`update tracking set issue_key = ${key}, issue_url = ${url}, issue_id = ${id}, opened_at = coalesce(opened_at, ${at}), attempt_id = null,
              misses = 0, missed_tick = null, last_error = null, fence = ${fence}
-           where ${unfiled(marker)} and attempt_id is not distinct from ${attemptId} returning id`,
+           where ${unfiled(marker)} and attempt_id is not distinct from ${attemptId} returning kind, digest, rule`,
         );
         await run(transaction, sql`delete from tracking_summaries where marker = ${marker}`);
         await openedBy(transaction, marker, tick);
-        return rows.length;
+        return { rows: rows.length, notified: await noteFiled(transaction, rows) };
       }),
     clearAttempt: (marker, attemptId, error, fence, away = null) =>
       underFence(store, fence, async (transaction) => {

@@ -4,7 +4,7 @@ import { containing } from '../sql/search.ts';
 import { finishFindings } from '../scans/finding-changes.ts';
 import { endConfirmed } from '../findings/finding-history.ts';
 import type { Store } from '../sql/store.ts';
-import { FINDING_ROWS, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
+import { toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
 const ALL = 1_000_000_000;
@@ -49,7 +49,7 @@ export function trackingHistory(store: Store): TrackingHistory {
           sql<
             Row<'tracking', 'digest' | 'cve'>
           >`update tracking set confirmed_at = ${at}, confirmed_by = ${by}
-           where id = ${id} and state = 'open' and exists (
+           where id = ${id} and kind = 'finding' and state = 'open' and exists (
              select 1 from scans s where s.digest = tracking.digest and s.current = 1
                and not exists (select 1 from findings f where f.scan_id = s.id and f.cve = tracking.cve)
            ) returning digest, cve`,
@@ -65,7 +65,7 @@ async function get(read: Executor, id: number): Promise<TrackingRow | null> {
   if (!Number.isSafeInteger(id)) return null;
   const [row] = await run(
     read,
-    sql<StoredRow>`select ${TRACKING_COLUMNS} from tracking t where t.id = ${id} and ${FINDING_ROWS}`,
+    sql<StoredRow>`select ${TRACKING_COLUMNS} from tracking t where t.id = ${id}`,
   );
   return row === undefined ? null : toTrackingRow(row);
 }
@@ -89,8 +89,11 @@ async function list(
 }
 
 function condition(filter: TrackingFilter): RawBuilder<unknown> {
-  const parts = [FINDING_ROWS];
-  const { state, reason, channelId, cve, digest, image, returned, failed, openedFrom, openedTo } = filter;
+  const parts = [sql`1 = 1`];
+  const { kind, rule, state, reason, channelId, cve, digest, image, returned, failed, openedFrom, openedTo } =
+    filter;
+  if (kind !== undefined) parts.push(sql`t.kind = ${kind}`);
+  if (rule !== undefined) parts.push(sql`t.rule = ${rule}`);
   if (state !== undefined) parts.push(sql`t.state = ${state}`);
   if (reason !== undefined) parts.push(sql`t.reason = ${reason}`);
   if (channelId !== undefined) parts.push(sql`coalesce(t.closed_via, t.channel_id) = ${channelId}`);

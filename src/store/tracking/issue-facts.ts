@@ -13,6 +13,7 @@ import { ADVISORY, toAdvisory, type AdvisoryRow } from '../findings/advisories.t
 import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
 import { placesOf } from '../findings/stored-findings.ts';
+import { readAlert } from './alert-facts.ts';
 import { readImages } from './issue-images.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
@@ -43,6 +44,7 @@ export function issueFacts({ read }: Pick<Store, 'read'>): IssueFacts {
       );
       return found;
     },
+    alert: (digest, rule) => readAlert(read, digest, rule),
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { IssueName, OpenFinding } from '../../trackers/index.ts';
 import { clustersOfAll, toTrackingRow, TRACKING_COLUMNS, type StoredRow } from './rows.ts';
+import { readHeard } from './alerts.ts';
 import { run, type Executor, type MaybeRow, type Row } from '../sql/run.ts';
 
 /** Rows that one page of a sweep reads: some milliseconds of SQLite, which works in the process that answers. */
@@ -26,7 +27,7 @@ const FINDINGS = sql`select ${TRACKING_COLUMNS}, t.found_scanner, t.found_db_at,
     (select max(r.last_seen_at) from running_images r where r.digest = t.digest
        and not exists (select 1 from clusters c where c.name = r.cluster and c.forgotten_at is not null)) as last_seen_at
   from tracking t left join scans s on s.digest = t.digest and s.current = 1
-  where t.state = 'open' and t.kind = 'finding' and t.closing_id is null`;
+  where t.state = 'open' and t.closing_id is null`;
 
 /** readOpenAfter gives the next open rows after an id, with what is known of their findings. */
 export async function readOpenAfter(read: Executor, id: number): Promise<OpenFinding[]> {
@@ -37,8 +38,8 @@ export async function readOpenAfter(read: Executor, id: number): Promise<OpenFin
 /** issueCondition is the condition that a row of the table called `t` belongs to an issue. */
 export function issueCondition(name: IssueName): RawBuilder<unknown> {
   return name.marker !== null
-    ? sql`t.kind = 'finding' and t.marker = ${name.marker}`
-    : sql`t.kind = 'finding' and t.marker is null and t.channel_id = ${name.channelId} and t.issue_key = ${name.key}`;
+    ? sql`t.marker = ${name.marker}`
+    : sql`t.marker is null and t.channel_id = ${name.channelId} and t.issue_key = ${name.key}`;
 }
 
 /** readOpenOf gives all open rows of an issue. */
@@ -50,10 +51,12 @@ export async function readOpenOf(read: Executor, name: IssueName): Promise<OpenF
 /** A row learns of further clusters with the next scan; whether its image is retired is judged by all that are known now. */
 async function toOpenFindings(read: Executor, rows: readonly FoundRow[]): Promise<OpenFinding[]> {
   const clusters = await clustersOfAll(read, [...new Set(rows.map(({ digest }) => digest))]);
-  return rows.map((row) => toOpenFinding(row, clusters.get(row.digest) ?? []));
+  const alerts = rows.filter(({ kind }) => kind === 'runtime');
+  const heard = await readHeard(read, alerts);
+  return rows.map((row) => toOpenFinding(row, clusters.get(row.digest) ?? [], heard.get(row.id) ?? null));
 }
 
-function toOpenFinding(found: FoundRow, seenIn: readonly string[]): OpenFinding {
+function toOpenFinding(found: FoundRow, seenIn: readonly string[], heardAt: number | null): OpenFinding {
   const row = toTrackingRow(found);
   return {
     row: { ...row, clusters: [...new Set([...row.clusters, ...seenIn])].toSorted() },
@@ -66,5 +69,6 @@ function toOpenFinding(found: FoundRow, seenIn: readonly string[]): OpenFinding 
     triagedUntil: found.triaged_until,
     lastSeenAt: found.last_seen_at,
     confirmedAt: found.confirmed_at,
+    heardAt,
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TrackerKind } from '../../channels/index.ts';
-import type { CloseReason, IssueRef, TrackingRow } from '../../trackers/index.ts';
+import type { EndReason, IssueRef, TrackingRow } from '../../trackers/index.ts';
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
@@ -34,23 +34,25 @@ const COLUMNS = [
   'superseded_by',
   'successor_has_cve',
   'withheld',
+  'kind',
+  'last_event_at',
 ] as const;
 
-/** StoredRow is a row of a finding in `tracking` as TRACKING_COLUMNS read it. */
+/** StoredRow is a row of `tracking` as TRACKING_COLUMNS read it: the rule of a runtime alert has the place of a CVE. */
 export interface StoredRow extends Row<'tracking', (typeof COLUMNS)[number]> {
   readonly cve: string;
 }
 
 /** TRACKING_COLUMNS are the columns of a StoredRow, of the table that is called `t`. */
-export const TRACKING_COLUMNS = sql.join(COLUMNS.map((column) => sql.ref(`t.${column}`)));
-
-/** FINDING_ROWS is the condition that leaves out rows of runtime alerts. */
-export const FINDING_ROWS = sql`t.kind = 'finding'`;
+export const TRACKING_COLUMNS = sql.join(
+  COLUMNS.map((column) => (column === 'cve' ? sql`coalesce(t.cve, t.rule) as cve` : sql.ref(`t.${column}`))),
+);
 
 /** toTrackingRow reads a stored row. */
 export function toTrackingRow(row: StoredRow): TrackingRow {
   return {
     id: row.id,
+    kind: row.kind === 'runtime' ? 'runtime' : 'finding',
     digest: row.digest,
     cve: row.cve,
     generation: row.generation,
@@ -64,7 +66,7 @@ export function toTrackingRow(row: StoredRow): TrackingRow {
     summary: row.summary === 1,
     marker: row.marker,
     state: row.state === 'open' ? 'open' : 'closed',
-    reason: row.reason as CloseReason | null,
+    reason: row.reason as EndReason | null,
     lastError: row.last_error,
     attempts: row.attempts,
     attemptId: row.attempt_id,
@@ -77,6 +79,7 @@ export function toTrackingRow(row: StoredRow): TrackingRow {
     supersededBy: row.superseded_by,
     successorHasCve: row.successor_has_cve === null ? null : row.successor_has_cve === 1,
     withheld: row.withheld,
+    lastEventAt: row.last_event_at,
   };
 }
 

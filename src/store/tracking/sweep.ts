@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Fence, PlannedEnd, SweepStore } from '../../trackers/index.ts';
 import { inLists } from '../sql/marks.ts';
 import type { Store } from '../sql/store.ts';
+import { noteEvents } from './alerts.ts';
 import {
   beginClosing,
   closeGone,
@@ -22,6 +23,7 @@ export function sweepStore(store: Store): SweepStore {
   const change = (statement: RawBuilder<unknown>, fence: Fence): Promise<unknown> =>
     underFence(store, fence, (transaction) => run(transaction, statement));
   return {
+    noteEvents: (fence) => underFence(store, fence, noteEvents),
     openAfter: (id) => readOpenAfter(read, id),
     openOf: (name) => readOpenOf(read, name),
     closings: () => readClosings(read),
