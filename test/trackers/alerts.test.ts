@@ -7,7 +7,7 @@ import type { NewClaim } from '../../src/trackers/index.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { digestOf } from '../store/image-records.ts';
 import { DAY, HOUR, MINUTE } from './virtual-clock.ts';
-import { worldsOf, type World } from './world.ts';
+import { said, worldsOf, type World } from './world.ts';
 
 const SHELL = 'Terminal shell in container';
 
@@ -216,6 +216,27 @@ forEachEngine('issues for runtime alerts', (engine) => {
     const row = await world.row();
     assert.deepEqual([row.state, row.reason, row.successorHasCve], ['closed', 'image_retired', null]);
     assert.equal(world.fake().issues[0]?.state, 'closed');
+  });
+
+  test('a restored service does not file an alert again whose issue was opened since the backup', async () => {
+    const world = await begun();
+    world.begins = () => [said(digestOf(1))];
+    await report(world, 1);
+    await world.file();
+    await world.run('delete from tracking', []);
+    await world.run('delete from tracking_issues', []);
+    await world.run(`update runtime_events set effect = 'notify', notified = 0`, []);
+    await world.run('update channels set paused_since = ?', [world.clock.now() - HOUR]);
+    await world.file();
+    assert.deepEqual(await world.rows(), [], 'nothing while it is paused');
+    await world.run('update channels set resume_asked_at = ?', [world.clock.now()]);
+    await world.file();
+    await world.file();
+    const fake = world.fake();
+    assert.equal(fake.issues.length, 1);
+    const row = await world.row();
+    assert.deepEqual([row.kind, row.cve, row.issue?.key], ['runtime', SHELL, fake.issues[0]?.ref.key]);
+    assert.deepEqual(await effects(world), [{ effect: 'issue', notified: 1 }]);
   });
 
   test('an issue tells how often, since when and where its rule was seen', async () => {

@@ -93,6 +93,10 @@ export function said(value: string): Block {
   return { kind: 'paragraph', content: [{ kind: 'text', text: value }] };
 }
 
+function titleOf(row: TrackingRow | undefined): string {
+  return row?.kind === 'runtime' ? `RUNTIME: ${row.cve} in ${row.image}` : `${row?.cve}`;
+}
+
 /** World is a store, trackers, a clock, and a process that files and closes. */
 export class World {
   readonly store: Store;
@@ -163,7 +167,7 @@ export class World {
         open: async (channel, rows, summary) => ({
           target: channel.kind === 'jira' ? 'SHOP' : 'team/shop',
           by: 'default',
-          title: summary ? `${rows.length} findings` : `${rows[0]?.cve}`,
+          title: summary ? `${rows.length} findings` : titleOf(rows[0]),
           body: [...this.begins(), ...rows.map(({ cve }) => said(cve))],
           labels: channel.settings.labels,
           more: summary ? this.more() : [],
