@@ -8,7 +8,7 @@ export const runtimeIssues: Migration = {
   summary: 'Issues for runtime alerts',
   async up(db) {
     await addColumns(db, 'tracking', { last_event_at: 'integer' });
-    await createIndex(db, 'runtime_events', ['id'], {
+    await createIndex(db, 'runtime_events', ['digest', 'rule', 'id'], {
       name: 'runtime_events_alerted',
       where: 'alerted = 1',
     });
