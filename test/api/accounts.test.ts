@@ -60,7 +60,7 @@ suite('Accounts over HTTP', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),
     );
-    assert.equal(new Set(ids).size, 20);
+    assert.equal(new Set(ids).size, 21);
   });
 
   test('an administrator invites somebody, who sets a password with the code', async (t) => {

@@ -306,6 +306,7 @@ test('every call that writes says whether admissions are decided by it, and thos
       'POST /triage',
       'DELETE /triage/{id}',
       'POST /catalogues/refresh',
+      'POST /config/import',
     ],
   );
   assert.deepEqual(

@@ -61,7 +61,7 @@ test('the next certificate of the detector is made in time, told before, and bot
   assert.equal(next.authority.cert, first.authority.cert);
   assert.match(
     noticeOf(next, START + 306 * DAY_MS).message ?? '',
-    /let in for 59 days more: give the detector the files/,
+    /accepted for 59 days more: give the detector the files/,
   );
   const late = await run(366);
   assert.deepEqual([late.previous, late.client.cert], [null, next.client.cert]);
