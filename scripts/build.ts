@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
@@ -31,11 +31,20 @@ const QUICK = ['bin/whatif/run.ts', 'bin/check/run.ts', 'bin/policy/lint.ts'];
 const REGISTRY = 'src/app/registry/registry-facts.ts';
 const SERVICE = 'src/app/start/whole-service.ts';
 
+/** Programs of the daemon that each need the store: apart from each other it would be in the package five times. */
+const TOGETHER: readonly string[] = [
+  'backup-worker',
+  'call-worker',
+  'evidence-worker',
+  'hash-worker',
+  'log-worker',
+];
+
 /** What a quick command keeps in its own file, so that it reads one file and no other. */
 const INLINE = ['zod/mini', 'zod/v4/core'];
 
 const others = (await verbFiles()).filter((path) => !QUICK.includes(path));
-const shelves = await shelvesOf(others, ROOT);
+const shelves: Map<string, string> = await shelvesOf(others, ROOT);
 // What the registry tells is asked by commands of several shelves.
 shelves.set(REGISTRY, 'registry');
 
@@ -158,15 +167,26 @@ await emit({
     withoutColourProbe,
   ],
 });
-// What runs long has everything of ours in its file from the start.
-const programs = (await readdir(join(ROOT, 'daemon'))).filter((name) => /-(?:worker|part)\.ts$/.test(name));
+// What runs long has everything of ours in its file from the start. Threads and processes that need the store, and little more, share one.
+const programs = (await readdir(join(ROOT, 'daemon')))
+  .filter((name) => /-(?:worker|part)\.ts$/.test(name))
+  .map((name) => basename(name, '.ts'));
+for (const name of TOGETHER) shelves.set(`daemon/${name}.ts`, 'workers');
 await emit({
   entryPoints: [
     { in: 'daemon/main.ts', out: 'ipod' },
     { in: SERVICE, out: basename(SERVICE, '.ts') },
-    ...programs.map((name) => ({ in: `daemon/${name}`, out: basename(name, '.ts') })),
+    ...programs
+      .filter((name) => !TOGETHER.includes(name))
+      .map((name) => ({ in: `daemon/${name}.ts`, out: name })),
+    { in: 'shelf:workers', out: 'workers' },
   ],
-  plugins: [withoutChildProcess, serviceApart, libraries.plugin()],
+  plugins: [withoutChildProcess, manyPrograms, serviceApart, pastIndex, libraries.plugin()],
 });
+for (const name of TOGETHER)
+  await writeFile(
+    join(OUT, `${name}.cjs`),
+    `'use strict';\nrequire('./workers.cjs')['${outputName(`daemon/${name}.ts`)}'];\n`,
+  );
 bundled.add(await libraries.emit(options));
 bundled.write(ROOT, OUT);
