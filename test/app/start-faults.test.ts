@@ -135,6 +135,27 @@ test('once something is signed, the key must be there, and be the one that signe
   });
 });
 
+test('the key of evidence may be another one until a package was signed, and must be there from then on', async (t) => {
+  const data = scratchDirectory(t);
+  const key = join(data, 'evidence-key.pem');
+  await (await start(t, { IPO_DATA: data })).close(0);
+  renameSync(key, `${key}.first`);
+  const second = await start(t, { IPO_DATA: data });
+  assert.ok(existsSync(key), 'nothing was signed, so another key does no harm');
+  await second.store.write((transaction) =>
+    sql`insert into evidence_packages (id, created_at, account_id, period_from, period_to, request, state)
+      values ('a', 1, 'a', 0, 1, '{}', 'done')`.execute(transaction),
+  );
+  await second.close(0);
+  renameSync(key, `${key}.second`);
+  await assert.rejects(start(t, { IPO_DATA: data }), {
+    code: 'key_missing',
+    message: /the key that signed evidence packages is not there/,
+  });
+  renameSync(`${key}.second`, key);
+  await (await start(t, { IPO_DATA: data })).close(0);
+});
+
 test('a key that is none is said', async (t) => {
   const data = scratchDirectory(t);
   writeFileSync(join(data, 'ledger-key.pem'), 'nonsense', { mode: 0o600 });

@@ -25,7 +25,7 @@ export const evidenceSettings = z
           'Frameworks that evidence packages are made for where a request names none (`ipo evidence frameworks` lists them); empty is all',
       }),
     keyFile: path(
-      'PEM file with the ECDSA key on P-256 that signs evidence packages, mode 0600. Unset: `evidence-key.pem` in `data`. Made with the first start; one that is missing later is an error. Put another there to change the key; each package reads it',
+      'PEM file with the ECDSA key on P-256 that signs evidence packages, mode 0600. Unset: `evidence-key.pem` in `data`. Made with the first start; once a package is signed, a missing one is an error. Put another there to change the key; each package reads it',
     ).optional(),
     organisation: text(200, 'Name of the organisation, as evidence packages print it').optional(),
     timestampUrl: z

@@ -51,7 +51,7 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
   } = settings.evidence;
   const keys = keyRecords(store);
   const file = places.evidenceKeyFile;
-  const pem = await openEvidenceKey(file, async () => (await keys.list()).length > 0, log);
+  const pem = await openEvidenceKey(file, keys.haveSigned, log);
   await keys.use(toEvidenceSigner(pem, file), clock.now());
   const packages = packageStore(store);
   return {

@@ -112,6 +112,8 @@ export interface KeyRecord {
 export interface KeyRecords {
   /** The newest first. */
   list(): Promise<readonly KeyRecord[]>;
+  /** Whether a package that is kept was signed. */
+  haveSigned(): Promise<boolean>;
   /** Makes a key the one that signs from a time on, unless it is already. */
   use(key: { readonly id: string; readonly pem: string }, at: number): Promise<void>;
 }

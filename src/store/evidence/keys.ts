@@ -18,6 +18,14 @@ export function keyRecords(store: Store): KeyRecords {
       );
       return rows.map(({ key_id: id, pem, from_at: from, until_at: until }) => ({ id, pem, from, until }));
     },
+    haveSigned: async () => {
+      const found = await run(
+        store.read,
+        sql<Row<'evidence_packages', 'id'>>`select id from evidence_packages
+          where state = 'done' and exists (select 1 from evidence_keys) limit 1`,
+      );
+      return found.length > 0;
+    },
     use: ({ id, pem }, at) =>
       store.write(async (transaction) => {
         await run(
