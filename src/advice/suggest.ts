@@ -2,6 +2,7 @@ import { byCodeUnit } from '../base/index.ts';
 import { oneStepStricter, SIGNALS, type PolicySpec } from '../policy/index.ts';
 import { FIELDS, seenIn, type Seen } from './fields.ts';
 import { stagesOf, type Stage } from './plan.ts';
+import { imageKey } from './population.service.ts';
 import { ALLOW_ALL, costOf, type Population } from './population.ts';
 import { escalating, stepsOf, withoutEach, withSignals, type Step } from './steps.ts';
 
@@ -13,6 +14,8 @@ export interface Suggestion {
   readonly tolerated: number;
   readonly cost: number;
   readonly population: Pick<Population, 'rows' | 'images' | 'workloads' | 'asOf' | 'days' | 'notes'>;
+  /** Images of which no scan is known: what scans are asked for denies none of them yet. */
+  readonly unscanned: number;
   /** Paths that the allow-list leaves out. */
   readonly droppedRegistries: readonly string[];
   /** Every step tighter, with what it would cost in all. */
@@ -47,6 +50,7 @@ export function suggest(
   return {
     ...{ name, spec, tolerated, cost: costOf(population, spec), steps },
     population: { rows, images, workloads, asOf, days, notes },
+    unscanned: unscannedOf(population.groups),
     droppedRegistries: kept.size === 0 ? [] : seen.registries.filter((entry) => !kept.has(entry)),
     stages: stagesOf(population, spec, steps),
   };
@@ -127,4 +131,11 @@ function withContext(spec: PolicySpec, fits: (spec: PolicySpec) => boolean): Pol
     if (fits(more)) best = more;
   }
   return best;
+}
+
+function unscannedOf(groups: Population['groups']): number {
+  const unscanned = groups.filter(
+    ({ subject }) => subject !== null && (subject.facts.scan?.findings ?? null) === null,
+  );
+  return new Set(unscanned.map(imageKey)).size;
 }

@@ -41,7 +41,7 @@ export function suggestionText(suggestion: Suggestion): string {
     ...head.map((line) => `# ${printable(line, 400)}`),
     ...['apiVersion: ipo.dev/v1', 'kind: ImagePolicy', 'metadata:', ...indent(toYaml({ name })), 'spec:'],
     ...fields,
-    ...planLines(suggestion.stages).map((line) => `# ${printable(line, 400)}`),
+    ...planLines(suggestion).map((line) => `# ${printable(line, 400)}`),
   ].join('\n')}\n`;
 }
 
@@ -71,6 +71,11 @@ export function whyOf(field: keyof PolicySpec, suggestion: Suggestion): string[]
       `${step.value} would deny ${counted(step.cost, 'admission')}, or leave ${step.cost === 1 ? 'it' : 'them'} undecided`,
     );
   if (next.length === 0 && DECIDES.has(field)) lines.push(STRICTEST.get(field) ?? 'nothing stricter is left');
+  const { unscanned } = suggestion;
+  if (unscanned > 0 && ASKS_SCANS.has(field))
+    lines.push(
+      `no scan is known of ${formatCount(unscanned)} of ${counted(population.images, 'image')}: once scanned, they may be denied`,
+    );
   return lines.map((line) => printable(line, 400));
 }
 
@@ -93,6 +98,11 @@ const DECIDES: ReadonlySet<keyof PolicySpec> = new Set([
   'provenance' as const,
 ]);
 
+/** Fields that deny by what a scan found: without one they deny nothing, which says nothing of the image. */
+const ASKS_SCANS: ReadonlySet<keyof PolicySpec> = new Set([
+  ...(['severityThreshold', 'knownExploited', 'endOfLifeOS'] as const),
+]);
+
 /** Where no step is left because nothing was seen to ask for. */
 const STRICTEST: ReadonlyMap<keyof PolicySpec, string> = new Map([
   ['signature', 'every signer that was seen is asked for, or none was seen'],
@@ -100,19 +110,26 @@ const STRICTEST: ReadonlyMap<keyof PolicySpec, string> = new Map([
   ['provenance', 'every builder that was seen is asked for, or none was seen'],
 ]);
 
-function planLines(stages: readonly Stage[]): string[] {
-  const lines = ['', 'Plan', '1. Enforce this policy now.'];
+function planLines({ stages, unscanned }: Suggestion): string[] {
+  const lines = ['', 'Plan'];
+  let number = 0;
+  const step = (text: string): void => void lines.push(`${(number += 1)}. ${text}`);
+  if (unscanned > 0)
+    step(
+      `Scan the ${counted(unscanned, 'image')} of which no scan is known, and ask again with the reports (--trivy).`,
+    );
+  step(unscanned > 0 ? 'Enforce what is suggested then.' : 'Enforce this policy now.');
   const draw = (title: string, when: Stage['when']): void => {
     const own = stages.filter((stage) => stage.when === when);
     if (own.length === 0) return;
-    lines.push(title);
+    step(title);
     for (const { field, value, rows, images } of own) {
       lines.push(`   ${field}: ${value} (${counted(images.length, 'image')}, ${counted(rows, 'admission')})`);
       for (const { image, fix } of images.slice(0, NAMED)) lines.push(`     ${image}: ${fix}`);
       if (images.length > NAMED) lines.push(`     and ${images.length - NAMED} more: --explain ${field}`);
     }
   };
-  draw('2. After fixing these images:', 'after_fixing');
-  draw('3. In a policy that audits first:', 'audit_first');
+  draw('After fixing these images:', 'after_fixing');
+  draw('In a policy that audits first:', 'audit_first');
   return lines;
 }
