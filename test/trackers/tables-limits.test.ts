@@ -70,6 +70,7 @@ forEachEngine('Limits of trackers', (engine) => {
       kev: { off: true },
       facts: [],
       history: [],
+      evidence: [],
       backups: [],
       operator: [],
       notices: [],

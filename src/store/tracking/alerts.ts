@@ -149,7 +149,7 @@ export async function readHeard(
 async function lastOf(read: Executor, cluster: string | null): Promise<number | null> {
   const [newest] = await run(
     read,
-    sql<{ at: number }>`select at from runtime_events
+    sql<Row<'runtime_events', 'at'>>`select at from runtime_events
       where at > (select max(at) from runtime_events) - ${2 * DAY} and cluster is not distinct from ${cluster} order by at desc limit 1`,
   );
   return newest?.at ?? null;
