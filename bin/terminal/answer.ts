@@ -87,3 +87,15 @@ export function markdownLines<T>(columns: readonly ViewColumn<T>[], items: reado
   );
   return [markdownTable(headings, cells)];
 }
+
+/** columnViews draws items as the same columns in both forms; where there is none, a sentence stands in place of the table. */
+export function columnViews<T>(
+  columns: readonly ViewColumn<T>[],
+  items: readonly T[],
+  none: string,
+): AnswerViews {
+  return {
+    table: (paint) => (items.length === 0 ? [none] : tableLines(paint, columns, items)),
+    markdown: () => markdownLines(columns, items),
+  };
+}

@@ -1,6 +1,6 @@
 import { toAllowList } from './allow-list.ts';
 import { left, listAt, textAt, type Converted, type Json, type Part } from './imported.ts';
-import { CONTAINERS, listsIn } from './kyverno-deny.ts';
+import { askedOf, listsIn, type Asked } from './kyverno-deny.ts';
 
 const ALL = /^(.+)\.all\(\s*(\w+)\s*,(.*)\)$/s;
 const LIST = String.raw`object\.spec\.(?:containers|initContainers|ephemeralContainers)`;
@@ -11,13 +11,6 @@ const LISTS = new RegExp(
 );
 const GUARD = new RegExp(String.raw`^!\s*has\(${LIST}\)$`);
 const UNKNOWN = 'its expression is none of the known forms';
-
-/** Asked is what is asked of the image of each container of some lists. */
-interface Asked {
-  readonly part: Part;
-  readonly narrower: readonly string[];
-  readonly wider: readonly string[];
-}
 
 /** variablesIn gives the expressions of the variables of a policy, by name. */
 export function variablesIn(spec: Json): ReadonlyMap<string, string> {
@@ -33,33 +26,17 @@ export function celRule(
   name: string,
   path: readonly PropertyKey[],
 ): Converted {
-  const lists = new Map<string, Set<string>>();
   const asked: Asked[] = [];
   for (const expression of expressions.flatMap(together)) {
     const read = allOf(expression, variables);
     if (typeof read === 'string') return left(name, path, read);
-    asked.push(...read.asked);
-    for (const { part } of read.asked) {
-      const key = JSON.stringify(part);
-      lists.set(key, new Set([...(lists.get(key) ?? []), ...read.lists]));
-    }
+    asked.push(...read);
   }
-  if (asked.length === 0) return left(name, path, 'it has no expression');
-  const parts = new Map(asked.map(({ part }) => [JSON.stringify(part), part]));
-  const whole = [...lists.values()].every((of) => of.size === CONTAINERS.length);
-  const narrower = asked.flatMap((one) => one.narrower);
-  return {
-    ...{ rule: name, path, parts: [...parts.values()], notCovered: null },
-    narrower: [...new Set([...(whole ? [] : ['containers of all kinds are judged']), ...narrower])],
-    wider: [...new Set(asked.flatMap((one) => one.wider))],
-  };
+  return asked.length === 0 ? left(name, path, 'it has no expression') : askedOf(name, path, asked);
 }
 
 /** Reads `LIST.all(c, …)`, also where it says before that the list may not be there. */
-function allOf(
-  expression: string,
-  variables: ReadonlyMap<string, string>,
-): { readonly lists: readonly string[]; readonly asked: readonly Asked[] } | string {
+function allOf(expression: string, variables: ReadonlyMap<string, string>): readonly Asked[] | string {
   const sides = split(expression, '||');
   const [guard = '', rest = ''] = sides;
   const all = ALL.exec(sides.length === 2 && GUARD.test(guard) ? rest : expression.trim());
@@ -69,14 +46,18 @@ function allOf(
   const list = named === undefined ? of.trim() : (variables.get(named) ?? '');
   if (!LISTS.test(list)) return UNKNOWN;
   const image = new RegExp(String.raw`(?<![\w.])${variable}\.image(?!\w)`, 'g');
-  const asked = together(inner.replaceAll(image, 'image')).map(askedBy);
+  const asked = together(inner.replaceAll(image, 'image')).map((one) => askedBy(one, listsIn(list)));
   const why = asked.find((one) => typeof one === 'string');
-  return why ?? { lists: listsIn(list), asked: asked.filter((one) => typeof one !== 'string') };
+  return why ?? asked.filter((one) => typeof one !== 'string');
 }
 
-function askedBy(text: string): Asked | string {
+function askedBy(text: string, lists: readonly string[]): Asked | string {
   const asked = text.replaceAll('"', "'");
-  const said = (part: Part, ...narrower: string[]): Asked => ({ part, narrower, wider: [] });
+  const said = (part: Part, ...narrower: string[]): Asked => ({
+    parts: [{ part, lists }],
+    narrower,
+    wider: [],
+  });
   if (asked === "image.contains(':')") return said({ denyLatestTag: true }, 'the tag latest is denied too');
   if (asked === "!image.endsWith(':latest')")
     return said({ denyLatestTag: true }, 'a reference without a tag is denied too');
@@ -87,7 +68,7 @@ function askedBy(text: string): Asked | string {
   const list = toAllowList(prefixes.map((prefix) => `${prefix}*`));
   if (list.any) return 'it allows every image';
   if (list.entries.length === 0) return list.narrower.join('; ');
-  return { part: { allowedRegistries: [...list.entries] }, narrower: list.narrower, wider: list.wider };
+  return { ...said({ allowedRegistries: [...list.entries] }, ...list.narrower), wider: list.wider };
 }
 
 /** The texts one of which an image must begin with: as alternatives, or as a list. */

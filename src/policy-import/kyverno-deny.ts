@@ -1,11 +1,11 @@
 import { toAllowList } from './allow-list.ts';
-import { at, listAt, textAt, textsIn, type Json, type Part } from './imported.ts';
+import { at, listAt, textAt, textsIn, type Converted, type Json, type Part } from './imported.ts';
 
 /** CONTAINERS are the lists of containers of a pod. Ours judges all of them. */
 export const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
-/** Denied is what conditions of a denial become: parts of ours, with the lists of containers that each is asked of. */
-export interface Denied {
+/** Asked is what a condition becomes: parts of ours, with the lists of containers that each is asked of. */
+export interface Asked {
   readonly parts: readonly { readonly part: Part; readonly lists: readonly string[] }[];
   readonly narrower: readonly string[];
   readonly wider: readonly string[];
@@ -31,7 +31,7 @@ const UNKNOWN = 'a condition is none that a policy of images can say';
  * deniedBy reads the conditions of `deny`: one of `any` denies, and those of `all` deny together. A list of containers is given where
  * they are asked for each element of it. A text says why nothing of them can be said.
  */
-export function deniedBy(deny: Json, elements: readonly string[] | null): Denied | string {
+export function deniedBy(deny: Json, elements: readonly string[] | null): Asked | string {
   const conditions = at(deny, 'conditions');
   const alternatives = listAt(conditions, 'any');
   const together = Object.hasOwn(conditions, 'all') ? listAt(conditions, 'all') : listAt(deny, 'conditions');
@@ -65,7 +65,7 @@ function isOfRequest(condition: Json): boolean {
     : DENIES_OTHERS.test(operator) && operations.every((one) => one === 'DELETE');
 }
 
-function conditionOf(condition: Json, elements: readonly string[] | null): Denied | string {
+function conditionOf(condition: Json, elements: readonly string[] | null): Asked | string {
   const key = keyOf(textAt(condition, 'key'), elements);
   const values = valuesOf(condition);
   const operator = textAt(condition, 'operator');
@@ -104,8 +104,8 @@ function keyOf(text: string, elements: readonly string[] | null): Key | null {
 }
 
 /** What denies every value but these. */
-function allowed({ what, lists }: Key, values: readonly string[]): Denied | string {
-  const said = (part: Part, narrower: readonly string[] = []): Denied => ({
+function allowed({ what, lists }: Key, values: readonly string[]): Asked | string {
+  const said = (part: Part, narrower: readonly string[] = []): Asked => ({
     ...{ parts: [{ part, lists }], narrower, wider: [] },
   });
   if (what === 'tag' || what === 'digest') return UNKNOWN;
@@ -120,8 +120,8 @@ function allowed({ what, lists }: Key, values: readonly string[]): Denied | stri
 }
 
 /** What denies these values. */
-function denied({ what, lists }: Key, values: readonly string[]): Denied | string {
-  const said = (part: Part, narrower: readonly string[] = [], wider: readonly string[] = []): Denied => ({
+function denied({ what, lists }: Key, values: readonly string[]): Asked | string {
+  const said = (part: Part, narrower: readonly string[] = [], wider: readonly string[] = []): Asked => ({
     ...{ parts: [{ part, lists }], narrower, wider },
   });
   if (what === 'digest' && values.every((one) => one === '')) return said({ digestEnforcement: 'require' });
@@ -131,6 +131,24 @@ function denied({ what, lists }: Key, values: readonly string[]): Denied | strin
   return what === 'tag'
     ? said({ denyLatestTag: true }, [], ['the tag latest beside a digest is allowed', ...others])
     : said({ denyLatestTag: true }, ['a reference without a tag is denied too'], others);
+}
+
+/** askedOf makes a rule of all that is asked of containers. Ours judges all of them, so that one that is asked of some is narrower. */
+export function askedOf(rule: string, path: readonly PropertyKey[], asked: readonly Asked[]): Converted {
+  const byPart = Map.groupBy(
+    asked.flatMap(({ parts }) => parts),
+    ({ part }) => JSON.stringify(part),
+  );
+  const parts = [...byPart.values()].flatMap(([first]) => (first === undefined ? [] : [first.part]));
+  const whole = [...byPart.values()].every(
+    (same) => new Set(same.flatMap(({ lists }) => lists)).size === CONTAINERS.length,
+  );
+  const narrower = asked.flatMap((one) => one.narrower);
+  return {
+    ...{ rule, path, parts, notCovered: null },
+    narrower: [...new Set([...(whole ? [] : ['containers of all kinds are judged']), ...narrower])],
+    wider: [...new Set(asked.flatMap((one) => one.wider))],
+  };
 }
 
 /** listsIn gives the lists of containers that an expression names. */

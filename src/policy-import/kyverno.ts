@@ -1,7 +1,7 @@
 import { toAllowList } from './allow-list.ts';
 import { at, left, listAt, textAt, textsIn, type Converted, type Json, type Part } from './imported.ts';
 import { celRule, variablesIn } from './kyverno-cel.ts';
-import { CONTAINERS, deniedBy, listsIn } from './kyverno-deny.ts';
+import { askedOf, deniedBy, listsIn } from './kyverno-deny.ts';
 import { verifyImagesRule } from './kyverno-images.ts';
 
 /** kyvernoEnforces tells whether a rule of a policy denies. */
@@ -93,18 +93,8 @@ function denyRule(denials: readonly Json[], name: string, path: readonly Propert
   const known = read.filter((one) => typeof one !== 'string');
   const why = read.find((one) => typeof one === 'string');
   if (known.length === 0) return left(name, path, why ?? 'it has no condition');
-  const parts = new Map<string, { readonly part: Part; readonly lists: Set<string> }>();
-  for (const { part, lists } of known.flatMap((one) => one.parts)) {
-    const key = JSON.stringify(part);
-    parts.set(key, { part, lists: new Set([...(parts.get(key)?.lists ?? []), ...lists]) });
-  }
-  const whole = [...parts.values()].every(({ lists }) => lists.size === CONTAINERS.length);
-  const narrower = known.flatMap((one) => one.narrower);
-  return {
-    ...{ rule: name, path, parts: [...parts.values()].map(({ part }) => part), notCovered: null },
-    narrower: [...new Set([...(whole ? [] : ['containers of all kinds are judged']), ...narrower])],
-    wider: [...new Set([...known.flatMap((one) => one.wider), ...(why === undefined ? [] : [why])])],
-  };
+  const made = askedOf(name, path, known);
+  return why === undefined ? made : { ...made, wider: [...made.wider, why] };
 }
 
 function patternsRule(validate: Json, name: string, path: readonly PropertyKey[]): Converted {

@@ -1,13 +1,7 @@
 import type { DeclarationBody, DeclarationsBody } from '../../../src/api/contract/evidence.ts';
 import { formatTime, parseTime } from '../../../src/base/index.ts';
 import { withService } from '../../service/client.ts';
-import {
-  ANSWER_FORMATS,
-  markdownLines,
-  tableLines,
-  writeAnswer,
-  type ViewColumn,
-} from '../../terminal/answer.ts';
+import { ANSWER_FORMATS, columnViews, writeAnswer, type ViewColumn } from '../../terminal/answer.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openOutcome } from '../../terminal/outcome.ts';
@@ -73,11 +67,7 @@ export async function runEvidenceDeclarations(
   const { body, text } = await withService(terminal, options, (service) =>
     service.json<DeclarationsBody>('GET /declarations', { query }),
   );
-  const views = {
-    table: (paint: Parameters<typeof tableLines>[0]) =>
-      body.items.length === 0 ? ['No declaration.'] : tableLines(paint, COLUMNS, body.items),
-    markdown: () => markdownLines(COLUMNS, body.items),
-  };
+  const views = columnViews(COLUMNS, body.items, 'No declaration.');
   await writeAnswer(targets, { text, body }, views, terminal, globals);
   return EXIT.done;
 }

@@ -1,13 +1,7 @@
 import type { PackageBody, PackagesBody } from '../../../src/api/contract/evidence.ts';
 import { formatCount } from '../../../src/render/index.ts';
 import { withService } from '../../service/client.ts';
-import {
-  ANSWER_FORMATS,
-  markdownLines,
-  tableLines,
-  writeAnswer,
-  type ViewColumn,
-} from '../../terminal/answer.ts';
+import { ANSWER_FORMATS, columnViews, writeAnswer, type ViewColumn } from '../../terminal/answer.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { parseOutputs } from '../../terminal/output.ts';
 import { parsePaging } from '../../terminal/paging.ts';
@@ -49,11 +43,7 @@ export async function runEvidenceList(
   const { body, text } = await withService(terminal, options, (service) =>
     service.json<PackagesBody>('GET /evidence', { query }),
   );
-  const views = {
-    table: (paint: Parameters<typeof tableLines>[0]) =>
-      body.items.length === 0 ? ['No package.'] : tableLines(paint, COLUMNS, body.items),
-    markdown: () => markdownLines(COLUMNS, body.items),
-  };
+  const views = columnViews(COLUMNS, body.items, 'No package.');
   await writeAnswer(targets, { text, body }, views, terminal, globals);
   return EXIT.done;
 }
