@@ -13,7 +13,7 @@ import { SHELVES, shelvesOf } from './build/shelves.ts';
 /**
  * Emits the package's programs into dist: `main.cjs`, small and quick to start; a file for each command that is run often and offline, with
  * all that its start evaluates in it; files of many commands, each evaluated when it runs, kept apart by how much of the program they need
- * (`shelves.ts`), since a file is read whole; a file for each process and thread of the daemon; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
+ * (`shelves.ts`), since a file is read whole; a file for each process and thread of the daemon, but one for those that need little more than the store; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
  * a second command's whole time to find and link.
  */
 const ROOT = new URL('../', import.meta.url).pathname;
