@@ -31,7 +31,11 @@ export async function runBackupCreate(
   const { clock } = openParts(terminal);
   const progress = new Progress(terminal, globals, clock.now, 'writing the backup');
   const { header, bytes, sha256, tables } = await createBackup({
-    ...{ database: where.database, out, keys, program: VERSION, clock },
+    database: where.database,
+    out,
+    keys,
+    program: VERSION,
+    clock,
     progress: (rows) => progress.rows(rows),
   }).finally(() => progress.end());
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -39,7 +43,8 @@ export async function runBackupCreate(
   await outcome.write(
     {
       file: out,
-      ...{ bytes, sha256 },
+      bytes,
+      sha256,
       created_at: formatTime(header.created_at),
       engine: header.engine,
       release: header.release,

@@ -43,7 +43,10 @@ export async function runBackupMove(
   const { clock } = openParts(terminal);
   const progress = new Progress(terminal, globals, clock.now, 'moving');
   const { header, tables, rows } = await moveDatabase({
-    ...{ from: where.database, to, program: VERSION, clock },
+    from: where.database,
+    to,
+    program: VERSION,
+    clock,
     lockFile: where.places?.lockFile ?? null,
     cluster: where.places?.cluster,
     progress: (count) => progress.rows(count),

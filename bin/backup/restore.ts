@@ -36,7 +36,12 @@ export async function runBackupRestore(
   let result: RestoredBackup;
   try {
     result = await restoreBackup({
-      ...{ file, stdin: terminal.stdin, database, kept, keys, clock },
+      file,
+      stdin: terminal.stdin,
+      database,
+      kept,
+      keys,
+      clock,
       lostRows: options.lostRows === true,
       progress: (rows) => progress.rows(rows),
       bytes: (read, size) => progress.bytes(read, size),
@@ -52,7 +57,9 @@ export async function runBackupRestore(
       created_at: formatTime(header.created_at),
       release: header.release,
       sha256: end.sha256,
-      ...{ rows, tables: end.tables.length, ledger_rows: header.ledger.rows },
+      rows,
+      tables: end.tables.length,
+      ledger_rows: header.ledger.rows,
       epoch: result.epoch,
       lost:
         lost === null ? null : { origin: lost.origin, size: lost.size, rows: lost.size - header.ledger.rows },

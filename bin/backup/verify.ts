@@ -32,7 +32,11 @@ export async function runBackupVerify(
   const { IPO_BACKUP_PASSPHRASE: passphrase, DATA_KEY: dataKey } = terminal.env;
   const progress = new Progress(terminal, globals, parts.clock.now, 'reading the backup');
   const result = await verifyBackup({
-    ...{ file, stdin: terminal.stdin, kept, keys, clock: parts.clock },
+    file,
+    stdin: terminal.stdin,
+    kept,
+    keys,
+    clock: parts.clock,
     passphrase: secretOf(passphrase),
     dataKey: secretOf(dataKey),
     progress: (rows) => progress.rows(rows),

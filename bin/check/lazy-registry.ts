@@ -16,13 +16,11 @@ export class LazyRegistry implements RegistryFacts {
   ) {
     this.#open = () =>
       openRegistryFacts({
-        ...{
-          env,
-          timeout,
-          userAgent: `ipo/${VERSION}`,
-          insecure: options.insecureRegistry ?? [],
-          vex: options.vex ?? [],
-        },
+        env,
+        timeout,
+        userAgent: `ipo/${VERSION}`,
+        insecure: options.insecureRegistry ?? [],
+        vex: options.vex ?? [],
         caFile: options.registryCa ?? null,
         trustRoot: options.trustRoot ?? null,
       });

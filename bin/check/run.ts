@@ -62,11 +62,19 @@ export async function runCheck(
   const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
 
   const book = new FactBook({
-    ...{ images: ledger?.images ?? new Map(), reports, kev, byName: options.byName === true, platform },
+    images: ledger?.images ?? new Map(),
+    reports,
+    kev,
+    byName: options.byName === true,
+    platform,
   });
   const pods: readonly CheckedPod[] = [...named, ...manifests.pods];
   const { problems, remarks, reasons, ...asked } = await askAbout({
-    ...{ pods, policies: policies.map(({ policy }) => policy), book, options, terminal },
+    pods,
+    policies: policies.map(({ policy }) => policy),
+    book,
+    options,
+    terminal,
   });
   const asOf = given ?? ledger?.header.exportedAt ?? parts.clock.now();
   const coldImagePolicy =

@@ -22,7 +22,8 @@ const AWAY: readonly string[] = ['network', 'unavailable', 'server_fault'];
 /** examineService lets a service examine itself. One that does not answer is a check that fails. Throws `unauthenticated`, `forbidden`. */
 export async function examineService(options: ServiceFlags, terminal: Terminal): Promise<ExaminedService> {
   const line = (one: Omit<CheckResult, 'id' | 'subject'>): CheckResult => ({
-    ...{ id: 'service.answers', subject: 'service' },
+    id: 'service.answers',
+    subject: 'service',
     ...one,
   });
   try {
@@ -35,7 +36,9 @@ export async function examineService(options: ServiceFlags, terminal: Terminal):
       const message = `${service.server} answers: release ${body.version}, this program is ${VERSION}`;
       return {
         checks: [line({ state: 'ok', message, hint: null }), ...(body.checks as readonly CheckResult[])],
-        ...{ version: body.version, health, policies: policies.items },
+        version: body.version,
+        health,
+        policies: policies.items,
       };
     });
   } catch (error) {
@@ -44,7 +47,9 @@ export async function examineService(options: ServiceFlags, terminal: Terminal):
       'Check its address and the network; on its machine: ipo doctor --data DIR, in a cluster: ipo doctor --kubeconfig FILE';
     return {
       checks: [line({ state: 'fail', message: `the service does not answer: ${error.message}`, hint })],
-      ...{ version: null, health: null, policies: [] },
+      version: null,
+      health: null,
+      policies: [],
     };
   }
 }

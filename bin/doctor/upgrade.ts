@@ -28,7 +28,9 @@ export async function examineUpgrade(
   if (found === null)
     return [
       toResult({
-        ...{ id: 'upgrade.from', state: 'warn', message: 'it is not known which release runs now' },
+        id: 'upgrade.from',
+        state: 'warn',
+        message: 'it is not known which release runs now',
         hint: 'Plan it with ipo upgrade plan --from VERSION',
       }),
     ];
@@ -36,13 +38,16 @@ export async function examineUpgrade(
   const lines: Line[] = [];
   if (plan.direction === 'back')
     lines.push({
-      ...{ id: 'upgrade.direction', state: 'fail' },
+      id: 'upgrade.direction',
+      state: 'fail',
       message: `${plan.to} is older than ${plan.from}, and migrations go forward only`,
       hint: 'Restore a backup that was made under it: ipo backup restore FILE',
     });
   else
     lines.push({
-      ...{ id: 'upgrade.direction', state: 'ok', hint: null },
+      id: 'upgrade.direction',
+      state: 'ok',
+      hint: null,
       message: `from ${plan.from} to ${plan.to}: ${counted(plan.migrations.length, 'migration runs', 'migrations run')}`,
     });
   if (plan.defect !== null)
@@ -69,8 +74,10 @@ export async function examineUpgrade(
     });
   for (const { document, state, note } of judgeDocuments(plan, found.documents))
     lines.push({
-      ...{ id: 'upgrade.documents', state: state === 'refused' ? 'fail' : 'warn' },
-      ...{ message: `${document}: ${note}`, hint: 'Change it before the upgrade' },
+      id: 'upgrade.documents',
+      state: state === 'refused' ? 'fail' : 'warn',
+      message: `${document}: ${note}`,
+      hint: 'Change it before the upgrade',
     });
   return lines.map(toResult);
 }

@@ -53,7 +53,11 @@ export async function runEvidenceCreate(
   const progress = new Progress(terminal, globals, parts.clock.now);
   try {
     const made = await makeHere(source, options, period, {
-      ...{ key: pem, keyName: key, out, version: VERSION, at: now },
+      key: pem,
+      keyName: key,
+      out,
+      version: VERSION,
+      at: now,
       organisation: { name: options.organisation ?? null, contact: options.contact ?? null },
       progress: (rows) => progress.rows(rows),
     });

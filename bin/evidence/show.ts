@@ -15,7 +15,9 @@ export async function runEvidenceShow(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table', [file]);
   const summary = await withPackage(file, async ({ document }, bytes) => ({
-    ...{ ...summaryOf(document), file, bytes },
+    ...summaryOf(document),
+    file,
+    bytes,
   }));
   await writeSummary(targets, summary, terminal, globals);
   return EXIT.done;

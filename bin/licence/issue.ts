@@ -59,7 +59,9 @@ export async function runLicenceIssue(options: LicenceIssueOptions, terminal: Te
   const now = parts.clock.now();
   const body = {
     id: randomLetters(16),
-    ...{ customer: options.customer, key_id: options.keyId, cluster_id: request.cluster_id },
+    customer: options.customer,
+    key_id: options.keyId,
+    cluster_id: request.cluster_id,
     ceiling: {
       nodes: ceiling('--nodes', options.nodes),
       image_names: ceiling('--image-names', options.imageNames),

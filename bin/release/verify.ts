@@ -50,8 +50,10 @@ async function verifyFile(
   const outcome = openOutcome(options.output, terminal);
   const signers = await readSigners(options, terminal);
   const proofs = await readFileProofs({
-    ...{ file, env: terminal.env },
-    ...{ sums: options.sums ?? null, trustRoot: options.trustRoot ?? null },
+    file,
+    env: terminal.env,
+    sums: options.sums ?? null,
+    trustRoot: options.trustRoot ?? null,
   });
   const checks = judgeReleaseFile(proofs, proofs.sums, proofs, signers);
   if (!quiet) for (const problem of proofs.problems) terminal.err(`ipo: ${printable(problem)}\n`);
@@ -74,9 +76,13 @@ async function verifyImage(
     );
   const signers = await readSigners(options, terminal);
   const registry = await openRegistryFacts({
-    ...{ env: terminal.env, timeout: timeoutOf(options), userAgent: `ipo/${VERSION}`, vex: [] },
+    env: terminal.env,
+    timeout: timeoutOf(options),
+    userAgent: `ipo/${VERSION}`,
+    vex: [],
     insecure: options.insecureRegistry ?? [],
-    ...{ caFile: options.registryCa ?? null, trustRoot: options.trustRoot ?? null },
+    caFile: options.registryCa ?? null,
+    trustRoot: options.trustRoot ?? null,
   });
   try {
     if (reference.digest === null) throw await tagRefused(reference, (tag) => registry.resolve(tag));

@@ -104,7 +104,10 @@ export async function runApply(
 }
 
 const PAST: Readonly<Record<PlannedChange['kind'], string>> = {
-  ...{ created: 'created', updated: 'updated', deleted: 'deleted', moved: 'moved' },
+  created: 'created',
+  updated: 'updated',
+  deleted: 'deleted',
+  moved: 'moved',
   unchanged: 'is unchanged',
 };
 

@@ -44,7 +44,11 @@ export async function runRuntimeEvents(
   const { effect, rule, priority, image, namespace, since } = options;
   const now = openParts(terminal).clock.now();
   const query = {
-    ...{ effect, rule, priority, image, namespace },
+    effect,
+    rule,
+    priority,
+    image,
+    namespace,
     ...(since !== undefined && { since: formatTime(parseSince('--since', since, now)) }),
   };
   if (options.follow === true) return follow(options, query, terminal);

@@ -56,7 +56,10 @@ export async function runRuntimeTop(
 function toBody({ events, from, to, groups, items }: NoiseReport) {
   const time = (ms: number | null): string | null => (ms === null ? null : formatTime(ms));
   return {
-    ...{ events, from: time(from), to: time(to), total: groups },
+    events,
+    from: time(from),
+    to: time(to),
+    total: groups,
     items: items.map(({ last, ...noise }) => ({ ...noise, last: formatTime(last) })),
   };
 }

@@ -88,12 +88,16 @@ function sections(result: RuntimeWhatIf): readonly Section[] {
   const all: readonly Section[] = [
     { title: 'By rule', headings: RULES, numeric: NUMERIC, rows: ruleRows(result), more: 0 },
     {
-      ...{ title: 'By workload', headings: WORKLOADS, numeric: NUMERIC },
+      title: 'By workload',
+      headings: WORKLOADS,
+      numeric: NUMERIC,
       rows: by_workload.slice(0, SHOWN).map(workloadCells),
       more: by_workload_total - Math.min(SHOWN, by_workload.length),
     },
     {
-      ...{ title: 'What would have happened, newest first', headings: SAMPLES, numeric: new Set<string>() },
+      title: 'What would have happened, newest first',
+      headings: SAMPLES,
+      numeric: new Set<string>(),
       rows: samples.slice(0, SHOWN).map(sampleCells),
       more: Math.max(0, samples.length - SHOWN),
     },

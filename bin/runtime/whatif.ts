@@ -116,7 +116,8 @@ async function render(
     case 'table': {
       const color = toStdout && usesColor(terminal, globals, 'out');
       const paint = await openPaint({
-        ...{ color, columns: terminal.columns },
+        color,
+        columns: terminal.columns,
         whole: !(toStdout && terminal.tty.out),
       });
       return toTable(result, paint);

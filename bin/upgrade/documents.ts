@@ -20,7 +20,8 @@ export function judgeDocuments(plan: UpgradePlan, stored: StoredDocuments): read
     const value = parsed(document);
     if (names.has('spec.runtime') && hasRuntime(value))
       found.push({
-        ...{ document: `policy ${name}`, state: 'changed' },
+        document: `policy ${name}`,
+        state: 'changed',
         note: 'migration 0031 takes spec.runtime out of it; take it out of the file that it comes from as well',
       });
     const fault = plan.to === NEWEST ? faultOf(value) : null;
@@ -29,12 +30,14 @@ export function judgeDocuments(plan: UpgradePlan, stored: StoredDocuments): read
   if (names.has('action: block'))
     for (const name of stored.blockingRules)
       found.push({
-        ...{ document: `runtime rule ${name}`, state: 'changed' },
+        document: `runtime rule ${name}`,
+        state: 'changed',
         note: 'migration 0031 makes it notify, and puts a RuntimePolicy beside it that is switched off',
       });
   if (stored.licenceWithoutNodes && plan.refused.some(({ release }) => release === '1.3.0'))
     found.push({
-      ...{ document: 'licence', state: 'refused' },
+      document: 'licence',
+      state: 'refused',
       note: 're-activate with a key issued by licence service 1.3.0 or later',
     });
   return found;

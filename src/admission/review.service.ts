@@ -150,7 +150,8 @@ export class Reviewer {
     const { policies } = governing;
     const context = contextOf(review, shown, this.#options);
     const gather: Gather = {
-      ...{ images, at },
+      images,
+      at,
       metered: review.subresource === null, // "it is not metered"
       mayAsk: (reference, quota) => mayAskRegistry(policies, { ...context, reference, quota }, at),
     };

@@ -45,8 +45,15 @@ export function matrixOf(population: Population, base: { name: string; spec: Pol
   const items = linesOf(population, spec, before, seen);
   const { asOf, days, rows, workloads, images, notes } = population;
   return {
-    ...{ items: items.toSorted(byCost), total: items.length, as_of: formatTime(asOf), days },
-    ...{ rows, workloads, images, base: base?.name ?? null, notes },
+    items: items.toSorted(byCost),
+    total: items.length,
+    as_of: formatTime(asOf),
+    days,
+    rows,
+    workloads,
+    images,
+    base: base?.name ?? null,
+    notes,
   };
 }
 

@@ -61,7 +61,8 @@ function stageOf(population: Population, before: readonly string[], { field, val
   });
   return {
     when: images.length <= FEW ? 'after_fixing' : 'audit_first',
-    ...{ field, value },
+    field,
+    value,
     rows: images.reduce((sum, { rows }) => sum + rows, 0),
     images: images.toSorted((a, b) => b.rows - a.rows || byCodeUnit(a.image, b.image)),
   };

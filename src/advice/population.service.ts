@@ -50,7 +50,9 @@ export async function openPopulation(
   }
   const groups = [...byKey.values()].toSorted((a, b) => byCodeUnit(a.key, b.key));
   return {
-    ...{ groups, asOf, days },
+    groups,
+    asOf,
+    days,
     rows: groups.reduce((sum, { rows }) => sum + rows, 0),
     images: new Set(groups.map(imageKey)).size,
     workloads: new Set(
@@ -87,8 +89,14 @@ function groupOf(
   let group = byKey.get(key);
   if (group === undefined) {
     group = {
-      ...{ key, namespace, image: row.image, subject: subjectOf(row, source, null) },
-      ...{ signals: row.signals ?? null, allowed: row.allowed, rows: 0, workloads: new Set<string>() },
+      key,
+      namespace,
+      image: row.image,
+      subject: subjectOf(row, source, null),
+      signals: row.signals ?? null,
+      allowed: row.allowed,
+      rows: 0,
+      workloads: new Set<string>(),
     };
     byKey.set(key, group);
   }

@@ -51,21 +51,25 @@ function listSteps(spec: PolicySpec): Step[] {
   const { signature, attestations, provenance } = spec;
   return [
     ...withoutEach(spec.allowedRegistries).map(({ gone, left }) => ({
-      ...{ field: 'spec.allowedRegistries', value: `without ${gone}` },
+      field: 'spec.allowedRegistries',
+      value: `without ${gone}`,
       spec: { ...spec, allowedRegistries: left },
     })),
     ...(signature.required ? withoutEach(signature.identities) : []).map(({ gone, left }) => ({
-      ...{ field: 'spec.signature', value: `without ${gone.identity ?? ''}` },
+      field: 'spec.signature',
+      value: `without ${gone.identity ?? ''}`,
       spec: { ...spec, signature: { ...signature, identities: left } },
     })),
     ...attestations.flatMap((one, i) =>
       withoutEach(one.identities).map(({ gone, left }) => ({
-        ...{ field: 'spec.attestations', value: `${one.predicateType} without ${gone.identity ?? ''}` },
+        field: 'spec.attestations',
+        value: `${one.predicateType} without ${gone.identity ?? ''}`,
         spec: { ...spec, attestations: attestations.with(i, { ...one, identities: left }) },
       })),
     ),
     ...(provenance.minLevel > 0 ? withoutEach(provenance.trustedBuilders) : []).map(({ gone, left }) => ({
-      ...{ field: 'spec.provenance', value: `without ${gone.id}` },
+      field: 'spec.provenance',
+      value: `without ${gone.id}`,
       spec: { ...spec, provenance: { ...provenance, trustedBuilders: left } },
     })),
   ];
@@ -100,7 +104,8 @@ function contextSteps(spec: PolicySpec): Step[] {
   if (oneStepStricter(spec) === null) return [];
   const chosen = escalating(spec);
   return SIGNALS.filter((signal) => !chosen.includes(signal)).map((signal) => ({
-    ...{ field: 'spec.deploymentContext', value: `Escalate ${signal}` },
+    field: 'spec.deploymentContext',
+    value: `Escalate ${signal}`,
     spec: withSignals(spec, [...chosen, signal]),
   }));
 }

@@ -48,7 +48,11 @@ export function suggest(
   const steps = stepsOf(spec, seen).map((step) => ({ ...step, cost: costOf(population, step.spec) }));
   const { rows, images, workloads, asOf, days, notes } = population;
   return {
-    ...{ name, spec, tolerated, cost: costOf(population, spec), steps },
+    name,
+    spec,
+    tolerated,
+    cost: costOf(population, spec),
+    steps,
     population: { rows, images, workloads, asOf, days, notes },
     unscanned: unscannedOf(population.groups),
     droppedRegistries: kept.size === 0 ? [] : seen.registries.filter((entry) => !kept.has(entry)),
@@ -62,7 +66,12 @@ function startFrom(base: PolicySpec | null): PolicySpec {
   const { keys } = base.signature;
   return {
     ...ALLOW_ALL,
-    ...{ targetNamespaces, enforcement, vex, sla, breakGlass, runtimeReconciliation },
+    targetNamespaces,
+    enforcement,
+    vex,
+    sla,
+    breakGlass,
+    runtimeReconciliation,
     signature: { ...ALLOW_ALL.signature, keys },
   };
 }

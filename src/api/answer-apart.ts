@@ -25,7 +25,11 @@ export async function answerApart(
 ): Promise<ApartAnswer> {
   const parsed = body === null ? undefined : parseJsonBody(joined(body));
   const answer = await route.handle({
-    ...{ params, query, principal, path, signal },
+    params,
+    query,
+    principal,
+    path,
+    signal,
     body: validated('body', route.body, parsed),
     headers: acceptEncoding === null ? {} : { 'accept-encoding': acceptEncoding },
     address: '',

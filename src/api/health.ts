@@ -221,7 +221,8 @@ function toNotifications(
   now: number,
 ): NonNullable<HealthBody['notifications']> {
   return {
-    ...{ waiting, failed },
+    waiting,
+    failed,
     ...(oldest !== null && { oldest_at: formatTime(oldest), age: formatAge(now - oldest) }),
   };
 }

@@ -44,8 +44,15 @@ export function toImageItem({
 export function toScanFailure(failure: ScanFailure): ImageItemBody['scan_failures'][number] {
   const { platform, reason, message, since, lastAt, attempts, state, againAt } = failure;
   return {
-    ...{ platform, reason, message, hint: SCAN_FAILURES[reason].hint },
-    ...{ since: formatTime(since), last_at: formatTime(lastAt), attempts, state, again_at: timeOf(againAt) },
+    platform,
+    reason,
+    message,
+    hint: SCAN_FAILURES[reason].hint,
+    since: formatTime(since),
+    last_at: formatTime(lastAt),
+    attempts,
+    state,
+    again_at: timeOf(againAt),
   };
 }
 
@@ -78,7 +85,11 @@ export function toImageDetail(
         db_updated_at: scanner.dbUpdatedAt,
       },
       platforms: facts.scan?.platforms?.map(({ platform, digest, scanned, scannedAt, os }) => ({
-        ...{ platform, state: stateOf(scanned), digest, scanned_at: scannedAt, os },
+        platform,
+        state: stateOf(scanned),
+        digest,
+        scanned_at: scannedAt,
+        os,
       })),
     },
     scan_requested_at: timeOf(record.scanRequestedAt),

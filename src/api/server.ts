@@ -223,7 +223,10 @@ export function openApi(options: ApiOptions): Api {
         const call = { params, query, principal, path, signal: gone.signal };
         const answer = await costly.make(route, request, call, () =>
           route.handle({
-            ...{ ...call, secret, address, headers: request.headers },
+            ...call,
+            secret,
+            address,
+            headers: request.headers,
             body: validated('body', route.body, request.body),
           }),
         );

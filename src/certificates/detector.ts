@@ -87,8 +87,13 @@ export function noticeOf(
 export function toDetectorData(kept: KeptDetector): Readonly<Record<string, string>> {
   const { authority, server, client, previous } = kept;
   return {
-    ...{ 'ca.crt': authority.cert, 'ca.key': authority.key, 'tls.crt': server.cert, 'tls.key': server.key },
-    ...{ 'client.crt': client.cert, 'client.key': client.key, 'client.previous.crt': previous?.cert ?? '' },
+    'ca.crt': authority.cert,
+    'ca.key': authority.key,
+    'tls.crt': server.cert,
+    'tls.key': server.key,
+    'client.crt': client.cert,
+    'client.key': client.key,
+    'client.previous.crt': previous?.cert ?? '',
   };
 }
 

@@ -50,7 +50,12 @@ export function openPortable({ read, store, clock }: PortableDeps) {
     const { settings, credential, waits } = await secretsOf(document, before, store);
     const enabled = document.enabled && !waits;
     const write: Omit<ChannelWrite, 'by'> = {
-      ...{ kind, name, enabled, subscriptions, settings, credential },
+      kind,
+      name,
+      enabled,
+      subscriptions,
+      settings,
+      credential,
       at: clock.now(),
     };
     const made = toStoredChannel({ ...(before ?? NEW), name, enabled, subscriptions }, kind, settings);
@@ -58,7 +63,9 @@ export function openPortable({ read, store, clock }: PortableDeps) {
     const same = before !== null && isDeepStrictEqual(toDocument(before), toDocument(made));
     const changed = same ? 'unchanged' : 'update';
     return {
-      ...{ name, before, waits },
+      name,
+      before,
+      waits,
       change: before === null ? 'create' : changed,
       after: toDocument(made),
       warnings: targetWarnings(made),
@@ -81,8 +88,17 @@ export function openPortable({ read, store, clock }: PortableDeps) {
 
 /** What a channel that is not there yet has left behind: nothing. */
 const NEW = {
-  ...{ id: '', createdAt: 0, place: 0, version: '', updatedAt: 0, updatedBy: null, firstRunAt: null },
-  ...{ notBefore: null, capWarnedAt: null, lastError: null, lastErrorAt: null },
+  id: '',
+  createdAt: 0,
+  place: 0,
+  version: '',
+  updatedAt: 0,
+  updatedBy: null,
+  firstRunAt: null,
+  notBefore: null,
+  capWarnedAt: null,
+  lastError: null,
+  lastErrorAt: null,
 } as const;
 
 /** The settings with the secrets that stand, the credential of a tracker, and whether one is missing. */

@@ -173,7 +173,11 @@ export class FactBook {
     const asked = recorded !== undefined;
     const registry = outcomeOf(answer);
     const shared = {
-      ...{ digest, digestFrom: digest === null ? null : from, registry, note: null, untold: null },
+      digest,
+      digestFrom: digest === null ? null : from,
+      registry,
+      note: null,
+      untold: null,
       emptyReport: report !== null && report.scan.findings === null,
       obstacle: digest === null ? null : (this.#obstacles.get(digest) ?? null),
       ...judged,

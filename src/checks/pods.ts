@@ -18,8 +18,16 @@ function toPod(workload: Workload, exposure: Exposure): CheckedPod {
   const { file, kind, name, namespace, labels, breakGlassReason, spec, images, line, column } = workload;
   const exposedBy = exposure.of(namespace, labels);
   return {
-    ...{ file, kind, name, namespace, line, column },
+    file,
+    kind,
+    name,
+    namespace,
+    line,
+    column,
     signals: signalsOf(spec, exposedBy),
-    ...{ exposedBy, breakGlassReason, quota: null, images },
+    exposedBy,
+    breakGlassReason,
+    quota: null,
+    images,
   };
 }

@@ -185,7 +185,9 @@ export function toImageReport(image: ReportedImage): ImageReport {
 function toScanFailure({ platform, reason, message, since }: ScanFailure): z.infer<typeof scanFailure> {
   return {
     ...(platform !== null && { platform: cut(platform, 64) }),
-    ...{ reason, message: cut(message, 400), since: formatTime(since) },
+    reason,
+    message: cut(message, 400),
+    since: formatTime(since),
   };
 }
 

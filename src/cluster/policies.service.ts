@@ -223,10 +223,7 @@ export class ClusterPolicies<P extends Decides = Policy> {
     const { fault } = read;
     log.warn('a policy of the cluster is not valid', { kind: kind.kind, policy: object.name, fault });
     this.#deps.events.emit({
-      regarding: {
-        ...{ apiVersion: 'ipo.dev/v1', kind: this.#deps.kind.kind },
-        ...{ name: object.name, uid: object.uid },
-      },
+      regarding: { apiVersion: 'ipo.dev/v1', kind: this.#deps.kind.kind, name: object.name, uid: object.uid },
       type: 'Warning',
       reason: 'InvalidPolicy',
       action: 'Read',

@@ -57,7 +57,10 @@ export function examine<F>(
     const found = judge(facts, at);
     if (found === null) return [];
     return (Array.isArray(found) ? found : [found as Verdict]).map((verdict: Verdict) => ({
-      ...{ id, subject, state: verdict.state, message: verdict.message },
+      id,
+      subject,
+      state: verdict.state,
+      message: verdict.message,
       hint: verdict.state === 'ok' ? null : verdict.hint,
     }));
   });

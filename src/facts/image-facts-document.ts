@@ -159,7 +159,10 @@ function platformDocuments({ findings, platforms }: ScanRecord): Json {
   return {
     missing: undefined, // follows from the platforms
     platforms: platforms.map(({ platform, digest, scanned, scannedAt, os }) => ({
-      ...{ platform, digest, scanned, scanned_at: scannedAt },
+      platform,
+      digest,
+      scanned,
+      scanned_at: scannedAt,
       os: os && { eosl: os.eosl, family: os.family, name: os.name },
     })),
     ...(findings !== null && {

@@ -26,7 +26,10 @@ export function scanOn(scan: ScanRecord, node: string | null): ScanRecord {
   if (own === null || !own.scanned) return scan;
   const { platform, scannedAt, os } = own;
   return {
-    ...{ scannedAt, scanner: scan.scanner, os, platforms: [own] },
+    scannedAt,
+    scanner: scan.scanner,
+    os,
+    platforms: [own],
     findings:
       findings?.filter(
         (finding) =>

@@ -78,8 +78,14 @@ function stretchesIn(
     const next = ended === 'image_retired' ? successorAt(history.runs, to ?? 0) : null;
     const has = next === null ? undefined : history.successors.get(next);
     return {
-      ...{ cve, episode, from: since, to, ended, supersededBy: next },
-      ...{ successorHasCve: has?.has(cve) ?? null, ran },
+      cve,
+      episode,
+      from: since,
+      to,
+      ended,
+      supersededBy: next,
+      successorHasCve: has?.has(cve) ?? null,
+      ran,
     };
   }
 }

@@ -93,11 +93,18 @@ export class Licences {
     const state = stateOf(text !== null, opened !== null, expired);
     const next = service === null ? null : nextCheckAt(clusterId, stored?.checkedAt ?? null, at);
     return {
-      ...{ cluster, clusterId, installationId, keyId, state, stored, clusters },
+      cluster,
+      clusterId,
+      installationId,
+      keyId,
+      state,
+      stored,
+      clusters,
       requestId: stored?.requestId ?? null,
       body: opened?.body ?? (text === null ? null : readUnverified(text)),
       signedBy: opened?.signedBy ?? null,
-      ...{ nextCheckAt: next, online: service !== null },
+      nextCheckAt: next,
+      online: service !== null,
       warnings: warningsOf(state, stored, at, clusters),
     };
   }

@@ -24,7 +24,9 @@ export function composeMessage(content: Content, { id, at, references }: Envelop
   const more = others > 0 ? ` (and ${plural(others, 'more event')})` : '';
   const title = worst === undefined ? 'Nothing happened' : EVENT_TEXTS[worst.event].title(worst, places);
   return {
-    ...{ id, references, content },
+    id,
+    references,
+    content,
     at: sections.reduce((latest, { lastAt }) => Math.max(latest, lastAt), 0) || at,
     severity: worst === undefined ? 'info' : EVENT_TEXTS[worst.event].severity,
     title: `${oneLine(title, MAX_TITLE - more.length)}${more}`,
@@ -62,7 +64,8 @@ function testMessage(content: Content, envelope: Envelope, by: string): Message 
   const severity: Severity = 'info';
   return {
     ...envelope,
-    ...{ severity, content },
+    severity,
+    content,
     title: 'Test of a notification channel',
     blocks: [
       paragraph(code(oneLine(by, 120) || '–'), ' requested this test message. Nothing has happened.'),

@@ -33,7 +33,10 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
   critical_finding: {
     about: 'Digest of the image',
     schema: z.object({
-      ...{ digest, cve, package: known, fixed },
+      digest,
+      cve,
+      package: known,
+      fixed,
       severity: text('Severity of the scanner'),
       known_exploited: z
         .boolean()
@@ -45,15 +48,22 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     sample: {
       subject: DIGEST,
       payload: {
-        ...{ digest: DIGEST, cve: 'CVE-2026-0001', package: 'openssl', fixed: '3.0.2' },
-        ...{ severity: 'CRITICAL', known_exploited: true, reason: 'found' },
+        digest: DIGEST,
+        cve: 'CVE-2026-0001',
+        package: 'openssl',
+        fixed: '3.0.2',
+        severity: 'CRITICAL',
+        known_exploited: true,
+        reason: 'found',
       },
     },
   },
   finding_resolved: {
     about: 'Digest of the image',
     schema: z.object({
-      ...{ digest, cve, package: known },
+      digest,
+      cve,
+      package: known,
       reason: z.enum(['fixed', 'confirmed', 'triaged', 'image_retired']).describe('Why it ended'),
     }),
     sample: {
@@ -86,10 +96,16 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     sample: {
       subject: DIGEST,
       payload: {
-        ...{ digest: DIGEST, image: 'registry.example.com/shop/api:1.4' },
-        ...{ rule: 'Terminal shell in container', priority: 'Warning' },
-        ...{ output: 'A shell was spawned in api-7d9f', namespace: 'shop' },
-        ...{ workload: 'deployment/api', pod: 'api-7d9f', host: 'node-1', event: 4711 },
+        digest: DIGEST,
+        image: 'registry.example.com/shop/api:1.4',
+        rule: 'Terminal shell in container',
+        priority: 'Warning',
+        output: 'A shell was spawned in api-7d9f',
+        namespace: 'shop',
+        workload: 'deployment/api',
+        pod: 'api-7d9f',
+        host: 'node-1',
+        event: 4711,
       },
     },
   },
@@ -147,15 +163,14 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     sample: {
       subject: 'eu/shop/api/prod',
       payload: {
-        ...{
-          cluster: 'eu',
-          namespace: 'shop',
-          workload: 'api',
-          pod: 'api-7d9f',
-          policy: 'prod',
-          digest: DIGEST,
-        },
-        ...{ reason: 'critical findings', withheld: 'its replacement would be denied' },
+        cluster: 'eu',
+        namespace: 'shop',
+        workload: 'api',
+        pod: 'api-7d9f',
+        policy: 'prod',
+        digest: DIGEST,
+        reason: 'critical findings',
+        withheld: 'its replacement would be denied',
       },
     },
   },
@@ -174,7 +189,8 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     sample: {
       subject: 'vulnerability database',
       payload: {
-        ...{ title: 'vulnerability database', as_of: '2026-11-22T05:00:00Z' },
+        title: 'vulnerability database',
+        as_of: '2026-11-22T05:00:00Z',
         fault: 'the registry answers 503',
       },
     },
@@ -191,8 +207,11 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     sample: {
       subject: 'k3v7q2mzt5a6wxyb',
       payload: {
-        ...{ channel: 'mail', channel_id: 'k3v7q2mzt5a6wxyb', kind: 'email' },
-        ...{ error: 'mail.example.com:587 refuses connections', events: ['critical_finding'] },
+        channel: 'mail',
+        channel_id: 'k3v7q2mzt5a6wxyb',
+        kind: 'email',
+        error: 'mail.example.com:587 refuses connections',
+        events: ['critical_finding'],
       },
     },
   },

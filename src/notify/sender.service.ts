@@ -121,8 +121,10 @@ export class Sender {
     const begun = clock.now();
     if (!isLeader() || this.#stopped) return;
     const isOurs = await store.begin(delivery.id, {
-      ...{ at: begun, notBefore: begun + waitAfter(attempts) },
-      ...{ channelName: channel.name, target: targetOf(channel) },
+      at: begun,
+      notBefore: begun + waitAfter(attempts),
+      channelName: channel.name,
+      target: targetOf(channel),
     });
     if (!isOurs) return;
     const { message, content, references, createdAt } = delivery;

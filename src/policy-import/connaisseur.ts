@@ -57,7 +57,10 @@ function signedRule(rule: Json, validator: Json, pattern: string, path: readonly
       ? keys.map((key) => ({ signature: { required: true, keys: [key], identities: [] } }))
       : [{ signature: { required: true, keys, identities: [] } }];
   return {
-    ...{ rule: pattern, path, parts, notCovered: null },
+    rule: pattern,
+    path,
+    parts,
+    notCovered: null,
     narrower: ['it is asked of every image, not only of those that it names'],
     wider: ['with a key no entry of a transparency log is asked for'],
   };

@@ -81,13 +81,11 @@ export function importPolicies(
     }
     for (const rule of source.rules)
       rules.push({
-        ...{
-          file,
-          ...document.placeOf(rule.path),
-          source: label,
-          rule: printable(rule.rule, 200),
-          outcome: outcomeOf(rule),
-        },
+        file,
+        ...document.placeOf(rule.path),
+        source: label,
+        rule: printable(rule.rule, 200),
+        outcome: outcomeOf(rule),
         policies: named.filter((one) => one.rules.includes(rule)).map(({ name }) => name),
         reasons: [
           ...(rule.notCovered === null ? [] : [rule.notCovered]),

@@ -106,7 +106,9 @@ function keyOf(text: string, elements: readonly string[] | null): Key | null {
 /** What denies every value but these. */
 function allowed({ what, lists }: Key, values: readonly string[]): Asked | string {
   const said = (part: Part, narrower: readonly string[] = []): Asked => ({
-    ...{ parts: [{ part, lists }], narrower, wider: [] },
+    parts: [{ part, lists }],
+    narrower,
+    wider: [],
   });
   if (what === 'tag' || what === 'digest') return UNKNOWN;
   if (what === 'image' && values.every((one) => /^\*@(?:sha256:)?\*$/.test(one)))
@@ -122,7 +124,9 @@ function allowed({ what, lists }: Key, values: readonly string[]): Asked | strin
 /** What denies these values. */
 function denied({ what, lists }: Key, values: readonly string[]): Asked | string {
   const said = (part: Part, narrower: readonly string[] = [], wider: readonly string[] = []): Asked => ({
-    ...{ parts: [{ part, lists }], narrower, wider },
+    parts: [{ part, lists }],
+    narrower,
+    wider,
   });
   if (what === 'digest' && values.every((one) => one === '')) return said({ digestEnforcement: 'require' });
   const latest = what === 'tag' ? 'latest' : '*:latest';
@@ -145,7 +149,10 @@ export function askedOf(rule: string, path: readonly PropertyKey[], asked: reado
   );
   const narrower = asked.flatMap((one) => one.narrower);
   return {
-    ...{ rule, path, parts, notCovered: null },
+    rule,
+    path,
+    parts,
+    notCovered: null,
     narrower: [...new Set([...(whole ? [] : ['containers of all kinds are judged']), ...narrower])],
     wider: [...new Set(asked.flatMap((one) => one.wider))],
   };

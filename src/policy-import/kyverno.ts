@@ -153,7 +153,12 @@ function patternRule(patterns: readonly string[], name: string, path: readonly P
     return left(name, path, 'it asks one thing of some containers and another of others');
   const narrower = ['containers of all kinds are judged'];
   const made = (part: Part, more: readonly string[]): Converted => ({
-    ...{ rule: name, path, parts: [part], narrower: more, wider: [], notCovered: null },
+    rule: name,
+    path,
+    parts: [part],
+    narrower: more,
+    wider: [],
+    notCovered: null,
   });
   const all = patterns.length >= 3 ? [] : narrower;
   if (first === '*:*') return made({ denyLatestTag: true }, [...all, 'the tag latest is denied too']);

@@ -79,7 +79,12 @@ function podsGiven({ given, file, line, column }: TestCase, manifests: readonly 
   }));
   if (given.image === undefined) return pods;
   const named: CheckedPod = {
-    ...{ file: null, kind: null, name: null, namespace, line, column },
+    file: null,
+    kind: null,
+    name: null,
+    namespace,
+    line,
+    column,
     signals: given.signals ?? (given.exposedBy === undefined ? null : ['exposed']),
     exposedBy: given.exposedBy ?? null,
     breakGlassReason: bypass,
@@ -109,7 +114,11 @@ function answersOf({ images, pods }: CheckOutcome): Answered[] {
         },
   );
   const ofPods = pods.map(({ judgement: { allowed, label, reason, policy } }): Answered => ({
-    ...{ allowed, label, reason, policy: policy?.name ?? null, image: null },
+    allowed,
+    label,
+    reason,
+    policy: policy?.name ?? null,
+    image: null,
   }));
   const all = [...ofImages, ...ofPods];
   const rank = ({ allowed }: Answered): number => [false, null, true].indexOf(allowed);

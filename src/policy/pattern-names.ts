@@ -70,7 +70,8 @@ export class MadeNames {
           behind.set(after.key, { state: after, text: text + last });
         for (const code of codes)
           next.push({
-            ...{ state: this.#program.step(state, code), text: text + String.fromCodePoint(code) },
+            state: this.#program.step(state, code),
+            text: text + String.fromCodePoint(code),
             empty: false,
           });
       }

@@ -90,7 +90,8 @@ export function openKeptPolicies<P>(
   const { noun } = kind;
   const read = (value: unknown, by: string | null): PolicyWrite => ({
     ...kind.read(value),
-    ...{ at: clock.now(), by },
+    at: clock.now(),
+    by,
   });
   const notFound = (name: string): PolicyWriteError =>
     new PolicyWriteError('not_found', `no ${noun} has the name ${name}`, {

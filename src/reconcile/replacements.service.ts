@@ -58,7 +58,7 @@ function mayAskIn(
   { policies, coldImagePolicy, at }: ReplacementDeps['context'],
 ): (reference: ImageReference) => boolean {
   const asked = governing(policies, namespace);
-  const bare = { ...{ signals: null, exposedBy: null, quota: null, breakGlass: null }, coldImagePolicy };
+  const bare = { signals: null, exposedBy: null, quota: null, breakGlass: null, coldImagePolicy };
   return (reference) => mayAskRegistry(asked, { ...bare, reference }, at);
 }
 

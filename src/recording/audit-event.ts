@@ -107,7 +107,8 @@ function toEvent(
   return {
     ...about,
     id: textAt(value, 'auditID'),
-    ...{ time, at },
+    time,
+    at,
     // Admission asks about who is acted as, not about who acts.
     username: shared(
       textAt(objectAt(value, 'impersonatedUser'), 'username') || textAt(objectAt(value, 'user'), 'username'),

@@ -145,7 +145,11 @@ function toPod(value: Json): ListedPod | null {
     }
   return {
     namespace: metadata.namespace ?? 'default',
-    ...{ name: metadata.name, uid: metadata.uid ?? null, createdAt, spec, digests },
+    name: metadata.name,
+    uid: metadata.uid ?? null,
+    createdAt,
+    spec,
+    digests,
     labels: new Map(Object.entries(metadata.labels ?? {}).map(([key, label]) => [key, label ?? ''])),
   };
 }

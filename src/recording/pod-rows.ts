@@ -13,10 +13,19 @@ export function toRows(event: PodEvent, images: PodEvent['images'], cluster: str
   const { namespace, pod, podUid, subresource, signals, exposedBy, denied, notes, username, time, id } =
     event;
   const shared = {
-    ...{ kind: 'review', time, review_uid: id === '' ? null : id, cluster, namespace, pod, pod_uid: podUid },
-    ...{ review_allowed: denied === null, policy_revision: '' },
-    ...{ signals, exposed_by: exposedBy },
-    ...{ subresource, requester: pseudonymOf(username) },
+    kind: 'review',
+    time,
+    review_uid: id === '' ? null : id,
+    cluster,
+    namespace,
+    pod,
+    pod_uid: podUid,
+    review_allowed: denied === null,
+    policy_revision: '',
+    signals,
+    exposed_by: exposedBy,
+    subresource,
+    requester: pseudonymOf(username),
   };
   return images.map(({ container, image }): Row => ({
     ...shared,
@@ -72,10 +81,21 @@ export function podRows(pods: readonly ListedPod[], cluster: string | null, expo
     const exposedBy = exposure.of(namespace, labels);
     const signals = signalsOf(spec, exposedBy);
     return podImagesOf(spec).map(({ container, role, image }): Row => ({
-      ...{ kind: 'review', time: formatTime(createdAt), cluster, namespace, pod: name, pod_uid: uid },
-      ...{ container, image, digest: digestIn(pod, role, container) },
-      ...{ allowed: true, review_allowed: true, reason: '', policy_revision: '' },
-      ...{ signals, exposed_by: exposedBy },
+      kind: 'review',
+      time: formatTime(createdAt),
+      cluster,
+      namespace,
+      pod: name,
+      pod_uid: uid,
+      container,
+      image,
+      digest: digestIn(pod, role, container),
+      allowed: true,
+      review_allowed: true,
+      reason: '',
+      policy_revision: '',
+      signals,
+      exposed_by: exposedBy,
     }));
   });
 }

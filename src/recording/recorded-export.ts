@@ -19,8 +19,13 @@ export function toExport(recorded: RecordedRows): ExportParts {
   const { rows, images, source, lacks, cluster, coldImagePolicy, at } = recorded;
   return {
     header: {
-      ...{ exportedAt: at, cluster, coldImagePolicy, source, lacks },
-      ...{ rows: rows.length, images: images.length },
+      exportedAt: at,
+      cluster,
+      coldImagePolicy,
+      source,
+      lacks,
+      rows: rows.length,
+      images: images.length,
       from: rows[0]?.time ?? null,
       to: rows.at(-1)?.time ?? null,
     },

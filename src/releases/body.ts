@@ -21,14 +21,18 @@ export interface ReleaseBody {
 export function releaseBody(release: Release): ReleaseBody {
   const { version, date, substance, migrations, chart, defect, refused } = release;
   return {
-    ...{ version, date, substance },
+    version,
+    date,
+    substance,
     migrations: migrations === null ? null : { first: migrations[0], last: migrations[1] },
-    ...{ needs_chart_upgrade: chart !== null, chart_reason: chart },
+    needs_chart_upgrade: chart !== null,
+    chart_reason: chart,
     new_values: release.newValues,
     unread_values: release.unreadValues,
     repeated_values: release.repeatedValues,
     cleared_values: release.clearedValues,
-    ...{ refused, defect },
+    refused,
+    defect,
   };
 }
 

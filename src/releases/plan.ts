@@ -43,7 +43,9 @@ export function planUpgrade(from: Release, to: Release): UpgradePlan {
     chart === null ? [] : [{ release: version, reason: chart }],
   );
   return {
-    ...{ from: from.version, to: to.version, direction },
+    from: from.version,
+    to: to.version,
+    direction,
     releases: over.map(({ version }) => version),
     migrations: over.flatMap(({ migrations }) => (migrations === null ? [] : range(...migrations))),
     chart: { upgrade: because.length > 0, because },

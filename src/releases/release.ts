@@ -35,8 +35,14 @@ type Written = Pick<Release, 'version' | 'date' | 'substance'> & Partial<Release
 /** release fills in what was left out. */
 export function release(written: Written): Release {
   return {
-    ...{ migrations: null, chart: null, newValues: [], unreadValues: [], repeatedValues: [] },
-    ...{ clearedValues: [], refused: [], defect: null },
+    migrations: null,
+    chart: null,
+    newValues: [],
+    unreadValues: [],
+    repeatedValues: [],
+    clearedValues: [],
+    refused: [],
+    defect: null,
     ...written,
   };
 }

@@ -74,7 +74,10 @@ export class ReplicaList {
     await together(async () => {
       await store.forget(name, cluster, clock.now());
       await audit.record({
-        ...{ actor: by, action: 'replica_forget', target: name, path },
+        actor: by,
+        action: 'replica_forget',
+        target: name,
+        path,
         detail: { cluster, rows: line.rows, holding_since: line.holdingSince, clean_at: line.cleanAt },
       });
     });

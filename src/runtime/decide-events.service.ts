@@ -109,7 +109,12 @@ export class DecideEvents {
       if (policy?.effect === 'pending') asked.push({ event, policy: policy.policy });
       const { rule, effect, alert: alerted } = decision;
       return {
-        ...{ event: one.event, joined: one.joined, image, rule, effect, alerted },
+        event: one.event,
+        joined: one.joined,
+        image,
+        rule,
+        effect,
+        alerted,
         policy: policy === null ? null : { name: policy.policy.name, effect: policy.effect },
       };
     });
@@ -168,7 +173,13 @@ function subjectOf(
 ): Subject {
   const { kind, at, rule, tags } = event;
   return {
-    ...{ kind, at, rule, tags, fields, lastVerdict, signed },
+    kind,
+    at,
+    rule,
+    tags,
+    fields,
+    lastVerdict,
+    signed,
     priority: parsePriority(event.priority) ?? 'Debug',
     source: event.source ?? '',
     host: event.host ?? '',

@@ -59,7 +59,10 @@ export class RuntimeDecider {
     this.#rules = rules
       .filter(({ enabled }) => enabled)
       .map(({ name, match, action, window, throttle }) => ({
-        ...{ name, action, matches: openMatcher(match), window: openWindow(window) },
+        name,
+        action,
+        matches: openMatcher(match),
+        window: openWindow(window),
         throttle: throttle === undefined ? THROTTLE_MS : (parseDuration(throttle) ?? THROTTLE_MS),
       }));
     this.#policies = policies

@@ -33,10 +33,13 @@ export function denyDraft(
   const hosts = [...new Set(named.map((one) => one.split('/', 1)[0] ?? one))];
   const allowed = named.length > MOST && hosts.every((one) => !covers(one, denied)) ? hosts : named;
   return {
-    ...{ apiVersion: 'ipo.dev/v1', kind: 'ImagePolicy' },
+    apiVersion: 'ipo.dev/v1',
+    kind: 'ImagePolicy',
     metadata: { name: `deny-${lastOf(denied)}` },
     spec: {
-      ...{ targetNamespaces: [namespace], enforcement: 'Audit', severityThreshold: 'NONE' },
+      targetNamespaces: [namespace],
+      enforcement: 'Audit',
+      severityThreshold: 'NONE',
       allowedRegistries: allowed.length === 0 ? [NOTHING] : allowed.slice(0, 4 * MOST),
     },
   };

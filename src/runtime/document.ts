@@ -39,7 +39,11 @@ const MAX_PROBLEMS = 100;
 export function parseRuntimeFile(text: string, file: string): RuntimeFile {
   const source = readDocuments(text, file);
   const problems: RuntimeProblem[] = source.problems.map(({ path, message, line, column }) => ({
-    ...{ path, message, file, line, column },
+    path,
+    message,
+    file,
+    line,
+    column,
   }));
   let rules: RuntimeRule[] | null = null;
   const policies: WrittenRuntimePolicy[] = [];
@@ -57,7 +61,8 @@ export function parseRuntimeFile(text: string, file: string): RuntimeFile {
       const read = runtimePolicyDocument.safeParse(written);
       if (read.success)
         policies.push({
-          ...{ name: read.data.metadata.name, spec: read.data.spec },
+          name: read.data.metadata.name,
+          spec: read.data.spec,
           document: withoutServerFields(written as Readonly<Record<string, unknown>>),
         });
       else problems.push(...toRuntimeProblems(read.error, places, written));

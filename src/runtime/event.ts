@@ -69,7 +69,13 @@ function toEvent(value: Raw, receivedAt: number | null): DetectorEvent | Unreada
   const source = toSource(textOf(value['source']));
   const host = textOf(value['hostname']);
   return {
-    ...{ kind: kindOf(rule, source), rule, priority, source, time, host, fields },
+    kind: kindOf(rule, source),
+    rule,
+    priority,
+    source,
+    time,
+    host,
+    fields,
     at: receivedAt === null || isNear(own, receivedAt) ? Math.floor(own) : receivedAt,
     output: textOf(value['output']),
     tags: (value['tags'] ?? []) as readonly string[],

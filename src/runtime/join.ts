@@ -58,7 +58,10 @@ export function joinEvent(event: Pick<DetectorEvent, 'fields'>, pods: PodsNow): 
     basis: digest === null ? 'none' : from,
     digest,
     image: container?.image ?? pod.containers.find((one) => one.digest === digest)?.image ?? named.image,
-    ...{ namespace: pod.namespace, pod: pod.name, podUid: pod.uid, workload: pod.workload },
+    namespace: pod.namespace,
+    pod: pod.name,
+    podUid: pod.uid,
+    workload: pod.workload,
     container: container?.name ?? named.container,
   };
 }
@@ -134,7 +137,11 @@ function withoutPod({ namespace, pod, container, digest, image }: Named, pods: P
     basis: running === null ? 'none' : 'field',
     digest: running === null ? null : digest,
     image: running ?? image,
-    ...{ namespace, pod, podUid: null, workload: null, container },
+    namespace,
+    pod,
+    podUid: null,
+    workload: null,
+    container,
   };
 }
 

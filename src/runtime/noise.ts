@@ -97,11 +97,19 @@ function toNoise(group: Group, groups: ReadonlyMap<string, Group>, total: number
     .toSorted((a, b) => b.silenced.length - a.silenced.length)
     .slice(0, MOST_ALSO)
     .map(({ other, silenced }) => ({
-      ...{ namespace: other.namespace, workload: other.workload, events: silenced.length },
+      namespace: other.namespace,
+      workload: other.workload,
+      events: silenced.length,
     }));
   return {
-    ...{ rule, namespace, workload, events: events.length, alerts: alertsIn(events) },
-    ...{ share: events.length / total, last: most(events.map(({ subject }) => subject.at)), allow },
+    rule,
+    namespace,
+    workload,
+    events: events.length,
+    alerts: alertsIn(events),
+    share: events.length / total,
+    last: most(events.map(({ subject }) => subject.at)),
+    allow,
     also: { events: sum(({ length }) => length), alerts: sum(alertsIn), workloads },
   };
 }

@@ -99,8 +99,14 @@ export class PodStops {
   ): StopAnswer {
     const { allowEnforce, ownNamespace, maxStops } = this.#deps.rules;
     return guardStop({
-      ...{ enforcement: policy.spec.enforcement, namespace, podUid, mirror: pod?.mirror === true },
-      ...{ allowEnforce, ownNamespace, maxStops, ...counts },
+      enforcement: policy.spec.enforcement,
+      namespace,
+      podUid,
+      mirror: pod?.mirror === true,
+      allowEnforce,
+      ownNamespace,
+      maxStops,
+      ...counts,
     });
   }
 

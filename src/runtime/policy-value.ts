@@ -60,7 +60,13 @@ export const RUNTIME_POLICIES: PolicyKind = {
 /** A value has no places; the path says where. */
 function problem(path: string, message: string): Problem {
   return {
-    ...{ level: 'error', rule: 'value', path, message, hint: null },
-    ...{ file: 'body', line: 1, column: 1 },
+    level: 'error',
+    rule: 'value',
+    path,
+    message,
+    hint: null,
+    file: 'body',
+    line: 1,
+    column: 1,
   } as const;
 }

@@ -216,8 +216,15 @@ export class RuntimeReplay {
     let there = this.#workloads.get(key);
     if (there === undefined) {
       there = {
-        ...{ namespace: subject.namespace, workload: named, image, digest: subject.digest },
-        ...{ events: 0, alerts: 0, issues: 0, stops: 0, withheld: 0 },
+        namespace: subject.namespace,
+        workload: named,
+        image,
+        digest: subject.digest,
+        events: 0,
+        alerts: 0,
+        issues: 0,
+        stops: 0,
+        withheld: 0,
       };
       this.#workloads.set(key, there);
     }
@@ -234,8 +241,12 @@ export class RuntimeReplay {
       times.filter((at) => at > subject.at - period).length;
     const ofWorkload = this.#workloadStops.get(name) ?? [];
     const answer = guardStop({
-      ...{ enforcement: 'Enforce', namespace: subject.namespace, podUid: own, mirror: false },
-      ...{ allowEnforce: true, ownNamespace: this.#limits.ownNamespace },
+      enforcement: 'Enforce',
+      namespace: subject.namespace,
+      podUid: own,
+      mirror: false,
+      allowEnforce: true,
+      ownNamespace: this.#limits.ownNamespace,
       stops: recent(this.#stops.slice(-this.#limits.maxStops), STOP_PERIOD),
       maxStops: this.#limits.maxStops,
       workloadStops: recent(ofWorkload.slice(-16), WORKLOAD_PERIOD),

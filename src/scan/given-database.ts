@@ -52,7 +52,8 @@ function checkDatabase({ scanner, scannedAt }: ScanReport['scan'], file: string,
 
 function wrong(file: string, message: string): ScanError {
   return new ScanError('invalid_request', message, {
-    ...{ file, hint: HINT },
+    file,
+    hint: HINT,
     fields: [{ path: 'db_updated_at', message }],
   });
 }

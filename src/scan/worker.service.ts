@@ -226,8 +226,14 @@ export class ScanWorker {
     const { platform, entries } = image;
     const made: NewScan = {
       // It is known by the names it was seen under; a report adds none.
-      ...{ digest, names: [], source, scan: { ...scan, scannedAt }, at },
-      ...{ platform: platform ?? report.platform, image: platform === null ? null : image.digest, entries },
+      digest,
+      names: [],
+      source,
+      scan: { ...scan, scannedAt },
+      at,
+      platform: platform ?? report.platform,
+      image: platform === null ? null : image.digest,
+      entries,
     };
     await scans.prepare(made);
     const recorded = await together(async (): Promise<Recorded> => {

@@ -98,7 +98,9 @@ export function vexOf(digest: Digest, names: readonly string[], documents: reado
     });
   }
   return {
-    ...{ entries, problems, tally: { statements, rejected } },
+    entries,
+    problems,
+    tally: { statements, rejected },
     complete: tooMuch.size === 0,
     takenBack: takenBackBy(byProducer),
   };

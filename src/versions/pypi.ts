@@ -5,8 +5,14 @@ const VERSION =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$/;
 
 const PRE: Readonly<Record<string, number>> = {
-  ...{ alpha: 1, a: 1, beta: 2, b: 2 },
-  ...{ c: 3, rc: 3, pre: 3, preview: 3 },
+  alpha: 1,
+  a: 1,
+  beta: 2,
+  b: 2,
+  c: 3,
+  rc: 3,
+  pre: 3,
+  preview: 3,
 };
 
 /** comparePypi orders versions by PEP 440; null where one is not a version. */

@@ -104,7 +104,9 @@ function coverOfOne(id: string, standing: Map<string | null, Standing>): readonl
     const covered = entries.map(({ part }) => part).toSorted(byCodeUnit);
     return [
       {
-        ...{ id, status: standing.status as VexCover['status'], parts: covered },
+        id,
+        status: standing.status as VexCover['status'],
+        parts: covered,
         ...(except.length === 0 ? {} : { except }),
         document: standing.document,
       },

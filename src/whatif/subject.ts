@@ -4,10 +4,7 @@ import type { LedgerRow } from '../ledger/index.ts';
 import type { ReplaySource } from './ports.ts';
 
 /** What is known of an image that a source without a ledger says nothing of: not that there are no signatures. */
-const UNTOLD: ImageFacts = {
-  ...NO_FACTS,
-  ...{ signatures: null, attestations: null, provenance: null, vex: null },
-};
+const UNTOLD: ImageFacts = { ...NO_FACTS, signatures: null, attestations: null, provenance: null, vex: null };
 
 /**
  * subjectOf gives what a decision about a recorded row reads, from the facts as they stand in the source; null when

@@ -106,7 +106,9 @@ function answersOf(kind: TellerKind, written: Document | null, options: ChannelS
   const read = openDocuments({ testLoopback: true, allowedHosts: [] })(written);
   const settings = read.settings as Partial<EmailSettings>;
   return {
-    ...{ name: name ?? read.name, event: event ?? read.subscriptions, disabled: disabled ?? !read.enabled },
+    name: name ?? read.name,
+    event: event ?? read.subscriptions,
+    disabled: disabled ?? !read.enabled,
     ...(kind === 'email' && {
       host: host ?? settings.host,
       port: port ?? (settings.port === undefined ? undefined : String(settings.port)),
@@ -141,7 +143,9 @@ async function askMail(given: Answers, { rest, testLoopback }: Asking): Promise<
     standard?: string,
   ): Promise<string> =>
     rest.line({
-      ...{ flag, given: answer, text },
+      flag,
+      given: answer,
+      text,
       ...(standard !== undefined && { standard }),
       check: (value) => wrong(field, field === 'port' ? Number(value) : value),
     });
@@ -166,8 +170,10 @@ async function askMail(given: Answers, { rest, testLoopback }: Asking): Promise<
     (given.username === null || !rest.person
       ? ''
       : await rest.line({
-          ...{ flag: '--username', given: undefined, text: 'Account at the server (- for none)' },
-          ...{ standard: from },
+          flag: '--username',
+          given: undefined,
+          text: 'Account at the server (- for none)',
+          standard: from,
         }));
   const fields = { host, port: Number(port), security, from, to };
   return username === '' || username === '-' ? fields : { ...fields, username };
@@ -212,7 +218,8 @@ async function askSecrets(
     const needed = required || (field === 'password' && needsSecret(fields));
     if (known === undefined && !needed && !(interview.person && field !== 'password')) continue;
     const value = await interview.secret({
-      ...{ flag: '--credential-stdin', given: known },
+      flag: '--credential-stdin',
+      given: known,
       text: `${setup.questions[field] ?? field}${needed ? '' : ', - for none'}`,
       check: (text) =>
         text === '-' && !needed ? null : faultOf(kind, { ...fields, [field]: text }, field, testLoopback),

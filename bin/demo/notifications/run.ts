@@ -92,7 +92,12 @@ function placeOf(path: string): number {
 function settingsOf(kind: TellerKind, { url, mailPort }: Inbox): Readonly<Record<string, unknown>> {
   if (kind !== 'email') return { webhookUrl: `${url}/${kind}` };
   return {
-    ...{ host: '127.0.0.1', port: mailPort, security: 'none', username: null, password: null },
-    ...{ from: 'ipo@shop.example', to: ['on-call@shop.example'] },
+    host: '127.0.0.1',
+    port: mailPort,
+    security: 'none',
+    username: null,
+    password: null,
+    from: 'ipo@shop.example',
+    to: ['on-call@shop.example'],
   };
 }

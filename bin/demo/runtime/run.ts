@@ -15,7 +15,8 @@ const INTRODUCTION =
 /** runDemoRuntime is `ipo demo runtime`: events, an alert, stops of pods, and one that is withheld. */
 export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions): Promise<ExitCode> {
   const paint = await openPaint({
-    ...{ color: usesColor(terminal, globals, 'out'), columns: terminal.columns },
+    color: usesColor(terminal, globals, 'out'),
+    columns: terminal.columns,
     whole: !terminal.tty.out,
   });
   const say = (line = '', indent = ''): void => {
@@ -28,8 +29,11 @@ export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions)
     const inbox = await startInbox();
     ends.defer(() => inbox.close());
     const demo = await startRuntimeDemo({
-      ...{ directory, time: new DemoTime(), userAgent: `ipo/${VERSION}` },
-      ...{ webhookUrl: `${inbox.url}/slack`, workloads: WORKLOADS },
+      directory,
+      time: new DemoTime(),
+      userAgent: `ipo/${VERSION}`,
+      webhookUrl: `${inbox.url}/slack`,
+      workloads: WORKLOADS,
     });
     ends.defer(() => demo.close());
     await demo.rules(RULES);

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { DemoReport, DemoWorkload } from '../../../src/app/index.ts';
 
 const workload = (namespace: string, name: string, image: string): DemoWorkload => ({
-  ...{ namespace, name, image },
+  namespace,
+  name,
+  image,
   digest: `sha256:${createHash('sha256').update(image).digest('hex')}`,
 });
 
@@ -24,7 +26,9 @@ export const RULES = [
   { name: 'shells', match: { tags: ['shell'] }, action: 'notify', throttle: '1h' },
 ];
 export const POLICY = {
-  ...{ apiVersion: 'ipo.dev/v1', kind: 'RuntimePolicy', metadata: { name: 'stop-dropped-binaries' } },
+  apiVersion: 'ipo.dev/v1',
+  kind: 'RuntimePolicy',
+  metadata: { name: 'stop-dropped-binaries' },
   spec: { enforcement: 'Enforce', match: { rules: ['Drop and execute new binary in container'] } },
 };
 

@@ -25,7 +25,11 @@ export async function openBook(
   for (const path of new Set(options.trivy)) given.push(...(await readReports(path, parts)));
   const kev = options.kev === undefined ? null : await parts.readKev(options.kev);
   const book = new FactBook({
-    ...{ images: new Map(), reports: [...own, ...given], kev, byName: true, platform: null },
+    images: new Map(),
+    reports: [...own, ...given],
+    kev,
+    byName: true,
+    platform: null,
   });
   if (options.registry === true) await askRegistries(asReferences(rows), book, options, terminal, say);
   return book;

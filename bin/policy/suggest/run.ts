@@ -135,13 +135,12 @@ async function check(
 function toBody({ spec, population, steps, ...suggestion }: Suggestion, { document }: ParsedPolicy): object {
   return {
     policy: document,
-    ...{ tolerated: suggestion.tolerated, would_deny: suggestion.cost },
-    ...{
-      rows: population.rows,
-      images: population.images,
-      workloads: population.workloads,
-      notes: population.notes,
-    },
+    tolerated: suggestion.tolerated,
+    would_deny: suggestion.cost,
+    rows: population.rows,
+    images: population.images,
+    workloads: population.workloads,
+    notes: population.notes,
     next_steps: steps.map(({ field, value, cost }) => ({ field, value, would_deny: cost })),
     plan: suggestion.stages,
     fields: Object.keys(spec).length,
@@ -162,7 +161,8 @@ function stepsOn(field: string, { steps, stages }: Suggestion): object[] {
   return steps
     .filter((step) => step.field === `spec.${field}`)
     .map(({ value, cost }) => ({
-      ...{ value, would_deny: cost },
+      value,
+      would_deny: cost,
       images: stages.find((stage) => stage.field === `spec.${field}` && stage.value === value)?.images ?? [],
     }));
 }

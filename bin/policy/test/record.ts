@@ -66,14 +66,22 @@ async function findOut(image: string, options: PolicyTestOptions, parts: CliPart
   const recorded = ledger === undefined ? null : await parts.openLedger(ledger);
   await recorded?.close();
   const book = new FactBook({
-    ...{ images: recorded?.images ?? new Map(), reports, platform: null, byName: options.byName === true },
+    images: recorded?.images ?? new Map(),
+    reports,
+    platform: null,
+    byName: options.byName === true,
     kev: kev === undefined ? null : await parts.readKev(kev),
   });
   const asked = await askAbout({ pods, policies, book, options: check, terminal });
   const at = recorded?.header.exportedAt ?? parts.clock.now();
   const coldImagePolicy = recorded?.header.coldImagePolicy ?? asked.coldImagePolicy ?? 'AllowAndScan';
   const [result] = checkImages({
-    ...{ policies, pods, asOf: at, coldImagePolicy, groups: parseNames(undefined), enforce: true },
+    policies,
+    pods,
+    asOf: at,
+    coldImagePolicy,
+    groups: parseNames(undefined),
+    enforce: true,
     find: (reference) => book.find(reference),
   }).images;
   if (result === undefined) throw new UsageError('--record names no image', 'Write it as registry/name:tag');

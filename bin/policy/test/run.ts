@@ -95,8 +95,18 @@ function checkFlags(paths: readonly string[], options: PolicyTestOptions): void 
     ca,
   } = options;
   const given = Object.entries({
-    ...{ policy, ledger, trivy, kev, namespace, signals, 'exposed-by': exposedBy, 'by-name': byName },
-    ...{ offline, server, 'token-stdin': tokenStdin, ca },
+    policy,
+    ledger,
+    trivy,
+    kev,
+    namespace,
+    signals,
+    'exposed-by': exposedBy,
+    'by-name': byName,
+    offline,
+    server,
+    'token-stdin': tokenStdin,
+    ca,
   }).find(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new UsageError(`--${given[0]} is for --record`, 'Add --record IMAGE, or write it into the case');

@@ -13,12 +13,21 @@ export function summaryOf(cases: number, failed: number, files: number): string 
 /** toBody is the JSON of a run. */
 export function toBody({ results, coverage }: Tested): object {
   const items = results.map(({ case: one, passed, answered, why }) => ({
-    ...{ file: one.file, line: one.line, column: one.column, name: one.name, passed, why },
-    ...{ expected: one.expected, answered },
+    file: one.file,
+    line: one.line,
+    column: one.column,
+    name: one.name,
+    passed,
+    why,
+    expected: one.expected,
+    answered,
   }));
   const failed = results.filter(({ passed }) => !passed).length;
   return {
-    ...{ items, total: items.length, passed: items.length - failed, failed },
+    items,
+    total: items.length,
+    passed: items.length - failed,
+    failed,
     ...(coverage !== null && { coverage }),
   };
 }
@@ -29,7 +38,8 @@ export function renderJUnit({ results }: Tested): string {
     why === null
       ? { name, classname: file }
       : {
-          ...{ name, classname: file },
+          name,
+          classname: file,
           failure: {
             type: expected.kind === 'denied' ? expected.label : expected.kind,
             message: why,
@@ -47,17 +57,26 @@ export function renderAnnotations({ results, coverage }: Tested, place: (file: s
       ? []
       : [
           {
-            ...{ ruleId: 'policy-test', ruleTitle: 'Policy test failed', level: 'error' },
+            ruleId: 'policy-test',
+            ruleTitle: 'Policy test failed',
+            level: 'error',
             message: `${one.name}: ${why}`,
-            ...{ file: place(one.file), line: one.line, column: one.column },
+            file: place(one.file),
+            line: one.line,
+            column: one.column,
           },
         ],
   );
   const [first] = results;
   const open = first === undefined ? [] : gapsOf(coverage ?? []);
   const notes = open.map((message): Finding => ({
-    ...{ ruleId: 'policy-test-coverage', ruleTitle: 'Gate without a test', level: 'note', message },
-    ...{ file: place(first?.case.file ?? ''), line: 1, column: 1 },
+    ruleId: 'policy-test-coverage',
+    ruleTitle: 'Gate without a test',
+    level: 'note',
+    message,
+    file: place(first?.case.file ?? ''),
+    line: 1,
+    column: 1,
   }));
   return toAnnotations([...failed, ...notes]);
 }

@@ -34,9 +34,13 @@ export function falcoValues({ connection, address, secret }: FalcoValuesOptions)
       falco: {
         ...falco,
         http_output: {
-          ...{ enabled: true, url: `${address}/falco`, keep_alive: true },
-          ...{ ca_cert: `${FOLDER}/ca.crt`, mtls: true },
-          ...{ client_cert: `${FOLDER}/client.crt`, client_key: `${FOLDER}/client.key` },
+          enabled: true,
+          url: `${address}/falco`,
+          keep_alive: true,
+          ca_cert: `${FOLDER}/ca.crt`,
+          mtls: true,
+          client_cert: `${FOLDER}/client.crt`,
+          client_key: `${FOLDER}/client.key`,
         },
       },
       mounts: { volumes: [volume], volumeMounts: [mount] },
@@ -47,7 +51,8 @@ export function falcoValues({ connection, address, secret }: FalcoValuesOptions)
       enabled: true,
       config: {
         mutualtlsclient: {
-          ...{ certfile: `${FOLDER}/client.crt`, keyfile: `${FOLDER}/client.key` },
+          certfile: `${FOLDER}/client.crt`,
+          keyfile: `${FOLDER}/client.key`,
           cacertfile: `${FOLDER}/ca.crt`,
         },
         webhook: { address: `${address}/falcosidekick`, mutualtls: true },

@@ -66,7 +66,9 @@ async function toPlan(service: ServiceClient, policies: readonly WrittenRuntimeP
       before === null
         ? service.json('POST /runtime/policies', { body })
         : service.json('PUT /runtime/policies/{name}', {
-            ...{ params: { name }, headers: { 'if-match': before.etag }, body },
+            params: { name },
+            headers: { 'if-match': before.etag },
+            body,
           }),
     );
   }

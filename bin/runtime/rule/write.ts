@@ -36,7 +36,9 @@ export async function runRuleEdit(
     const before = body.document as RuleDocument;
     const document = toContent({ ...before, name: options.rename ?? before.name }, options);
     return service.json<Written>('PUT /runtime/rules/{name}', {
-      ...{ params: { name }, body: document, headers: { 'if-match': headers['etag'] ?? '*' } },
+      params: { name },
+      body: document,
+      headers: { 'if-match': headers['etag'] ?? '*' },
     });
   });
   const said = answer.body.changed ? 'updated' : 'is unchanged';

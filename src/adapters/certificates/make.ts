@@ -60,7 +60,10 @@ async function makeLeaf(
     key: createPrivateKey(authority.key),
   };
   const cert = signCertificate({
-    ...{ name, key, signer, life },
+    name,
+    key,
+    signer,
+    life,
     extensions: [
       extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
       extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.digitalSignature)),

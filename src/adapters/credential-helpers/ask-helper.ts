@@ -66,16 +66,14 @@ async function askHelper(
   let output: Buffer;
   try {
     ({ output } = await runProgram({
-      ...{
-        program,
-        args: ['get'],
-        cwd,
-        input: server,
-        prompt: true,
-        timeoutMs,
-        maxBytes: MAX_ANSWER,
-        signal,
-      },
+      program,
+      args: ['get'],
+      cwd,
+      input: server,
+      prompt: true,
+      timeoutMs,
+      maxBytes: MAX_ANSWER,
+      signal,
       env: Object.fromEntries(
         Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
       ),

@@ -91,7 +91,10 @@ class Grype implements Scanner {
     const text = await this.#run(
       [`registry:${image}`, '--output', 'json', '--quiet', '--platform', platform],
       {
-        ...{ timeoutMs, maxBytes: MAX_REPORT_BYTES, signal, secrets: secretsOf(credential) },
+        timeoutMs,
+        maxBytes: MAX_REPORT_BYTES,
+        signal,
+        secrets: secretsOf(credential),
         config: credential === null ? null : dockerConfig(from, credential),
         authorities: from.authorities,
       },
@@ -131,7 +134,11 @@ class Grype implements Scanner {
     this.#version = null;
     if (this.#options.update)
       await this.#run(['db', 'update'], {
-        ...{ timeoutMs: REFRESH_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null },
+        timeoutMs: REFRESH_MS,
+        maxBytes: MAX_ANSWER,
+        signal,
+        secrets: [],
+        config: null,
       });
     return this.state(signal);
   }
@@ -152,11 +159,17 @@ class Grype implements Scanner {
             ? null
             : join(await keep(AUTHORITIES, await withSystemAuthorities(authorities, env)), AUTHORITIES);
         const { output } = await runProgram({
-          ...{ program, args, cwd, ...bounds },
+          program,
+          args,
+          cwd,
+          ...bounds,
           env: {
             ...given,
             // Rules of a person, which leave findings out, lie at home.
-            ...{ HOME: cwd, XDG_CONFIG_HOME: cwd, XDG_CACHE_HOME: cwd, TMPDIR: cwd },
+            HOME: cwd,
+            XDG_CONFIG_HOME: cwd,
+            XDG_CACHE_HOME: cwd,
+            TMPDIR: cwd,
             GRYPE_DB_CACHE_DIR: join(directory, 'db'),
             GRYPE_DB_AUTO_UPDATE: 'false',
             // How old it is stands on each record, and health tells it.
@@ -192,7 +205,9 @@ function toFault(error: ProgramError, program: string, secrets: readonly string[
   for (const secret of secrets) if (secret !== '') said = said.replaceAll(secret, '[redacted]');
   const line = said.split('\n').findLast((one) => one.trim() !== '') ?? '';
   return scannerFault(error, {
-    ...{ product: 'Grype', program, said: line === '' ? '' : said },
+    product: 'Grype',
+    program,
+    said: line === '' ? '' : said,
     failed(cause) {
       const own = SCANNER.test(said) ? 'scanner' : 'failed';
       const fault = IMAGE.test(said) ? 'image' : own;

@@ -25,7 +25,10 @@ export function clusterLivePods(api: KubernetesApi): LivePods {
         creationTimestamp,
       } = object.metadata ?? {};
       return {
-        ...{ uid, version, deleting: deletionTimestamp !== undefined, mirror: pod?.mirror ?? false },
+        uid,
+        version,
+        deleting: deletionTimestamp !== undefined,
+        mirror: pod?.mirror ?? false,
         createdAt: parseTime(creationTimestamp ?? '') || 0,
         containers: containerIds(object),
         digests: new Set(pod?.containers.flatMap(({ digest }) => digest ?? []) ?? []),

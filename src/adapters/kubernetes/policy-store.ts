@@ -39,7 +39,8 @@ const ATTEMPTS = 5;
 /** customPolicyStore keeps policies as ImagePolicy objects of the cluster, and their revisions elsewhere. */
 export function customPolicyStore(api: KubernetesApi, revisions: PolicyRevisions): PolicyStore {
   const policies = customPolicies(api, {
-    ...{ resource: RESOURCES.imagePolicies, kind: IMAGE_POLICY },
+    resource: RESOURCES.imagePolicies,
+    kind: IMAGE_POLICY,
     record: (writes) => revisions.record(writes),
     inEffect: (name) => revisions.inEffect(name),
   });
@@ -216,7 +217,10 @@ const writeOf = (resource: Resource, name: string) => ({
 const openApply = (api: KubernetesApi, resource: Resource, body: Body) => (dryRun?: 'All') => {
   const { query, ...call } = writeOf(resource, body.metadata.name);
   return api.call<KubeObject>({
-    ...{ ...call, method: 'PATCH', patch: 'apply', body },
+    ...call,
+    method: 'PATCH',
+    patch: 'apply',
+    body,
     query: { ...query, force: true, dryRun },
   });
 };

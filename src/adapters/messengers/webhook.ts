@@ -85,7 +85,9 @@ function eventOf(
   const single = content.sections.length === 1 && first !== undefined;
   return {
     specversion: '1.0',
-    ...{ id, source, type: typeOf(content) },
+    id,
+    source,
+    type: typeOf(content),
     ...(single &&
       first.subjects === 1 &&
       only !== undefined &&
@@ -93,7 +95,9 @@ function eventOf(
     time: formatTime(at),
     datacontenttype: 'application/json',
     data: {
-      ...{ title, severity, references },
+      title,
+      severity,
+      references,
       events: content.sections.map((section) => shortened(sectionOf(section, content, most), characters)),
       ...(content.test !== undefined && { test: { by: content.test.by } }),
     },
@@ -117,7 +121,10 @@ function sectionOf(section: Section, { places }: Content, most: number): Readonl
   const { event, count, subjects, isMore = false, firstAt, lastAt, entries } = section;
   const shown = entries.slice(0, most);
   return {
-    ...{ event, count, subjects, ...(isMore && { subjects_at_least: true }) },
+    event,
+    count,
+    subjects,
+    ...(isMore && { subjects_at_least: true }),
     first_at: formatTime(firstAt),
     last_at: formatTime(lastAt),
     more: subjects - shown.length,
@@ -125,7 +132,10 @@ function sectionOf(section: Section, { places }: Content, most: number): Readonl
       const items = entry.items.slice(0, most);
       const place = places[entry.subject];
       return {
-        ...{ subject: entry.subject, count: entry.count, more: entry.count - items.length, items },
+        subject: entry.subject,
+        count: entry.count,
+        more: entry.count - items.length,
+        items,
         ...(place !== undefined && {
           image: place.name,
           workloads: place.workloads,

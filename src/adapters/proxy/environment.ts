@@ -19,7 +19,11 @@ export function proxyEnvironment({
   const except = [...DIRECT, ...(apiServer === '' ? [] : [apiServer]), ...noProxy].join(',');
   return {
     // Both forms, since one of them may already be in the environment and take precedence.
-    ...{ HTTP_PROXY: address, HTTPS_PROXY: address, NO_PROXY: except },
-    ...{ http_proxy: address, https_proxy: address, no_proxy: except },
+    HTTP_PROXY: address,
+    HTTPS_PROXY: address,
+    NO_PROXY: except,
+    http_proxy: address,
+    https_proxy: address,
+    no_proxy: except,
   };
 }

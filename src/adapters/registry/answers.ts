@@ -33,7 +33,8 @@ export function toAnswerError(
   if (status === 429 || code === 'TOOMANYREQUESTS')
     return new RegistryError('rate_limited', `${host} asks to slow down${forSeconds(retryAfter)}`, {
       remedy: 'slow_down',
-      ...{ retryAfter, busy: true },
+      retryAfter,
+      busy: true,
     });
   if (status === 403 || status === 451 || (status === 404 && (code === 'DENIED' || code === 'UNAUTHORIZED')))
     return new RegistryError('denied', `${host} does not let ${what} be read (${shown})`, {
@@ -60,7 +61,8 @@ export function toAnswerError(
   if (status >= 500 || status === 408 || status === 425) {
     const error = new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
       remedy: 'reach',
-      ...{ retryAfter, busy: BUSY.includes(status) },
+      retryAfter,
+      busy: BUSY.includes(status),
     });
     ownFaults.add(error);
     return error;

@@ -53,7 +53,10 @@ export class RegistryClient implements Registry {
       return isDigest(digest) ? digest : (await this.manifest(reference, digest, ask)).digest;
     const tag = reference.tag ?? 'latest';
     return this.#ask(reference, ask, {
-      ...{ name: `tag ${tag}`, lifeMs: TAG_MS, sizeOf: () => 512, pace: 'prompt' },
+      name: `tag ${tag}`,
+      lifeMs: TAG_MS,
+      sizeOf: () => 512,
+      pace: 'prompt',
       read: (from) => this.#reading.tag(from, tag),
     });
   }
@@ -114,7 +117,8 @@ export class RegistryClient implements Registry {
     assertReadable(digest);
     const artifactType = ask.artifactType ?? null;
     return this.#ask(repository, ask, {
-      ...{ name: JSON.stringify(['referrers', digest, artifactType]), lifeMs: TAG_MS },
+      name: JSON.stringify(['referrers', digest, artifactType]),
+      lifeMs: TAG_MS,
       sizeOf: ({ descriptors }) => 512 + 2 * JSON.stringify(descriptors).length,
       read: (from) => readReferrers(this.#reading, from, digest, artifactType),
       isNothing: ({ descriptors }) => descriptors.length === 0,
@@ -174,7 +178,8 @@ export class RegistryClient implements Registry {
   ): Promise<T> {
     return this.#asking.answer({
       ...question,
-      ...{ repository: { host, path }, ask },
+      repository: { host, path },
+      ask,
       act: (signal) => (endpoint, credential) => read({ endpoint, credential, signal }),
     });
   }

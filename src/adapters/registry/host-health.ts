@@ -119,7 +119,9 @@ export class HostHealth {
           ? []
           : [
               {
-                ...{ host, answeredBefore: answered, awayMs: now - away.since },
+                host,
+                answeredBefore: answered,
+                awayMs: now - away.since,
                 againMs: Math.max(0, away.until - now),
               },
             ],

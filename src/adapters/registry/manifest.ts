@@ -58,7 +58,8 @@ export function readManifest(bytes: Uint8Array, contentType: string | undefined,
   if (other.some((key) => value[key] !== undefined)) fail('can be read as an image and as an index');
   const common = {
     digest: `sha256:${sha256Hex(bytes)}`,
-    ...{ mediaType, bytes },
+    mediaType,
+    bytes,
     artifactType: textOf(value['artifactType']),
     subject:
       value['subject'] === undefined || value['subject'] === null
@@ -123,7 +124,9 @@ function toDescriptor(value: unknown, fail: (why: string) => never): Descriptor 
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
     return fail('has a descriptor without a size');
   return {
-    ...{ mediaType, digest, size },
+    mediaType,
+    digest,
+    size,
     artifactType: textOf(value['artifactType']),
     platform: toPlatform(value['platform']),
     annotations: toTexts(value['annotations'], fail),

@@ -81,10 +81,15 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
   const authorised = new Authorised({ caller, hosts, flights, monotonic });
   const health = new HostHealth({ monotonic, log: options.log ?? null, random: options.random });
   const asking = new Asking({
-    ...{ health, newcomers: new Newcomers((host) => health.isProven(host)), after: options.after ?? later },
-    ...{ places: new PlacesAsked(hosts, monotonic), flights, askMs },
+    health,
+    newcomers: new Newcomers((host) => health.isProven(host)),
+    after: options.after ?? later,
+    places: new PlacesAsked(hosts, monotonic),
+    flights,
+    askMs,
     patience: { monotonic, wait: options.wait ?? waitFor, random: options.random ?? Math.random },
-    ...{ keychain: options.keychain ?? NO_KEYS, count: options.count ?? null },
+    keychain: options.keychain ?? NO_KEYS,
+    count: options.count ?? null,
   });
   const client = new RegistryClient({
     asking,
@@ -92,7 +97,8 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
     platform: options.platform ?? thisPlatform(),
   });
   return Object.assign(client, {
-    ...{ away: () => health.away(), isAway: (host: string) => health.isAway(host) },
+    away: () => health.away(),
+    isAway: (host: string) => health.isAway(host),
     close: () => lines.close(),
   });
 }

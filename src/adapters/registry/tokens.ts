@@ -51,18 +51,26 @@ export async function fetchToken(ask: TokenAsk, caller: Caller, hosts: Hosts): P
   const answer =
     credential?.kind === 'identity_token'
       ? await caller.call({
-          ...{ method: 'POST', url: realm, maxBytes: MAX_TOKEN_ANSWER, signal },
+          method: 'POST',
+          url: realm,
+          maxBytes: MAX_TOKEN_ANSWER,
+          signal,
           headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
           body: String(
             new URLSearchParams({
-              ...{ grant_type: 'refresh_token', client_id: CLIENT, scope: wanted.scope },
+              grant_type: 'refresh_token',
+              client_id: CLIENT,
+              scope: wanted.scope,
               ...(wanted.service !== undefined && { service: wanted.service }),
               refresh_token: credential.token.reveal(),
             }),
           ),
         })
       : await caller.call({
-          ...{ method: 'GET', url: withQuery(realm, wanted), maxBytes: MAX_TOKEN_ANSWER, signal },
+          method: 'GET',
+          url: withQuery(realm, wanted),
+          maxBytes: MAX_TOKEN_ANSWER,
+          signal,
           headers: {
             accept: 'application/json',
             ...(credential?.kind === 'password' && { authorization: toBasic(credential) }),

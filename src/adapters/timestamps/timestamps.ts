@@ -31,7 +31,8 @@ export function openTimestamps(
           method: 'POST',
           headers: {
             'content-type': 'application/timestamp-query',
-            ...{ accept: 'application/timestamp-reply', 'user-agent': 'ipo' },
+            accept: 'application/timestamp-reply',
+            'user-agent': 'ipo',
           },
           body: Buffer.from(query),
           dispatcher: agent,

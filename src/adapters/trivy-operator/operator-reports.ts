@@ -58,7 +58,9 @@ export function openOperatorReports({
   const waiting = new Set<string>();
   let started = false;
   const informer: Informer<string> = new Informer<string>({
-    ...{ api, clock, log },
+    api,
+    clock,
+    log,
     resource: VULNERABILITY_REPORTS,
     metadataOnly: true,
     project: ({ metadata }) => metadata?.resourceVersion ?? '',

@@ -63,7 +63,9 @@ export function presentsOf(): Presents {
       } = fieldsOf(entry);
       const advisory = once(id, cvsssource, () =>
         toAdvisory({
-          ...{ title, url: primaryLink, vendor: cvsssource },
+          title,
+          url: primaryLink,
+          vendor: cvsssource,
           ratings: [...ratingsOf(cvss), { source: cvsssource, vector: null, score }],
         }),
       );

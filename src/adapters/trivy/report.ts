@@ -51,7 +51,8 @@ export function toScanReport(value: unknown, file: string): ScanReport {
     scan: {
       scannedAt: createdAt(report.CreatedAt, file),
       scanner: {
-        ...{ name: 'trivy', version: report.Trivy?.Version ?? '' },
+        name: 'trivy',
+        version: report.Trivy?.Version ?? '',
         dbUpdatedAt: databaseAt === null ? null : formatTime(databaseAt),
       },
       os: metadata?.OS

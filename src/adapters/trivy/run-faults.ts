@@ -23,7 +23,9 @@ const SCANNER =
 /** toFault says why a run of Trivy came to nothing. No secret stands in what it says. */
 export function toFault(error: ProgramError, program: string, secrets: readonly string[]): ScannerError {
   return scannerFault(error, {
-    ...{ product: 'Trivy', program, said: error.said === '' ? '' : lineOf(error.said, secrets, 2000) },
+    product: 'Trivy',
+    program,
+    said: error.said === '' ? '' : lineOf(error.said, secrets, 2000),
     failed(cause) {
       const said = lineOf(error.said, secrets, 4000);
       // All that it said: a line of a registry's answer can look like the one that matters.

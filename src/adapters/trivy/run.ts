@@ -127,12 +127,10 @@ class Trivy implements Scanner {
         ...['--skip-java-db-update', image],
       ];
       const { output } = await this.#run(args, {
-        ...{
-          timeoutMs: timeoutMs + slackMs,
-          maxBytes: MAX_REPORT_BYTES,
-          signal,
-          secrets: secretsOf(credential),
-        },
+        timeoutMs: timeoutMs + slackMs,
+        maxBytes: MAX_REPORT_BYTES,
+        signal,
+        secrets: secretsOf(credential),
         config: credential === null ? null : dockerConfig(from, credential),
         authorities: from.plainHttp ? null : from.authorities,
       });
@@ -215,7 +213,11 @@ class Trivy implements Scanner {
     const { server, env, outbound } = this.#options;
     if (server !== null) return serverState(server.url, env, signal, outbound);
     const { output } = await this.#run(['version', '--format', 'json', '--cache-dir', this.#caches.root], {
-      ...{ timeoutMs: ASK_MS, maxBytes: MAX_ANSWER, signal, secrets: [], config: null },
+      timeoutMs: ASK_MS,
+      maxBytes: MAX_ANSWER,
+      signal,
+      secrets: [],
+      config: null,
     });
     const said = readVersion(output.toString('utf8'));
     this.#version = said.version;
@@ -243,12 +245,16 @@ class Trivy implements Scanner {
       return await this.#work.within(async (cwd, keep) => {
         const trust = await giveTrust(authorities, version, env, keep);
         return runProgram({
-          ...{ program, args: [command, ...trust.flags, ...args], cwd, ...bounds },
+          program,
+          args: [command, ...trust.flags, ...args],
+          cwd,
+          ...bounds,
           env: {
             ...childEnvironment(env),
             TMPDIR: cwd,
             // Nobody is told of a scan, nor asked for another version.
-            ...{ TRIVY_DISABLE_TELEMETRY: 'true', TRIVY_SKIP_VERSION_CHECK: 'true' },
+            TRIVY_DISABLE_TELEMETRY: 'true',
+            TRIVY_SKIP_VERSION_CHECK: 'true',
             ...(memory !== null && { GOMEMLIMIT: `${memory}B` }),
             ...(token !== null && { TRIVY_TOKEN: token }),
             // Never ours: it can name programs that Trivy would run.

@@ -46,17 +46,32 @@ export const runtimeWhatIfSchema = z
     by_rule: z.array(z.object({ rule: maybe, action: z.string(), events: count, alerts: count })),
     by_workload: z.array(
       z.object({
-        ...{ namespace: maybe, workload: maybe, image: maybe, digest: maybe },
-        ...{ events: count, alerts: count, issues: count, stops: count, withheld: count },
+        namespace: maybe,
+        workload: maybe,
+        image: maybe,
+        digest: maybe,
+        events: count,
+        alerts: count,
+        issues: count,
+        stops: count,
+        withheld: count,
       }),
     ),
     by_workload_total: count,
     samples: z
       .array(
         z.object({
-          ...{ id: count, time: count, kind: z.enum(['alert', 'stop', 'withheld']), by: z.string() },
-          ...{ rule: z.string(), priority: z.string(), namespace: maybe, workload: maybe, pod: maybe },
-          ...{ image: maybe, why: maybe },
+          id: count,
+          time: count,
+          kind: z.enum(['alert', 'stop', 'withheld']),
+          by: z.string(),
+          rule: z.string(),
+          priority: z.string(),
+          namespace: maybe,
+          workload: maybe,
+          pod: maybe,
+          image: maybe,
+          why: maybe,
         }),
       )
       .describe('The newest'),

@@ -88,14 +88,16 @@ class Listener implements DetectorListener {
     this.#server = createServer(
       {
         ...TLS,
-        ...{ cert: door.cert, key: door.key, ca: door.ca, ALPNProtocols: ['http/1.1'] },
-        ...{
-          handshakeTimeout: 5_000,
-          headersTimeout: 5_000,
-          requestTimeout: 10_000,
-          keepAliveTimeout: 120_000,
-        },
-        ...{ connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 },
+        cert: door.cert,
+        key: door.key,
+        ca: door.ca,
+        ALPNProtocols: ['http/1.1'],
+        handshakeTimeout: 5_000,
+        headersTimeout: 5_000,
+        requestTimeout: 10_000,
+        keepAliveTimeout: 120_000,
+        connectionsCheckingInterval: 1_000,
+        maxHeaderSize: 16_384,
       },
       (request, response) => this.#serve(request, response),
     );

@@ -31,7 +31,11 @@ function toBody(run: BackupRun): BackupBody {
   const { id, startedAt, finishedAt, target, bytes, sha256, ledgerRows, error } = run;
   const ended = error === null ? 'done' : 'failed';
   return {
-    ...{ id, target, bytes, sha256, error },
+    id,
+    target,
+    bytes,
+    sha256,
+    error,
     started_at: formatTime(startedAt),
     finished_at: finishedAt === null ? null : formatTime(finishedAt),
     state: finishedAt === null ? 'running' : ended,

@@ -44,13 +44,18 @@ export function catalogueRoutes({ kev, endOfLife, database, audit }: CataloguePa
         const { change } = known;
         const state = await database.state();
         await record('catalogue_refresh', 'kev', {
-          ...{ outcome: known.outcome, added: change.added, removed: change.removed },
-          ...{ images: known.images, ...accepted },
+          outcome: known.outcome,
+          added: change.added,
+          removed: change.removed,
+          images: known.images,
+          ...accepted,
         });
         if (releases.outcome !== 'off')
           await record('catalogue_refresh', 'end_of_life', {
-            ...{ outcome: releases.outcome, changed: releases.change },
-            ...{ images: releases.images, ...accepted },
+            outcome: releases.outcome,
+            changed: releases.change,
+            images: releases.images,
+            ...accepted,
           });
         await record('vulnerability_db_refresh', 'trivy_db', {
           outcome: databased.outcome,

@@ -93,7 +93,8 @@ export function declarationsRoutes({ declarations, audit, together }: Declaratio
 
 function toBody({ id, statement, declaredBy, declaredAt, validUntil }: Declaration): DeclarationBody {
   return {
-    ...{ id, statement },
+    id,
+    statement,
     declared_by: declaredBy,
     declared_at: formatTime(declaredAt),
     valid_until: validUntil === null ? null : formatTime(validUntil),

@@ -53,7 +53,10 @@ export function detectorRoutes({ detector, audit }: DetectorParts): Route[] {
         const { enabled, port, fault, lastAt, certificate } = detector.standing();
         return {
           body: {
-            ...{ enabled, port, fault, last_event_at: lastAt === null ? null : formatTime(lastAt) },
+            enabled,
+            port,
+            fault,
+            last_event_at: lastAt === null ? null : formatTime(lastAt),
             certificate:
               certificate === null
                 ? null

@@ -132,7 +132,8 @@ function publicKey({ keys }: EvidenceParts): Route {
       return {
         body: {
           keys: listed.map(({ id, pem, from, until }) => ({
-            ...{ id, pem },
+            id,
+            pem,
             from: formatTime(from),
             to: until === null ? null : formatTime(until),
           })),
@@ -256,7 +257,12 @@ function toBody(kept: KeptPackage, packages: Packages, names: ReadonlyMap<string
     kept;
   const until = packages.keptUntil(kept);
   return {
-    ...{ id, state, progress, error, bytes, sha256 },
+    id,
+    state,
+    progress,
+    error,
+    bytes,
+    sha256,
     request: requestOf(kept),
     requested_by: `user:${accountId}`,
     requested_by_name: names.get(accountId) ?? null,

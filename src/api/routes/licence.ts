@@ -99,18 +99,20 @@ async function bodyOf({ publicKeys, usage }: LicenceParts, view: LicenceView): P
   const { nodes, imageNames, month } = await usage();
   const ceiling = (stored?.certificate ?? null) === null ? null : stored?.ceiling;
   return {
-    ...{
-      cluster: view.cluster,
-      cluster_id: view.clusterId,
-      installation_id: view.installationId,
-      state: view.state,
-    },
+    cluster: view.cluster,
+    cluster_id: view.clusterId,
+    installation_id: view.installationId,
+    state: view.state,
     certificate:
       body === null
         ? null
         : {
-            ...{ id: body.id, customer: body.customer, key_id: body.key_id, issued_at: body.issued_at },
-            ...{ not_after: body.not_after, signed_by: view.signedBy },
+            id: body.id,
+            customer: body.customer,
+            key_id: body.key_id,
+            issued_at: body.issued_at,
+            not_after: body.not_after,
+            signed_by: view.signedBy,
           },
     ceiling: {
       nodes: ceiling?.nodes ?? null,
@@ -119,8 +121,11 @@ async function bodyOf({ publicKeys, usage }: LicenceParts, view: LicenceView): P
     },
     usage: { month, image_names: imageNames, nodes, clusters },
     activated_at: moment(stored?.activatedAt),
-    ...{ request_id: view.requestId, key_id: view.keyId, online: view.online },
-    ...{ checked_at: moment(stored?.checkedAt), next_check_at: moment(view.nextCheckAt) },
+    request_id: view.requestId,
+    key_id: view.keyId,
+    online: view.online,
+    checked_at: moment(stored?.checkedAt),
+    next_check_at: moment(view.nextCheckAt),
     last_error: stored?.lastError ?? null,
     public_keys: [...publicKeys],
     warnings: [...view.warnings],

@@ -44,7 +44,12 @@ function toItem(
 ): NodesBody['items'][number] {
   const { count, ceiling, countedAt, state, overSince } = standing;
   return {
-    ...{ cluster, count, ceiling, counted_at: formatTime(countedAt), state, names },
+    cluster,
+    count,
+    ceiling,
+    counted_at: formatTime(countedAt),
+    state,
+    names,
     ...(overSince !== null && {
       over_since: formatTime(overSince),
       enforced_from: formatTime(overSince + grace),

@@ -99,7 +99,10 @@ function muteRoutes(parts: NotificationParts): Route[] {
         const { for: ms, reason } = call.body;
         const mutedAt = clock.now();
         const mute: Mute = {
-          ...{ channelId: id, mutedAt, until: mutedAt + ms, reason },
+          channelId: id,
+          mutedAt,
+          until: mutedAt + ms,
+          reason,
           mutedBy: `user:${(call.principal as Principal).accountId}`,
         };
         await together(async () => {

@@ -54,7 +54,10 @@ export function replicasRoutes({ replicas }: ReplicasParts): Route[] {
 function toBody({ line, state }: ReplicaStanding): ReplicaBody {
   const { name, startedAt, seenAt, holdingSince, rows, cleanAt, endedAt, forgottenAt } = line;
   return {
-    ...{ name, state, started_at: formatTime(startedAt), seen_at: formatTime(seenAt) },
+    name,
+    state,
+    started_at: formatTime(startedAt),
+    seen_at: formatTime(seenAt),
     ...(holdingSince !== null && { holding_since: formatTime(holdingSince) }),
     rows,
     ...(cleanAt !== null && { accounted_until: formatTime(cleanAt) }),

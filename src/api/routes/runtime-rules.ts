@@ -113,7 +113,10 @@ function listRoutes({ runtimeRules: rules, audit, together }: RuntimeRuleParts):
           body: {
             items: items.map((stored, at) => toBody(stored, at + 1)),
             total: items.length,
-            ...{ added, updated, deleted, reordered },
+            added,
+            updated,
+            deleted,
+            reordered,
           },
           headers: { etag: toETag(version) },
         };
@@ -264,7 +267,14 @@ function answerOf({ stored, place, changed }: WrittenRule, status: 200 | 201): R
 function toBody({ rule, fault, createdAt, createdBy, updatedAt }: StoredRule, place: number): StoredRuleBody {
   const { name, enabled, action } = rule;
   return {
-    ...{ name, place, enabled, action, created_at: formatTime(createdAt), created_by: createdBy },
-    ...{ updated_at: formatTime(updatedAt), fault, document: rule },
+    name,
+    place,
+    enabled,
+    action,
+    created_at: formatTime(createdAt),
+    created_by: createdBy,
+    updated_at: formatTime(updatedAt),
+    fault,
+    document: rule,
   };
 }

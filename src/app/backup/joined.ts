@@ -24,7 +24,11 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
   const { settings, places, store, version, clock, log, notifications } = deps;
   const { schedule, keep } = settings.backup;
   return backupJobs({
-    ...{ schedule, keep, clock, log, program: version },
+    schedule,
+    keep,
+    clock,
+    log,
+    program: version,
     directory: places.backupDirectory,
     database: places.databaseUrl,
     history: backupHistory(store),

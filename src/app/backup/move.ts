@@ -52,7 +52,9 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
         );
       const bytes = writeBackup(source, null, () => undefined);
       return fillDatabase(to, readBackup(bytes, 'the copy'), {
-        ...{ name: 'the copy', now: () => clock.now(), progress },
+        name: 'the copy',
+        now: () => clock.now(),
+        progress,
       });
     });
     const there = await withSnapshot(to, by, tableContents);

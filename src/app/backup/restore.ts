@@ -62,7 +62,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   try {
     const raw = await openRawBytes(file === '-' ? stdin : file, bytes);
     const { header, end } = await fillDatabase(database, readBackup(raw, name), {
-      ...{ name, now: () => clock.now(), progress },
+      name,
+      now: () => clock.now(),
+      progress,
       begun: async (part) => {
         holdsKeys = part.keys !== null;
         opened = await keysOf(part, options, name);
@@ -71,8 +73,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
       finish: async (transaction, { header: of, end: whole }) => {
         await holdKept(of, kept, treeReader(transaction), name);
         await markRestored(transaction, {
-          ...{ at: clock.now(), backupAt: of.created_at, sha256: whole.sha256, epoch },
-          ...{ rows: of.ledger.rows, lost },
+          at: clock.now(),
+          backupAt: of.created_at,
+          sha256: whole.sha256,
+          epoch,
+          rows: of.ledger.rows,
+          lost,
         });
         if (options.keys !== null) await writeKeys(opened, options.keys.directory, written);
       },

@@ -57,7 +57,9 @@ export async function verifyBackup(options: VerifyBackupOptions): Promise<Verifi
     let held: VerifiedBackup['keys'] = 'none';
     const raw = await openRawBytes(file === '-' ? stdin : file, bytes);
     const { header, end } = await fillDatabase(url, readBackup(raw, name), {
-      ...{ name, now: () => clock.now(), progress },
+      name,
+      now: () => clock.now(),
+      progress,
       begun: async (part) => {
         if (part.keys === null) return;
         held = 'sealed';

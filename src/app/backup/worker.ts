@@ -16,7 +16,11 @@ export function runBackupWorker(channel: Pick<NodeJS.Process, 'on' | 'send' | 'e
 async function answer({ url, out, program }: BackupTask): Promise<FromBackup> {
   try {
     const { bytes, sha256, header } = await createBackup({
-      ...{ database: url, out, keys: null, program, clock: { now: () => Date.now() } },
+      database: url,
+      out,
+      keys: null,
+      program,
+      clock: { now: () => Date.now() },
     });
     return { written: { bytes, sha256, ledgerRows: header.ledger.rows } };
   } catch (error) {

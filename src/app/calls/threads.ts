@@ -138,7 +138,11 @@ class Pool {
     const { setup, asks, log, entry = threadEntry('call-worker') } = this.#options;
     const work = this.#work;
     const thread: CallThread = new CallThread({
-      ...{ setup: { ...setup, work }, entry, memory: MEMORY[work], asks, log },
+      setup: { ...setup, work },
+      entry,
+      memory: MEMORY[work],
+      asks,
+      log,
       onGone: () => {
         clearTimeout(this.#threads.get(thread) ?? undefined);
         this.#threads.delete(thread);

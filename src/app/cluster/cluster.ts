@@ -189,7 +189,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   });
   const revisions = policyStore(store);
   const jobs = clusterJobs({
-    ...{ api, store, settings, clusterName, policies, election, electionClock, clock, log },
+    api,
+    store,
+    settings,
+    clusterName,
+    policies,
+    election,
+    electionClock,
+    clock,
+    log,
     runtimePolicies: runtimePolicies.policies,
     runningPods: reads.runningPods,
     events,

@@ -71,11 +71,14 @@ export function clusterJobs(parts: ClusterJobsParts): ClusterJobs {
   const round = () => ({ source, now: clock.now(), leads });
   const jobs: Job[] = [
     {
-      ...{ name: 'policy-revisions', every: MINUTE / 2, leaderOnly: false },
+      name: 'policy-revisions',
+      every: MINUTE / 2,
+      leaderOnly: false,
       run: () => allOf([policies.record(), runtimePolicies.record()]),
     },
     own({
-      ...{ name: 'policy-status', every: 5_000 },
+      name: 'policy-status',
+      every: 5_000,
       run: () => allOf([policies.settle(leader), runtimePolicies.settle(leader)]),
     }),
     own({ name: 'scan-failure-events', every: MINUTE, run: tellScanFailures(parts) }),
@@ -137,7 +140,9 @@ function operatorReports({ api, store, runningPods, electionClock, clock, log }:
   const feed = openOperatorReports({ api, read: readScanReports, clock: electionClock, log });
   const stopping = new AbortController();
   const deps = {
-    ...{ feed, clock, log },
+    feed,
+    clock,
+    log,
     scans: scanStore(store),
     scannedAt: scanTimes(store),
     running: runningDigests(runningPods),

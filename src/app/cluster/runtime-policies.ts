@@ -27,7 +27,10 @@ export function openRuntimePolicies({
   const resource = RESOURCES.runtimePolicies;
   const mirror = runtimePolicyMirror(store);
   const policies = new ClusterPolicies({
-    ...{ kind: RUNTIME_POLICY, mirror, statuses: policyStatuses(api, resource), ...deps },
+    kind: RUNTIME_POLICY,
+    mirror,
+    statuses: policyStatuses(api, resource),
+    ...deps,
   });
   const inEffect = (name: string): RevisedRuntimePolicy | null => policies.inEffect(name);
   return {

@@ -62,7 +62,8 @@ export function webhookPath(deps: WebhookPathDeps): CallersOf {
           base: REVIEW_PATH,
           certificate: deps.certificate,
           isLeader: () => kept.cluster.leadsCluster(),
-          ...{ clock, log },
+          clock,
+          log,
         });
   const source = kept === null ? null : pathSource(kept.secret, clock);
   let authority: string | null = null;
@@ -89,7 +90,11 @@ export function webhookPath(deps: WebhookPathDeps): CallersOf {
 /** leadJob is the leader's job of it. */
 export function leadJob(lead: NonNullable<CallersOf['lead']>, leads: () => boolean): Job {
   return {
-    ...{ name: 'webhook-path', every: 5_000, again: 250, leaderOnly: false, atStart: true },
+    name: 'webhook-path',
+    every: 5_000,
+    again: 250,
+    leaderOnly: false,
+    atStart: true,
     mayRun: leads,
     run: lead,
   };

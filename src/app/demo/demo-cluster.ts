@@ -61,7 +61,11 @@ export class DemoCluster implements LivePods, StopNotices {
     if (pod === undefined) return null;
     const { uid, version, createdAt, of } = pod;
     return {
-      ...{ uid, version, createdAt, deleting: false, mirror: false },
+      uid,
+      version,
+      createdAt,
+      deleting: false,
+      mirror: false,
       containers: pod.containers.flatMap(({ id }) => id ?? []),
       digests: new Set([of.digest]),
       owner: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${of.name}-5d9c7`, uid: of.name },
@@ -92,8 +96,14 @@ export class DemoCluster implements LivePods, StopNotices {
     const id = randomUUID().replaceAll('-', '').repeat(2);
     const main = { name: 'main', image: of.image, digest: of.digest, id };
     this.#pods.set(`${of.namespace}/${name}`, {
-      ...{ namespace: of.namespace, name, uid: randomUUID(), workload: `deployment/${of.name}`, of },
-      ...{ containers: [main], version: String(this.#made), createdAt: this.#time.now() },
+      namespace: of.namespace,
+      name,
+      uid: randomUUID(),
+      workload: `deployment/${of.name}`,
+      of,
+      containers: [main],
+      version: String(this.#made),
+      createdAt: this.#time.now(),
     });
   }
 }

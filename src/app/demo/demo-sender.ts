@@ -8,7 +8,10 @@ import type { DemoTime } from './demo-time.ts';
 
 /** SILENT_LOG is the log of a demonstration, which nobody reads. */
 export const SILENT_LOG = openLog({
-  ...{ level: 'error', format: 'json', redactor: new Redactor(), write: () => undefined },
+  level: 'error',
+  format: 'json',
+  redactor: new Redactor(),
+  write: () => undefined,
 });
 
 /** openDemoSender opens the sender of the service over a demonstration's outbox, for servers on this machine. */

@@ -48,8 +48,14 @@ export async function startNotificationDemo(options: NotificationDemoOptions): P
   const kept = channelStore(store);
   for (const { kind, settings } of channels)
     await kept.create(kind, {
-      ...{ kind, name: kind, enabled: true, subscriptions: CHANNEL_EVENTS, settings },
-      ...{ credential: null, at: time.now(), by: null },
+      kind,
+      name: kind,
+      enabled: true,
+      subscriptions: CHANNEL_EVENTS,
+      settings,
+      credential: null,
+      at: time.now(),
+      by: null,
     });
   const now = time.now();
   const { subject: digest } = EVENT_PAYLOADS.critical_finding.sample;
@@ -58,7 +64,10 @@ export async function startNotificationDemo(options: NotificationDemoOptions): P
     await recordNames(transaction, digest, [NAME], now);
   });
   await recordSweep(store, {
-    ...{ cluster: 'eu', startedAt: now - 1000, finishedAt: now, pods: 1 },
+    cluster: 'eu',
+    startedAt: now - 1000,
+    finishedAt: now,
+    pods: 1,
     running: [{ namespace: 'shop', workload: 'api', digest }],
   });
   const key = signingKeyOf(randomBytes(32));

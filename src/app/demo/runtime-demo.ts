@@ -72,7 +72,13 @@ export interface RuntimeDemo {
 const CLUSTER = 'shop-prod-eu1';
 const BY = { accountId: 'demo', name: 'demo' };
 const ANY = {
-  ...{ effect: null, rule: null, priority: null, image: null, namespace: null, since: null, after: null },
+  effect: null,
+  rule: null,
+  priority: null,
+  image: null,
+  namespace: null,
+  since: null,
+  after: null,
 };
 /** A minute and more: channels are sent one message a minute. */
 const STEP = 61_000;
@@ -82,9 +88,14 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
   const { directory, time, userAgent, webhookUrl, workloads } = options;
   const store = await openStore({ url: `sqlite:${join(directory, 'demo.db')}` });
   await channelStore(store).create('slack', {
-    ...{ kind: 'slack', name: 'on-call', enabled: true, settings: { webhookUrl } },
+    kind: 'slack',
+    name: 'on-call',
+    enabled: true,
+    settings: { webhookUrl },
     subscriptions: ['runtime_alert', 'pod_stop_withheld'],
-    ...{ credential: null, at: time.now(), by: null },
+    credential: null,
+    at: time.now(),
+    by: null,
   });
   await seeImages(store, workloads, time.now());
   const fence = await raiseClusterFence(store, CLUSTER, 'demo', time.now());
@@ -95,11 +106,19 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
   const count = { add: () => undefined };
   let drafted: DenyDraft | null = null;
   const events = new DecideEvents({
-    ...{ cluster: CLUSTER, store: decisionStore(store), rules: kept, policies: runtimePolicySource(store) },
+    cluster: CLUSTER,
+    store: decisionStore(store),
+    rules: kept,
+    policies: runtimePolicySource(store),
     pods: async () => cluster.now(),
     stopper: new PodStops({
       rules: { cluster: CLUSTER, ownNamespace: 'image-policy-operator', allowEnforce: true, maxStops: 10 },
-      ...{ pods: cluster, log: podStopLog(store), notices: cluster, clock: time, lines: SILENT_LOG, count },
+      pods: cluster,
+      log: podStopLog(store),
+      notices: cluster,
+      clock: time,
+      lines: SILENT_LOG,
+      count,
       draftOf: async ({ namespace, image }) => {
         if (namespace === null || image === null) return null;
         const draft = denyDraft({ namespace, image }, cluster.imagesIn(namespace));
@@ -109,7 +128,8 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
       leader: { isLeader: () => true, fence: () => fence },
     }),
     fence: () => fence,
-    ...{ clock: time, count },
+    clock: time,
+    count,
   });
   const sender = openDemoSender({ store, time, userAgent, key: signingKeyOf(randomBytes(32)) });
   const { signal } = new AbortController();
@@ -155,7 +175,9 @@ async function seeImages(store: Store, workloads: readonly DemoWorkload[], at: n
     }
   });
   const running = workloads.map(({ namespace, name, digest }) => ({
-    ...{ namespace, workload: `deployment/${name}`, digest },
+    namespace,
+    workload: `deployment/${name}`,
+    digest,
   }));
   const times = { startedAt: at - 1000, finishedAt: at };
   await recordSweep(store, { cluster: CLUSTER, ...times, pods: workloads.length, running });
@@ -171,11 +193,19 @@ function toLine(
   const [container] = pod.containers;
   const [repository, tag] = workload.image.split(':');
   return JSON.stringify({
-    ...{ hostname: 'node-1', rule, priority, tags, source: 'syscall', time: new Date(at).toISOString() },
+    hostname: 'node-1',
+    rule,
+    priority,
+    tags,
+    source: 'syscall',
+    time: new Date(at).toISOString(),
     output: `${priority} ${rule} (process=${process} pod=${pod.name})`,
     output_fields: {
-      ...{ 'container.id': container?.id?.slice(0, 12), 'container.image.repository': repository },
-      ...{ 'container.image.tag': tag, 'k8s.ns.name': pod.namespace, 'k8s.pod.name': pod.name },
+      'container.id': container?.id?.slice(0, 12),
+      'container.image.repository': repository,
+      'container.image.tag': tag,
+      'k8s.ns.name': pod.namespace,
+      'k8s.pod.name': pod.name,
       'proc.name': process,
     },
   });

@@ -112,7 +112,9 @@ function toldLog(tell: (message: FromDetector) => void): Log {
     (level: keyof Log) =>
     (message: string, { error, ...keys }: Keys = {}) =>
       tell({
-        ...{ kind: 'log', level, message },
+        kind: 'log',
+        level,
+        message,
         keys: {
           ...keys,
           ...(error !== undefined && { error: error instanceof Error ? error.message : 'unknown fault' }),

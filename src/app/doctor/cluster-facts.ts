@@ -45,17 +45,21 @@ export async function clusterFacts(
   program: string,
 ): Promise<ClusterFacts> {
   const nothing: ClusterFacts = {
-    ...{
-      namespace,
-      program,
-      fault: null,
-      installation: null,
-      chartVersion: null,
-      definitions: [],
-      webhooks: [],
-    },
-    ...{ webhookEndpoints: null, certificate: null, lease: null, pods: [], replicas: 0, dataKey: 'unknown' },
-    ...{ lacking: null, unbound: [] },
+    namespace,
+    program,
+    fault: null,
+    installation: null,
+    chartVersion: null,
+    definitions: [],
+    webhooks: [],
+    webhookEndpoints: null,
+    certificate: null,
+    lease: null,
+    pods: [],
+    replicas: 0,
+    dataKey: 'unknown',
+    lacking: null,
+    unbound: [],
   };
   const read = openReading(api);
   let found: List<StatefulSet> | null;
@@ -75,7 +79,8 @@ export async function clusterFacts(
   const place = { api, read, namespace, name, release: labels['app.kubernetes.io/instance'] ?? name };
   return {
     ...seen,
-    ...{ installation: name, chartVersion: labels['app.kubernetes.io/version'] ?? null },
+    installation: name,
+    chartVersion: labels['app.kubernetes.io/version'] ?? null,
     ...(await installedFacts(place, installed, webhooks)),
   };
 }
@@ -93,11 +98,15 @@ async function installedFacts(
     webhooks: webhooks.map((one) => toSeen(one, serving)),
     webhookEndpoints: await endpointsOf(read, namespace, `${name}-webhook`),
     certificate: serving === null ? null : { endsAt: serving.endsAt, names: serving.names },
-    ...{ lease: await leaseOf(place), pods: await podsOf(place), unbound: await unboundOf(place) },
+    lease: await leaseOf(place),
+    pods: await podsOf(place),
+    unbound: await unboundOf(place),
     dataKey: await dataKeyOf(place, pod),
     lacking: await lackingVerbs(api, {
-      ...{ namespace, account: pod?.serviceAccountName ?? 'default' },
-      ...{ lease: `${name}-leader`, secret: `${release}-webhook-tls` },
+      namespace,
+      account: pod?.serviceAccountName ?? 'default',
+      lease: `${name}-leader`,
+      secret: `${release}-webhook-tls`,
       webhook: webhooks.find((one) => one.namespace === namespace)?.configuration ?? name,
     }),
   };
@@ -219,7 +228,10 @@ function toSeen({ configuration, namespace, webhook }: Webhook, serving: ReturnT
   } = webhook;
   const expressions = namespaceSelector?.matchExpressions ?? [];
   return {
-    ...{ configuration, namespace, failurePolicy, timeoutSeconds },
+    configuration,
+    namespace,
+    failurePolicy,
+    timeoutSeconds,
     service: clientConfig?.service?.name ?? null,
     exempt: expressions.flatMap(({ key, operator, values = [] }) =>
       key === 'kubernetes.io/metadata.name' && operator === 'NotIn' ? values : [],
@@ -260,11 +272,9 @@ async function dataKeyOf(
     env.find((one) => one.name === 'DATA_KEY')?.valueFrom?.secretKeyRef?.name ?? `${release}-data-key`;
   try {
     const secret = await api.find<Secret>({
-      ...{
-        method: 'GET',
-        path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
-        what: `the Secret ${name}`,
-      },
+      method: 'GET',
+      path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
+      what: `the Secret ${name}`,
     });
     if (secret === null) return 'missing';
     const key = Buffer.from(secret.data?.['DATA_KEY'] ?? '', 'base64')

@@ -35,8 +35,15 @@ const LOOKS: DataLooks = {
 };
 
 const NOTHING: DataFacts = {
-  ...{ settings: [], directory: null, running: false, spooledBytes: 0, tls: null, portFault: null },
-  ...{ proxyFault: null, caFault: null, ...NO_DATABASE },
+  settings: [],
+  directory: null,
+  running: false,
+  spooledBytes: 0,
+  tls: null,
+  portFault: null,
+  proxyFault: null,
+  caFault: null,
+  ...NO_DATABASE,
 };
 
 /** dataFacts looks at the settings and the directory of a service. Nothing is written, made or migrated. */
@@ -48,7 +55,8 @@ export async function dataFacts(
   let settings: Settings;
   try {
     ({ settings } = await loadConfig({
-      ...{ file: config ?? null, env },
+      file: config ?? null,
+      env,
       ...(data !== undefined && { flags: [{ path: 'data', flag: '--data', value: data }] }),
     }));
   } catch (error) {
@@ -63,7 +71,9 @@ export async function dataFacts(
     ...(directory?.state === 'missing' || directory?.state === 'not_a_directory'
       ? {}
       : await storedFacts(settings, places)),
-    ...{ directory, running, spooledBytes: await sizeOf(places.spoolDirectory) },
+    directory,
+    running,
+    spooledBytes: await sizeOf(places.spoolDirectory),
     tls: await tlsOf(settings),
     portFault: running ? null : await portFault(settings),
     proxyFault: await proxyFault(settings.outbound.proxy),

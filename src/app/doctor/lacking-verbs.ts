@@ -20,8 +20,11 @@ export async function lackingVerbs(api: KubernetesApi, asked: Asked): Promise<re
   const questions = REQUIRED_VERBS.flatMap(({ group, resource: whole, verbs, own, named }) => {
     const [resource, subresource] = whole.split('/');
     const attributes = {
-      ...{ group, resource, ...(subresource !== undefined && { subresource }) },
-      ...{ ...(own === true && { namespace }), ...(named !== undefined && { name: asked[named] }) },
+      group,
+      resource,
+      ...(subresource !== undefined && { subresource }),
+      ...(own === true && { namespace }),
+      ...(named !== undefined && { name: asked[named] }),
     };
     return verbs.map((verb) => ({
       what: `${verb} ${whole}`,
@@ -32,11 +35,10 @@ export async function lackingVerbs(api: KubernetesApi, asked: Asked): Promise<re
     const answers = await Promise.all(
       questions.map(async ({ what, spec }) => {
         const { status } = await api.call<{ readonly status?: { readonly allowed?: boolean } }>({
-          ...{ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews' },
-          ...{
-            what: 'a SubjectAccessReview',
-            body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec },
-          },
+          method: 'POST',
+          path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+          what: 'a SubjectAccessReview',
+          body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec },
         });
         return status?.allowed === true ? [] : [what];
       }),

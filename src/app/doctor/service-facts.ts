@@ -53,23 +53,23 @@ export async function serviceFacts(deps: FactsDeps, now: number): Promise<Servic
     ]);
   const proxyFault = await deps.proxyFault();
   return {
-    ...{
-      version: health.version,
-      startedAt: health.startedAt,
-      policies,
-      channels,
-      proxyFault,
-      notifyingRules,
-    },
+    version: health.version,
+    startedAt: health.startedAt,
+    policies,
+    channels,
+    proxyFault,
+    notifyingRules,
     database: { engine: health.database.engine, fault: health.database.message ?? null, readOnly },
-    ...{ ledger: ledgerOf(health), webhook: webhookOf(health, deps.guarded) },
+    ledger: ledgerOf(health),
+    webhook: webhookOf(health, deps.guarded),
     cluster: clusterOf(health, sameName, nodes),
     jobs: health.jobs.map(({ name, message }) => ({ name, fault: message ?? null })),
     vulnerabilityDatabase: toFeed(deps.database.off, health.trivyDb),
     knownExploited: toFeed(parts.kev.off, health.kev),
     endOfLife: toFeed(parts.endOfLife.off, endOfLife),
     ...reachesOf(health),
-    ...{ hasDataKey: deps.hasDataKey, scannerOff: deps.scannerOff },
+    hasDataKey: deps.hasDataKey,
+    scannerOff: deps.scannerOff,
     backups: { every: deps.backupEvery, ...backups },
     licence: licenceOf(view),
   };
@@ -102,8 +102,11 @@ function licenceOf(view: LicenceView | null): ServiceFacts['licence'] {
 
 function ledgerOf({ ledger }: Health): ServiceFacts['ledger'] {
   return {
-    ...{ rows: ledger.rows, signedRows: ledger.treeSize, signedAt: ledger.checkpoint?.at ?? null },
-    ...{ spooledRows: ledger.spool?.rows ?? 0, holding: ledger.spool?.holding ?? false },
+    rows: ledger.rows,
+    signedRows: ledger.treeSize,
+    signedAt: ledger.checkpoint?.at ?? null,
+    spooledRows: ledger.spool?.rows ?? 0,
+    holding: ledger.spool?.holding ?? false,
     clockBehindMs: ledger.clock.behind,
     broken: ledger.clock.behind === 0 ? (ledger.message ?? null) : null,
     anchors: ledger.anchors.map(({ name, message }) => ({ name, error: message ?? null })),
@@ -122,7 +125,9 @@ function clusterOf(
 ): ServiceFacts['cluster'] {
   if (cluster === null) return null;
   return {
-    ...{ name: cluster.name, sameName, nodesOverSince: nodes?.overSince ?? null },
+    name: cluster.name,
+    sameName,
+    nodesOverSince: nodes?.overSince ?? null,
     fault: cluster.message ?? null,
     stale: cluster.reads.flatMap(({ kind, staleSince }) =>
       staleSince === null ? [] : [{ kind, since: staleSince }],
@@ -168,7 +173,13 @@ async function channelsOf({ channels, mutes }: FactsDeps, now: number): Promise<
     items.map(async ({ channel, secrets }) => {
       const { id, name, kind, enabled, fault, lastError, paused, subscriptions } = channel;
       return {
-        ...{ name, kind, enabled, fault, secrets, lastError, events: subscriptions },
+        name,
+        kind,
+        enabled,
+        fault,
+        secrets,
+        lastError,
+        events: subscriptions,
         isTracker: isTracker(channel) || isTrackerKind(kind),
         mutedUntil: (await mutes.current(id, now))?.until ?? null,
         paused: paused !== undefined,

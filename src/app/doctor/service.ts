@@ -55,7 +55,10 @@ export function clusterIdJobs({
   const ids = clusterIds(store);
   return [
     {
-      ...{ name: 'cluster-id', every: 3_600_000, leaderOnly: false, atStart: true },
+      name: 'cluster-id',
+      every: 3_600_000,
+      leaderOnly: false,
+      atStart: true,
       run: async () => ids.seen(settings.clusterName ?? '', await cluster.clusterId(), clock.now()),
     },
   ];

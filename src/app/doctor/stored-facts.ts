@@ -24,7 +24,10 @@ type Stored = Pick<DataFacts, 'database' | 'ledger' | 'dataKey' | 'credentials' 
 
 /** NO_DATABASE is what is known where there is none. */
 export const NO_DATABASE: Stored = {
-  ...{ database: null, ledger: null, dataKey: 'unset', policies: [] },
+  database: null,
+  ledger: null,
+  dataKey: 'unset',
+  policies: [],
   credentials: { sealed: 0, unreadable: 0 },
 };
 
@@ -62,15 +65,20 @@ async function databaseOf(settings: Settings, places: Places): Promise<DataFacts
     if (!isIpoError(error)) throw error;
     const { name, engine } = nameOf(places.databaseUrl);
     const state = error.code === 'migration' ? 'newer' : 'unreadable';
-    return { ...unknown, ...{ name, engine, state, detail: error.message, other } };
+    return { ...unknown, name, engine, state, detail: error.message, other };
   }
   const { database: name, engine, exists, migrations } = plan;
-  if (!exists) return { ...unknown, ...{ name, engine, state: 'missing', detail: null, other } };
+  if (!exists) return { ...unknown, name, engine, state: 'missing', detail: null, other };
   const due = migrations.filter(({ appliedAt }) => appliedAt === null);
   const last = migrations.findLast(({ appliedAt }) => appliedAt !== null);
   const { readOnly, damage, bytes } = await inspectDatabase(places.databaseUrl);
   return {
-    ...{ name, engine, readOnly, damage, bytes, other },
+    name,
+    engine,
+    readOnly,
+    damage,
+    bytes,
+    other,
     state: due.length === 0 ? 'ok' : 'older',
     detail: due.length === 0 ? null : `${due.length} migrations are due after ${last?.name ?? 'none'}`,
   };

@@ -21,7 +21,10 @@ export async function acceptClockOf(database: string, clock: Clock): Promise<Acc
     return await store.write(async () => {
       const rows = await acceptClock(store);
       await auditLog(store, clock).record({
-        ...{ actor: null, action: 'ledger_clock_accept', target: null, path: 'ipo ledger accept-clock' },
+        actor: null,
+        action: 'ledger_clock_accept',
+        target: null,
+        path: 'ipo ledger accept-clock',
         detail: { rows, recorded: recorded?.at ?? null },
       });
       return { recorded, rows };

@@ -67,7 +67,10 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
   const ended = me !== null && life !== null && life <= me.life && left === null;
   if (ended) await replicaStore(store).end(me.name, life, clock.now());
   return {
-    ...{ found, left, ended, replica: me?.name ?? null },
+    found,
+    left,
+    ended,
+    replica: me?.name ?? null,
     rows: counted['svc_ledger_put_back_rows_total'] ?? 0,
     setAside: counted['svc_ledger_set_aside_total'] ?? 0,
   };

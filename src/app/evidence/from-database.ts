@@ -23,7 +23,8 @@ export async function makeFromDatabase(options: FromDatabase): Promise<MadeFile>
   const { url, at, out, wish, progress, ...place } = options;
   return packageOfDatabase(
     {
-      ...{ url, at },
+      url,
+      at,
       signer: toEvidenceSigner(options.key, options.keyName),
       request: toRequest(wish, at),
       place: { ...place, exemptNamespaces: ALWAYS_LEFT_OUT },

@@ -62,7 +62,11 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
       declarations: openDeclarations(declarationStore(store), clock),
     },
     jobs: evidenceJobs({
-      ...{ days, retention, clock, log, count },
+      days,
+      retention,
+      clock,
+      log,
+      count,
       work: packageWork(store),
       store: packageStore(fenced),
       checkpoint: deps.checkpoint,

@@ -56,7 +56,10 @@ export async function keepPackage(
     await work.tidy();
     return await packageOfDatabase(
       {
-        ...{ url, signer, place, at },
+        url,
+        signer,
+        place,
+        at,
         request: claimed.request,
         scratch: task.scratch ?? undefined,
         stamp: task.stamped ? stamp : undefined,

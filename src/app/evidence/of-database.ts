@@ -64,12 +64,17 @@ export async function packageOfDatabase<T>(options: OfDatabase, act: (made: Made
       );
       return withScratch(async (scratch) => {
         const made = await makePackage({
-          ...{ source, request, at, signer, scratch },
+          source,
+          request,
+          at,
+          signer,
+          scratch,
           ...(stamp !== undefined && { stamp }),
           checkpoint: () => checkpoint?.note ?? null,
           verifyRows: async (chunks) =>
             verifyExport(await openByteStream(chunks), 'the rows', {
-              ...{ keys: [], kept: [] },
+              keys: [],
+              kept: [],
               progress: (rows) => progress?.('verify', rows, source.total),
             }),
           progress: (stage, rows) => progress?.(stage, rows, source.total),

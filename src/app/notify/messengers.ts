@@ -35,7 +35,11 @@ export function openMessengers({ line, source, key, clock }: MessengersDeps): Me
           const { webhookUrl: url, secret } = channel.settings;
           return openWebhook(
             {
-              ...{ url, source, guard, clock, key: await key() },
+              url,
+              source,
+              guard,
+              clock,
+              key: await key(),
               secret: secret === null ? null : new Secret(secret),
             },
             line,

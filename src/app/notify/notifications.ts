@@ -90,7 +90,9 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
     find: (id) => channels.get(id),
     messengers,
     isLeader: () => leader.isLeader(),
-    ...{ clock, log, count },
+    clock,
+    log,
+    count,
     noteError: (id, lastError, at) =>
       channels.setState(id, { lastError, lastErrorAt: lastError === null ? null : at }),
   });
@@ -104,7 +106,8 @@ export async function openNotifications(deps: NotificationsDeps): Promise<Notifi
         const { waiting, failed } = await deliveries.counts(now, id);
         const mute = await mutes.current(id, now);
         return {
-          ...{ waiting, failed },
+          waiting,
+          failed,
           muted: mute === null ? null : toMuteBody(mute),
           ...(kind === 'webhook' && { key: (await key()).publicKey }),
         };

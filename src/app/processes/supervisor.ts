@@ -90,7 +90,12 @@ export class Supervisor {
   #fork(name: PartName): PartProcess {
     const { env, entries, line, compiled } = this.#options;
     const part: PartProcess = new PartProcess({
-      ...{ name, env, line, compiled, entry: entries?.[name], lives: this.#livesOf(name) },
+      name,
+      env,
+      line,
+      compiled,
+      entry: entries?.[name],
+      lives: this.#livesOf(name),
       told: (message) => this.#told(name, message),
       gone: (end) => this.#gone(name, end),
     });
@@ -157,7 +162,9 @@ export class Supervisor {
     const wait = end.started ? worked : before;
     this.#waits.set(name, Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, wait * 2)));
     log.error(`the ${name}'s part of the service ended by itself; it is started again`, {
-      ...{ part: name, code, signal },
+      part: name,
+      code,
+      signal,
       ...(wait > 0 && { after_ms: wait }),
     });
     if (wait === 0) this.#start(name);

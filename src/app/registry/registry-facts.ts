@@ -35,10 +35,12 @@ export async function openRegistryFacts(options: RegistryFactsOptions): Promise<
   for (const path of vex) await readBounded(path, MAX_VEX_BYTES);
   const plain = insecure.map((host) => ({ host, plainHttp: true }));
   const helpers = openCredentialHelpers({
-    ...{ env, cwd: process.cwd(), timeoutMs: Math.ceil(timeout * HELPER_SHARE) },
+    env,
+    cwd: process.cwd(),
+    timeoutMs: Math.ceil(timeout * HELPER_SHARE),
     find: (program) => findProgram(program, env),
   });
-  const shared = { ...{ userAgent, ca, loopback: true }, keychain: dockerKeychain(env, home, helpers) };
+  const shared = { userAgent, ca, loopback: true, keychain: dockerKeychain(env, home, helpers) };
   const registry = atFile(caFile, () => openRegistry({ ...shared, hosts: plain }));
   const tls = new TlsOnLoopback(insecure);
   const others = new Map<string, OpenRegistry>();

@@ -17,7 +17,11 @@ export function runtimeWhatIfParts(
   clock: Clock,
 ): RuntimeWhatIfParts {
   return {
-    ...{ history: runtimeHistory(store), runtimeRules: runtimeRuleStore(store), cluster, clock },
-    ...{ policySource: runtimePolicySource(store), limits: { maxStops, ownNamespace } },
+    history: runtimeHistory(store),
+    runtimeRules: runtimeRuleStore(store),
+    cluster,
+    clock,
+    policySource: runtimePolicySource(store),
+    limits: { maxStops, ownNamespace },
   };
 }

@@ -87,14 +87,21 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
     settings.hosts.map(async ({ host, plainHttp, mirrors, mirrorsOnly, tokenHosts, caFile }) => ({
       host: parseRegistryHost(host) ?? host,
       mirrors: mirrors.flatMap((text) => parseMirror(text) ?? []),
-      ...{ plainHttp, mirrorsOnly, tokenHosts },
+      plainHttp,
+      mirrorsOnly,
+      tokenHosts,
       ...(caFile !== undefined && { ca: await readAuthorities(caFile) }),
     })),
   );
   const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
   const registry = openRegistry({
-    ...{ hosts, keychain, userAgent: `ipo/${deps.version}`, count: deps.count, denied: apiServer() },
-    ...{ log, outbound: deps.outbound },
+    hosts,
+    keychain,
+    userAgent: `ipo/${deps.version}`,
+    count: deps.count,
+    denied: apiServer(),
+    log,
+    outbound: deps.outbound,
     ...(ca !== undefined && { ca }),
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });

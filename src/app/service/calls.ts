@@ -29,7 +29,9 @@ export function openServiceCalls(deps: ServiceCallsDeps): ServiceCalls {
   const { readers, perAccount, exportsPerAccount } = settings.calls;
   const threads = openCallThreads({
     setup: {
-      ...{ url: places.databaseUrl, origin: signing.origin, vkey: signing.vkey },
+      url: places.databaseUrl,
+      origin: signing.origin,
+      vkey: signing.vkey,
       coldImagePolicy: settings.webhook.coldImagePolicy,
       cluster: settings.clusterName ?? null,
       maxStops: settings.runtime.maxStops,
@@ -42,7 +44,9 @@ export function openServiceCalls(deps: ServiceCallsDeps): ServiceCalls {
       record: (entry) => parts.audit.record(entry),
       checkpoint: () => signing.checkpoint(),
     },
-    ...{ readers, clock, log },
+    readers,
+    clock,
+    log,
   });
   return {
     api: { apart: threads, places: { perAccount, exports: exportsPerAccount } },

@@ -41,7 +41,8 @@ export function serviceConfiguration({
   };
   const runtime = {
     ...({ kind: 'RuntimePolicy', reader: RUNTIME_POLICIES, audit: 'runtime_policy' } as const),
-    ...{ policies: runtimePolicies, inCluster },
+    policies: runtimePolicies,
+    inCluster,
   };
   return openConfiguration({
     ...deps,

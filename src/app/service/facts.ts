@@ -63,7 +63,11 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
   await using opened = new AsyncDisposableStack();
   const registries = opened.adopt(
     await openServiceRegistry({
-      ...{ settings: settings.registries, version, clock, log, count },
+      settings: settings.registries,
+      version,
+      clock,
+      log,
+      count,
       pullSecrets: cluster?.pullSecrets ?? null,
       outbound,
     }),
@@ -78,15 +82,19 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
   const verifier = opened.adopt(await openSignatures({ settings, clock, log }), (one) => one.close());
   const scanning = opened.adopt(
     await openScanning({
-      ...{
-        store,
-        queue: parts.scanQueue,
-        scans: parts.scans,
-        settings: settings.scanner,
-        data: settings.data,
-      },
-      ...{ keychain: registries.keychain, registry: registries.registry, places: registries.places },
-      ...{ env, way, clock, log, metrics },
+      store,
+      queue: parts.scanQueue,
+      scans: parts.scans,
+      settings: settings.scanner,
+      data: settings.data,
+      keychain: registries.keychain,
+      registry: registries.registry,
+      places: registries.places,
+      env,
+      way,
+      clock,
+      log,
+      metrics,
       nodes:
         cluster === null
           ? null
@@ -102,7 +110,11 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
     settings.registries.proofs === 'ignore'
       ? null
       : openSupplyChain({
-          ...{ store: fenced, registry: registries.registry, verifier, vex: settings.vex, outbound },
+          store: fenced,
+          registry: registries.registry,
+          verifier,
+          vex: settings.vex,
+          outbound,
           keychainOf:
             cluster === null || !settings.registries.podSecrets
               ? null
@@ -112,7 +124,10 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
                   keychainOf: (pod) => registries.keychainOf(pod),
                   log,
                 }),
-          ...{ clock, monotonic: { now: () => performance.now() }, log, count },
+          clock,
+          monotonic: { now: () => performance.now() },
+          log,
+          count,
         });
   const held = opened.move();
   return {
@@ -140,7 +155,10 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
         status: away.some(({ answeredBefore }) => answeredBefore) ? 'degraded' : 'ok',
         more: Math.max(0, away.length - MOST_SHOWN),
         away: away.slice(0, MOST_SHOWN).map(({ host, awayMs, againMs, answeredBefore }) => ({
-          ...{ host, answeredBefore, since: now - awayMs, againAt: now + againMs },
+          host,
+          answeredBefore,
+          since: now - awayMs,
+          againAt: now + againMs,
         })),
       };
     },

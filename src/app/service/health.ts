@@ -123,8 +123,11 @@ export class ServiceHealth {
       })),
       ...operator,
       kev: known.value?.kev ?? {
-        ...{ version: null, entries: null, lastError: null },
-        ...{ fetchedAt: null, checkedAt: null },
+        version: null,
+        entries: null,
+        lastError: null,
+        fetchedAt: null,
+        checkedAt: null,
       },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
       notifications: notifications.value ?? null,

@@ -89,14 +89,22 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
 
   const states = anchorStates(store);
   const anchoring = new Anchoring({
-    ...{ anchors, states, store: parts.tree, key: signer, clock, log },
+    anchors,
+    states,
+    store: parts.tree,
+    key: signer,
+    clock,
+    log,
     refused: (refusal) => {
       count.add(refusals, { anchor: refusal.anchor, reason: refusal.reason });
       deps.refused?.(refusal);
     },
   });
   const tree = new LedgerTree({
-    ...{ store: parts.tree, signer, clock, log },
+    store: parts.tree,
+    signer,
+    clock,
+    log,
     refused: () => count.add(refusals, { anchor: 'database', reason: 'stored' }),
     outside: (isOurs) => anchoring.hold(isOurs),
   });
@@ -110,7 +118,9 @@ export async function openLedger(deps: LedgerDeps): Promise<ServiceLedger> {
   const writer = ledgerWriter(store, { reviews: deps.reviews });
   const appender = new Appender({ writer, spool: null, timers, log, count, watch });
   return {
-    ...{ appender, writer, watch },
+    appender,
+    writer,
+    watch,
     clock: () => watch.standing(),
     jobs: [{ name: 'ledger-clock', every: 15_000, leaderOnly: false, run: () => watch.look() }],
     anchors: listed,

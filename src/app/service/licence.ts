@@ -39,8 +39,12 @@ export async function openLicence(
   const name = settings.clusterName ?? '';
   const id = await installationId(store);
   const licences = new Licences({
-    ...{ cluster: name, installationId: id, clock, log },
-    ...{ audit: parts.audit, together: parts.together },
+    cluster: name,
+    installationId: id,
+    clock,
+    log,
+    audit: parts.audit,
+    together: parts.together,
     clusterId: async () => (cluster === null ? id : cluster.clusterId()),
     store: licenceStore(store),
     keys: publicKeys.map((text) => parseVkey(text)),
@@ -68,7 +72,10 @@ export async function openLicence(
     },
     jobs: [
       {
-        ...{ name: 'licence', every: 5 * MINUTE, leaderOnly: cluster === null, atStart: true },
+        name: 'licence',
+        every: 5 * MINUTE,
+        leaderOnly: cluster === null,
+        atStart: true,
         ...(cluster !== null && { mayRun: () => cluster.leadsCluster() }),
         run: (signal) => licences.run(signal),
       },

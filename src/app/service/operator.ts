@@ -71,7 +71,9 @@ const ROWS_AT_ONCE = 1000;
 /** What is said of the webhook while its part is away. */
 const AWAY_REVIEWS: ReviewsStatus = {
   unready: 'the process of the webhook is being started again',
-  ...{ reviews: 0, policiesStaleSince: null, refused: { calls: 0, lastAt: null } },
+  reviews: 0,
+  policiesStaleSince: null,
+  refused: { calls: 0, lastAt: null },
 };
 
 /** openOperator joins them. Nothing listens or calls before `start`. */
@@ -94,19 +96,30 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   const known = knownCallers(webhook, cluster !== null);
   const listens = webhook.listen !== undefined;
   const peer: WebhookPeer = new WebhookPeer({
-    ...{ link: deps.link, cluster, tags: deps.tags, timers, log, metrics },
-    ...{ requestScans: request, collect },
+    link: deps.link,
+    cluster,
+    tags: deps.tags,
+    timers,
+    log,
+    metrics,
+    requestScans: request,
+    collect,
     runningNames: async () => namesOf((await cluster?.reads.runningPods.list())?.pods ?? []),
   });
-  const replicas = openReplicas({
-    ...{ store, parts: deps.parts, settings, cluster, peer, clock, metrics },
-  });
+  const replicas = openReplicas({ store, parts: deps.parts, settings, cluster, peer, clock, metrics });
   const reconcile =
     cluster === null
       ? null
       : openReconcile({
-          ...{ store, settings, cluster, appender, account: replicas.account },
-          ...{ scans, clock, log, count: metrics },
+          store,
+          settings,
+          cluster,
+          appender,
+          account: replicas.account,
+          scans,
+          clock,
+          log,
+          count: metrics,
           tags: deps.tags ?? {
             digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
           },
@@ -150,10 +163,13 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
   });
   const flush: Job = { name: 'wanted-scans', every: 5_000, leaderOnly: false, run: () => scans.flush() };
   return {
-    ...{ peer, replicas },
+    peer,
+    replicas,
     sweep: reconcile === null ? null : () => reconcile.reconciliation.run(new AbortController().signal),
     nodes: {
-      ...{ nodes: nodeStandings(store), meter: meterStore(store), clock },
+      nodes: nodeStandings(store),
+      meter: meterStore(store),
+      clock,
       grace: graceOf(settings.nodes.graceDays),
     },
     jobs: [
@@ -203,7 +219,9 @@ function webhookHealth(
       : `the policies could not be brought up to date since ${formatTime(policiesStaleSince)}; those last known decide`);
   return {
     status: message === null ? 'ok' : 'degraded',
-    ...{ reviews, certificateEndsAt, refused },
+    reviews,
+    certificateEndsAt,
+    refused,
     ...(message !== null && { message }),
   };
 }
@@ -218,7 +236,10 @@ function clusterHealth(
   const old = message !== null || states.some(({ staleSince }) => staleSince !== null);
   return {
     status: old ? 'degraded' : 'ok',
-    ...{ name, leads: leadsCluster(), reads: states, replicas: replicas.map(toReplicaHealth) },
+    name,
+    leads: leadsCluster(),
+    reads: states,
+    replicas: replicas.map(toReplicaHealth),
     ...(message !== null && { message }),
   };
 }

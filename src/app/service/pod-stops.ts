@@ -42,7 +42,9 @@ export function openPodStops(options: PodStopsOptions): PodStops {
     notices: cluster.stopNotices,
     draftOf: openDrafts(options),
     leader: { isLeader: () => cluster.leadsCluster(), fence: () => cluster.leader.fence() },
-    ...{ clock, lines: log, count },
+    clock,
+    lines: log,
+    count,
   });
 }
 

@@ -44,7 +44,11 @@ export function openReplicas(deps: ReplicasDeps): ServiceReplicas {
     account: (fence, signal) =>
       askReplicas(
         {
-          ...{ cluster, store: replicas, notes, clock, wait },
+          cluster,
+          store: replicas,
+          notes,
+          clock,
+          wait,
           own: () => peer.tick(),
           newToken: () => randomBytes(12).toString('hex'),
         },
@@ -52,7 +56,11 @@ export function openReplicas(deps: ReplicasDeps): ServiceReplicas {
         signal,
       ),
     list: new ReplicaList({
-      ...{ cluster, store: replicas, notes, ...parts, clock },
+      cluster,
+      store: replicas,
+      notes,
+      ...parts,
+      clock,
       report: { look: () => peer.replicas() },
     }),
     standings,

@@ -46,13 +46,11 @@ function runtimeJobs(options: RuntimeOptions): readonly Job[] {
   const { store, settings, cluster, clock, metrics: count } = options;
   const decisions = decisionStore(store);
   const events = new DecideEvents({
-    ...{
-      cluster: settings.clusterName ?? '',
-      store: decisions,
-      rules: runtimeRuleStore(store),
-      clock,
-      count,
-    },
+    cluster: settings.clusterName ?? '',
+    store: decisions,
+    rules: runtimeRuleStore(store),
+    clock,
+    count,
     policies: cluster === null ? runtimePolicySource(store) : objectsInEffect(cluster),
     pods: cluster === null ? (digests) => knownImages(decisions, digests) : runningPods(cluster, clock),
     stopper: cluster === null ? null : stopperOf(options, cluster),
@@ -84,9 +82,15 @@ function runningPods({ reads }: Cluster, clock: Clock): () => Promise<PodsNow> {
     const { pods } = await reads.runningPods.list();
     index.take(
       pods.map(({ namespace, name, uid, workload, containers }) => ({
-        ...{ namespace, name, uid, workload },
+        namespace,
+        name,
+        uid,
+        workload,
         containers: containers.map(({ name: container, image, digest, id = null }) => ({
-          ...{ name: container, image, digest, id },
+          name: container,
+          image,
+          digest,
+          id,
         })),
       })),
       clock.now(),

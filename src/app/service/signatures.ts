@@ -34,7 +34,10 @@ export async function openSignatures({ settings, clock, log }: SignaturesDeps): 
       : place.kind === 'file'
         ? openTrustFile(place.path, clock)
         : openTufTrust({
-            ...{ mirror: place.mirror, rootPath: sigstore.tufRootFile ?? null, clock, log },
+            mirror: place.mirror,
+            rootPath: sigstore.tufRootFile ?? null,
+            clock,
+            log,
             cachePath: own ?? join(data ?? '', 'sigstore'),
           });
   const entry = threadEntry('verify-worker');

@@ -25,7 +25,10 @@ export async function openServiceStore(options: ServiceStoreOptions): Promise<St
   const { poolSize, startEmpty } = settings.database;
   const leftBehind = await checkLeftBehind({ places, startEmpty, log });
   const store = await openStore({
-    ...{ url: places.databaseUrl, poolSize, turn: options.turn, now: () => clock.now() },
+    url: places.databaseUrl,
+    poolSize,
+    turn: options.turn,
+    now: () => clock.now(),
     onWrite: ({ waited, held, from }) => {
       metrics.observe('svc_database_write_wait_seconds', waited / 1000);
       metrics.observe('svc_database_write_hold_seconds', held / 1000);

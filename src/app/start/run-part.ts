@@ -56,7 +56,8 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
   const lower = LOWER_BY[name];
   if (lower > 0 && lives > 0) lowerPriority(lower);
   const options: BasisOptions = {
-    ...{ write, part: name },
+    write,
+    part: name,
     process: {
       on: (event: string, listener: (...args: never[]) => void) =>
         event.startsWith('SIG')

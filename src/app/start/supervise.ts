@@ -41,7 +41,10 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   const { level, format } = settings.log;
   const log = openLog({ level, format, redactor: new Redactor(), write: (line) => lines.line(line) });
   const supervisor = new Supervisor({
-    ...{ config: carryConfig(config), env: sources.env, log, timers: keptTimers },
+    config: carryConfig(config),
+    env: sources.env,
+    log,
+    timers: keptTimers,
     ...(settings.data !== undefined && { compiled: join(resolve(settings.data), 'compiled') }),
     ...(options.entries !== undefined && { entries: options.entries }),
     line: (line) => lines.line(line),

@@ -125,7 +125,8 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
           steady: new SteadyClock(filing, trackerClock),
           breaker: new Breaker(),
           newId: () => randomBytes(16).toString('hex'),
-          ...{ log, count },
+          log,
+          count,
         };
   const work = parts === null ? null : { filing: new Filing(parts), sweep: new Sweep(parts) };
   return {
@@ -145,10 +146,7 @@ export async function openTrackers(deps: TrackersDeps): Promise<ServiceTrackers>
       }),
       history: trackingHistory(store),
       terms: trackingTerms(policies, channels),
-      previews: openPreviews({
-        ...{ channels, filing, facts, terms, rooms: textRooms },
-        clock: trackerClock,
-      }),
+      previews: openPreviews({ channels, filing, facts, terms, rooms: textRooms, clock: trackerClock }),
       markers,
       ...notifications.routes,
     },

@@ -73,8 +73,18 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     );
   const looking = new Upkeep([() => watch.look()], WATCH_EVERY, { timers, log });
   const part = await openWebhookPart({
-    ...{ settings, places, store, writer: ledgerWriter(store), watch, link },
-    ...{ clock, log, metrics: counted, counted, redactor, takesOver },
+    settings,
+    places,
+    store,
+    writer: ledgerWriter(store),
+    watch,
+    link,
+    clock,
+    log,
+    metrics: counted,
+    counted,
+    redactor,
+    takesOver,
   });
   let answers = false;
   opened.defer(async () => {

@@ -143,27 +143,31 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
   const host = process.env['POD_NAME'] ?? hostname();
   const life = (another: boolean) => nextLife(places.spoolDirectory, host, another);
   const report = new ReplicaReport({
-    ...{ cluster, store: replicas, ledger: appender, clock, log },
+    cluster,
+    store: replicas,
+    ledger: appender,
+    clock,
+    log,
     notes: isCluster
       ? {
           write: async (name, since) => void (await peer.ask('note', { name, since }, { ms: NOTE_MS })),
         }
       : null,
-    ...{ me: await life(false), another: () => life(true) },
+    me: await life(false),
+    another: () => life(true),
   });
   await report.begin(deps.takesOver);
 
   const meter = !isCluster
     ? null
     : new Meter({
-        ...{
-          cluster,
-          meter: meterStore(store),
-          nodes: nodeStore(store),
-          ceilings: storedCeilings(store, cluster),
-        },
+        cluster,
+        meter: meterStore(store),
+        nodes: nodeStore(store),
+        ceilings: storedCeilings(store, cluster),
         running: { names: () => peer.ask('runningNames', null) },
-        ...{ clock, log },
+        clock,
+        log,
       });
   const at = webhook.listen === undefined ? null : parseListen(webhook.listen);
   const tags =
@@ -177,12 +181,22 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
     at === null
       ? null
       : openAdmission({
-          ...{ store, ledger: appender, ...at, certificate: null, cluster: clusterName ?? null },
-          ...{ coldImagePolicy: webhook.coldImagePolicy, failurePolicy: webhook.failurePolicy },
+          store,
+          ledger: appender,
+          ...at,
+          certificate: null,
+          cluster: clusterName ?? null,
+          coldImagePolicy: webhook.coldImagePolicy,
+          failurePolicy: webhook.failurePolicy,
           known: knownCallers(webhook, isCluster),
-          ...{ clock, timers, log, metrics },
+          clock,
+          timers,
+          log,
+          metrics,
           ...(isCluster && {
-            ...{ policies: told.policies, exposure: told.exposure, events },
+            policies: told.policies,
+            exposure: told.exposure,
+            events,
             platformOf: (node: string) => told.platformOf(node),
           }),
           ...(meter !== null && { names: meter }),
@@ -193,17 +207,19 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
         });
   const jobs = new Jobs(
     [
-      {
-        ...{ name: 'replica', every: REPLICA_EVERY, leaderOnly: false, atStart: true },
-        run: () => report.tick(),
-      },
+      { name: 'replica', every: REPLICA_EVERY, leaderOnly: false, atStart: true, run: () => report.tick() },
       ...(admission === null
         ? []
         : answeringJobs({ store, cluster, clock, answers: () => admission?.health().unready === null })),
     ],
     {
-      ...{ log, count: metrics, clock, timers, marks: jobMarks(store) },
-      ...{ isLeader: () => false, underFence: (act) => act() },
+      log,
+      count: metrics,
+      clock,
+      timers,
+      marks: jobMarks(store),
+      isLeader: () => false,
+      underFence: (act) => act(),
     },
   );
   const upkeeps = [
@@ -216,11 +232,13 @@ export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPar
         ]),
   ];
   const status = (): WebhookStatus => ({
-    ...{ pid: process.pid, port },
+    pid: process.pid,
+    port,
     reviews: admission?.health() ?? null,
     ledger: { ...appender.waiting, delayed: appender.delayed },
     jobs: jobs.states(),
-    ...{ replica: report.name, replicas: report.standings() },
+    replica: report.name,
+    replicas: report.standings(),
   });
   peer.open();
 

@@ -32,7 +32,8 @@ async function planOne({ name, document }: Bundled, channels: Parts): Promise<Pl
   const { change, before, after, waits, warnings, apply } = await channels.plan({ ...spec, name });
   const waiting = `it stays disabled until its secret is entered: ipo channel edit ${name} --credential-stdin`;
   return {
-    ...{ name, change },
+    name,
+    change,
     before: before === null ? null : toBundled(toDocument(before)),
     after: toBundled(after),
     notes: [...(waits ? [waiting] : []), ...(change === 'unchanged' ? [] : warnings)],

@@ -56,7 +56,11 @@ export function declarationKind(declarations: Declarations, clock: Clock): Kind 
             };
           if (known) return { name, change: 'unchanged', before: after, after, notes: [] };
           return {
-            ...{ name, change: 'create', before: null, after, notes: [] },
+            name,
+            change: 'create',
+            before: null,
+            after,
+            notes: [],
             apply: creating(declarations, declared),
           };
         },
@@ -79,7 +83,10 @@ function creating(declarations: Declarations, { statement, until }: Declared): N
 
 function planEnd({ id, statement, validUntil: until }: Declaration, declarations: Declarations): Planned {
   return {
-    ...{ name: nameOf(statement), change: 'delete', before: toBundled({ statement, until }), after: null },
+    name: nameOf(statement),
+    change: 'delete',
+    before: toBundled({ statement, until }),
+    after: null,
     notes: ['it ends now, and stays in packages of the time before'],
     async apply() {
       await declarations.withdraw(id);

@@ -40,7 +40,11 @@ export function runtimeRuleKind(rules: Pick<RuntimeRules, 'list' | 'replace'>): 
       return [
         ...planned.map((one) => moved(one, items, target)),
         ...gone.map(({ rule }): Planned => ({
-          ...{ name: rule.name, change: 'delete', before: toBundled(rule), after: null, notes: [] },
+          name: rule.name,
+          change: 'delete',
+          before: toBundled(rule),
+          after: null,
+          notes: [],
         })),
       ].map((one) => (one.change === 'unchanged' ? one : { ...one, apply: applying(one, write) }));
     },

@@ -91,7 +91,12 @@ function newly(wanted: NewPackage): KeptPackage {
     ...wanted,
     state: 'queued',
     progress: { stage: null, rows: 0, total: null },
-    ...{ startedAt: null, endedAt: null, error: null, bytes: null, sha256: null, summary: null },
+    startedAt: null,
+    endedAt: null,
+    error: null,
+    bytes: null,
+    sha256: null,
+    summary: null,
   };
 }
 

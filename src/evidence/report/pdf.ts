@@ -24,7 +24,8 @@ export async function toPdf(document: EvidenceDocument, options: ReportOptions):
     title: `Evidence: ${name}`,
     createdAt: parseTime(document.made_at),
     foot: `Evidence package ${document.id}`,
-    ...{ compress: false, tagged: true },
+    compress: false,
+    tagged: true,
   });
   cover(sheet, document, name, options, pdf);
   attestations(sheet, document, pdf);
@@ -90,7 +91,9 @@ function cover(
     [
       { heading: 'Framework', share: 4 },
       ...['Met', 'Partial', 'Gap', 'Out of scope', 'All'].map((heading) => ({
-        ...{ heading, share: 1, align: 'right' as const },
+        heading,
+        share: 1,
+        align: 'right' as const,
       })),
     ],
     document.requirements.map(

@@ -6,7 +6,11 @@ export function mutesSection({ total, items }: MuteFacts) {
   return {
     total,
     items: items.map(({ id, channel, name, kind, mutedAt, until, endedAt, reason, mutedBy, unmutedBy }) => ({
-      ...{ id, channel, name, kind, reason },
+      id,
+      channel,
+      name,
+      kind,
+      reason,
       muted_at: formatTime(mutedAt),
       until: formatTime(until),
       ended_at: endedAt === null ? null : formatTime(endedAt),

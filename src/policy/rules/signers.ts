@@ -84,7 +84,10 @@ function identityRemarks(
     const { identity, identityRegExp, issuer, issuerRegExp } = signer;
     if (identity === undefined && identityRegExp === undefined) return [];
     const warning = (rule: Remark['rule'], message: string, hint: string, field?: string): Remark => ({
-      ...{ rule, level: 'warning', message, hint },
+      rule,
+      level: 'warning',
+      message,
+      hint,
       path: [...path, i, ...(field === undefined ? [] : [field])],
     });
     if (identity !== undefined && /[*^$|\\]|\.\+|\(\?/.test(identity)) {

@@ -175,16 +175,16 @@ async function tell(
     subject: [cluster, namespace ?? '', workload, policy].join('/'),
     throttleKey: `pod_stop_withheld ${cluster} ${namespace ?? ''}/${workload} ${policy} ${digest ?? ''}`,
     payload: {
-      ...{
-        cluster,
-        at: formatTime(at),
-        namespace: namespace ?? '',
-        workload,
-        pod: pod ?? '',
-        policy,
-        digest,
-      },
-      ...{ reason: `the detector reported "${rule}"`, withheld, ...drafted },
+      cluster,
+      at: formatTime(at),
+      namespace: namespace ?? '',
+      workload,
+      pod: pod ?? '',
+      policy,
+      digest,
+      reason: `the detector reported "${rule}"`,
+      withheld,
+      ...drafted,
     },
   } as const;
   await writeEvents(transaction, [told], { at, period: TOLD_PERIOD });

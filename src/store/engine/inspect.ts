@@ -28,7 +28,10 @@ export async function inspectDatabase(url: string): Promise<DatabaseCondition> {
       const [first] = await run(db, sql<{ quick_check: string }>`pragma quick_check(1)`);
       const found = first?.quick_check ?? 'ok';
       return {
-        ...{ engine, name, readOnly: fileFault(location.file), bytes: statSync(location.file).size },
+        engine,
+        name,
+        readOnly: fileFault(location.file),
+        bytes: statSync(location.file).size,
         damage: found === 'ok' ? null : found,
       };
     }

@@ -62,7 +62,13 @@ function toDay(day: ClusterDay, { from, to }: EvidenceRequest): EvidenceDay {
   const { answered } = day;
   const minutes = answered === null ? null : countBits(answered, first, last);
   return {
-    ...{ cluster, day: day.day, sweeps, partialSweeps, accountedSweeps, detectorEvents, detectorHeartbeats },
+    cluster,
+    day: day.day,
+    sweeps,
+    partialSweeps,
+    accountedSweeps,
+    detectorEvents,
+    detectorHeartbeats,
     answered: minutes,
   };
 }

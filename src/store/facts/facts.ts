@@ -170,7 +170,11 @@ async function platformsOf(
   const found = new Map<string, ScannedPlatform>();
   for (const { platform, image, scanned_at, ...os } of parts)
     found.set(platform, {
-      ...{ platform, digest: image, scanned: true, scannedAt: timeOf(scanned_at), os: osOf(os) },
+      platform,
+      digest: image,
+      scanned: true,
+      scannedAt: timeOf(scanned_at),
+      os: osOf(os),
     });
   for (const { platform, digest: image } of neededEntries(
     parseEntries(entries) ?? [],

@@ -197,6 +197,8 @@ export function wholeOf(parts: readonly PartRow[]): Omit<PartRow, 'platform' | '
     db_updated_at: ages.includes(null) ? null : Math.min(...ages.map((age) => age ?? 0)),
     scanned_at: oldest.scanned_at,
     recorded_at: Math.max(...parts.map(({ recorded_at }) => recorded_at)),
-    ...{ os_family: os.os_family, os_name: os.os_name, os_eosl: os.os_eosl },
+    os_family: os.os_family,
+    os_name: os.os_name,
+    os_eosl: os.os_eosl,
   };
 }

@@ -25,7 +25,11 @@ export function toFound(digest: string, finding: Found, reason: FoundReason): Ha
     event: 'critical_finding',
     subject: digest,
     payload: {
-      ...{ digest, cve, package: name, fixed, severity: 'CRITICAL' },
+      digest,
+      cve,
+      package: name,
+      fixed,
+      severity: 'CRITICAL',
       known_exploited: exploited_at !== null && exploited_until === null,
       reason,
     },

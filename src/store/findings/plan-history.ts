@@ -51,7 +51,10 @@ function begun(cve: string, now: Standing, when: number, at: number, made: MadeS
 function goOn(episode: Episode, now: Standing, when: number, at: number): Episode {
   const next: Episode = {
     ...episode,
-    ...{ rank: now.rank, package: now.package, fixed: now.fixed, others: now.others },
+    rank: now.rank,
+    package: now.package,
+    fixed: now.fixed,
+    others: now.others,
     worst: Math.max(episode.worst, now.rank),
     fixable_at: episode.fixable_at ?? (now.isFixable ? when : null),
     exploited_at: episode.exploited_at ?? (now.isExploited ? at : null),
@@ -77,13 +80,18 @@ function missed(episode: Episode, cause: HistoryCause, when: number): Episode {
     episode.unreported_at === null && replaced !== null ? replaced : { scanner, dbUpdatedAt, recordedAt };
   if (missingProof(found, stamp) === null)
     return {
-      ...{ ...episode, ended_at, ended_scan: id },
+      ...episode,
+      ended_at,
+      ended_scan: id,
       ended_by: JSON.stringify({ scanner: stamp.scanner, version, db_updated_at: stamp.dbUpdatedAt }),
       ...NEVER_MISSED,
     };
   if (episode.unreported_at !== null) return episode;
   return {
-    ...{ ...episode, unreported_at: when },
-    ...{ found_scanner: found.scanner, found_db_at: found.dbUpdatedAt, found_scan_at: found.recordedAt },
+    ...episode,
+    unreported_at: when,
+    found_scanner: found.scanner,
+    found_db_at: found.dbUpdatedAt,
+    found_scan_at: found.recordedAt,
   };
 }

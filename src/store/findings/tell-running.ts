@@ -13,7 +13,8 @@ export async function tellGone(transaction: Executor, images: readonly number[],
     const gone = await goneAmong(transaction, marks);
     const ended = await openIn(transaction, gone, at);
     const happened = ended.map(({ digest, cve, package: name }) => ({
-      ...{ event: 'finding_resolved' as const, subject: digest },
+      event: 'finding_resolved' as const,
+      subject: digest,
       payload: { digest, cve, package: name, reason: 'image_retired' },
     }));
     await writeEvents(transaction, happened, { at });

@@ -111,7 +111,10 @@ async function readImages(read: Executor, known: readonly Known[]): Promise<Imag
           supersededBy: run.successor,
         })),
         triage: (triaged.get(id) ?? []).map(({ id: decision, cve, created_at, ends }) => ({
-          ...{ id: decision, cve, from: created_at, until: ends },
+          id: decision,
+          cve,
+          from: created_at,
+          until: ends,
         })),
         successors: await readSuccessorCves(read, ran.get(id) ?? [], new Set(episodes.map(({ cve }) => cve))),
       });

@@ -12,7 +12,9 @@ export const images: Migration = {
       db,
       'image_names',
       {
-        ...{ digest: 'text!', name: 'text!', last_seen_at: 'integer!' },
+        digest: 'text!',
+        name: 'text!',
+        last_seen_at: 'integer!',
         // 1 where nothing but reviews that were denied for its registry named it: nobody is to be asked there.
         not_asked: 'integer',
       },

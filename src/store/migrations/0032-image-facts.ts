@@ -17,12 +17,16 @@ export const imageFacts: Migration = {
   summary: 'The facts of each image as one document',
   async up(db) {
     await addColumns(db, 'ledger_shapes', {
-      ...{ subresource: 'text', platform: 'text' },
+      subresource: 'text',
+      platform: 'text',
       clock_suspect: 'integer!=0',
     });
     // `platforms`: the images of an index, as JSON; `missing`: how many of them that nodes run have no scan.
     await addColumns(db, 'images', {
-      ...{ facts_version: 'integer!=0', facts: 'text', platforms: 'text', missing: 'integer!=0' },
+      facts_version: 'integer!=0',
+      facts: 'text',
+      platforms: 'text',
+      missing: 'integer!=0',
     });
     await createIndex(db, 'images', ['digest'], { name: 'images_missing', where: 'missing > 0' });
     await addColumns(db, 'findings', { platforms: 'text', rated_by: 'text', place: 'integer' });
@@ -31,8 +35,13 @@ export const imageFacts: Migration = {
       db,
       'advisories',
       {
-        ...{ cve: 'text!', rated_by: 'text!', title: 'text', url: 'text' },
-        ...{ cvss_version: 'text', cvss_score: 'integer', cvss_vector: 'text' },
+        cve: 'text!',
+        rated_by: 'text!',
+        title: 'text',
+        url: 'text',
+        cvss_version: 'text',
+        cvss_score: 'integer',
+        cvss_vector: 'text',
       },
       { key: ['cve', 'rated_by'], clustered: true },
     );
@@ -41,9 +50,17 @@ export const imageFacts: Migration = {
       db,
       'scan_platforms',
       {
-        ...{ digest: 'text!', platform: 'text!', image: 'text', scanner: 'text', scanner_version: 'text' },
-        ...{ db_updated_at: 'integer', scanned_at: 'integer', recorded_at: 'integer!' },
-        ...{ os_family: 'text', os_name: 'text', os_eosl: 'integer' },
+        digest: 'text!',
+        platform: 'text!',
+        image: 'text',
+        scanner: 'text',
+        scanner_version: 'text',
+        db_updated_at: 'integer',
+        scanned_at: 'integer',
+        recorded_at: 'integer!',
+        os_family: 'text',
+        os_name: 'text',
+        os_eosl: 'integer',
       },
       { key: ['digest', 'platform'] },
     );

@@ -6,8 +6,13 @@ export async function makeScanFailures(db: AnyDatabase): Promise<void> {
     db,
     'scan_failures',
     {
-      ...{ digest: 'text!', platform: 'text!', reason: 'text!', message: 'text!' },
-      ...{ since: 'integer!', last_at: 'integer!', attempts: 'integer!' },
+      digest: 'text!',
+      platform: 'text!',
+      reason: 'text!',
+      message: 'text!',
+      since: 'integer!',
+      last_at: 'integer!',
+      attempts: 'integer!',
     },
     { key: ['digest', 'platform'] },
   );

@@ -52,8 +52,17 @@ async function takeOver(db: AnyDatabase): Promise<void> {
     await db
       .insertInto('licences')
       .values({
-        ...{ cluster, cluster_id: '', certificate, activated_at, expires_at, nodes, image_names, clusters },
-        ...{ request_id: null, checked_at, last_error },
+        cluster,
+        cluster_id: '',
+        certificate,
+        activated_at,
+        expires_at,
+        nodes,
+        image_names,
+        clusters,
+        request_id: null,
+        checked_at,
+        last_error,
       })
       .execute();
 }

@@ -249,7 +249,10 @@ async function writeEnd(transaction: Executor, delivery: Delivery, ended: Ended)
   // Two channels that both fail must not tell each other of it for ever.
   if (state !== 'failed' || events.every(({ event }) => event === 'channel_failed')) return;
   const payload = {
-    ...{ channel: channelName, channel_id: channelId, kind, error: ended.error },
+    channel: channelName,
+    channel_id: channelId,
+    kind,
+    error: ended.error,
     events: events.map(({ event }) => event),
   };
   await writeEvents(transaction, [{ event: 'channel_failed', subject: channelId, payload }], {

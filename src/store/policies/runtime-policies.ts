@@ -45,8 +45,13 @@ export function runtimePolicyStore(store: Store): NamedPolicies<RevisedRuntimePo
         const row = await transaction
           .insertInto('runtime_policies')
           .values({
-            ...{ name, document: JSON.stringify(document), enabled: 1, version: 1 },
-            ...{ created_at: at, updated_at: at, updated_by: by },
+            name,
+            document: JSON.stringify(document),
+            enabled: 1,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            updated_by: by,
           })
           .onConflict((conflict) => conflict.column('name').doNothing())
           .returningAll()
@@ -63,10 +68,7 @@ export function runtimePolicyStore(store: Store): NamedPolicies<RevisedRuntimePo
           return { kind: 'unchanged', policy: toStored(before) };
         const row = await transaction
           .updateTable('runtime_policies')
-          .set({
-            ...{ document: written, enabled: 1, version: before.version + 1 },
-            ...{ updated_at: at, updated_by: by },
-          })
+          .set({ document: written, enabled: 1, version: before.version + 1, updated_at: at, updated_by: by })
           .where('name', '=', name)
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -166,9 +168,7 @@ function versionOf({ version, document }: PolicyRow): string {
 
 function readRow({ name, document }: PolicyRow) {
   const value = JSON.parse(document) as Readonly<Record<string, unknown>>;
-  return readPolicyObject(RUNTIME_POLICY, {
-    ...{ name, uid: '', version: '', generation: 0, status: {}, value },
-  });
+  return readPolicyObject(RUNTIME_POLICY, { name, uid: '', version: '', generation: 0, status: {}, value });
 }
 
 /** Why a policy of the database that is off is not in effect. */
@@ -179,8 +179,12 @@ function toStored(row: PolicyRow): Stored {
   const read = readRow(row);
   const fault = read.fault ?? (row.enabled === 1 ? null : OFF);
   return {
-    ...{ name, document: JSON.parse(document) as Stored['document'], version: versionOf(row) },
-    ...{ createdAt: created_at, updatedAt: updated_at, updatedBy: updated_by },
+    name,
+    document: JSON.parse(document) as Stored['document'],
+    version: versionOf(row),
+    createdAt: created_at,
+    updatedAt: updated_at,
+    updatedBy: updated_by,
     revision: fault === null ? (read.policy?.revision ?? '') : '',
     ...(fault !== null && { invalid: { fault, inEffect: null } }),
   };

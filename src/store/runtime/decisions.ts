@@ -144,15 +144,16 @@ function toldOf({ event, joined, image }: EventDecision): Happened {
     event: 'runtime_alert',
     subject: digest ?? `host ${host}`,
     payload: {
-      ...{ digest, rule: event.rule, priority: event.priority, output: event.output },
-      ...{
-        namespace: namespace ?? '',
-        workload,
-        pod,
-        host,
-        image: joined.image ?? image.name,
-        event: event.id,
-      },
+      digest,
+      rule: event.rule,
+      priority: event.priority,
+      output: event.output,
+      namespace: namespace ?? '',
+      workload,
+      pod,
+      host,
+      image: joined.image ?? image.name,
+      event: event.id,
     },
   };
 }

@@ -59,7 +59,18 @@ function whereOf(filter: EventFilter): RawBuilder<unknown> {
 export function toStoredEvent(row: EventRow): StoredEvent {
   const { id, at, time, rule, priority, source, host, output, cluster, namespace, pod, container } = row;
   return {
-    ...{ id, at, time, rule, priority, source, host, output, cluster, namespace, pod, container },
+    id,
+    at,
+    time,
+    rule,
+    priority,
+    source,
+    host,
+    output,
+    cluster,
+    namespace,
+    pod,
+    container,
     kind: row.kind === 'heartbeat' || row.kind === 'test' ? row.kind : 'event',
     receivedAt: row.received_at,
     tags: row.tags === null ? [] : (JSON.parse(row.tags) as readonly string[]),

@@ -45,10 +45,22 @@ export function toRecordedEvent(row: EventRow, fields: boolean): RecordedEvent {
   const { id, at, rule, digest, namespace, image, pod, workload, effect, source, host } = row;
   const verdict = row.last_verdict;
   return {
-    ...{ id, image, pod, workload, effect, recorded: effect, podUid: row.pod_uid },
-    ...{ rule: row.matched_rule, alerted: row.alerted === 1 },
+    id,
+    image,
+    pod,
+    workload,
+    effect,
+    recorded: effect,
+    podUid: row.pod_uid,
+    rule: row.matched_rule,
+    alerted: row.alerted === 1,
     subject: {
-      ...{ at, rule, digest, namespace, source: source ?? '', host: host ?? '' },
+      at,
+      rule,
+      digest,
+      namespace,
+      source: source ?? '',
+      host: host ?? '',
       kind: row.kind === 'heartbeat' || row.kind === 'test' ? row.kind : 'event',
       priority: parsePriority(row.priority) ?? 'Debug',
       tags: row.tags === null ? [] : (JSON.parse(row.tags) as readonly string[]),

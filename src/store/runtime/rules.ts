@@ -39,13 +39,21 @@ function toStored(row: RuleRow): StoredRule {
   const { match, fault } = readMatch(row.match);
   const action = ACTIONS.find((one) => one === row.action) ?? 'record';
   const rule: RuntimeRule = {
-    ...{ name: row.name, enabled: row.enabled === 1 && fault === null, match, action },
+    name: row.name,
+    enabled: row.enabled === 1 && fault === null,
+    match,
+    action,
     ...(row.count > 1 && { window: { count: row.count, duration: formatDuration(row.duration_ms) } }),
     ...(row.throttle_ms !== null && { throttle: formatDuration(row.throttle_ms) }),
   };
   return {
-    ...{ id: row.id, version: `${row.id}-${row.version}`, rule, fault },
-    ...{ createdAt: row.created_at, createdBy: row.created_by, updatedAt: row.updated_at },
+    id: row.id,
+    version: `${row.id}-${row.version}`,
+    rule,
+    fault,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    updatedAt: row.updated_at,
   };
 }
 
@@ -90,15 +98,21 @@ async function write(
         .insertInto('runtime_rules')
         .values({
           ...toColumns(rule),
-          ...{ place: at + 1, created_at: by.at, updated_at: by.at },
-          ...{ created_by: by.name, account_id: by.accountId },
+          place: at + 1,
+          created_at: by.at,
+          updated_at: by.at,
+          created_by: by.name,
+          account_id: by.accountId,
         })
         .execute();
 }
 
 function toColumns({ name, enabled, match, window, action, throttle }: RuntimeRule) {
   return {
-    ...{ name, enabled: enabled ? 1 : 0, match: JSON.stringify(match), action },
+    name,
+    enabled: enabled ? 1 : 0,
+    match: JSON.stringify(match),
+    action,
     count: window?.count ?? 1,
     duration_ms: window === undefined ? 0 : (parseDuration(window.duration) ?? 0),
     throttle_ms: throttle === undefined ? null : parseDuration(throttle),

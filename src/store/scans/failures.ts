@@ -96,7 +96,10 @@ function toFailure({ not_before, claimed_at, ...row }: FailureRow): ScanFailure 
     platform: platform === '' ? null : platform,
     reason: reason as ScanFailureReason,
     message,
-    ...{ since, lastAt: last_at, attempts, state },
+    since,
+    lastAt: last_at,
+    attempts,
+    state,
     againAt: state === 'waiting' ? not_before : null,
   };
 }

@@ -58,9 +58,15 @@ async function importPlatforms(
   const parts = all
     .filter(({ scanned }) => scanned)
     .map(({ platform, digest: image, scannedAt, os }): PartRow => ({
-      ...{ platform, image, scanner: scanner?.name ?? null, scanner_version: scanner?.version ?? null },
-      ...{ db_updated_at: time(scanner?.dbUpdatedAt ?? null), scanned_at: time(scannedAt), recorded_at: at },
-      ...{ os_family: os?.family ?? null, os_name: os?.name ?? null },
+      platform,
+      image,
+      scanner: scanner?.name ?? null,
+      scanner_version: scanner?.version ?? null,
+      db_updated_at: time(scanner?.dbUpdatedAt ?? null),
+      scanned_at: time(scannedAt),
+      recorded_at: at,
+      os_family: os?.family ?? null,
+      os_name: os?.name ?? null,
       os_eosl: os === null ? null : os.eosl ? 1 : 0,
     }));
   await writeParts(transaction, digest, parts);

@@ -43,7 +43,10 @@ export function pulledIndexes({ read }: Pick<Store, 'read'>): PulledIndexes {
         }
       }
       return [...best.values()].map(({ image, name, index, platform }): ImageOfIndex => ({
-        ...{ name, digest: image, index, platform },
+        name,
+        digest: image,
+        index,
+        platform,
       }));
     },
   };

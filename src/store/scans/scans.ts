@@ -118,7 +118,9 @@ export async function recordScan(
     const others = place.others.map(({ platform }) => platform);
     await writeParts(transaction, digest, parts);
     const cause: MadeScan = {
-      ...{ id, scannedAt, version: scan.scanner?.version ?? null },
+      id,
+      scannedAt,
+      version: scan.scanner?.version ?? null,
       // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
       stamp: { scanner: own.scanner, dbUpdatedAt: own.db_updated_at },
       wholeAt: joined.scanned_at,
@@ -160,13 +162,9 @@ export async function recordScan(
 /** What reported so far that which is not reported any more: the scan of this platform, or where there was none, the whole. */
 function foundBy(replaces: ScanPlace['replaces'], current: CurrentScan | null): FoundStamp | null {
   if (replaces !== null)
-    return {
-      ...{ scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt, recordedAt: replaces.recordedAt },
-    };
+    return { scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt, recordedAt: replaces.recordedAt };
   if (current === null) return null;
-  return {
-    ...{ scanner: current.scanner, dbUpdatedAt: current.db_updated_at, recordedAt: current.recorded_at },
-  };
+  return { scanner: current.scanner, dbUpdatedAt: current.db_updated_at, recordedAt: current.recorded_at };
 }
 
 /** Made earlier, or by the same scanner with an older database: what it does not find, the one in use may have found since. */

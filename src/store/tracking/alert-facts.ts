@@ -35,5 +35,5 @@ export async function readAlert(read: Executor, digest: string, rule: string): P
       group by cluster, namespace, workload order by max(at) desc, namespace, workload limit ${PLACES}`,
   );
   const { first, last, count } = counted;
-  return { digest, rule, ...newest, ...{ first, last, count, places } };
+  return { digest, rule, ...newest, first, last, count, places };
 }

@@ -154,7 +154,10 @@ async function readPending(read: Executor): Promise<PendingContinuation[]> {
     // Of a claim that is still to be filed nothing can be continued yet.
     if (!ended && issue === null) continue;
     const one = {
-      ...{ id, marker, attempts, ended },
+      id,
+      marker,
+      attempts,
+      ended,
       issue: issue ?? { key: '', url: '', id: '' },
       channelId: row?.channel_id ?? '',
       body: JSON.parse(body) as readonly Block[],

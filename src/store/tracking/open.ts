@@ -62,10 +62,7 @@ function toOpenFinding(found: FoundRow, seenIn: readonly string[], heardAt: numb
     row: { ...row, clusters: [...new Set([...row.clusters, ...seenIn])].toSorted() },
     scan: found.scan_id === null ? null : { scanner: found.scanner, dbUpdatedAt: found.db_updated_at },
     reported: Boolean(found.reported),
-    found: {
-      ...{ scanner: found.found_scanner, dbUpdatedAt: found.found_db_at },
-      recordedAt: found.found_scan_at,
-    },
+    found: { scanner: found.found_scanner, dbUpdatedAt: found.found_db_at, recordedAt: found.found_scan_at },
     triagedUntil: found.triaged_until,
     lastSeenAt: found.last_seen_at,
     confirmedAt: found.confirmed_at,
