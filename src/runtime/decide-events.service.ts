@@ -5,7 +5,14 @@ import { toFields } from './event.ts';
 import { joinEvent, type Joined, type PodsNow } from './join.ts';
 import { parseLossless } from './lossless.ts';
 import type { Subject } from './match.ts';
-import type { PodStopper, RuntimePolicySource, RuntimeRuleStore, StoredEvent, StoredRule } from './ports.ts';
+import type {
+  PodStopper,
+  RuntimePolicySource,
+  RuntimeRuleStore,
+  StoredEvent,
+  StoredRule,
+  WantedStop,
+} from './ports.ts';
 import { parsePriority } from './priority.ts';
 import type { RuntimePolicy } from './schema.ts';
 
@@ -30,8 +37,6 @@ export interface DecideEventsDeps {
 const BATCH = 500;
 /** An event may come so much later than its own time says, and still counts by that. */
 const LATE_MS = DAY_MS;
-/** What is still to be stopped after so long is left: the pod of such an event is another by now. */
-const PENDING_MS = 3_600_000;
 
 /**
  * DecideEvents decides stored events in the order of their ids: the leader's job. Windows and throttles are in memory, and are made again of
@@ -41,7 +46,7 @@ export class DecideEvents {
   readonly #deps: DecideEventsDeps;
   #decider: { readonly key: string; readonly decider: RuntimeDecider; upTo: number } | null = null;
   #fence: number | null | undefined = undefined;
-  #stops: { readonly event: StoredEvent; readonly policy: RuntimePolicy }[] = [];
+  #stops: WantedStop[] = [];
 
   constructor(deps: DecideEventsDeps) {
     this.#deps = deps;
@@ -67,14 +72,14 @@ export class DecideEvents {
 
   /** Stops the pods that are to be stopped, one after another. At a takeover that is what the leader before left too. */
   async stop(signal: AbortSignal): Promise<void> {
-    const { cluster, store, policies, stopper, fence, clock } = this.#deps;
+    const { cluster, store, policies, stopper, fence } = this.#deps;
     if (stopper === null) return;
     if (fence() !== this.#fence) {
       const named = new Map((await policies.inEffect()).map((policy) => [policy.name, policy]));
-      const left = await store.pending(cluster, clock.now() - PENDING_MS);
-      this.#stops = left.flatMap((event) => {
-        const policy = named.get(event.policy ?? '');
-        return policy === undefined ? [] : [{ event, policy }];
+      const left = await store.pending(cluster);
+      this.#stops = left.map((event) => {
+        const name = event.policy ?? '';
+        return { event, policy: named.get(name) ?? { name, spec: null } };
       });
       this.#fence = fence();
     }
@@ -100,7 +105,7 @@ export class DecideEvents {
       joined: joinEvent({ fields }, pods),
     }));
     const images = await store.images([...new Set(joined.flatMap(({ joined: { digest } }) => digest ?? []))]);
-    const asked: { readonly event: StoredEvent; readonly policy: RuntimePolicy }[] = [];
+    const asked: WantedStop[] = [];
     const decisions = joined.map((one): EventDecision => {
       const image = images.get(one.joined.digest ?? '') ?? UNKNOWN;
       const decision = held.decider.decide(subjectOf(one, image));

@@ -47,6 +47,6 @@ export interface DecisionStore {
     at: number,
     decisions: readonly EventDecision[],
   ): Promise<ReadonlySet<number>>;
-  /** Events whose pods were to be stopped and were not dealt with, of the last hour, in the order of their ids. */
-  pending(cluster: string, since: number): Promise<readonly StoredEvent[]>;
+  /** Events whose pods were to be stopped and were not dealt with, in the order of their ids. */
+  pending(cluster: string): Promise<readonly StoredEvent[]>;
 }

@@ -5,6 +5,8 @@ export const NEVER_STOPPED: readonly string[] = ['kube-system', 'kube-node-lease
 export const WORKLOAD_STOPS = 3;
 export const WORKLOAD_PERIOD = 3_600_000;
 export const STOP_PERIOD = 60_000;
+/** STOP_WITHIN is how long after its event a pod may be stopped, in milliseconds. */
+export const STOP_WITHIN = 3_600_000;
 
 /** StopQuestion is what is known before a pod is stopped for an event. */
 export interface StopQuestion {
@@ -17,6 +19,8 @@ export interface StopQuestion {
   readonly allowEnforce: boolean;
   /** The namespace that the operator stands in; null outside of a cluster. */
   readonly ownNamespace: string | null;
+  /** Milliseconds since the event came. */
+  readonly age: number;
   /** Pods stopped within a minute, by sweeps too, and how many may be. */
   readonly stops: number;
   readonly maxStops: number;
@@ -40,6 +44,7 @@ export function guardStop(question: StopQuestion): StopAnswer {
   if (namespace === ownNamespace) return withhold('it stands in the namespace of the operator');
   if (NEVER_STOPPED.includes(namespace)) return withhold(`nothing in ${namespace} is stopped`);
   if (mirror) return withhold('it is a static pod, which its node runs whatever the API server is told');
+  if (question.age > STOP_WITHIN) return withhold('it could not be stopped within an hour of the event');
   if (question.workloadStops >= WORKLOAD_STOPS)
     return withhold(
       `${WORKLOAD_STOPS} pods of its workload were stopped within an hour, and its controller makes them again`,

@@ -2,7 +2,7 @@ import type { Clock, Count, Log } from '../base/index.ts';
 import type { Leader } from '../leadership/index.ts';
 import { guardStop, NEVER_STOPPED, type StopAnswer } from './guard-stop.ts';
 import { standingOf } from './same-pod.ts';
-import type { RuntimePolicy } from './schema.ts';
+import type { StopPolicy } from './ports.ts';
 import type {
   LivePod,
   LivePods,
@@ -54,20 +54,15 @@ export class PodStops {
   }
 
   /**
-   * Stops the pod of an event, or writes down why not. A stop that another process began and did not end is taken up where it stands.
+   * Stops the pod of an event, or writes down why not. A stop that another process began and did not end is taken up where it stands,
+   * unless a guard withholds it by now.
    * Rejects while the API server or the database is away: nothing is settled then, and it can be asked again.
    */
-  async stop({
-    event,
-    policy,
-  }: {
-    readonly event: StopEvent;
-    readonly policy: RuntimePolicy;
-  }): Promise<void> {
+  async stop({ event, policy }: { readonly event: StopEvent; readonly policy: StopPolicy }): Promise<void> {
     const { rules, log, leader, clock } = this.#deps;
     if (!leader.isLeader()) return;
     const fence = leader.fence();
-    const { stopMode } = policy.spec;
+    const stopMode = policy.spec?.stopMode ?? 'immediate';
     const attempt = { at: clock.now(), cluster: rules.cluster, policy: policy.name, stopMode, event };
     const place = placeOf(event);
     const pod = place === null ? null : await this.#deps.pods.read(place.namespace, place.name);
@@ -81,31 +76,31 @@ export class PodStops {
       return;
     }
     if (place === null) return;
-    // What was begun and is gone now was deleted by the process that began it.
-    const isGone = begun.kind === 'resumed' && (pod === null || pod.uid !== event.podUid || pod.deleting);
-    const end = isGone
-      ? ({ outcome: 'stopped', fault: 'the process ended before the answer; the pod is gone' } as const)
-      : await this.#remove(attempt, place, pod);
+    const settled = begun.kind === 'resumed' ? endOf(event, pod, answer(NO_STOPS)) : null;
+    const end = settled ?? (await this.#remove(attempt, place, pod));
     if (end === null) return;
     await log.end(begun.id, event.id, end.outcome, end.fault);
     this.#settled(attempt, end.outcome, end.fault, pod);
   }
 
   #answer(
-    { namespace, podUid }: StopEvent,
-    policy: RuntimePolicy,
+    { at, receivedAt, namespace, podUid }: StopEvent,
+    { spec }: StopPolicy,
     pod: LivePod | null,
     counts: StopCounts,
   ): StopAnswer {
-    const { allowEnforce, ownNamespace, maxStops } = this.#deps.rules;
+    const { rules, clock } = this.#deps;
+    const { allowEnforce, ownNamespace, maxStops } = rules;
+    if (spec === null) return { kind: 'withheld', loop: false, why: 'its policy is no longer in effect' };
     return guardStop({
-      enforcement: policy.spec.enforcement,
+      enforcement: spec.enforcement,
       namespace,
       podUid,
       mirror: pod?.mirror === true,
       allowEnforce,
       ownNamespace,
       maxStops,
+      age: clock.now() - (receivedAt ?? at),
       ...counts,
     });
   }
@@ -127,11 +122,7 @@ export class PodStops {
   }
 
   /** Null where another process leads by now: it takes the stop up. */
-  async #remove(
-    { stopMode, event }: StopAttempt,
-    place: Place,
-    first: LivePod | null,
-  ): Promise<{ readonly outcome: StopEnd; readonly fault: string | null } | null> {
+  async #remove({ stopMode, event }: StopAttempt, place: Place, first: LivePod | null): Promise<End | null> {
     const { pods, leader, lines } = this.#deps;
     let pod = first;
     try {
@@ -161,6 +152,24 @@ export class PodStops {
     const message = outcome === 'stopped' ? `Stopped: ${asked}` : `Not stopped: ${asked}; ${why ?? ''}`;
     notices.happened({ kind: outcome, namespace, pod: name, podUid, owner: pod?.owner ?? null, message });
   }
+}
+
+interface End {
+  readonly outcome: StopEnd;
+  readonly fault: string | null;
+}
+
+const NO_STOPS: StopCounts = { stops: 0, workloadStops: 0 };
+
+/** endOf is the end of a stop that another process began, or null where it is to be gone on with. Limits counted it when it began. */
+function endOf({ podUid }: StopEvent, pod: LivePod | null, answer: StopAnswer): End | null {
+  const begun = 'the process ended before the answer';
+  // Only the process that began it can have asked for that.
+  if (pod === null || pod.uid !== podUid || pod.deleting)
+    return { outcome: 'stopped', fault: `${begun}; the pod is gone` };
+  if (answer.kind === 'stop') return null;
+  const why = answer.kind === 'withheld' ? answer.why : 'its policy audits by now';
+  return { outcome: 'failed', fault: `${begun}; ${why}` };
 }
 
 interface Place {

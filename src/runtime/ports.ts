@@ -134,8 +134,11 @@ export interface RuntimePolicySource {
 /** WantedStop is an event of which a runtime policy under Enforce asks that its pod is stopped. */
 export interface WantedStop {
   readonly event: StoredEvent;
-  readonly policy: RuntimePolicy;
+  readonly policy: StopPolicy;
 }
+
+/** StopPolicy is the policy that asked for a stop; without a `spec` it is no longer in effect. */
+export type StopPolicy = Pick<RuntimePolicy, 'name'> & { readonly spec: RuntimePolicy['spec'] | null };
 
 /** PodStopper stops pods for events, with every guard. */
 export interface PodStopper {

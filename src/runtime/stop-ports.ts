@@ -5,6 +5,8 @@ export interface StopEvent {
   readonly id: number;
   /** UTC milliseconds. */
   readonly at: number;
+  /** Null of old releases. */
+  readonly receivedAt: number | null;
   /** The detector's rule. */
   readonly rule: string;
   /** JSON of the output fields. */

@@ -247,6 +247,7 @@ export class RuntimeReplay {
       mirror: false,
       allowEnforce: true,
       ownNamespace: this.#limits.ownNamespace,
+      age: 0,
       stops: recent(this.#stops.slice(-this.#limits.maxStops), STOP_PERIOD),
       maxStops: this.#limits.maxStops,
       workloadStops: recent(ofWorkload.slice(-16), WORKLOAD_PERIOD),

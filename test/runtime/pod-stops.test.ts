@@ -61,6 +61,7 @@ async function open(t: TestContext, engine: TestEngine) {
       ...{
         id: (ids += 1),
         at: AT + 2000,
+        receivedAt: AT + 2000,
         rule: 'Shell',
         fields: JSON.stringify({ 'k8s.pod.uid': metadata.uid }),
       },
@@ -218,7 +219,7 @@ forEachEngine('stopping pods', (engine) => {
     const crashes: readonly Changes[] = [
       // Before and after the attempt is durable, before and after the pod is deleted, and before the end is.
       { log: (log) => ({ ...log, begin: die }) },
-      { log: (log) => ({ ...log, begin: async (...call) => (await log.begin(...call), die()) }) },
+      { log: noBegun },
       {
         pods: (pods) => ({ ...pods, remove: async (...call) => (await pods.remove(...call), die()) }),
         log: noEnd,
@@ -261,6 +262,27 @@ forEachEngine('stopping pods', (engine) => {
     assert.deepEqual([running(), await audited()], [[], 5]);
   });
 
+  test('what nobody stopped within an hour is withheld, and so is what its policy asks for no more', async (t) => {
+    const { seed, stopsWith, running, outcomes, deletes } = await open(t, engine);
+    const stops = stopsWith();
+    const lapsed = { name: 'stop-shells', spec: null };
+    const late = (name: string) => ({ ...seed(name), at: AT, receivedAt: AT - 3_600_000 });
+    await stops.stop({ event: late('a'), policy: policyOf() });
+    await stops.stop({ event: seed('b'), policy: lapsed });
+    // Begun by a process that died before it asked for it.
+    const resumed = { ...seed('c'), workload: 'deployment/c' };
+    const killed = stopsWith({ log: noBegun });
+    await assert.rejects(killed.stop({ event: resumed, policy: policyOf() }), /killed/);
+    await stops.stop({ event: resumed, policy: lapsed });
+    assert.deepEqual([running(), deletes()], [['a', 'b', 'c'], []]);
+    const found = await outcomes();
+    assert.deepEqual(found, [
+      ['withheld', 'it could not be stopped within an hour of the event'],
+      ['withheld', 'its policy is no longer in effect'],
+      ['failed', 'the process ended before the answer; its policy is no longer in effect'],
+    ]);
+  });
+
   test('while the API server is away nothing is settled, and a denied delete is', async (t) => {
     const { seed, stopsWith, outcomes, running } = await open(t, engine);
     const event = seed('a');
@@ -285,6 +307,14 @@ forEachEngine('stopping pods', (engine) => {
     );
   });
 });
+
+function noBegun(log: StopLog): StopLog {
+  const begin: StopLog['begin'] = async (...call) => {
+    await log.begin(...call);
+    throw new Error('killed');
+  };
+  return { ...log, begin };
+}
 
 function noEnd(log: StopLog): StopLog {
   return { ...log, end: () => Promise.reject(new Error('killed')) };

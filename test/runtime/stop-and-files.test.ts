@@ -13,7 +13,7 @@ import {
 
 const QUESTION: StopQuestion = {
   ...{ enforcement: 'Enforce', namespace: 'shop', podUid: 'u', mirror: false, allowEnforce: true },
-  ...{ ownNamespace: 'ipo', stops: 0, maxStops: 10, workloadStops: 0 },
+  ...{ ownNamespace: 'ipo', stops: 0, maxStops: 10, workloadStops: 0, age: 3_600_000 },
 };
 
 test('a pod is stopped only under all guards, and each guard says why not', () => {
@@ -31,6 +31,7 @@ test('a pod is stopped only under all guards, and each guard says why not', () =
   assert.match(answer({ mirror: true }), /static/);
   assert.match(answer({ workloadStops: 3 }), /within an hour/);
   assert.match(answer({ stops: 10 }), /within a minute/);
+  assert.match(answer({ age: 3_600_001 }), /within an hour of the event/);
 });
 
 const FILE = `apiVersion: ipo.dev/v1

@@ -211,7 +211,8 @@ class Schedule {
     assert.ok(!('fault' in event));
     const { namespace, pod, podUid, workload, digest, image } = joinEvent(event, this.#index);
     const wanted: StopEvent = {
-      ...{ id: (this.#ids += 1), at: event.at, rule: event.rule, fields: event.fieldsText },
+      ...{ id: (this.#ids += 1), at: event.at, receivedAt: null, rule: event.rule },
+      fields: event.fieldsText,
       ...{ namespace, pod, podUid, workload, digest, image },
     };
     this.#deleted = [];

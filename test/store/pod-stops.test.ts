@@ -16,6 +16,7 @@ const eventOf = (id: number, more: Partial<StopEvent> = {}): StopEvent => ({
   ...{
     id,
     at: AT,
+    receivedAt: AT,
     rule: 'Shell "x"',
     fields: null,
     namespace: 'shop',

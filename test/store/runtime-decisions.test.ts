@@ -261,6 +261,28 @@ forEachEngine('events that the leader decides', (engine) => {
       ],
     );
   });
+
+  test('a stop that leaders left long ago is asked for by the next, with its policy or without', async (t) => {
+    const store = await engine.open(t);
+    const policies = [stopAll, { ...stopAll, name: 'stop-ones' }];
+    await receive(store, event(1, NOW), event(7, NOW + 1), event(10, NOW + 2));
+    await leader(store, { policies, stop: async () => {} }).run(none.signal);
+    await store.write((transaction) =>
+      run(
+        transaction,
+        sql`update runtime_events set at = at - 864000000, policy = case id when 2 then 'stop-ones' else policy end`,
+      ),
+    );
+    const asked: unknown[] = [];
+    const stop = async ({ event: { id }, policy: { name, spec } }: WantedStop): Promise<void> =>
+      void asked.push([id, name, spec === null]);
+    await leader(store, { policies: [stopAll], stop }).stop(none.signal);
+    assert.deepEqual(asked, [
+      [1, 'stop-all', false],
+      [2, 'stop-ones', true],
+      [3, 'stop-all', false],
+    ]);
+  });
 });
 
 /** A small random generator, so that a history can be made again. */

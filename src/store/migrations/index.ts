@@ -44,6 +44,7 @@ import { restores } from './0039-restores.ts';
 import { licences } from './0040-licences.ts';
 import { runtimeIssues } from './0041-runtime-issues.ts';
 import { evidence } from './0042-evidence.ts';
+import { pendingStops } from './0043-pending-stops.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   licences,
   runtimeIssues,
   evidence,
+  pendingStops,
 ];

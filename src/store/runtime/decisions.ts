@@ -52,10 +52,10 @@ export function decisionStore(store: Store): DecisionStore {
         await noteJoined(transaction, cluster, decisions);
         return notified;
       }),
-    async pending(cluster, since) {
+    async pending(cluster) {
       const rows = await run(
         read,
-        sql<EventRow>`select * from runtime_events where at >= ${since} and policy_effect = 'pending' and cluster is not distinct from ${nameOf(cluster)} order by id`,
+        sql<EventRow>`select * from runtime_events where policy_effect = 'pending' and cluster is not distinct from ${nameOf(cluster)} order by id`,
       );
       return rows.map(toStoredEvent);
     },
