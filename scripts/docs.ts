@@ -17,7 +17,7 @@ which takes precedence over the file. A flag (\`--data\`, \`--listen\`) takes pr
 error. All invalid settings are reported at once, with their places.
 
 In the environment, write a list of texts with commas, and lists of objects and objects as JSON. A secret can be read from a file of its
-own: give the path by the same name with \`File\` (in the file) or \`_FILE\` (in the environment) at the end.
+own. Give the path by the same name with \`File\` (in the file) or \`_FILE\` (in the environment) at the end.
 
 | Setting | Environment | Values | Default | Meaning |
 |---|---|---|---|---|

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { proseOf, testNamesOf, type Prose } from './prose.ts';
+import { proseOf, sentencesOf, testNamesOf, type Prose } from './prose.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -11,6 +11,18 @@ const PLACES = [
   ...['src', 'bin', 'daemon', 'scripts', 'fakes', 'bench', 'charts', 'man', 'docs'],
   ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
 ];
+
+/** The documents whose sentences are counted: at the root, in `docs/`, of the chart, and what pages of commands are made from. */
+const DOCUMENTS = [
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'],
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  ...['policies/README.md', 'charts/image-policy-operator/README.md'],
+];
+const MOST_WORDS = 25;
+const wordsOf = (text: string): number =>
+  text.split(/\s+/).filter((word) => /[\p{L}\p{N}`]/u.test(word)).length;
 
 /** Wording that a reader has to read twice, and what to write instead. */
 const RULES: readonly (readonly [name: string, words: RegExp, instead: string])[] = [
@@ -71,6 +83,28 @@ suite('Plain English', () => {
 
   test('names of tests use the words of their readers', () =>
     check('test', (file, content) => (file.endsWith('.ts') ? testNamesOf(content) : [])));
+
+  test(`a sentence of a document has at most ${MOST_WORDS} words`, () => {
+    const long = DOCUMENTS.flatMap((file) =>
+      sentencesOf(readFileSync(join(ROOT, file), 'utf8'))
+        .filter(({ text }) => wordsOf(text) > MOST_WORDS)
+        .map(({ line, text }) => `${file}:${line}: ${wordsOf(text)} words\n  ${text}`),
+    );
+    assert.equal(long.length, 0, long.join('\n'));
+  });
+
+  test('sentences are counted over lines, by item and by cell, without blocks of code', () => {
+    const page =
+      '# A b c\n\nOne `two three`\nfour. Five [six](x.md)? **Seven.**\n- eight; nine\n> - ten\n```sh\nnone\n```\n| a; b | c |';
+    assert.deepEqual(
+      sentencesOf(page).map(({ line, text }) => `${line} ${text}`),
+      [
+        ...['3 One `code` four.', '3 Five six?', '3 Seven.', '5 eight; nine', '6 ten'],
+        ...['10 a', '10 b', '10 c'],
+      ],
+    );
+    assert.equal(wordsOf('One `code` – 2 four.'), 4);
+  });
 
   test('each rule finds its words, and code is not text', () => {
     const code = "const alone = 1; // who is there\nconst x = `a ${alone} b` + 'whoever';\nconst r = /anew/;";

@@ -65,3 +65,42 @@ function codeProse(content: string): Prose[] {
     if (!/^\/[/*]/.test(token)) before = token;
   }
 }
+
+/** sentencesOf gives the sentences of a markdown document; code within a line counts as one word, and blocks of code as none. */
+export function sentencesOf(content: string): Prose[] {
+  const found: Prose[] = [];
+  let block: Prose | undefined;
+  let isCode = false;
+  const end = (): void => {
+    if (block !== undefined) found.push(...split(block));
+    block = undefined;
+  };
+  for (const [index, raw] of content.split('\n').entries()) {
+    const line = index + 1;
+    const text = raw.replace(/^[\s>]+/, '').trim();
+    if (text.startsWith('```')) isCode = !isCode;
+    if (isCode || text === '' || /^(?:```|#|<!--|\|[-:| ]+\|$)/.test(text)) end();
+    else if (text.startsWith('|')) {
+      end();
+      // A cell is a list more often than a sentence.
+      for (const item of text.split(/(?<!\\)\||; /)) found.push(...split({ line, text: item.trim() }));
+    } else if (block === undefined || /^(?:[-*]|\d+\.) /.test(text)) {
+      end();
+      block = { line, text: text.replace(/^(?:[-*]|\d+\.) /, '') };
+    } else block = { line: block.line, text: `${block.text} ${text}` };
+  }
+  end();
+  return found;
+}
+
+/** A sentence ends at a full stop or a question mark before a space, also where a bracket or a quotation closes after it. */
+function split({ line, text }: Prose): Prose[] {
+  const plain = text
+    .replaceAll(/``[^`]+``|`[^`]*`/g, '`code`')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\*\*/g, '');
+  return plain
+    .split(/(?<=[.?!][)"']*)\s+(?=\S)/)
+    .filter((sentence) => sentence !== '')
+    .map((sentence) => ({ line, text: sentence }));
+}

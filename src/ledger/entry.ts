@@ -51,7 +51,7 @@ export function isRecordedRefusal(row: LedgerRow): boolean {
   return !row.allowed || row.reason.startsWith(AUDIT_PREFIX);
 }
 
-/** wholeRow gives a row with every field of the contract, in its order: what is absent is written as what it reads as. */
+/** wholeRow gives a row with every field of a row, in the order of an export: what is absent is written as what it reads as. */
 export function wholeRow<Id extends number | null>(
   id: Id,
   row: Omit<LedgerRow, 'id'>,

@@ -112,7 +112,7 @@ function unknownField(path: Path): Said {
       ? 'name, labels, annotations, and what the API server sets'
       : known.join(', ');
   const allowed = names === '' ? '' : `${todo.endsWith('?') ? '' : '.'} Allowed here: ${names}`;
-  // The sentence is a contract: `unknown field "spec.runtime"`, word for word, wherever a policy is refused.
+  // Programs read this sentence: `unknown field "spec.runtime"`, word for word, wherever a policy is refused.
   return { rule: 'unknown-field', path, message: `unknown field "${shown}"`, hint: todo + allowed };
 }
 

@@ -44,7 +44,7 @@ export const METRICS = {
   svc_ledger_set_aside_total: { kind: 'counter', help: 'Reviews of the spool that can never be stored' },
   svc_ledger_refused_checkpoints_total: {
     kind: 'counter',
-    help: 'Times that a checkpoint was not signed or not published because the ledger is not the one that was signed before, by the stored checkpoints (`database`) or by what an anchor holds',
+    help: 'Checkpoints that were not signed or not published, because the ledger differs from what was signed before. `database` compares with the stored checkpoints, any other with what that anchor holds',
     labels: {
       anchor: null,
       reason: ['stored', 'unreadable', 'signature', 'other_log', 'other_key', 'ahead', 'forked', 'conflict'],
@@ -112,7 +112,7 @@ export const METRICS = {
   },
   svc_admission_refused_callers_total: {
     kind: 'counter',
-    help: 'Calls of the webhook that were refused, as they did not come from the API server: by the path, without a trusted certificate, or with one of another name',
+    help: 'Calls of the webhook that were rejected, as they did not come from the API server. The reason is the path, the certificate, or the name in the certificate',
     labels: { reason: ['path', 'certificate', 'name'] },
   },
   svc_admission_undecided_total: {

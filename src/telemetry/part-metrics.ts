@@ -24,7 +24,7 @@ export const PART_METRICS = {
   },
   svc_part_event_loop_delay_seconds: {
     kind: 'gauge',
-    help: "The longest time for which the event loop of a part of the service was held up since it was asked last (the webhook's: within a second)",
+    help: "The longest delay of the event loop of a part of the service since the last scrape. That of the webhook's part is within a second",
     labels: { part: null },
   },
 } as const satisfies Readonly<Record<`svc_${string}`, Metric>>;

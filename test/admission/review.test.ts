@@ -49,7 +49,7 @@ suite('what is decided', () => {
     );
   });
 
-  test('a row holds everything that the contract names', async () => {
+  test('a row has every field', async () => {
     const policy = policyOf('{ enforcement: Enforce, severityThreshold: HIGH }');
     const { ask, rows, facts } = openReviewer([policy]);
     facts.set(DIGEST, factsOf('CRITICAL'));

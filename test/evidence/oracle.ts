@@ -1,5 +1,5 @@
 /**
- * A second computation of every attestation, written from the table of the contract alone: over the tables and rows of a package as an
+ * A second computation of every attestation, written without the code of the first: over the tables and rows of a package as an
  * auditor would read them. It shares no code with what it checks.
  */
 export interface OracleInput {

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { findRelease, judgeValues, planUpgrade, RELEASES, type Release } from '../../src/releases/index.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 
-/** Where the service is described, beside the clone. */
+/** A table of all releases that is written independently of the catalogue. It is not part of the repository. */
 const TABLE = join(import.meta.dirname, '../../../shared/spec/service.md');
-const skip = existsSync(TABLE) ? false : 'the description of the service is not at hand';
+const skip = existsSync(TABLE) ? false : 'the table of releases is not at hand';
 
 interface Line {
   readonly version: string;
@@ -33,7 +33,7 @@ function migrationsOf({ substance }: Line): number[] {
   return one === undefined ? [] : [Number(one)];
 }
 
-/** What the rest of the description says, by the release that it names: written down by hand, apart from the catalogue. */
+/** What an upgrade to a release asks for besides: written down by hand, apart from the catalogue. */
 const BY_HAND: Readonly<
   Record<string, Partial<Record<'unread' | 'repeated' | 'cleared' | 'refused', string[]>>>
 > = {

@@ -1,5 +1,5 @@
 /**
- * A second reading of the contract on runtime rules, which shares no code with the service: which rule decides an event, and its effect.
+ * A second implementation of runtime rules, which shares no code with the service: which rule decides an event, and its effect.
  * Slow and plain: it keeps every event, and asks everything again for each.
  */
 

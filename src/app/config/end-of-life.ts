@@ -10,7 +10,7 @@ export const endOfLifeSettings = z
     source: catalogueSource(
       ENDOFLIFE_DATE,
       '/etc/end-of-life/',
-      'Where it is published when the support of operating systems ends, asked at the start and every 6 hours and used where the scanner says nothing: `https://…`, or a mirror as `file:///etc/end-of-life/NAME`; the answer of the API of endoflife.date, or an object with a list of cycles for each product; either may be packed with gzip. `off` asks nobody, and release data that is kept stays in use',
+      'Source of the end of support of operating systems, read at the start and every 6 hours. It counts where the scanner says nothing. An address `https://…`, or a mirror as `file:///etc/end-of-life/NAME`. It holds the answer of the API of endoflife.date, or an object with a list of cycles for each product; either may be packed with gzip. `off` asks nobody, and release data that is kept stays in use',
     ),
   })
   .prefault({});

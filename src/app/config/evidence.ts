@@ -14,7 +14,7 @@ export const evidenceSettings = z
       .default(400)
       .meta({
         description:
-          'Days for which evidence packages are kept, and the history that they are made of once it ended: findings, scans, runs of images, the days of each cluster. 0 keeps all',
+          'Days for which evidence packages are kept. Also for their sources, counted from when these ended: findings, scans, runs of images, days of a cluster. 0 keeps all',
       }),
     frameworks: z
       .array(z.enum(FRAMEWORK_IDS, { error: `must be one of ${FRAMEWORK_IDS.join(', ')}` }))

@@ -50,7 +50,7 @@ export const callerSettings = z
       'ValidatingWebhookConfiguration whose path is kept up to date. Unset: `webhook.certificates.configuration`',
     ).optional(),
     pathFile: path(
-      'Outside of a cluster: file with the end of the path, from 22 letters and digits (`openssl rand -hex 16`), which the address of the webhook then ends in: `/admission/pods/END`. Two lines while one takes the place of the other. Read again when it changes',
+      'Outside of a cluster: file with the secret end of the path, of 22 letters and digits or more (`openssl rand -hex 16`). The address of the webhook is then `/admission/pods/END`. Two lines while one takes the place of the other. Read again when it changes',
     ).optional(),
     clientCaFile: path(
       'PEM file with the authority of the certificate that the API server shows; calls without one are refused. Read again when it changes',

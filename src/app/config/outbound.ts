@@ -29,7 +29,7 @@ export const outboundSettings = z
     proxy: proxy.optional(),
     noProxy: z.array(exception).max(1000).default([]).meta({
       description:
-        'Targets that are called without the proxy, as in `NO_PROXY`: `example.com` (and names below it), `.example.com` (only those below it), addresses, networks such as `10.0.0.0/8`, each with `:PORT` or not; `*` is everything. This machine and names of the cluster are always called directly',
+        'Targets that are called without the proxy, as in `NO_PROXY`, each with `:PORT` or not. `example.com` also means the names below it, `.example.com` only those. Addresses and networks such as `10.0.0.0/8` count too; `*` is everything. This machine and names of the cluster are always called directly',
     }),
     caFile: path(
       'PEM file with authorities that are trusted for all these calls and for mail, in addition to those of the system. Read at the start',

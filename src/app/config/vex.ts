@@ -23,7 +23,7 @@ export const vexSettings = z
       .default([])
       .meta({
         description:
-          'VEX documents (OpenVEX, CSAF or CycloneDX) beside those attached to images, each read every 6 hours: `document` is `https://…` or `file:///…`, and may be packed with gzip; `bundle` is the Sigstore bundle that signs it, where nothing is said the address of the document with `.sigstore.json` after its path. A statement counts for the digests that it names, under policies that trust its signer',
+          'VEX documents (OpenVEX, CSAF or CycloneDX) beside those attached to images, each read every 6 hours. `document` is `https://…` or `file:///…`, and may be packed with gzip. `bundle` is the Sigstore bundle that signs it; by default the address of the document with `.sigstore.json` after its path. A statement counts for the digests that it names, under policies that trust its signer',
         format: 'list of `{document, bundle}`',
       }),
   })
