@@ -10,6 +10,7 @@ import { recordScan } from '../../src/store/scans/scans.ts';
 import { triageStore } from '../../src/store/scans/triage.ts';
 import type { Store } from '../../src/store/sql/store.ts';
 import { subscribe } from '../notify/subscriber.ts';
+import { dying } from './cut-writes.ts';
 import { forEachEngine } from './engines.ts';
 import { AT, digestOf, finding, rowsOf, scanOf } from './image-records.ts';
 
@@ -110,6 +111,31 @@ forEachEngine('findings that channels are told of', (engine) => {
     await told(store);
     await triageStore(store).end(again.id, AT + 33 * DAY);
     assert.deepEqual(await told(store), [['critical_finding', 'api', 'CVE-1', 'triage_ended']]);
+  });
+
+  test('many decisions that ran out at once are told in several transactions, each finding once, also over a crash', async (t) => {
+    const store = await engine.open(t);
+    await subscribe(store);
+    await tellTriageRanOut(store, AT);
+    const cves = Array.from({ length: 240 }, (_, n) => `CVE-${n}`);
+    await scanned(store, AT, Object.fromEntries(cves.map((cve) => [cve, 'CRITICAL'])));
+    const rows = cves.flatMap((cve) => {
+      const one = { digest: API, cve, reason: 'why', triaged_by: 'Ada', account_id: null, ended_at: null };
+      return [AT + DAY, AT + DAY].map((until) => ({ ...one, severity: null, created_at: AT, until }));
+    });
+    await store.write(async (transaction) => {
+      await transaction.insertInto('triage').values(rows).execute();
+    });
+    await told(store);
+    const counted = async (): Promise<number> =>
+      Number((await rowsOf(store, 'select sum(count) as count from outbox'))[0]?.['count']);
+    await assert.rejects(tellTriageRanOut(dying(store, 2), AT + DAY), /it died/);
+    assert.ok((await counted()) < cves.length);
+    await tellTriageRanOut(store, AT + DAY);
+    assert.equal(await counted(), cves.length);
+    await tellTriageRanOut(store, AT + DAY);
+    await tellTriageRanOut(store, AT + 2 * DAY);
+    assert.equal(await counted(), cves.length, 'once');
   });
 
   test('what ran out before anybody looked is not told', async (t) => {
