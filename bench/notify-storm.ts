@@ -3,10 +3,14 @@ import { openStore } from '../src/store/index.ts';
 import { writeEvents } from '../src/store/outbox/index.ts';
 import { found } from '../test/notify/world.ts';
 
-/** A storm of critical findings in a process of its own: `notify-storm.ts DATABASE`, 1,667 a second until its input ends. */
+/**
+ * A storm of critical findings in a process of its own, which has the turn of the service's part: `notify-storm.ts DATABASE`, 1,667 a second
+ * until its input ends. Prints how its transactions held the lock.
+ */
 const [url = ''] = process.argv.slice(2);
 const RATE = 1667;
-const BATCH = 100;
+/** Events of one transaction, as the detector's decisions are written. */
+const BATCH = 500;
 /** Findings of one image. */
 const OF_ONE = 10;
 
@@ -14,7 +18,8 @@ const over = new AbortController();
 process.stdin.resume();
 process.stdin.on('end', () => over.abort());
 
-const store = await openStore({ url });
+const held: number[] = [];
+const store = await openStore({ url, turn: 'behind', onWrite: (write) => void held.push(write.held) });
 const began = performance.now();
 for (let done = 0; !over.signal.aborted; done += BATCH) {
   const batch = Array.from({ length: BATCH }, (_, at) => {
@@ -25,4 +30,9 @@ for (let done = 0; !over.signal.aborted; done += BATCH) {
   await sleep(Math.max(0, began + (done / RATE) * 1000 - performance.now()));
 }
 await store.close();
+held.sort((a, b) => a - b);
+const [median = 0, worst = 0] = [held[held.length >> 1], held.at(-1)];
+process.stdout.write(
+  `${JSON.stringify({ seconds: (performance.now() - began) / 1000, held: held.length, median, worst })}\n`,
+);
 process.exit(0);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInbox } from '../fakes/index.ts';
 import { deliveryList, openStore } from '../src/store/index.ts';
@@ -21,6 +22,16 @@ import {
 } from './parted-load.ts';
 
 const ROUNDS = 7;
+
+/** Storm is how the transactions of one held the lock, in milliseconds. */
+interface Storm {
+  readonly seconds: number;
+  readonly held: number;
+  readonly median: number;
+  readonly worst: number;
+}
+
+const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? NaN;
 
 /**
  * benchNotify prints by how much a storm of 100,000 events of one incident in a minute, told to a channel of each kind, moves the webhook's
@@ -44,16 +55,18 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
     await loadOf(daemon, seconds);
     const ratios: number[] = [];
     const p99s: [number, number][] = [];
+    const storms: Storm[] = [];
     let unanswered = 0;
     const quiet = () => loadOf(daemon, seconds);
     const stormy = async () => {
       const storm = spawn(process.execPath, [join(import.meta.dirname, 'notify-storm.ts'), url], {
-        stdio: ['pipe', 'ignore', 'inherit'],
+        stdio: ['pipe', 'pipe', 'inherit'],
       });
       setPriority(storm.pid ?? 0, NICE_OF_OTHERS);
       await sleep(1500);
       const load = await loadOf(daemon, seconds);
-      await endOf(storm);
+      const [said] = await Promise.all([json(storm.stdout), endOf(storm)]);
+      storms.push(said as Storm);
       await sleep(1500);
       unanswered += unansweredOf(load);
       return load;
@@ -78,6 +91,11 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       'at most 1.10',
     );
     line('  milliseconds quiet and in the storm', pairs(p99s), '');
+    line(
+      '  commits a second of the storm; median and longest hold',
+      `${median(storms.map(({ held, seconds: lasted }) => held / lasted)).toFixed(1)}; ${median(storms.map((storm) => storm.median)).toFixed(1)} and ${Math.max(...storms.map(({ worst }) => worst)).toFixed(1)} ms`,
+      '',
+    );
     line(
       '  reviews without an answer; messages; events that they count',
       `${unanswered}; ${items.length}; ${told}`,

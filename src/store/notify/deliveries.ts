@@ -15,7 +15,7 @@ import {
   type TellerChannel,
 } from '../../notify/index.ts';
 import type { KnownImage } from '../../trackers/index.ts';
-import { heldAlone } from '../sql/dialect.ts';
+import { heldAlone, insertMany } from '../sql/dialect.ts';
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
@@ -206,6 +206,8 @@ async function placesOf(
   );
 }
 
+const THREADS = { channel_id: 'text', subject: 'text', message: 'text', at: 'integer' } as const;
+
 /** Gives the first messages about what a message is about, and notes it as the first where there is none. */
 async function threadsOf(
   transaction: Executor,
@@ -226,12 +228,13 @@ async function threadsOf(
       )),
     );
   const begun = new Set(known.map(({ subject }) => subject));
-  for (const subject of subjects)
-    if (!begun.has(subject))
-      await run(
-        transaction,
-        sql`insert into delivery_threads (channel_id, subject, message, at) values (${channelId}, ${subject}, ${message}, ${at})`,
-      );
+  const first = subjects.filter((subject) => !begun.has(subject));
+  await insertMany(
+    transaction,
+    'delivery_threads',
+    THREADS,
+    first.map((subject) => [channelId, subject, message, at]),
+  );
   const ids = known.toSorted((a, b) => a.at - b.at).map((row) => row.message);
   return [...new Set(ids)].slice(-MOST_REFERENCES);
 }

@@ -12,6 +12,7 @@ import {
   type ChannelEvent,
 } from '../../channels/index.ts';
 import { MAX_SHOWN, type Happened } from '../../notify/index.ts';
+import { insertMany, type Cell } from '../sql/dialect.ts';
 import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 
@@ -45,10 +46,16 @@ export async function writeEvents(
   const channels = (await subscribers(transaction)).filter(({ id }) => id !== except);
   const wanted = happened.filter(({ event }) => channels.some(({ takes }) => takes(event)));
   const news = await notThrottled(transaction, wanted, at, period);
+  const groups = groupsOf(news);
+  const rows: Cell[][] = [];
   for (const { id, takes } of channels) {
-    const taken = news.filter(({ event }) => takes(event));
-    if (taken.length > 0) await gather(transaction, id, taken, at);
+    const taken = groups.filter(({ event }) => takes(event));
+    for (const { event, subject, all } of taken.length === 0 ? [] : await gather(transaction, id, taken)) {
+      const items = firstItems(all);
+      rows.push([id, event, subject, all.length, items.length, items.join('\n'), at, at]);
+    }
   }
+  await insertMany(transaction, 'outbox', WAITING, rows, ADD);
   return news;
 }
 
@@ -103,7 +110,21 @@ async function subscribers(transaction: Executor): Promise<readonly Subscriber[]
   });
 }
 
-const takesMore = sql`outbox.shown < ${MAX_SHOWN} and length(outbox.items) < ${MANY_CHARACTERS}`;
+const WAITING = {
+  channel_id: 'text',
+  event: 'text',
+  subject: 'text',
+  count: 'integer',
+  shown: 'integer',
+  items: 'text',
+  first_at: 'integer',
+  last_at: 'integer',
+} as const;
+const TAKES_MORE = `outbox.shown < ${MAX_SHOWN} and length(outbox.items) < ${MANY_CHARACTERS}`;
+const ADD = `on conflict (channel_id, event, subject) do update set
+  count = outbox.count + excluded.count, last_at = excluded.last_at,
+  items = case when ${TAKES_MORE} then outbox.items || '\n' || excluded.items else outbox.items end,
+  shown = case when ${TAKES_MORE} then outbox.shown + excluded.shown else outbox.shown end`;
 
 /** The first occurrences of a subject in JSON, at least one. */
 function firstItems(all: readonly Happened[]): readonly string[] {
@@ -118,12 +139,31 @@ function firstItems(all: readonly Happened[]): readonly string[] {
   return items;
 }
 
+/** Group is what happened to one subject. */
+interface Group {
+  readonly key: string;
+  readonly event: ChannelEvent;
+  readonly subject: string;
+  readonly all: readonly Happened[];
+}
+
+function groupsOf(happened: readonly Happened[]): readonly Group[] {
+  const groups = Map.groupBy(happened, ({ event, subject }) => keyOf(event, toSubject(subject)));
+  return [...groups].map(([key, all]) => {
+    const [{ event, subject }] = all as [Happened];
+    return { key, event, subject: toSubject(subject), all };
+  });
+}
+
+/**
+ * Gives the groups as they wait for a channel: apart, or together where many do already. Everybody takes the rows of a channel in this
+ * order, that of their key, so that no two transactions wait for each other.
+ */
 async function gather(
   transaction: Executor,
   channel: string,
-  happened: readonly Happened[],
-  at: number,
-): Promise<void> {
+  groups: readonly Group[],
+): Promise<readonly Group[]> {
   const waiting = await run(
     transaction,
     sql<
@@ -131,37 +171,29 @@ async function gather(
     >`select event, count(*) as subjects from outbox where channel_id = ${channel} and subject <> '' group by event`,
   );
   const open = new Map(waiting.map(({ event, subjects }) => [event, subjects]));
-  const groups = Map.groupBy(happened, ({ event, subject }) => keyOf(event, toSubject(subject)));
-  const known = await knownAmong(transaction, channel, happened);
-  const rows = [...groups].map(([key, all]) => {
-    const [{ event, subject }] = all as [Happened];
+  const known = await knownAmong(transaction, channel, groups);
+  const isApart = ({ key, event }: Group): boolean => {
+    if (known.has(key)) return true;
     const waits = open.get(event) ?? 0;
-    const apart = known.has(key) || waits < MOST_SUBJECTS;
-    if (apart && !known.has(key)) open.set(event, waits + 1);
-    return { event, subject: apart ? toSubject(subject) : '', count: all.length, items: firstItems(all) };
-  });
-  // Everybody takes the rows of a channel in the order of their key, so that no two transactions wait for each other.
-  const keyed = rows.map((row) => ({ ...row, key: keyOf(row.event, row.subject) }));
-  for (const { event, subject, count, items } of keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
-    await run(
-      transaction,
-      sql`insert into outbox (channel_id, event, subject, count, shown, items, first_at, last_at)
-       values (${channel}, ${event}, ${subject}, ${count}, ${items.length}, ${items.join('\n')}, ${at}, ${at})
-       on conflict (channel_id, event, subject) do update set
-         count = outbox.count + excluded.count, last_at = excluded.last_at,
-         items = case when ${takesMore} then outbox.items || ${'\n'} || excluded.items else outbox.items end,
-         shown = case when ${takesMore} then outbox.shown + excluded.shown else outbox.shown end`,
-    );
+    open.set(event, waits + 1);
+    return waits < MOST_SUBJECTS;
+  };
+  const { apart = [], rest = [] } = Object.groupBy(groups, (group) => (isApart(group) ? 'apart' : 'rest'));
+  const together = [...Map.groupBy(rest, ({ event }) => event)].map(([event, some]): Group => ({
+    ...{ key: keyOf(event, ''), event, subject: '' },
+    all: some.flatMap(({ all }) => all),
+  }));
+  return [...apart, ...together].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** Gives which of the subjects wait already: what happens to them goes on being told apart. */
 async function knownAmong(
   transaction: Executor,
   channel: string,
-  happened: readonly Happened[],
+  groups: readonly Group[],
 ): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
-  for (const marks of inLists([...new Set(happened.map(({ subject }) => toSubject(subject)))])) {
+  for (const marks of inLists([...new Set(groups.map(({ subject }) => subject))])) {
     const rows = await run(
       transaction,
       sql<
