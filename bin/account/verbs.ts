@@ -7,7 +7,7 @@ import type {
 } from '../../src/api/contract/accounts.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { IpoError } from '../../src/base/index.ts';
-import { counted, toYaml } from '../../src/render/index.ts';
+import { counted } from '../../src/render/index.ts';
 import type {
   AccountActOptions,
   AccountAnonymiseOptions,
@@ -20,8 +20,6 @@ import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { openOutcome, type Outcome } from '../terminal/outcome.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { openParts } from '../terminal/parts.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
@@ -35,7 +33,7 @@ interface Accounts {
 
 /** runAccountList is `ipo account list`. */
 export async function runAccountList(options: AccountListOptions, terminal: Terminal): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
+  const outcome = openOutcome(options.output, terminal);
   const whole = (flag: '--limit' | '--offset', text: string | undefined, least: number, most: number) =>
     text === undefined ? undefined : parseWhole(flag, text, least, most, 'the number of accounts');
   const query = {
@@ -44,12 +42,10 @@ export async function runAccountList(options: AccountListOptions, terminal: Term
     limit: whole('--limit', options.limit, 1, 10_000),
     offset: whole('--offset', options.offset, 0, Number.MAX_SAFE_INTEGER),
   };
-  const { body, text } = await withService(terminal, options, (service) =>
+  const answered = await withService(terminal, options, (service) =>
     service.json<Accounts>('GET /accounts', { query }),
   );
-  const render = (format: 'table' | 'json' | 'yaml') =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  await outcome.answer(answered, () => table(answered.body, terminal));
   return EXIT.done;
 }
 

@@ -50,17 +50,12 @@ export async function runAudit(
   );
   const parts = openParts(terminal);
   return withService(terminal, options, async (service) => {
-    const pages = targets.filter(({ format }) => format !== 'csv');
+    const pages = targets.flatMap(({ format, path }) => (format === 'csv' ? [] : [{ format, path }]));
     if (pages.length > 0) {
       const query = { ...narrowed, limit, offset };
       const { body, text } = await service.json<AuditBody>('GET /audit', { query });
-      await writeOutputs(
-        pages,
-        (format) =>
-          format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body, terminal),
-        parts,
-        terminal,
-      );
+      const forms = { json: () => `${text}\n`, yaml: () => toYaml(body), table: () => table(body, terminal) };
+      await writeOutputs(pages, (format) => forms[format](), parts, terminal);
       const left = body.total - offset - body.items.length;
       if (left > 0 && !globals.quiet)
         terminal.err(

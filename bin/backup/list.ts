@@ -1,9 +1,7 @@
 import type { BackupsBody } from '../../src/api/contract/backups.ts';
-import { toYaml } from '../../src/render/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { parsePaging } from '../terminal/paging.ts';
-import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -11,14 +9,12 @@ import type { BackupListOptions } from './index.ts';
 
 /** runBackupList is `ipo backup list`. */
 export async function runBackupList(options: BackupListOptions, terminal: Terminal): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
+  const outcome = openOutcome(options.output, terminal);
   const query = parsePaging(options);
-  const { body, text } = await withService(terminal, options, (service) =>
+  const answered = await withService(terminal, options, (service) =>
     service.json<BackupsBody>('GET /backups', { query }),
   );
-  const render = (format: 'table' | 'json' | 'yaml') =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body.items, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  await outcome.answer(answered, () => table(answered.body.items, terminal));
   return EXIT.done;
 }
 

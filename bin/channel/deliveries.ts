@@ -63,7 +63,7 @@ const NARROW: readonly ViewColumn<DeliveryBody>[] = [
     heading: 'state',
     text: ({ state }) => state,
     paint: ({ state }, { chalk }) =>
-      state === 'sent' ? chalk.dim : state === 'failed' ? chalk.red : chalk.yellow,
+      ({ sent: chalk.dim, failed: chalk.red })[state as string] ?? chalk.yellow,
   },
   { heading: 'title', flex: 3, text: ({ title }) => title },
   { heading: 'message', text: ({ message }) => message },

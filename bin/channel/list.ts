@@ -3,8 +3,7 @@ import { isTrackerKind } from '../../src/channels/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
 import type { ChannelListOptions, ChannelShowOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { openParts } from '../terminal/parts.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -13,9 +12,6 @@ import { openPaint } from '../terminal/paint.ts';
 import { findChannel } from './find.ts';
 import { factLines } from '../terminal/fact-lines.ts';
 
-const FORMATS = ['table', 'json', 'yaml'] as const;
-type Format = (typeof FORMATS)[number];
-
 interface Channels {
   readonly items: readonly ChannelBody[];
   readonly total: number;
@@ -23,13 +19,9 @@ interface Channels {
 
 /** runChannelList is `ipo channel list`. */
 export async function runChannelList(options: ChannelListOptions, terminal: Terminal): Promise<ExitCode> {
-  const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
-  const { body, text } = await withService(terminal, options, (service) =>
-    service.json<Channels>('GET /channels'),
-  );
-  const render = (format: Format) =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : listed(body.items, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  const outcome = openOutcome(options.output ?? [], terminal);
+  const answered = await withService(terminal, options, (service) => service.json<Channels>('GET /channels'));
+  await outcome.answer(answered, () => listed(answered.body.items, terminal));
   return EXIT.done;
 }
 
@@ -74,15 +66,13 @@ export async function runChannelShow(
 ): Promise<ExitCode> {
   if (options.document && options.output.length > 0)
     throw new UsageError('--document and -o exclude each other', 'Leave one of them out');
-  const targets = parseOutputs(options.output ?? [], FORMATS, 'table');
-  const { body, text } = await withService(terminal, options, (service) => findChannel(service, which));
+  const outcome = openOutcome(options.output ?? [], terminal);
+  const answered = await withService(terminal, options, (service) => findChannel(service, which));
   if (options.document) {
-    terminal.out(toYaml(body.document));
+    terminal.out(toYaml(answered.body.document));
     return EXIT.done;
   }
-  const render = (format: Format) =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : shown(body, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  await outcome.answer(answered, () => shown(answered.body, terminal));
   return EXIT.done;
 }
 
@@ -149,5 +139,6 @@ function messageFacts({ notifications }: ChannelBody): readonly (readonly [name:
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ');
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
 }

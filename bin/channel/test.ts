@@ -1,12 +1,10 @@
 import type { ChannelBody, ChannelTestBody } from '../../src/api/contract/channels.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
-import { toYaml } from '../../src/render/index.ts';
 import { withService } from '../service/client.ts';
 import type { ServiceFlags } from '../service/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { openParts } from '../terminal/parts.ts';
+import { openOutcome } from '../terminal/outcome.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findChannel } from './find.ts';
 
@@ -54,11 +52,9 @@ export function openTested(
   inputs: readonly (string | undefined)[],
   terminal: Terminal,
 ): (tests: readonly TestedChannel[]) => Promise<ExitCode> {
-  const targets = parseOutputs(output, ['table', 'json', 'yaml'] as const, 'table', inputs);
+  const outcome = openOutcome(output, terminal, inputs);
   return async (tests) => {
-    const render = (format: 'table' | 'json' | 'yaml'): string =>
-      format === 'json' ? `${JSON.stringify(tests)}\n` : format === 'yaml' ? toYaml(tests) : shown(tests);
-    await writeOutputs(targets, render, openParts(terminal), terminal);
+    await outcome.write(tests, shown(tests));
     if (tests.some(({ status }) => status === 'fails')) return EXIT.check;
     return tests.some(({ status }) => status === 'limited') ? EXIT.outside : EXIT.done;
   };

@@ -25,14 +25,9 @@ export function renderCheckMarkdown(document: CheckDocument): string {
   const answers: AnswerDocument[] = [...results, ...hardened].toSorted(
     (a, b) => order.indexOf(stateOf(a)) - order.indexOf(stateOf(b)),
   );
-  const heading =
-    refused > 0
-      ? `❌ ${refused} denied`
-      : open > 0 && !undecided_allowed
-        ? `❌ ${open} not decided`
-        : undecided > 0
-          ? `❓ ${undecided} not decided`
-          : '✅ nothing is denied';
+  let heading = undecided > 0 ? `❓ ${undecided} not decided` : '✅ nothing is denied';
+  if (open > 0 && !undecided_allowed) heading = `❌ ${open} not decided`;
+  if (refused > 0) heading = `❌ ${refused} denied`;
   const before = [
     `${CHECK_MARKER}\n### Image policy check: ${heading}`,
     `${counted(results.length, 'image')} and ${counted(pods.length, 'pod')} as of ${as_of}: ${refused} denied, ${undecided} not decided, ${audited} would be denied if enforced.`,

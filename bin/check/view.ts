@@ -152,11 +152,8 @@ function wordOf(answer: AnswerDocument): string {
   if (state === 'undecided') return 'not decided';
   if (state === 'audited') return `${answer.label} (audited)`;
   if (answer.label !== null) return answer.label;
-  return answer.break_glass
-    ? 'break-glass'
-    : 'scanned' in answer && answer.scanned === false
-      ? 'no scan record'
-      : '';
+  if (answer.break_glass) return 'break-glass';
+  return 'scanned' in answer && answer.scanned === false ? 'no scan record' : '';
 }
 
 function mark(state: State, paint: ChalkInstance): string {

@@ -1,12 +1,9 @@
 import type { ReplicasBody } from '../../src/api/contract/replicas.ts';
-import { toYaml } from '../../src/render/index.ts';
 import type { ClusterForgetReplicaOptions, ClusterReplicasOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
@@ -16,13 +13,11 @@ export async function runClusterReplicas(
   options: ClusterReplicasOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
-  const { body, text } = await withService(terminal, options, (service) =>
+  const outcome = openOutcome(options.output, terminal);
+  const answered = await withService(terminal, options, (service) =>
     service.json<ReplicasBody>('GET /system/replicas'),
   );
-  const render = (format: 'table' | 'json' | 'yaml') =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body.items, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  await outcome.answer(answered, () => table(answered.body.items, terminal));
   return EXIT.done;
 }
 

@@ -24,12 +24,9 @@ export function failureLines(failures: readonly ScanFailureBody[]): readonly (re
     const { platform, reason, message, attempts, since, hint } = failure;
     const where = platform === null ? '' : `${platform}: `;
     const again = againText(failure);
-    const then =
-      again === 'given up'
-        ? 'given up; retry with ipo images scan'
-        : again === 'now'
-          ? 'being tried now'
-          : `tried again from ${again} UTC`;
+    let then = `tried again from ${again} UTC`;
+    if (again === 'given up') then = 'given up; retry with ipo images scan';
+    if (again === 'now') then = 'being tried now';
     return [
       ['scan fails', `${where}${reason}: ${message}`] as const,
       ['attempts', `${attempts} since ${shortTime(since)} UTC; ${then}`] as const,

@@ -1,9 +1,20 @@
 import type { ImageDetailBody } from '../../src/api/contract/images.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
-import type { ViewColumn } from '../terminal/answer.ts';
+import { flagText, type ViewColumn } from '../terminal/answer.ts';
+import type { Paint } from '../terminal/paint.ts';
 
 /** WIDE is the width from which on a terminal has room for what else is known. */
 export const WIDE = 130;
+
+/** severityPaint is the colour of a severity. */
+export function severityPaint(severity: string, { chalk }: Paint): (text: string) => string {
+  if (severity === 'CRITICAL') return chalk.red;
+  return severity === 'HIGH' ? chalk.yellow : String;
+}
+
+/** exploitedText tells whether a CVE is known to be exploited. */
+export const exploitedText = (known: boolean | null): string =>
+  flagText(known, { yes: 'yes', no: '', unknown: '?' });
 
 type Finding = NonNullable<ImageDetailBody['findings']>[number];
 
@@ -31,8 +42,7 @@ export const findingColumns = (
   {
     heading: 'severity',
     text: ({ severity }) => severity,
-    paint: ({ severity }, { chalk }) =>
-      severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
+    paint: ({ severity }, paint) => severityPaint(severity, paint),
   },
   { heading: 'CVE', text: ({ cve }) => cve },
   ...(findings.some(({ cvss }) => cvss) ? [CVSS] : []),
@@ -41,12 +51,14 @@ export const findingColumns = (
   { heading: 'fixed in', flex: 1, text: ({ fixed }) => fixed ?? '–' },
   {
     heading: 'KEV',
-    text: ({ known_exploited }) => (known_exploited === null ? '?' : known_exploited ? 'yes' : ''),
+    text: ({ known_exploited }) => exploitedText(known_exploited),
   },
   {
     heading: 'triaged until (UTC)',
-    text: ({ cve, triaged_until }) =>
-      triaged_until === null ? '' : triaged.has(cve) ? shortTime(triaged_until) : 'expired',
+    text: ({ cve, triaged_until: until }) => {
+      if (until === null) return '';
+      return triaged.has(cve) ? shortTime(until) : 'expired';
+    },
   },
   ...(wide && findings.some(({ title, found_at }) => title || found_at) ? ABOUT : []),
 ];

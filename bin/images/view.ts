@@ -77,14 +77,11 @@ const PLACES: readonly ViewColumn<ImageDetailBody['places'][number]>[] = [
   { heading: 'last seen (UTC)', text: ({ time }) => shortTime(time) },
   {
     heading: 'answer',
-    text: ({ allowed, break_glass, label }) =>
-      break_glass
-        ? 'break-glass'
-        : allowed
-          ? label === null
-            ? 'admitted'
-            : `${label} (audited)`
-          : (label ?? 'refused'),
+    text: ({ allowed, break_glass, label }) => {
+      if (break_glass) return 'break-glass';
+      if (!allowed) return label ?? 'refused';
+      return label === null ? 'admitted' : `${label} (audited)`;
+    },
   },
   {
     heading: 'as',
@@ -104,10 +101,14 @@ const ANSWERS: readonly ViewColumn<ImageDetailBody['answers'][number]>[] = [
   { heading: 'namespace', text: ({ namespace }) => namespace ?? 'the whole cluster' },
   {
     heading: 'now',
-    text: ({ verdict, label }) =>
-      verdict === 'admit' ? 'admits' : verdict === 'refuse' ? `refuses: ${label ?? ''}` : 'not known',
-    paint: ({ verdict }, { chalk }) =>
-      verdict === 'admit' ? chalk.green : verdict === 'refuse' ? chalk.red : chalk.magenta,
+    text: ({ verdict, label }) => {
+      if (verdict === 'admit') return 'admits';
+      return verdict === 'refuse' ? `refuses: ${label ?? ''}` : 'not known';
+    },
+    paint: ({ verdict }, { chalk }) => {
+      if (verdict === 'admit') return chalk.green;
+      return verdict === 'refuse' ? chalk.red : chalk.magenta;
+    },
   },
   { heading: 'why', flex: 1, text: ({ reason }) => reason || '–' },
 ];
@@ -228,12 +229,9 @@ const MOST_PROBLEMS = 5;
 function lookedFor(state: ImageDetailBody['proofs_collected']): readonly (readonly [string, string])[] {
   if (state === null || state === undefined) return [];
   const { tried_at, collected_at, due_at, problems } = state;
-  const last =
-    collected_at === null
-      ? tried_at === null
-        ? 'not yet'
-        : `never in whole; tried ${shortTime(tried_at)} UTC`
-      : `${shortTime(collected_at)} UTC`;
+  let last = 'not yet';
+  if (tried_at !== null) last = `never in whole; tried ${shortTime(tried_at)} UTC`;
+  if (collected_at !== null) last = `${shortTime(collected_at)} UTC`;
   return [
     ['looked for', `${last}; again from ${shortTime(due_at)} UTC`],
     ...problems

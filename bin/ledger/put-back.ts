@@ -51,7 +51,7 @@ export async function runLedgerPutBack(
 }
 
 function sentence({ found, rows, setAside, left, replica, ended }: PutBack, directory: string): string {
-  const whose = replica === null ? '' : ended ? `; replica ${replica} is marked as ended` : '';
+  const whose = replica !== null && ended ? `; replica ${replica} is marked as ended` : '';
   if (found === null) return `There are no rows in ${directory}${whose}.`;
   const refused =
     setAside === 0 ? '' : `; ${counted(setAside, 'review')} cannot be stored: see refused.ndjson`;

@@ -69,12 +69,10 @@ function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–
   const { holds, rows, subject, checks } = result;
   const { count, signed } = rows;
   if (!holds) {
-    const text =
-      subject === 'proof'
-        ? 'Verification failed: the proof does not match.'
-        : checks.every(({ check, state }) => state !== 'failed' || check === 'signature')
-          ? 'Verification failed: there is no valid signature over these rows.'
-          : 'Verification failed: the ledger differs from what was signed.';
+    const unsigned = checks.every(({ check, state }) => state !== 'failed' || check === 'signature');
+    let text = 'Verification failed: the ledger differs from what was signed.';
+    if (unsigned) text = 'Verification failed: there is no valid signature over these rows.';
+    if (subject === 'proof') text = 'Verification failed: the proof does not match.';
     return { sign: '✗', text };
   }
   if (subject === 'proof') return { sign: '✓', text: `Row ${rows.first} is as signed.` };

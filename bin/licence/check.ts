@@ -61,12 +61,12 @@ export async function runLicenceCheck(
   const body = readUnverified(text);
   const replay =
     checked.rows === null || body === null ? null : replayCeiling(checked.rows, body.ceiling.image_names);
+  const signature = refusals.some(isUnsigned) ? 'not_verified' : 'verified';
   const answer = {
     accepted: refusals.length === 0,
     refusals: refusals.map(({ message, hint }) => ({ message, hint: hint ?? null })),
     certificate: body,
-    signature:
-      checked.keys === null ? 'not_checked' : refusals.some(isUnsigned) ? 'not_verified' : 'verified',
+    signature: checked.keys === null ? 'not_checked' : signature,
     month: replay === null ? null : month,
     replay,
   };

@@ -56,7 +56,8 @@ function checkWay({ oidc, code, setup, tokenStdin, passwordStdin, email }: Login
   })
     .filter(([, given]) => given)
     .map(([flag]) => flag);
-  const password = passwordStdin ? '--password-stdin' : email === undefined ? null : '--email';
+  const byEmail = email === undefined ? null : '--email';
+  const password = passwordStdin ? '--password-stdin' : byEmail;
   if (ways.length > 1) throw new UsageError(`${ways.join(' and ')} exclude each other`, 'Choose one');
   if (ways[0] !== undefined && ways[0] !== '--setup' && password !== null)
     throw new UsageError(`${password} has no effect with ${ways[0]}`, 'Leave one of them out');

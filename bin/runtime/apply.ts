@@ -71,8 +71,9 @@ export async function runApply(
     const finish = async (code: ExitCode): Promise<ExitCode> => {
       const items = plan.changes.map((change) => {
         const { name, kind, lines } = change;
-        const done = kind === 'unchanged' || written.has(change);
-        return { name, outcome: done ? kind : asks ? 'not_applied' : WOULD[kind], changes: lines };
+        const done = written.has(change) || kind === 'unchanged';
+        if (done) return { name, outcome: kind, changes: lines };
+        return { name, outcome: asks ? 'not_applied' : WOULD[kind], changes: lines };
       });
       const told = plan.changes.filter((change) => change.kind === 'unchanged' || written.has(change));
       const text = told.map(({ name, kind }) => `${clean(name)} ${PAST[kind]}\n`).join('');

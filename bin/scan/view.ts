@@ -2,7 +2,13 @@ import type { DescribedScans } from '../../src/app/index.ts';
 import { SEVERITY_NAMES } from '../../src/findings/index.ts';
 import { formatCount } from '../../src/render/index.ts';
 import { imageText } from '../../src/whatif/report/index.ts';
-import { markdownLines, tableLines, type AnswerViews, type ViewColumn } from '../terminal/answer.ts';
+import {
+  flagText,
+  markdownLines,
+  tableLines,
+  type AnswerViews,
+  type ViewColumn,
+} from '../terminal/answer.ts';
 
 /** ShownScan is a scan with the file that it came from. */
 export type ShownScan = DescribedScans['scans'][number] & { readonly file: string };
@@ -21,7 +27,7 @@ const COLUMNS: readonly ViewColumn<ShownScan>[] = [
   { heading: 'system', flex: 1, text: ({ os }) => (os === null ? '–' : `${os.family} ${os.name}`.trim()) },
   {
     heading: 'EOL',
-    text: ({ end_of_life }) => (end_of_life === null ? '–' : end_of_life ? 'yes' : 'no'),
+    text: ({ end_of_life }) => flagText(end_of_life, { yes: 'yes', no: 'no', unknown: '–' }),
     paint: ({ end_of_life }, { chalk }) => (end_of_life === true ? chalk.red : String),
   },
   ...SEVERITY_NAMES.map((severity): ViewColumn<ShownScan> => ({

@@ -40,11 +40,10 @@ export async function findService(
   const kept: KnownServer | undefined = config.servers[server];
   const caPath = options.ca ?? given(env['IPO_CA']) ?? kept?.ca;
   const parts = openParts(terminal);
-  const token = options.tokenStdin
-    ? checked(await parts.readText('-', 4096), 'stdin')
-    : given(env['IPO_TOKEN']) === undefined
-      ? (kept?.token ?? null)
-      : checked(env['IPO_TOKEN'] ?? '', 'IPO_TOKEN');
+  const own = given(env['IPO_TOKEN']);
+  let token = own === undefined ? (kept?.token ?? null) : null;
+  if (options.tokenStdin) token = checked(await parts.readText('-', 4096), 'stdin');
+  else if (own !== undefined) token = checked(own, 'IPO_TOKEN');
   return {
     server,
     token,
@@ -95,7 +94,8 @@ export async function withService<T>(
 export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options: ServiceFlags): unknown {
   if (!isIpoError(error)) return error;
   if (error.code !== 'unauthenticated') return inCommands(error);
-  const source = options.tokenStdin ? 'stdin' : given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
+  const variable = given(env['IPO_TOKEN']) === undefined ? null : 'IPO_TOKEN';
+  const source = options.tokenStdin ? 'stdin' : variable;
   if (source === null) return error;
   return new IpoError('unauthenticated', `the service does not know the token from ${source}`, {
     cause: error,

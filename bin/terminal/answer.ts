@@ -59,6 +59,15 @@ export interface ViewColumn<T> extends Column {
   readonly cut?: (item: T) => (max: number) => string;
 }
 
+/** flagText is the text of what is so, is not so, or is not known. */
+export function flagText<T extends string | null>(
+  value: boolean | null,
+  texts: { readonly yes: T; readonly no: T; readonly unknown: T },
+): T {
+  if (value === null) return texts.unknown;
+  return value ? texts.yes : texts.no;
+}
+
 /** tableLines draws items as a table for a terminal. */
 export function tableLines<T>(
   paint: Paint,

@@ -9,20 +9,32 @@ export interface Outcome {
   readonly isText: boolean;
   /** Writes it: `text` as it stands for people, `body` as JSON or YAML. */
   write(body: unknown, text: string): Promise<void>;
+  /** Writes what the service answered, its JSON as it came; the table is only drawn where it is wanted. */
+  answer(answered: Answered, table: () => string | Promise<string>): Promise<void>;
 }
 
-/** openOutcome reads `-o` of a command that changes something: before anything is changed, so that a wrong one changes nothing. Throws UsageError. */
-export function openOutcome(output: readonly string[], terminal: Terminal): Outcome {
-  const targets = parseOutputs(output, ['table', 'json', 'yaml'], 'table');
+/** Answered is a body of the service, with the text it was read from. */
+export interface Answered {
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/**
+ * openOutcome reads `-o` before anything is changed, so that a wrong one changes nothing; `inputs` are files that no output may be.
+ * Throws UsageError.
+ */
+export function openOutcome(
+  output: readonly string[],
+  terminal: Terminal,
+  inputs: readonly (string | undefined)[] = [],
+): Outcome {
+  const targets = parseOutputs(output, ['table', 'json', 'yaml'], 'table', inputs);
+  const write = (forms: Readonly<Record<'table' | 'json' | 'yaml', () => string | Promise<string>>>) =>
+    writeOutputs(targets, (format) => forms[format](), openParts(terminal), terminal);
   return {
     isText: targets.every(({ format }) => format === 'table'),
-    write: (body, text) => {
-      const forms = {
-        table: () => text,
-        json: () => `${JSON.stringify(body)}\n`,
-        yaml: () => toYaml(body),
-      };
-      return writeOutputs(targets, (format) => forms[format](), openParts(terminal), terminal);
-    },
+    write: (body, text) =>
+      write({ table: () => text, json: () => `${JSON.stringify(body)}\n`, yaml: () => toYaml(body) }),
+    answer: ({ body, text }, table) => write({ table, json: () => `${text}\n`, yaml: () => toYaml(body) }),
   };
 }

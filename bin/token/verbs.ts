@@ -1,12 +1,9 @@
 import type { CreatedTokenBody, TokenBody, TokensBody } from '../../src/api/contract/tokens.ts';
-import { toYaml } from '../../src/render/index.ts';
 import type { TokenCreateOptions, TokenListOptions, TokenRevokeOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { openOutcome } from '../terminal/outcome.ts';
-import { parseOutputs, writeOutputs } from '../terminal/output.ts';
-import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
@@ -37,13 +34,11 @@ export async function runTokenCreate(
 
 /** runTokenList is `ipo token list`. */
 export async function runTokenList(options: TokenListOptions, terminal: Terminal): Promise<ExitCode> {
-  const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table');
-  const { body, text } = await withService(terminal, options, (service) =>
+  const outcome = openOutcome(options.output, terminal);
+  const answered = await withService(terminal, options, (service) =>
     service.json<TokensBody>('GET /tokens', { query: { all: options.all } }),
   );
-  const render = (format: 'table' | 'json' | 'yaml') =>
-    format === 'json' ? `${text}\n` : format === 'yaml' ? toYaml(body) : table(body.items, options, terminal);
-  await writeOutputs(targets, render, openParts(terminal), terminal);
+  await outcome.answer(answered, () => table(answered.body.items, options, terminal));
   return EXIT.done;
 }
 

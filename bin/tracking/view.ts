@@ -1,5 +1,5 @@
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
-import type { ViewColumn } from '../terminal/answer.ts';
+import { flagText, type ViewColumn } from '../terminal/answer.ts';
 import { counted } from '../../src/render/index.ts';
 import { shortMoment } from '../terminal/rows.ts';
 import type { Fact } from '../terminal/fact-lines.ts';
@@ -26,8 +26,10 @@ const WHAT: Columns = [
   {
     heading: 'state',
     text: stateOf,
-    paint: ({ state, last_error }, { chalk }) =>
-      state === 'closed' ? chalk.dim : last_error === null ? chalk.yellow : chalk.red,
+    paint: ({ state, last_error }, { chalk }) => {
+      if (state === 'closed') return chalk.dim;
+      return last_error === null ? chalk.yellow : chalk.red;
+    },
   },
   CVE,
   { heading: 'image', flex: 3, text: ({ image, digest }) => image ?? digest },
@@ -94,7 +96,7 @@ export function trackingFacts(row: TrackingBody, names: ChannelNames): readonly 
         : `${moment(row.returned_at)}; ipo tracking reopen ${row.id} reopens it`,
     ],
     ['superseded by', row.superseded_by],
-    ['it has the CVE', row.successor_has_cve === null ? null : row.successor_has_cve ? 'yes' : 'no'],
+    ['it has the CVE', flagText(row.successor_has_cve, { yes: 'yes', no: 'no', unknown: null })],
     ['withheld', row.withheld],
     ['filed again', row.generation > 1 ? counted(row.generation - 1, 'time') : null],
     ['attempts', row.attempts > 1 ? String(row.attempts) : null],

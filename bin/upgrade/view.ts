@@ -32,6 +32,12 @@ const BACK =
   'Migrations go forward only. To return to an earlier release, restore a backup that was made under it (ipo backup restore).';
 const ACTS = { remove: 'take it out', clear: 'clear it', repeat: 'complete it' } as const;
 
+/** Where no database was asked their names are not known, and the numbers fit on one line. */
+function migrationLines(ran: readonly string[], named: boolean): readonly string[] {
+  if (ran.length === 0) return ['none'];
+  return named ? ran : [ran.join(', ')];
+}
+
 function sections(body: PlanBody): readonly Section[] {
   const { from, to, direction, releases, migrations, chart, values, refused, documents, defect } = body;
   if (direction === 'none') return [{ heading: `${to} runs already`, lines: ['There is nothing to do.'] }];
@@ -48,7 +54,7 @@ function sections(body: PlanBody): readonly Section[] {
     { heading: 'Do not stay on this release', lines: defect === null ? [] : [defect] },
     {
       heading: 'Migrations',
-      lines: ran.length === 0 ? ['none'] : body.documents === null ? [ran.join(', ')] : ran,
+      lines: migrationLines(ran, documents !== null),
     },
     {
       heading: 'Chart',

@@ -9,7 +9,7 @@ import {
   type ViewColumn,
 } from '../terminal/answer.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { WIDE } from '../images/finding-columns.ts';
+import { exploitedText, severityPaint, WIDE } from '../images/finding-columns.ts';
 import { findImage } from '../service/find-image.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { parsePaging } from '../terminal/paging.ts';
@@ -32,8 +32,7 @@ const columnsOf = (
   {
     heading: 'severity',
     text: ({ severity }) => severity,
-    paint: ({ severity }, { chalk }) =>
-      severity === 'CRITICAL' ? chalk.red : severity === 'HIGH' ? chalk.yellow : String,
+    paint: ({ severity }, paint) => severityPaint(severity, paint),
   },
   { heading: 'CVE', text: ({ cve }) => cve },
   ...(items.some(({ cvss }) => cvss) ? [CVSS] : []),
@@ -45,7 +44,7 @@ const columnsOf = (
   },
   {
     heading: 'KEV',
-    text: ({ known_exploited }) => (known_exploited === null ? '?' : known_exploited ? 'yes' : ''),
+    text: ({ known_exploited }) => exploitedText(known_exploited),
   },
   {
     heading: 'packages',

@@ -26,7 +26,8 @@ export async function runWhoami(options: WhoamiOptions, terminal: Terminal): Pro
 
 function inWords({ account, role, via, token_id, expires_at }: SessionBody, server: string): string {
   const { name, email } = account;
-  const who = name === null ? (email ?? account.id) : email === null ? name : `${name} <${email}>`;
+  let who = name ?? email ?? account.id;
+  if (name !== null && email !== null) who = `${name} <${email}>`;
   const by = via === 'token' ? `token ${token_id}` : 'session';
   return `${clean(who)}, ${role} at ${server}, by a ${by} until ${shortMoment(expires_at)} UTC\n`;
 }

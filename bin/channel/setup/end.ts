@@ -38,6 +38,12 @@ const EXITS = { works: EXIT.done, fails: EXIT.check, limited: EXIT.outside } as 
 
 type End = 'save' | 'disabled' | 'print' | 'none';
 
+function wantedEnd({ print, save, disabled }: SetupAnswers): End | null {
+  if (print) return 'print';
+  if (!save) return null;
+  return disabled ? 'disabled' : 'save';
+}
+
 /** endSetup saves or prints what was entered. A person whose channel could not be saved is asked again, so that nothing is lost. */
 export async function endSetup(
   setUp: SetUp,
@@ -51,8 +57,7 @@ export async function endSetup(
   const works = status === 'works';
   const failed = EXITS[status];
   let { document } = setUp;
-  let wanted: End | null = answers.save ? (answers.disabled ? 'disabled' : 'save') : null;
-  if (answers.print) wanted = 'print';
+  let wanted = wantedEnd(answers);
   // Before it is saved, so that a person can still go back; the service would say the same again.
   const channel = isTrackerKind(kind) ? toChannel(document, means.testLoopback).channel : null;
   if (channel !== null && !globals.quiet)

@@ -263,7 +263,7 @@ async function checkMail(fields: Document, secrets: Secrets, testLoopback: boole
   const { host, port, security, username } = mail;
   try {
     await checkMailServer({ ...mail, username: username ?? null });
-    const how = security === 'none' ? 'without TLS' : security === 'tls' ? 'with TLS' : 'with STARTTLS';
+    const how = { none: 'without TLS', tls: 'with TLS', starttls: 'with STARTTLS' }[security];
     return {
       level: 'ok',
       sentence: `${host}:${port} accepts sender and recipients ${how}; no mail was sent`,

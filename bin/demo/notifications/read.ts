@@ -52,12 +52,9 @@ function mailLines(raw: string): readonly string[] {
   const [fields = '', ...text] = part.split('\r\n\r\n');
   const written = text.join('\r\n\r\n');
   const encoded = /^Content-Transfer-Encoding: (\S+)/im.exec(fields)?.[1]?.toLowerCase();
-  const plain =
-    encoded === 'quoted-printable'
-      ? quotedPrintable(written)
-      : encoded === 'base64'
-        ? Buffer.from(written, 'base64').toString('utf8')
-        : written;
+  let plain = written;
+  if (encoded === 'quoted-printable') plain = quotedPrintable(written);
+  if (encoded === 'base64') plain = Buffer.from(written, 'base64').toString('utf8');
   return [`Subject: ${subject}`, ...plain.trimEnd().split(/\r?\n/)];
 }
 

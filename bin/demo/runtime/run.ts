@@ -62,8 +62,8 @@ export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions)
 
 function decidedLines({ event, notices, draft }: DemoDecided, { chalk }: Paint): readonly string[] {
   const { rule, priority, namespace, pod, effect, matchedRule, policy, policyEffect, alerted } = event;
-  const by =
-    policy === null ? (matchedRule === null ? '' : ` by rule "${matchedRule}"`) : ` by policy ${policy}`;
+  let by = matchedRule === null ? '' : ` by rule "${matchedRule}"`;
+  if (policy !== null) by = ` by policy ${policy}`;
   const did = policy === null ? (effect ?? '') : (policyEffect ?? '');
   const color = { allow: chalk.green, notify: chalk.yellow, stop: chalk.red, withheld: chalk.magenta }[did];
   return [

@@ -73,7 +73,8 @@ function linesOf(told: Told, paint: Paint, texts: boolean): readonly string[] {
 }
 
 function issueLines({ what, name, title, text }: IssueChange, { chalk }: Paint, texts: boolean): string[] {
-  const verb = what === 'closed' ? chalk.green('closed') : what === 'opened' ? chalk.yellow('opened') : what;
+  const color = { closed: chalk.green, opened: chalk.yellow }[what as string] ?? String;
+  const verb = color(what);
   const shown = texts || what !== 'opened' ? text.split('\n') : [];
   return [
     `  ${name}  ${verb}  ${clean(title)}`,

@@ -19,9 +19,7 @@ import { invalidNote } from './invalid.ts';
 import { withService } from '../../service/client.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import { openPaint, type Column } from '../../terminal/paint.ts';
-
-const LISTS = ['table', 'json', 'yaml'] as const;
+import { renderRows } from '../../terminal/rows.ts';
 
 /** Listed is a list as the service answers it. */
 interface Listed<T> {
@@ -31,11 +29,12 @@ interface Listed<T> {
 
 /** runPolicyList is `ipo policy list`. */
 export async function runPolicyList(options: PolicyListOptions, terminal: Terminal): Promise<ExitCode> {
-  const targets = parseOutputs(options.output ?? [], LISTS, 'table');
-  const { body, text } = await withService(terminal, options, (service) =>
+  const outcome = openOutcome(options.output ?? [], terminal);
+  const answered = await withService(terminal, options, (service) =>
     service.json<Listed<StoredPolicyBody>>('GET /policies'),
   );
-  const spoilt = body.items.some(({ invalid }) => (invalid ?? null) !== null);
+  const { items } = answered.body;
+  const spoilt = items.some(({ invalid }) => (invalid ?? null) !== null);
   const columns = [
     { heading: 'policy', flex: 2 },
     { heading: 'enforcement' },
@@ -44,7 +43,7 @@ export async function runPolicyList(options: PolicyListOptions, terminal: Termin
     { heading: 'updated (UTC)' },
     ...(spoilt ? [{ heading: 'state' }] : []),
   ];
-  const rows = body.items.map((policy) => [
+  const rows = items.map((policy) => [
     policy.name,
     policy.enforcement,
     policy.target_namespaces.length === 0 ? 'the whole cluster' : policy.target_namespaces.join(', '),
@@ -52,13 +51,10 @@ export async function runPolicyList(options: PolicyListOptions, terminal: Termin
     shortTime(policy.updated_at),
     ...(spoilt ? [(policy.invalid ?? null) === null ? 'in effect' : 'not valid'] : []),
   ]);
-  const faults = body.items.map((policy) => invalidNote(policy)).join('');
-  await writeList(
-    targets,
-    text,
-    body,
-    async () => `${await renderTable(columns, rows, 'No policy is in effect.', terminal)}${faults}`,
-    terminal,
+  const faults = items.map((policy) => invalidNote(policy)).join('');
+  await outcome.answer(
+    answered,
+    async () => `${await renderRows(columns, rows, 'No policy is in effect.', terminal)}${faults}`,
   );
   return EXIT.done;
 }
@@ -69,21 +65,23 @@ export async function runPolicyRevisions(
   options: PolicyListOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const targets = parseOutputs(options.output ?? [], LISTS, 'table');
-  const { body, text } = await withService(terminal, options, (service) => revisionsOf(service, name));
+  const outcome = openOutcome(options.output ?? [], terminal);
+  const answered = await withService(terminal, options, (service) => revisionsOf(service, name));
   const columns = [
     { heading: 'revision' },
     { heading: 'since (UTC)' },
     { heading: 'account', flex: 1 },
     { heading: '' },
   ];
-  const rows = body.items.map(({ revision, recorded_at, recorded_by, recorded_by_name, current }) => [
-    terminal.columns < 110 ? revision.slice(0, 32) : revision,
-    shortTime(recorded_at),
-    recorded_by_name ?? recorded_by ?? '–',
-    current ? 'in effect' : '',
-  ]);
-  await writeList(targets, text, body, () => renderTable(columns, rows, 'No revision.', terminal), terminal);
+  const rows = answered.body.items.map(
+    ({ revision, recorded_at, recorded_by, recorded_by_name, current }) => [
+      terminal.columns < 110 ? revision.slice(0, 32) : revision,
+      shortTime(recorded_at),
+      recorded_by_name ?? recorded_by ?? '–',
+      current ? 'in effect' : '',
+    ],
+  );
+  await outcome.answer(answered, () => renderRows(columns, rows, 'No revision.', terminal));
   return EXIT.done;
 }
 
@@ -168,32 +166,4 @@ export async function runPolicyDelete(
     await outcome.write({ name: body.name, revision: body.revision, state: 'deleted' }, text);
     return EXIT.done;
   });
-}
-
-async function writeList(
-  targets: ReturnType<typeof parseOutputs<(typeof LISTS)[number]>>,
-  json: string,
-  body: unknown,
-  table: () => Promise<string>,
-  terminal: Terminal,
-): Promise<void> {
-  const render = (format: (typeof LISTS)[number]) =>
-    format === 'json' ? `${json}\n` : format === 'yaml' ? toYaml(body) : table();
-  await writeOutputs(targets, render, openParts(terminal), terminal);
-}
-
-async function renderTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  none: string,
-  terminal: Terminal,
-): Promise<string> {
-  if (rows.length === 0) return `${none}\n`;
-  const paint = await openPaint({
-    color: false,
-    columns: terminal.columns,
-    whole: !terminal.tty.out,
-  });
-  const cells = rows.map((row) => row.map((text) => ({ text: clean(text) })));
-  return `${paint.table(columns, cells, 0).join('\n')}\n`;
 }

@@ -98,20 +98,16 @@ function stepsOf({ connection, secret }: DetectorSetupFlags, open: boolean): str
 }
 
 function arrived(event: EventBody): string {
-  const { kind, rule, source, host, digest, match_basis: basis } = event;
+  const { kind, rule, source, host } = event;
   const what =
-    kind === 'test'
-      ? 'the test of falcosidekick'
-      : kind === 'heartbeat'
-        ? 'a sign of life of Falco'
-        : `an event of "${clean(rule)}"`;
-  const joined =
-    kind !== 'event'
-      ? ''
-      : digest !== null
-        ? ` It was joined to an image (${basis}).`
-        : event.decided_at === null
-          ? ' It is not decided yet.'
-          : ' It was joined to no image: without append_output Falco names neither digest nor pod uid.';
+    { test: 'the test of falcosidekick', heartbeat: 'a sign of life of Falco' }[kind as string] ??
+    `an event of "${clean(rule)}"`;
+  const joined = kind === 'event' ? ` ${joinedText(event)}` : '';
   return `Arrived: ${what} from ${clean(host ?? '') || 'an unnamed host'} (${clean(source ?? 'no source')}).${joined}\n`;
+}
+
+function joinedText({ digest, match_basis: basis, decided_at: decided }: EventBody): string {
+  if (digest !== null) return `It was joined to an image (${basis}).`;
+  if (decided === null) return 'It is not decided yet.';
+  return 'It was joined to no image: without append_output Falco names neither digest nor pod uid.';
 }

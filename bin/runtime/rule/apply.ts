@@ -85,9 +85,8 @@ export function toChanges(
       ...documentDifference(toJson(was), toJson(normalRule(rule))),
       ...(moved.has(name) ? [`number ${one.place} → ${i + 1}`] : []),
     ];
-    const kind =
-      lines.length === 0 ? 'unchanged' : lines.length === 1 && moved.has(name) ? 'moved' : 'updated';
-    return { name, kind, lines };
+    if (lines.length === 0) return { name, kind: 'unchanged', lines };
+    return { name, kind: lines.length === 1 && moved.has(name) ? 'moved' : 'updated', lines };
   });
   const gone = stored.filter(({ name }) => !after.has(name));
   return [...changes, ...gone.map(({ name }): PlannedChange => ({ name, kind: 'deleted', lines: [] }))];

@@ -46,11 +46,9 @@ function lines({ rule, effect, rules, policies }: Explanation): readonly string[
     `${decided}\n`,
     ...rules.map(({ name, decides, enabled, matches, failed }) => {
       const mark = decides ? '→' : ' ';
-      const why = enabled
-        ? matches && !decides
-          ? 'matches, but an earlier rule decides'
-          : because(failed)
-        : 'disabled';
+      const late = matches && !decides;
+      let why = late ? 'matches, but an earlier rule decides' : because(failed);
+      if (!enabled) why = 'disabled';
       return `${mark} rule ${clean(name)}: ${why}\n`;
     }),
     ...policies.map(

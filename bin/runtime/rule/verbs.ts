@@ -37,7 +37,8 @@ export async function runRuleList(options: RuleReadFlags, terminal: Terminal): P
   const rows = body.items.map((item) => {
     const rule = readRule(item);
     const [match, when] = rule === null ? ['–', '–'] : [matchText(rule), whenText(rule)];
-    const state = item.fault === null ? (item.enabled ? '' : 'disabled') : 'not readable';
+    const able = item.enabled ? '' : 'disabled';
+    const state = item.fault === null ? able : 'not readable';
     return [String(item.place), item.name, item.action, when, match, state];
   });
   const table = await renderRows(
