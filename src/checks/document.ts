@@ -122,11 +122,9 @@ export function toDocument(
 }
 
 function toImageDocument(result: ImageResult, reasons: readonly string[]): ImageDocument {
-  const { pod, container, role, image, subject, judgement, found, fault, allowed, unknown, line, column } =
-    result;
+  const { pod, container, role, image, subject, judgement, found, allowed, unknown, line, column } = result;
   const { outcome, undecided: lacking, verdicts, warnings } = judgement;
   const { policy } = outcome;
-  const refusal = verdicts.find((verdict) => verdict.policy === policy)?.decision;
   const [first] = unknown;
   return {
     ...whereOf(pod, line, column),
@@ -153,20 +151,20 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     warnings: found?.offPlatform ? [...warnings, found.offPlatform] : warnings,
     signals: pod.signals,
     exposed_by: pod.exposedBy,
-    remedy:
-      fault !== null
-        ? 'write a reference that a registry can serve'
-        : lacking === null && refusal?.kind === 'refuse' && subject !== null
-          ? gateOf(refusal.label).remedy({
-              sentence: refusal.sentence,
-              spec: policy?.spec ?? null,
-              subject,
-              search: found,
-            })
-          : first !== undefined
-            ? remedyOfFact(first, found)
-            : null,
+    remedy: remedyOf(result),
   };
+}
+
+function remedyOf({ judgement, fault, found, subject, unknown: [first] }: ImageResult): string | null {
+  if (fault !== null) return 'write a reference that a registry can serve';
+  const { outcome, undecided, verdicts } = judgement;
+  const { policy } = outcome;
+  const refusal = verdicts.find((verdict) => verdict.policy === policy)?.decision;
+  if (undecided === null && refusal?.kind === 'refuse' && subject !== null) {
+    const { label, sentence } = refusal;
+    return gateOf(label).remedy({ sentence, spec: policy?.spec ?? null, subject, search: found });
+  }
+  return first === undefined ? null : remedyOfFact(first, found);
 }
 
 function whyUnknown(fact: UnknownFact, found: FoundFacts | null, reasons: readonly string[]): string {

@@ -132,6 +132,12 @@ function inOrder(value: unknown): unknown {
   );
 }
 
+/** bundledPath is where a field stands in a document of a bundle: the name in the metadata, all others in the spec. */
+export function bundledPath(path: string): string {
+  if (path === '') return 'spec';
+  return path === 'name' ? 'metadata.name' : `spec.${path}`;
+}
+
 /**
  * specOf gives the spec of a document that has only a name beside it; `without` are fields that the spec has not, since they stand
  * elsewhere. Throws ConfigurationError.

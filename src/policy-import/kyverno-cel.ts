@@ -74,12 +74,11 @@ function askedBy(text: string, lists: readonly string[]): Asked | string {
 /** The texts one of which an image must begin with: as alternatives, or as a list. */
 function prefixesIn(asked: string): string[] | null {
   const list = /^\[([^\]]*)\]\.exists\(\s*(\w+)\s*,\s*image\.startsWith\(\s*(\w+)\s*\)\s*\)$/.exec(asked);
+  if (list !== null && list[2] !== list[3]) return null;
   const texts =
     list === null
       ? split(asked, '||').map((one) => /^image\.startsWith\(\s*('[^']+')\s*\)$/.exec(one)?.[1])
-      : list[2] === list[3]
-        ? (list[1] ?? '').split(',').map((one) => one.trim())
-        : [undefined];
+      : (list[1] ?? '').split(',').map((one) => one.trim());
   const read = texts.map((one) => /^'([^'\\]+)'$/.exec(one ?? '')?.[1]);
   return read.includes(undefined) ? null : (read as string[]);
 }

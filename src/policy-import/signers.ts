@@ -29,22 +29,19 @@ export function keysIn(text: string): string[] {
 export function toIdentity(written: Json): Identity | null {
   const [subject, pattern] = [textAt(written, 'subject'), textAt(written, 'subjectRegExp')];
   const [issuer, issuerPattern] = [textAt(written, 'issuer'), textAt(written, 'issuerRegExp')];
-  const who = subject.includes('*')
-    ? { identityRegExp: fromWildcards(subject) }
-    : subject !== ''
-      ? { identity: subject }
-      : pattern !== ''
-        ? { identityRegExp: pattern }
-        : null;
+  const who = asked(subject, pattern);
   if (who === null) return null;
-  const by = issuer.includes('*')
-    ? { issuerRegExp: fromWildcards(issuer) }
-    : issuer !== ''
-      ? { issuer }
-      : issuerPattern !== ''
-        ? { issuerRegExp: issuerPattern }
-        : {};
-  return { ...who, ...by };
+  const by = asked(issuer, issuerPattern);
+  const identity = 'text' in who ? { identity: who.text } : { identityRegExp: who.pattern };
+  if (by === null) return identity;
+  return { ...identity, ...('text' in by ? { issuer: by.text } : { issuerRegExp: by.pattern }) };
+}
+
+/** A text says it before a pattern does; one with wildcards is a pattern. */
+function asked(text: string, pattern: string): { text: string } | { pattern: string } | null {
+  if (text.includes('*')) return { pattern: fromWildcards(text) };
+  if (text !== '') return { text };
+  return pattern === '' ? null : { pattern };
 }
 
 const WILDCARDS: Readonly<Record<string, string>> = { '*': '.*', '?': '.' };

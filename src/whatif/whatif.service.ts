@@ -38,18 +38,11 @@ export async function runWhatIf(
   if (options.source !== null && revisions.inForce(options.source) === null) {
     const names = revisions.names();
     const close = nearest(options.source, names);
-    throw new WhatIfError(
-      'unknown_source',
-      `source "${options.source}" is not the name of a policy in effect`,
-      {
-        hint:
-          close !== null
-            ? `Did you mean "${close}"?`
-            : names.length > 0
-              ? `Policies in effect: ${names.join(', ')}`
-              : 'The ledger names no policy in effect',
-      },
-    );
+    let hint = 'The ledger names no policy in effect';
+    if (names.length > 0) hint = `Policies in effect: ${names.join(', ')}`;
+    if (close !== null) hint = `Did you mean "${close}"?`;
+    const sentence = `source "${options.source}" is not the name of a policy in effect`;
+    throw new WhatIfError('unknown_source', sentence, { hint });
   }
   const replay = new Replay(draft, source, revisions, options);
   await walk(source, options, (batch, i) => replay.take(batch, i) !== 'left_out', progress);

@@ -39,8 +39,8 @@ export function kubernetesAnchor(options: KubernetesAnchorOptions): Anchor {
       const { version, data } = parseConfigMap(answer.text, what);
       const { checkpoint, size } = data;
       // A size without a checkpoint was written by somebody: it is not a note, and is judged so.
-      const notes = checkpoint === undefined ? (size === undefined ? [] : [size]) : [checkpoint];
-      return { notes, version };
+      const note = checkpoint ?? size;
+      return { notes: note === undefined ? [] : [note], version };
     },
     async publish({ note, size }, over) {
       const { call, what, namespace } = await openMap(options);

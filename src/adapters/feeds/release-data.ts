@@ -99,8 +99,8 @@ function readRelease(of: string, raw: unknown): OsRelease | null {
   // A release without a word of its end is none that says anything.
   if (number === undefined || eol === undefined) return null;
   // The API's version 0 says by true that there is longer support, and by false that there is none.
-  const longer = typeof extendedSupport === 'boolean' ? (extendedSupport ? false : null) : extendedSupport;
-  return toRelease(of, number, eol, eoes ?? longer);
+  const none = extendedSupport === false ? null : extendedSupport;
+  return toRelease(of, number, eol, eoes ?? (extendedSupport === true ? false : none));
 }
 
 /** Support that has not ended, with no day on which it will: 9999-12-31. */

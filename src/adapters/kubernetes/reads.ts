@@ -254,11 +254,14 @@ function openOwners(
   const toOwner = (object: KubeObject) => controllerOf(object);
   const replicaSets = open(RESOURCES.replicaSets, toOwner, { metadataOnly: true });
   const jobs = open(RESOURCES.jobs, toOwner, { metadataOnly: true });
+  const owners = new Map([
+    ['ReplicaSet', replicaSets],
+    ['Job', jobs],
+  ]);
   return {
     replicaSets,
     jobs,
-    ownerOf: (kind: string, key: string) =>
-      (kind === 'ReplicaSet' ? replicaSets : kind === 'Job' ? jobs : null)?.objects.get(key) ?? null,
+    ownerOf: (kind: string, key: string) => owners.get(kind)?.objects.get(key) ?? null,
   };
 }
 

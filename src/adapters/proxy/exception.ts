@@ -16,7 +16,8 @@ export function readException(text: string): Exception | null {
   const only = digits === undefined ? null : Number(digits);
   if (only !== null && (only < 1 || only > 65_535)) return null;
   const name = bracketed ?? plain ?? '';
-  const covers = isIP(name) === 0 ? (bracketed === undefined ? readName(name) : null) : readNetwork(name);
+  if (isIP(name) === 0 && bracketed !== undefined) return null;
+  const covers = isIP(name) === 0 ? readName(name) : readNetwork(name);
   return covers === null ? null : (host, port) => (only === null || only === port) && covers(host, port);
 }
 

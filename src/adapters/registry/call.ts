@@ -134,12 +134,10 @@ async function read(
   const said = Number(headers['content-length']);
   if (isGood && method !== 'HEAD') {
     const packed = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-    const fault =
-      said > max
-        ? tooLarge(host, max)
-        : packed !== 'identity' && packed !== ''
-          ? new RegistryError('unreadable', `${host} packs its answer though it was asked not to`)
-          : null;
+    let fault: RegistryError | null = null;
+    if (said > max) fault = tooLarge(host, max);
+    else if (packed !== 'identity' && packed !== '')
+      fault = new RegistryError('unreadable', `${host} packs its answer though it was asked not to`);
     if (fault !== null) {
       body.on('error', () => undefined).destroy();
       throw fault;

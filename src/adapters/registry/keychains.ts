@@ -99,12 +99,10 @@ export function dockerKeychain(
   helpers?: CredentialHelpers,
 ): Keychain {
   const { DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR } = environment;
+  const standard = home === '' ? undefined : join(home, '.docker');
+  const docker = isSet(DOCKER_CONFIG) ? DOCKER_CONFIG : standard;
   const paths = [
-    ...(isSet(DOCKER_CONFIG)
-      ? [join(DOCKER_CONFIG, 'config.json')]
-      : home === ''
-        ? []
-        : [join(home, '.docker', 'config.json')]),
+    ...(docker === undefined ? [] : [join(docker, 'config.json')]),
     ...(isSet(REGISTRY_AUTH_FILE) ? [REGISTRY_AUTH_FILE] : []),
     ...(isSet(XDG_RUNTIME_DIR) ? [join(XDG_RUNTIME_DIR, 'containers', 'auth.json')] : []),
   ];

@@ -28,15 +28,7 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
     said: error.said === '' ? '' : lineOf(error.said, secrets, 2000),
     failed(cause) {
       const said = lineOf(error.said, secrets, 4000);
-      // All that it said: a line of a registry's answer can look like the one that matters.
-      const isOwn = error.said.length <= MAX_OWN && !ANALYSIS.test(error.said);
-      const fault = IMAGE.test(error.said)
-        ? 'image'
-        : isOwn && SCANNER.test(said)
-          ? 'scanner'
-          : /context deadline exceeded|analyze error: timeout/i.test(said)
-            ? 'late'
-            : 'failed';
+      const fault = kindOf(error.said, said);
       const hint = fault === 'late' ? { hint: 'Raise scanner.timeout' } : {};
       // What the registry said stands behind all that came of it, and would be the first to be cut.
       const words = fault === 'image' ? (/remote error:\s*(\S.*)$/.exec(said)?.[1] ?? said) : said;
@@ -54,6 +46,13 @@ export function toFault(error: ProgramError, program: string, secrets: readonly 
   });
 }
 
+/** Judged by the line that says it, and by all that was said: a line of a registry's answer can look like the one that matters. */
+function kindOf(all: string, line: string): 'image' | 'scanner' | 'late' | 'failed' {
+  if (IMAGE.test(all)) return 'image';
+  if (all.length <= MAX_OWN && !ANALYSIS.test(all) && SCANNER.test(line)) return 'scanner';
+  return /context deadline exceeded|analyze error: timeout/i.test(line) ? 'late' : 'failed';
+}
+
 /** The line that says it: the last fatal one, else the last. */
 function lineOf(said: string, secrets: readonly string[], max: number): string {
   let text = said;
@@ -63,9 +62,7 @@ function lineOf(said: string, secrets: readonly string[], max: number): string {
   // What Go says of a program that broke down; the stack behind it says nothing to people.
   const broken = lines.find((line) => /^(?:panic|fatal error):/.test(line));
   // What follows a fatal line belongs to it.
-  const words = (fatal === -1 ? (broken === undefined ? lines.slice(-1) : [broken]) : lines.slice(fatal))
-    .join(' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const told = broken === undefined ? lines.slice(-1) : [broken];
+  const words = (fatal === -1 ? told : lines.slice(fatal)).join(' ').replaceAll(/\s+/g, ' ').trim();
   return printable(words.replace(/^\S+\s+FATAL\s+(?:Fatal error\s+)?/, ''), max);
 }

@@ -214,12 +214,12 @@ class Listener implements AdmissionListener {
     this.#reviews += 1;
     try {
       const { bytes } = taken;
-      const reply =
-        taken.kind === 'oversized'
-          ? await this.#options.reviewer.reviewOversized(bytes)
-          : bytes.length < this.#limits.largeBody
-            ? await this.#options.reviewer.review(bytes)
-            : await this.#inTurn(bytes);
+      const isSmall = bytes.length < this.#limits.largeBody;
+      const review = (): Promise<ReviewReply> =>
+        isSmall ? this.#options.reviewer.review(bytes) : this.#inTurn(bytes);
+      const reply = await (taken.kind === 'oversized'
+        ? this.#options.reviewer.reviewOversized(bytes)
+        : review());
       if (this.#draining || taken.kind === 'oversized') response.setHeader('connection', 'close');
       if (reply.retryAfter !== null) response.setHeader('retry-after', reply.retryAfter);
       send(response, reply.status, reply.status === 200 ? 'application/json' : 'text/plain', reply.body);

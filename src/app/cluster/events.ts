@@ -29,12 +29,10 @@ const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
 export function toReviewEvents(events: ClusterEvents): ReviewEvents {
   return {
     happened({ kind, allowed, namespace, pod, podUid, owner, message }) {
-      const regarding: ObjectRef =
-        allowed && pod !== ''
-          ? { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid ?? undefined }
-          : owner === null
-            ? { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
-            : { ...owner, namespace };
+      let regarding: ObjectRef = { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
+      if (owner !== null) regarding = { ...owner, namespace };
+      if (allowed && pod !== '')
+        regarding = { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid ?? undefined };
       events.emit({
         regarding,
         type: 'Warning',

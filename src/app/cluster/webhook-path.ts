@@ -71,8 +71,9 @@ export function webhookPath(deps: WebhookPathDeps): CallersOf {
   return {
     lead: own === null ? null : (signal) => own.run(signal),
     async follow() {
-      const ends =
-        source !== null ? await source.read() : pathFile !== undefined ? await readPathFile(pathFile) : null;
+      let ends: readonly string[] | null = null;
+      if (source !== null) ends = await source.read();
+      else if (pathFile !== undefined) ends = await readPathFile(pathFile);
       for (const end of ends ?? []) if (!guarded.has(end)) deps.guard(end);
       if (ends !== null) guarded = new Set(ends);
       if (ends !== null) callers.takePaths(ends);

@@ -88,6 +88,12 @@ function sentencesOf(error: Error): readonly string[] {
   );
 }
 
+const STATES: ReadonlyMap<string, NonNullable<DataFacts['directory']>['state']> = new Map([
+  ['ENOENT', 'missing'],
+  ['ENOTDIR', 'not_a_directory'],
+  ['EROFS', 'read_only'],
+] as const);
+
 async function directoryOf(path: string, looks: DataLooks): Promise<NonNullable<DataFacts['directory']>> {
   const nothing = { path, foreign: null, open: false, freeBytes: null };
   try {
@@ -100,16 +106,8 @@ async function directoryOf(path: string, looks: DataLooks): Promise<NonNullable<
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return { path, state: 'ok', foreign, open, freeBytes };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const state =
-      code === 'ENOENT'
-        ? 'missing'
-        : code === 'ENOTDIR'
-          ? 'not_a_directory'
-          : code === 'EROFS'
-            ? 'read_only'
-            : 'unwritable';
-    return { ...nothing, state };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { ...nothing, state: STATES.get(code) ?? 'unwritable' };
   }
 }
 

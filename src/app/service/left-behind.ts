@@ -43,14 +43,11 @@ export async function checkLeftBehind({ places, startEmpty, log }: LeftBehindOpt
     const wanted = await contentsOf(databaseUrl);
     const installation = wanted?.installation ?? null;
     const isKnown = (id: string | null): boolean => id !== null && id === installation;
-    const other =
-      mark !== null
-        ? isKnown(mark.installation)
-          ? null
-          : `this directory was last used with ${mark.database}`
-        : isLeft && !isKnown(own.installation)
-          ? `this directory holds another ledger: ${describe(own)}`
-          : null;
+    let other: string | null = null;
+    if (mark !== null && !isKnown(mark.installation))
+      other = `this directory was last used with ${mark.database}`;
+    if (mark === null && isLeft && !isKnown(own.installation))
+      other = `this directory holds another ledger: ${describe(own)}`;
     if (other !== null) {
       const sentence = `${wanted === null ? 'the database' : wanted.name} ${stateOf(wanted)}, and ${other}`;
       if (!startEmpty) throw new IpoError('conflict', sentence, { hint: hintOf(isOwn) });

@@ -28,18 +28,16 @@ export async function openSignatures({ settings, clock, log }: SignaturesDeps): 
   // What was seen of a mirror must not be forgotten, or it could be taken back; without a directory it is, at each start.
   const own =
     place.kind === 'tuf' && data === undefined ? await mkdtemp(join(tmpdir(), 'ipo-sigstore-')) : null;
-  const trust: TrustSource | null =
-    place.kind === 'off'
-      ? null
-      : place.kind === 'file'
-        ? openTrustFile(place.path, clock)
-        : openTufTrust({
-            mirror: place.mirror,
-            rootPath: sigstore.tufRootFile ?? null,
-            clock,
-            log,
-            cachePath: own ?? join(data ?? '', 'sigstore'),
-          });
+  let trust: TrustSource | null = null;
+  if (place.kind === 'file') trust = openTrustFile(place.path, clock);
+  if (place.kind === 'tuf')
+    trust = openTufTrust({
+      mirror: place.mirror,
+      rootPath: sigstore.tufRootFile ?? null,
+      clock,
+      log,
+      cachePath: own ?? join(data ?? '', 'sigstore'),
+    });
   const entry = threadEntry('verify-worker');
   const verifier = openVerifier({ trust, keyedLog: sigstore.keyedLog, log, entry });
   return {

@@ -1,6 +1,6 @@
 import { byCodeUnit, type FieldFault } from '../../base/index.ts';
 import { ChannelError, toDocument, type Channels, type StoredChannel } from '../../channels/index.ts';
-import { API_VERSION, sorted, specOf } from '../bundle.ts';
+import { API_VERSION, bundledPath, sorted, specOf } from '../bundle.ts';
 import { planEach } from '../each.ts';
 import type { Bundled, Json, Kind, Planned } from '../kind.ts';
 
@@ -70,7 +70,7 @@ function toBundled({ name, ...spec }: Json): Json {
 function faultsOf(error: unknown): readonly FieldFault[] | null {
   if (!(error instanceof ChannelError) || error.fields === undefined) return null;
   return error.fields.map(({ path, message }) => ({
-    path: path === '' ? 'spec' : path === 'name' ? 'metadata.name' : `spec.${path}`,
+    path: bundledPath(path),
     message,
   }));
 }

@@ -98,8 +98,8 @@ function planEnd({ id, statement, validUntil: until }: Declaration, declarations
 function readDeclared(document: Json): Declared {
   const { statement, validUntil = null, ...more } = specOf(document);
   const [unknown] = Object.keys(more);
-  const until =
-    typeof validUntil === 'string' ? parseTime(validUntil) : validUntil === null ? null : Number.NaN;
+  const read = typeof validUntil === 'string' ? parseTime(validUntil) : Number.NaN;
+  const until = validUntil === null ? null : read;
   const fault = (path: string, message: string) =>
     new ConfigurationError('invalid_request', message, { fields: [{ path, message }] });
   if (unknown !== undefined) throw fault(`spec.${unknown.slice(0, 80)}`, 'is an unknown field');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isIpoError, type FieldFault } from '../../base/index.ts';
 import { readRule, type RuntimeRule, type RuntimeRules, type StoredRule } from '../../runtime/index.ts';
-import { API_VERSION, sorted, specOf } from '../bundle.ts';
+import { API_VERSION, bundledPath, sorted, specOf } from '../bundle.ts';
 import { planEach } from '../each.ts';
 import type { Actor, Json, Kind, Planned } from '../kind.ts';
 
@@ -54,9 +54,10 @@ export function runtimeRuleKind(rules: Pick<RuntimeRules, 'list' | 'replace'>): 
 function planOne(rule: RuntimeRule, items: readonly StoredRule[]): Planned {
   const before = items.find((one) => one.rule.name === rule.name);
   const same = before !== undefined && before.fault === null && isDeepStrictEqual(before.rule, rule);
+  const kept = same ? 'unchanged' : 'update';
   return {
     name: rule.name,
-    change: before === undefined ? 'create' : same ? 'unchanged' : 'update',
+    change: before === undefined ? 'create' : kept,
     before: before === undefined ? null : toBundled(before.rule),
     after: toBundled(rule),
     notes: [],
@@ -97,12 +98,7 @@ function applying(
   { name, change }: Planned,
   write: (actor: Actor) => Promise<unknown>,
 ): NonNullable<Planned['apply']> {
-  const action =
-    change === 'create'
-      ? 'runtime_rule_create'
-      : change === 'delete'
-        ? 'runtime_rule_delete'
-        : 'runtime_rule_update';
+  const action = `runtime_rule_${change === 'unchanged' ? 'update' : change}` as const;
   return async (_by, actor) => {
     await write(actor);
     return { action, target: name, detail: {} };
@@ -122,7 +118,7 @@ function toBundled({ name, ...spec }: RuntimeRule): Json {
 function faultsOf(error: unknown): readonly FieldFault[] | null {
   if (!isIpoError(error) || error.code !== 'invalid_request' || error.fields === undefined) return null;
   return error.fields.map(({ path, message }) => ({
-    path: path === '' ? 'spec' : path === 'name' ? 'metadata.name' : `spec.${path}`,
+    path: bundledPath(path),
     message,
   }));
 }

@@ -51,16 +51,19 @@ function faultOf(entry: ProvenanceEntry, digest: Digest | null, rules: Rules): F
   for (const trusted of rules.builders) {
     if (trusted.id !== builderId) continue;
     const { minLevel } = rules.spec.provenance;
+    const { by, level } = trusted;
     const found: Fault | null =
-      trusted.level < minLevel
-        ? [2, `builder ${builderId} is credited with level ${trusted.level}, level ${minLevel} required`]
-        : trusted.by.key === undefined
-          ? faultOfName(entry, digest, trusted.by)
-          : faultOfKey(entry, digest, trusted.by.key);
+      level < minLevel
+        ? [2, `builder ${builderId} is credited with level ${level}, level ${minLevel} required`]
+        : faultOfSigner(entry, digest, by);
     if (found === null) return null;
     if (found[0] > fault[0]) fault = found;
   }
   return fault;
+}
+
+function faultOfSigner(entry: ProvenanceEntry, digest: Digest | null, by: Signer): Fault | null {
+  return by.key === undefined ? faultOfName(entry, digest, by) : faultOfKey(entry, digest, by.key);
 }
 
 /** A key signs nothing but its own statement, so the builder is whom that names. */

@@ -9,15 +9,14 @@ const STALE = DAY;
 export const SCAN_CHECKS: readonly Check<ServiceFacts>[] = [
   {
     id: 'scanner.there',
-    judge: ({ scanner, scannerOff }) =>
-      scanner === null
-        ? scannerOff
-          ? null
-          : warn(
-              'this service has no scanner, so it only knows scans that are imported',
-              'Install Trivy beside it and set scanner.kind, or use ipo scan import',
-            )
-        : ok(`${scanner.name} scans images`),
+    judge({ scanner, scannerOff }) {
+      if (scanner !== null) return ok(`${scanner.name} scans images`);
+      if (scannerOff) return null;
+      return warn(
+        'this service has no scanner, so it only knows scans that are imported',
+        'Install Trivy beside it and set scanner.kind, or use ipo scan import',
+      );
+    },
   },
   {
     id: 'scanner.works',

@@ -111,14 +111,15 @@ function toColumns({
   };
 }
 
+function columnOf(which: AccountKey) {
+  if ('id' in which) return ['id', which.id] as const;
+  if ('email' in which) return ['email', which.email] as const;
+  return ['oidc_subject', which.oidcSubject] as const;
+}
+
 /** A write that changes nothing locks the row on both engines, and waits for a transaction that is changing it. */
 async function hold(transaction: Transaction<Tables>, which: AccountKey): Promise<Account | null> {
-  const [column, value] =
-    'id' in which
-      ? (['id', which.id] as const)
-      : 'email' in which
-        ? (['email', which.email] as const)
-        : (['oidc_subject', which.oidcSubject] as const);
+  const [column, value] = columnOf(which);
   const row = await transaction
     .updateTable('accounts')
     .set((of) => ({ role: of.ref('role') }))

@@ -40,12 +40,8 @@ export async function inspectDatabase(url: string): Promise<DatabaseCondition> {
       sql<{ standby: boolean; standard: string }>`select pg_is_in_recovery() as standby,
         coalesce((select reset_val from pg_settings where name = 'default_transaction_read_only'), 'off') as standard`,
     );
-    const readOnly =
-      state?.standby === true
-        ? 'the server is a standby'
-        : state?.standard === 'on'
-          ? 'default_transaction_read_only is on'
-          : null;
+    let readOnly = state?.standard === 'on' ? 'default_transaction_read_only is on' : null;
+    if (state?.standby === true) readOnly = 'the server is a standby';
     return { engine, name, readOnly, damage: null, bytes: null };
   } finally {
     await db.destroy();

@@ -135,7 +135,8 @@ function placeAmong(
   current: CurrentScan | null,
 ): ScanPlace | null {
   const [only, ...more] = needed;
-  const entry = named === null ? (more.length === 0 ? only : undefined) : entryFor(needed, named);
+  const single = more.length === 0 ? only : undefined;
+  const entry = named === null ? single : entryFor(needed, named);
   if (!entry) return null;
   const { platform, digest } = entry;
   const own = parts.find((part) => part.platform === platform);

@@ -19,7 +19,7 @@ export function toStored(
   return findings.map((finding) => {
     const cve = storableText(finding.cve);
     const { knownExploited } = finding;
-    const told = knownExploited === null ? (said.get(cve) ?? null) : knownExploited ? 1 : 0;
+    const told = knownExploited === null ? (said.get(cve) ?? null) : Number(knownExploited);
     return {
       cve,
       severity: finding.severity,
@@ -27,7 +27,7 @@ export function toStored(
       package: storableText(finding.package),
       installed: storableText(finding.installed),
       fixed: finding.fixed === null ? null : storableText(finding.fixed),
-      known_exploited: listed === null ? told : listed.has(cve.toUpperCase()) ? 1 : 0,
+      known_exploited: listed === null ? told : Number(listed.has(cve.toUpperCase())),
       purl: finding.purl ? storableText(finding.purl) : null,
       platforms: null,
       rated_by: ratedBy(finding.advisory),

@@ -99,19 +99,16 @@ async function walkImages(
 ): Promise<StateRow[]> {
   const { state, search, sort, limit, offset } = query;
   const order = orderOf(query);
-  const [from, matches] =
-    search === null
-      ? [sql`image_states t`, sql`t.state is not null`]
-      : sort === 'name'
-        ? [
-            sql`image_search t`,
-            sql`t.name >= ${first} and t.name <= ${last} and t.search like ${containing(search)} escape '\\'`,
-          ]
-        : // SQLite walks the one that is named first.
-          [
-            sql`image_states t cross join image_search x`,
-            sql`t.state is not null and x.digest = t.digest and x.search like ${containing(search)} escape '\\'`,
-          ];
+  let from = sql`image_states t`;
+  let matches = sql`t.state is not null`;
+  if (search !== null && sort === 'name') {
+    from = sql`image_search t`;
+    matches = sql`t.name >= ${first} and t.name <= ${last} and t.search like ${containing(search)} escape '\\'`;
+  } else if (search !== null) {
+    // SQLite walks the one that is named first.
+    from = sql`image_states t cross join image_search x`;
+    matches = sql`t.state is not null and x.digest = t.digest and x.search like ${containing(search)} escape '\\'`;
+  }
   return run(
     read,
     sql<StateRow>`select ${COLUMNS} from (

@@ -239,16 +239,21 @@ async function threadsOf(
   return [...new Set(ids)].slice(-MOST_REFERENCES);
 }
 
+function columnsOf(ended: Ended): RawBuilder<unknown> {
+  if (ended.state === 'sent')
+    return sql`state = 'sent', ended_at = ${ended.at}, answer = ${kept(ended.answer)}, last_error = null`;
+  if (ended.state === 'failed')
+    return sql`state = 'failed', ended_at = ${ended.at}, last_error = ${kept(ended.error)}`;
+  return sql`not_before = ${ended.notBefore}, last_error = ${kept(ended.error)}`;
+}
+
 async function writeEnd(transaction: Executor, delivery: Delivery, ended: Ended): Promise<void> {
   const { id, channelId, channelName, kind, events } = delivery;
   const { state, at } = ended;
-  const set: RawBuilder<unknown> =
-    state === 'sent'
-      ? sql`state = 'sent', ended_at = ${at}, answer = ${kept(ended.answer)}, last_error = null`
-      : state === 'failed'
-        ? sql`state = 'failed', ended_at = ${at}, last_error = ${kept(ended.error)}`
-        : sql`not_before = ${ended.notBefore}, last_error = ${kept(ended.error)}`;
-  await run(transaction, sql`update deliveries set ${set} where id = ${id} and state = 'waiting'`);
+  await run(
+    transaction,
+    sql`update deliveries set ${columnsOf(ended)} where id = ${id} and state = 'waiting'`,
+  );
   // Two channels that both fail must not tell each other of it for ever.
   if (state !== 'failed' || events.every(({ event }) => event === 'channel_failed')) return;
   const payload = {

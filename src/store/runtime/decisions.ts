@@ -108,11 +108,16 @@ async function images(read: Executor, digests: readonly string[]): Promise<Reado
     for (const { digest, last_allowed: allowed, signatures, name } of rows)
       known.set(digest, {
         name,
-        lastVerdict: allowed === null ? 'none' : allowed === 1 ? 'allowed' : 'refused',
+        lastVerdict: verdictOf(allowed),
         signed: signatures !== null && signatures !== '[]',
       });
   }
   return known;
+}
+
+function verdictOf(allowed: number | null): 'none' | 'allowed' | 'refused' {
+  if (allowed === null) return 'none';
+  return allowed === 1 ? 'allowed' : 'refused';
 }
 
 async function writeOne(

@@ -91,7 +91,8 @@ export async function readFailures(
 
 function toFailure({ not_before, claimed_at, ...row }: FailureRow): ScanFailure {
   const { platform, reason, message, since, last_at, attempts } = row;
-  const state = claimed_at !== null ? 'scanning' : not_before === null ? 'given_up' : 'waiting';
+  const idle = not_before === null ? 'given_up' : 'waiting';
+  const state = claimed_at === null ? idle : 'scanning';
   return {
     platform: platform === '' ? null : platform,
     reason: reason as ScanFailureReason,

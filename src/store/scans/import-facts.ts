@@ -67,7 +67,7 @@ async function importPlatforms(
       recorded_at: at,
       os_family: os?.family ?? null,
       os_name: os?.name ?? null,
-      os_eosl: os === null ? null : os.eosl ? 1 : 0,
+      os_eosl: os === null ? null : Number(os.eosl),
     }));
   await writeParts(transaction, digest, parts);
   for (const [i, { platforms: on }] of (findings ?? []).entries())

@@ -153,10 +153,13 @@ export async function recordScan(
   if (complete && place !== null) await dropFailures(transaction, digest, place.platform);
   await rebuildFacts(transaction, digest, written);
   await touchAll(transaction, [digest]); // under its new names, also where the facts stay as they were
-  return {
-    outcome: !complete ? 'incomplete' : place === null ? 'other_platform' : older ? 'older' : 'current',
-    replaced: isCurrent && replaces !== null,
-  };
+  return { outcome: outcomeOf(complete, place, older), replaced: isCurrent && replaces !== null };
+}
+
+function outcomeOf(complete: boolean, place: ScanPlace | null, older: boolean): Recorded['outcome'] {
+  if (!complete) return 'incomplete';
+  if (place === null) return 'other_platform';
+  return older ? 'older' : 'current';
 }
 
 /** What reported so far that which is not reported any more: the scan of this platform, or where there was none, the whole. */

@@ -90,7 +90,7 @@ export async function beginClosing(
 }
 
 function flag(value: boolean | null): number | null {
-  return value === null ? null : value ? 1 : 0;
+  return value === null ? null : Number(value);
 }
 
 const DROP = sql`closing_id = null, closing_step = null, closing_reason = null, closing_at = null, closing_tick = null`;

@@ -19,6 +19,7 @@ import { contextText, originOf } from './origin.ts';
 import { mostOfReasons, reasonsOf, type Change } from './reasons.ts';
 
 const SHOWN_FIELDS = 60;
+const SIDES = { '-': 'before', '+': 'after', '…': 'rest' };
 const NAMES = { up: 'would be denied', down: 'would be allowed', total: 'all decided' };
 
 /** changedSection shows the fields that the draft changes, as what goes and what comes. */
@@ -45,7 +46,7 @@ export function changedSection({ policy_changes: changes }: WhatIfResult, { plac
             <code>${fieldText(change)}</code> <span class="soft">line ${placeOf(change.path).line}</span>
           </h3>
           <ul class="diff">
-            ${changeLines(change, 12).map(({ sign, text }) => html`<li class="${sign === '-' ? 'before' : sign === '+' ? 'after' : 'rest'}">${sign} ${text}</li>`)}
+            ${changeLines(change, 12).map(({ sign, text }) => html`<li class="${SIDES[sign]}">${sign} ${text}</li>`)}
           </ul>`,
     )}${left > 0 ? html`<p class="note">${counted(left, 'more field')}.</p>` : null}
   </section>`;

@@ -52,9 +52,10 @@ export function toMarkdown(result: WhatIfResult, context: ReportContext): string
 }
 
 function headline(result: WhatIfResult): string {
-  const parts = headlineOf(result).map(({ text, tone }) =>
-    tone === 'name' ? markdownCode(text) : tone === 'plain' ? markdownText(text) : `**${text}**`,
-  );
+  const parts = headlineOf(result).map(({ text, tone }) => {
+    if (tone === 'name') return markdownCode(text);
+    return tone === 'plain' ? markdownText(text) : `**${text}**`;
+  });
   const edit = editText(result);
   return edit === null ? parts.join('') : `${parts.join('')} ${markdownText(edit)}`;
 }

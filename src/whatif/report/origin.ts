@@ -30,22 +30,23 @@ export function originOf(result: WhatIfResult): readonly Point[] {
   const { missing, input_drift: drift, drift_unknown: unknown } = baseline;
   const compared = evaluated - missing;
   const does = effectOf(result);
-  const edit =
-    compared <= 0
-      ? 'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.'
-      : does === null
-        ? `On the same scans the draft decides ${rowsOf(compared)} exactly as ${inForce(result)} does.`
-        : `On the same scans the draft ${does} than ${inForce(result)}.`;
+  let edit =
+    does === null
+      ? `On the same scans the draft decides ${rowsOf(compared)} exactly as ${inForce(result)} does.`
+      : `On the same scans the draft ${does} than ${inForce(result)}.`;
+  if (compared <= 0)
+    edit =
+      'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.';
   const without =
     missing > 0 && compared > 0
       ? ` ${counted(missing, 'row has', 'rows have')} no policy in effect to compare with.`
       : '';
-  const since =
-    drift > 0
-      ? `${counted(drift, 'row gets', 'rows get')} another verdict today under the revision that decided ${drift === 1 ? 'it' : 'them'}, because scans, triage or statements have changed.`
-      : unknown >= evaluated
-        ? 'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.'
-        : 'No row gets another verdict today under the revision that decided it.';
+  let since =
+    unknown >= evaluated
+      ? 'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.'
+      : 'No row gets another verdict today under the revision that decided it.';
+  if (drift > 0)
+    since = `${counted(drift, 'row gets', 'rows get')} another verdict today under the revision that decided ${drift === 1 ? 'it' : 'them'}, because scans, triage or statements have changed.`;
   const open =
     unknown > 0 && unknown < evaluated
       ? ` For ${counted(unknown, 'row')} this cannot be told: the revision or a fact is not at hand.`
