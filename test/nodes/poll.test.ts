@@ -85,6 +85,16 @@ forEachEngine('counting nodes', (engine) => {
     });
   });
 
+  test('80 percent of the ceiling goes into the outbox', async (t) => {
+    const { world, poll, told } = await polling(await engine.open(t));
+    world.nodes = 7;
+    await poll.run();
+    assert.deepEqual(await told(), []);
+    world.nodes = 8;
+    await poll.run();
+    assert.deepEqual(await told(), ['nodes_80']);
+  });
+
   test('a poll that cannot count changes nothing', async (t) => {
     const store = await engine.open(t);
     const { world, poll, told } = await polling(store);
