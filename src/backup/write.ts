@@ -22,7 +22,7 @@ export interface Written {
   readonly tables: readonly TableContents[];
 }
 
-/** Characters that are handed on at once. */
+/** Bytes that are handed on at once. */
 const PIECE = 131_072;
 
 /**
@@ -65,39 +65,43 @@ async function* lines(
   keys: SealedKeys | null,
   tables: TableContents[],
   progress: (rows: number) => void,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Buffer, void, undefined> {
   const { header } = source;
-  yield line({ type: 'header', format: BACKUP_FORMAT, ...header });
-  if (keys !== null) yield line({ type: 'keys', ...keys });
+  yield toLines({ type: 'header', format: BACKUP_FORMAT, ...header });
+  if (keys !== null) yield toLines({ type: 'keys', ...keys });
   let all = 0;
   for (const table of header.tables) {
-    yield line({ type: 'table', name: table.name, last_id: await source.lastId(table.name) });
+    yield toLines({ type: 'table', name: table.name, last_id: await source.lastId(table.name) });
     const hash = createHash('sha256');
     let rows = 0;
     for await (const page of source.rows(table)) {
-      const text = page.map(line).join('');
-      hash.update(text);
+      const bytes = toLines(...page);
+      hash.update(bytes);
       rows += page.length;
-      yield text;
+      yield bytes;
       progress((all += page.length));
     }
     tables.push({ name: table.name, rows, sha256: hash.digest('hex') });
   }
-  yield line({ type: 'end', tables });
+  yield toLines({ type: 'end', tables });
 }
 
-function line(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+/** Bytes rather than text: the heap would grow by a text that waits to be compressed. */
+function toLines(...values: readonly unknown[]): Buffer {
+  return Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
 }
 
 /** Small tables have a few bytes each: handed on one by one they would cost a turn of the stream each. */
-async function* pieces(parts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  let held = '';
+async function* pieces(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let held: Buffer[] = [];
+  let size = 0;
   for await (const part of parts) {
-    held += part;
-    if (held.length < PIECE) continue;
-    yield held;
-    held = '';
+    held.push(part);
+    size += part.length;
+    if (size < PIECE) continue;
+    yield Buffer.concat(held);
+    held = [];
+    size = 0;
   }
-  if (held !== '') yield held;
+  if (size > 0) yield Buffer.concat(held);
 }

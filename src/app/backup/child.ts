@@ -15,8 +15,8 @@ export type FromBackup =
   | { readonly written: Pick<Written, 'bytes' | 'sha256'> & { readonly ledgerRows: number } }
   | { readonly fault: CarriedFault };
 
-/** MiB of heap; a backup takes a tenth of it. */
-const MEMORY = 192;
+/** Bounds of the heap in MiB. Rows are garbage at once, and what holds them grows as far as it may. */
+const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=128'];
 
 /**
  * backupInChild makes a backup in a process at the lowest priority, so that no review waits for it, and gives what was written. Ends the
@@ -28,7 +28,7 @@ export function backupInChild(
 ): Promise<Extract<FromBackup, { written: unknown }>['written']> {
   return new Promise((resolve, reject) => {
     const child = startProcess('backup-worker', {
-      execArgv: [`--max-old-space-size=${MEMORY}`],
+      execArgv: HEAP,
       env: passedOn(process.env),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

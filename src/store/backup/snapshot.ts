@@ -13,8 +13,8 @@ import type { Tables } from '../tables/index.ts';
 import { tablesAt, type TableShape } from './shape.ts';
 
 /** Characters of a page, about; and rows of one at most. */
-const PAGE_CHARACTERS = 1_000_000;
-const PAGE_ROWS = 4000;
+const PAGE_CHARACTERS = 100_000;
+const PAGE_ROWS = 500;
 
 /**
  * withSnapshot runs an act on one moment of a database of this release or an earlier one, only for reading: others go on writing. Throws

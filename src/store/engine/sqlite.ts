@@ -177,7 +177,7 @@ export function openBulk(file: string): Dialect {
     database = new Database(file, { fileMustExist: true });
     for (const pragma of ['journal_mode = off', 'synchronous = off', 'locking_mode = exclusive'])
       database.pragma(pragma);
-    database.pragma('cache_size = -65536');
+    database.pragma('cache_size = -16384');
     database.pragma('foreign_keys = on');
   } catch (error) {
     throw sqliteFault(error, file);

@@ -10,6 +10,8 @@ export async function beginSnapshot(session: Handle): Promise<void> {
     await runText(session, 'select 1', []);
     return;
   }
+  // Each page is read once: a cache of them would only take memory.
+  await runText(session, 'pragma cache_size = -2048', []);
   await runText(session, 'begin', []);
   // Its moment is that of the first read.
   await runText(session, 'select count(*) from sqlite_master', []);
