@@ -485,6 +485,7 @@ test('only what a person runs starts credential helpers', () => {
       .filter((file) => file.imports.some((specifier) => target(file, specifier) === path))
       .map((file) => file.path);
   assert.deepEqual(importing('src/adapters/credential-helpers/index.ts'), [
+    'src/app/registry/own-artifacts.ts',
     'src/app/registry/registry-facts.ts',
   ]);
   const facts = src.filter(({ imports }) => imports.some((one) => one.endsWith('/registry-facts.ts')));
@@ -499,6 +500,15 @@ test('only what a person runs starts credential helpers', () => {
     'bin/release/verify.ts',
     'src/app/registry/registry-door.ts',
     'src/app/registry/registry-facts.ts',
+  ]);
+  const opening = [...src, ...doors].filter(({ text }) => /\bopen(?:Own)?Artifacts\(/.test(text));
+  assert.deepEqual(opening.map(({ path }) => path).toSorted(), [
+    'bin/backup/create.ts',
+    'bin/backup/restore.ts',
+    'bin/backup/verify.ts',
+    'src/app/backup/open-artifacts.ts',
+    'src/app/registry/own-artifacts.ts',
+    'src/app/registry/registry-door.ts',
   ]);
 });
 

@@ -1,5 +1,16 @@
-import { createBackup } from '../../src/app/index.ts';
-import { readEvidenceKey, readLedgerKey } from '../../src/app/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createBackup,
+  openArtifacts,
+  parseOciAddress,
+  pushBackup,
+  readEvidenceKey,
+  readLedgerKey,
+  type CreatedBackup,
+  type OciAddress,
+} from '../../src/app/index.ts';
 import type { BackupKey } from '../../src/backup/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
@@ -29,20 +40,28 @@ export async function runBackupCreate(
   if (keys === null && options.ledgerKey !== undefined)
     throw new UsageError('--ledger-key is for --with-keys', 'Give both, or neither');
   const { clock } = openParts(terminal);
+  const address = parseOciAddress(out);
+  if (address !== null && (address.tag === null || address.digest !== null))
+    throw new UsageError(`--out ${out}: a backup is pushed under a tag`, 'Write oci://HOST/PATH:TAG');
   const progress = new Progress(terminal, globals, clock.now, 'writing the backup');
-  const { header, bytes, sha256, tables } = await createBackup({
-    database: where.database,
-    out,
-    keys,
-    program: VERSION,
-    clock,
-    progress: (rows) => progress.rows(rows),
-  }).finally(() => progress.end());
+  const create = (file: string): Promise<CreatedBackup> =>
+    createBackup({
+      database: where.database,
+      out: file,
+      keys,
+      program: VERSION,
+      clock,
+      progress: (rows) => progress.rows(rows),
+    }).finally(() => progress.end());
+  const { header, bytes, sha256, tables, target } =
+    address === null
+      ? { ...(await create(out)), target: out }
+      : await pushed(address, create, where, terminal);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const held = keys?.keys.map(({ name }) => name) ?? [];
   await outcome.write(
     {
-      file: out,
+      ...(address === null ? { file: out } : { target }),
       bytes,
       sha256,
       created_at: formatTime(header.created_at),
@@ -53,13 +72,39 @@ export async function runBackupCreate(
       tables,
       keys: held,
     },
-    `${clean(out)}: ${counted(rows, 'row')} of ${counted(tables.length, 'table')}, ${counted(header.ledger.rows, 'row')} of the ledger\nsha256 ${sha256}\n`,
+    `${clean(target, 400)}: ${counted(rows, 'row')} of ${counted(tables.length, 'table')}, ${counted(header.ledger.rows, 'row')} of the ledger\nsha256 ${sha256}\n`,
   );
   if (!globals.quiet)
     terminal.err(
-      `ipo: verify it with ipo backup verify ${clean(out)}${held.length > 0 ? '' : '; keep DATA_KEY and the signing keys elsewhere: they are not in it'}\n`,
+      `ipo: verify it with ipo backup verify ${clean(target, 400)}${held.length > 0 ? '' : '; keep DATA_KEY and the signing keys elsewhere: they are not in it'}\n`,
     );
   return EXIT.done;
+}
+
+/** Made as a file first: the snapshot ends before the registry takes what it holds, however slow that is. */
+async function pushed(
+  { host, path, tag }: OciAddress,
+  create: (file: string) => Promise<CreatedBackup>,
+  { places }: Where,
+  terminal: Terminal,
+): Promise<CreatedBackup & { readonly target: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'ipo-backup-'));
+  try {
+    const file = join(folder, 'whole.ipobackup');
+    const made = await create(file);
+    const { artifacts, close } = await openArtifacts(places?.reach ?? null, terminal.env, VERSION);
+    try {
+      const { bytes, sha256, header } = made;
+      const backup = { path: file, bytes, sha256, createdAt: header.created_at };
+      const place = { host, path, tag: tag ?? '' };
+      const target = await pushBackup(artifacts, place, backup, new AbortController().signal);
+      return { ...made, target };
+    } finally {
+      await close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function keysOf({ ledgerKey }: BackupCreateOptions, { places }: Where, terminal: Terminal) {

@@ -25,6 +25,7 @@ export interface BackupCreateOptions extends PlaceOptions {
 
 /** BackupVerifyOptions are the flags of `ipo backup verify`. */
 export interface BackupVerifyOptions {
+  readonly config?: string;
   readonly checkpoint?: readonly string[];
   readonly key?: readonly string[];
   readonly output: readonly string[];
@@ -60,6 +61,7 @@ export const listed: Listed = {
   examples: [
     'ipo backup create --data /var/lib/ipo --out ipo.ipobackup',
     'IPO_DATABASE=postgres://ipo@db.example.com/ipo ipo backup create --out ipo.ipobackup',
+    'ipo backup create --data /var/lib/ipo --out oci://registry.example.com/backups/ipo:monday',
     'ipo backup verify ipo.ipobackup --checkpoint kept.txt',
     'ipo backup restore ipo.ipobackup --data /var/lib/ipo --checkpoint kept.txt',
     'ipo backup restore ipo.ipobackup --database postgres://ipo@db.example.com/ipo',
@@ -89,7 +91,12 @@ function create(settle: Settle): Command {
       'Writes one consistent moment of every table into a file, which is there whole or not at all. The service may go on meanwhile. ' +
         'Secrets stay sealed. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or take them along under a passphrase (--with-keys).',
     )
-    .addOption(new Option('--out <file>', 'file to write, such as ipo.ipobackup').makeOptionMandatory())
+    .addOption(
+      new Option(
+        '--out <file>',
+        'file to write, such as ipo.ipobackup, or a place in a registry: oci://HOST/PATH:TAG',
+      ).makeOptionMandatory(),
+    )
     .addOption(new Option('--database <url>', DATABASE))
     .addOption(new Option('-c, --config <file>', CONFIG))
     .addOption(new Option('-d, --data <directory>', DATA))
@@ -121,7 +128,13 @@ function verify(settle: Settle): Command {
       'Reads every byte of a backup, restores it into a temporary file, and verifies the ledger against the checkpoint inside and those stored outside the service. ' +
         'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
     )
-    .argument('<file>', 'the backup; - is stdin')
+    .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
+    .addOption(
+      new Option(
+        '-c, --config <file>',
+        'settings of the service (YAML or JSON), by which a registry is reached',
+      ),
+    )
     .addOption(
       collecting(
         '--checkpoint <file>',
@@ -145,7 +158,7 @@ function restore(settle: Settle): Command {
       'Restores a backup of this release or an earlier one into an empty database of either engine, whole or not at all, and brings it to this release. ' +
         'Channels are paused until ipo channel resume, and messages that waited are dropped.',
     )
-    .argument('<file>', 'the backup; - is stdin')
+    .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
     .addOption(new Option('--database <url>', DATABASE))
     .addOption(new Option('-c, --config <file>', `${CONFIG}; anchors are held against the backup`))
     .addOption(new Option('-d, --data <directory>', DATA))

@@ -1,4 +1,4 @@
-import { holdDirectory, restoreBackup, type RestoredBackup } from '../../src/app/index.ts';
+import { holdDirectory, openArtifacts, restoreBackup, type RestoredBackup } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { checkStdin } from '../files/index.ts';
@@ -9,6 +9,7 @@ import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { VERSION } from '../terminal/version.ts';
 import type { BackupRestoreOptions } from './index.ts';
 import { findWhere, readPassphrase } from './where.ts';
 
@@ -42,6 +43,7 @@ export async function runBackupRestore(
       kept,
       keys,
       clock,
+      registry: () => openArtifacts(places?.reach ?? null, terminal.env, VERSION),
       lostRows: options.lostRows === true,
       progress: (rows) => progress.rows(rows),
       bytes: (read, size) => progress.bytes(read, size),

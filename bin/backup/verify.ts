@@ -1,4 +1,4 @@
-import { verifyBackup, type VerifiedBackup } from '../../src/app/index.ts';
+import { backupPlaces, openArtifacts, verifyBackup, type VerifiedBackup } from '../../src/app/index.ts';
 import { formatTime, Secret } from '../../src/base/index.ts';
 import { toBase64 } from '../../src/ledger/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
@@ -11,6 +11,7 @@ import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { VERSION } from '../terminal/version.ts';
 import type { BackupVerifyOptions } from './index.ts';
 
 const FORMATS = ['table', 'json', 'yaml'] as const;
@@ -29,6 +30,8 @@ export async function runBackupVerify(
   const parts = openParts(terminal);
   const keys = await readKeys(key, parts);
   const kept = await readKept(checkpoint, parts, terminal);
+  const { config } = options;
+  const reach = config === undefined ? null : (await backupPlaces({ config }, terminal.env)).reach;
   const { IPO_BACKUP_PASSPHRASE: passphrase, DATA_KEY: dataKey } = terminal.env;
   const progress = new Progress(terminal, globals, parts.clock.now, 'reading the backup');
   const result = await verifyBackup({
@@ -37,6 +40,7 @@ export async function runBackupVerify(
     kept,
     keys,
     clock: parts.clock,
+    registry: () => openArtifacts(reach, terminal.env, VERSION),
     passphrase: secretOf(passphrase),
     dataKey: secretOf(dataKey),
     progress: (rows) => progress.rows(rows),

@@ -117,6 +117,9 @@ export const chartValues = z.strictObject({
     existingClaim: name(
       'PersistentVolumeClaim that they are written to, which every replica can mount. Empty: `backups` on the volume of the replica, which is lost with it',
     ),
+    registry: text(
+      'Repository of an OCI registry that they are pushed to instead, such as `registry.example.com/backups/ipo`. The credential of `registries.existingSecret` must be able to push, and to delete for `keep`',
+    ),
     keep: whole(1, 1000, 7, 'Backups that are kept'),
   }),
   rbac: group('What the service may do in the cluster', {

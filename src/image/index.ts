@@ -12,6 +12,7 @@ export {
   toPlatformName,
   type PlatformEntry,
 } from './platform-entries.ts';
+export type { Artifact, Artifacts, PulledArtifact } from './artifact-ports.ts';
 export { accountsToTry, type AccountsToTry } from './accounts-to-try.ts';
 export { isAbsent, RegistryError, type RegistryFault, type RegistryRemedy } from './registry-error.ts';
 export {

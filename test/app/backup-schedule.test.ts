@@ -8,6 +8,8 @@ import { backUp, backupJobs, type ScheduleParts } from '../../src/app/backup/sch
 import { IpoError } from '../../src/base/index.ts';
 import { backupHistory, openStore } from '../../src/store/index.ts';
 import { ipo } from '../cli/fake-terminal.ts';
+import { startFakeRegistry } from '../registry/fake-registry.ts';
+import { openClient } from '../registry/open.ts';
 import { sqlite } from '../store/engines.ts';
 import { startRunning } from './running.ts';
 
@@ -24,6 +26,7 @@ async function parts(t: TestContext) {
   let now = Date.UTC(2026, 10, 26, 6);
   const made: ScheduleParts = {
     ...{ schedule: 3_600_000, directory: join(folder, 'backups'), keep: 2, database, program: 'test' },
+    registry: null,
     history: backupHistory(store),
     clock: { now: () => (now += 1000) },
     log: QUIET,
@@ -74,6 +77,31 @@ test('one that fails is told, kept in the history with why, and leaves what is t
   await assert.rejects(backUp({ ...made, database: 'sqlite:/nowhere/ipo.db' }, NEVER), {
     code: 'unreadable',
   });
+});
+
+test('one that goes to a registry leaves no file, and the oldest goes there too', async (t) => {
+  const { made } = await parts(t);
+  const fake = await startFakeRegistry(t);
+  const { artifacts } = openClient(t);
+  const registry = { artifacts, repository: { host: fake.host, path: 'backups/ipo' } };
+  const pushing = { ...made, registry };
+  fake.manifests.set('backups/ipo latest', { type: '', bytes: Buffer.from('{}') });
+  for (let turn = 0; turn < 3; turn += 1) await backUp(pushing, NEVER);
+  assert.deepEqual(readdirSync(made.directory), []);
+  const tags = await artifacts.tags(registry.repository, NEVER);
+  assert.equal(tags.length, 3, tags.join());
+  assert.ok(tags.includes('latest'), 'what the schedule did not name stays');
+  const [newest] = (await made.history.list({ limit: 1, offset: 0 })).items;
+  assert.equal(newest?.target, `oci://${fake.host}/backups/ipo:${tags.toSorted().at(-2) ?? ''}`);
+  const verified = await ipo(['backup', 'verify', newest?.target ?? '', '-o', 'json']);
+  assert.equal((JSON.parse(verified.out) as { sha256: string }).sha256, newest?.sha256, verified.err);
+
+  fake.answering = ({ method }, response) => {
+    if (method === 'POST') response.writeHead(403).end();
+    return method === 'POST';
+  };
+  await assert.rejects(backUp(pushing, NEVER), { code: 'forbidden' });
+  assert.equal(readdirSync(made.directory).length, 1, 'what was not taken stays here');
 });
 
 test('there is no job without a schedule', async (t) => {

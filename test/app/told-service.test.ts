@@ -99,6 +99,7 @@ test('a ledger that was changed, a backup that fails and a catalogue that is out
       keep: 1,
       database: '',
       program: 'test',
+      registry: null,
     },
     ...{ history: backupHistory(store), clock, log, tell: notifications.tell },
     make: () => Promise.reject(new IpoError('unwritable', 'no space left on the device')),

@@ -44,6 +44,7 @@ const acts: Readonly<Record<string, () => Promise<unknown>>> = {
       file: from,
       stdin: nobody,
       database: to,
+      registry: () => Promise.reject(new Error('there is none')),
       kept: [],
       lostRows: false,
       keys: null,

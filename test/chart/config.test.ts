@@ -77,7 +77,10 @@ test('a value of the chart becomes the setting of the same name', withHelm, asyn
   assert.equal(settings.evidence.timestampUrl, 'https://tsa.example.com/tsr');
   assert.deepEqual([contact, keyFile], ['audit@example.com', '/etc/ipo/evidence-key/evidence-key.pem']);
   assert.deepEqual(settings.runtime, { retentionDays: 30, maxStops: 4 });
-  assert.deepEqual(settings.backup, { schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 });
+  assert.deepEqual(settings.backup, {
+    ...{ schedule: 43_200_000, directory: '/var/backups/ipo', keep: 14 },
+    registry: 'registry.example.com/backups/ipo',
+  });
   const { publicKeys, url, key } = settings.licence;
   assert.deepEqual([publicKeys.length, url, key !== undefined], [1, 'https://licences.example.com', true]);
   assert.equal(settings.publicUrl, 'https://ipo.example.com');

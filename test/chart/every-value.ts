@@ -89,7 +89,10 @@ export const EVERYTHING: Readonly<Record<string, unknown>> = {
     timestampUrl: 'https://tsa.example.com/tsr',
   },
   runtime: { retentionDays: 30, maxStops: 4 },
-  backup: { schedule: '12h', existingClaim: 'backups', keep: 14 },
+  backup: {
+    ...{ schedule: '12h', existingClaim: 'backups', keep: 14 },
+    registry: 'registry.example.com/backups/ipo',
+  },
   rbac: { allowEnforce: true },
   reports: { policyReports: 'openreports' },
   outbound: {

@@ -16,6 +16,7 @@ import { run } from '../../src/store/sql/run.ts';
 import { sql } from 'kysely';
 import { grow, NOW, SILENT } from '../ledger/grown.ts';
 import { contentOf } from '../store/content.ts';
+import { startFakeRegistry } from '../registry/fake-registry.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { ipo } from './fake-terminal.ts';
 import { at, ROWS, signer, store, url } from './made-ledger.ts';
@@ -121,6 +122,30 @@ forEachEngine('a restore', (engine) => {
     assert.deepEqual(await contentOf(opened.read), await contentOf(store.read));
     await opened.close();
   });
+});
+
+test('a backup is pushed to a registry, verified there and restored from it', async (t) => {
+  const fake = await startFakeRegistry(t);
+  const place = `oci://${fake.host}/backups/ipo`;
+  const pushed = await ipo(['backup', 'create', '--database', url, '--out', `${place}:monday`, '-o', 'json']);
+  assert.equal(pushed.code, 0, pushed.err);
+  const { target, sha256 } = JSON.parse(pushed.out) as { target: string; sha256: string };
+  assert.match(target, /:monday@sha256:[0-9a-f]{64}$/);
+  const verified = await ipo(['backup', 'verify', target, '--checkpoint', at('kept.txt'), '-o', 'json']);
+  assert.equal(verified.code, 0, verified.err);
+  assert.equal((JSON.parse(verified.out) as { sha256: string }).sha256, sha256);
+  const database = `sqlite:${at('pulled.db')}`;
+  const restored = await ipo(['backup', 'restore', `${place}:monday`, '--database', database]);
+  assert.equal(restored.code, 0, restored.err);
+  for (const [named, code] of [
+    [place, 2],
+    [`${place}:absent`, 1],
+    ['oci://nonsense', 2],
+  ] as const)
+    assert.equal((await ipo(['backup', 'verify', named])).code, code, named);
+  const untagged = await ipo(['backup', 'create', '--database', url, '--out', place]);
+  assert.equal(untagged.code, 2);
+  assert.match(untagged.err, /is pushed under a tag/);
 });
 
 test('keys travel under a passphrase, and another one writes nothing', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { Secret } from '../../src/base/index.ts';
+import { Secret, sha256Hex } from '../../src/base/index.ts';
 import { startFakeRegistry } from './fake-registry.ts';
 import { ask, basic, faultOf, keysOf, openClient, passwordOf, referenceTo } from './open.ts';
 import { pushedWorld } from './pushed-world.ts';
@@ -51,6 +51,24 @@ suite('authentication with tokens', () => {
       await openClient(t).platformImage(referenceTo(fake.host, 'shop/web:1'), null, ask);
       assert.equal(new URL(tokens.asked[0]?.url ?? '', fake.url).searchParams.get('scope'), wanted, scope);
     }
+  });
+
+  test('the right to write is asked for only where a file is kept', async (t) => {
+    const { fake } = await pushedWorld(t);
+    const tokens = withTokens(fake, { account: ['me', 'x'] });
+    const keychain = keysOf(fake.host, passwordOf('me', 'x'));
+    const { artifacts } = openClient(t, { keychain });
+    const empty = { path: '/dev/null', size: 0, sha256: sha256Hex('') };
+    const artifact = { type: 'a/b', layerType: 'a/b', title: 'x', createdAt: '', file: empty };
+    const repository = { host: fake.host, path: 'shop/web' };
+    await artifacts.push(repository, 'kept', artifact, ask.signal);
+    await artifacts.pull(repository, 'kept', 'a/b', ask.signal);
+    await artifacts.remove(repository, 'kept', ask.signal);
+    const scopes = tokens.asked.map(({ url }) => new URL(url, fake.url).searchParams.get('scope'));
+    assert.deepEqual(
+      scopes,
+      ['pull,push', 'pull', 'delete'].map((of) => `repository:shop/web:${of}`),
+    );
   });
 
   test('a refresh token is changed for an access token; a given access token is sent as it is', async (t) => {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { OpenRegistry } from '../../src/adapters/registry/index.ts';
-import { isAbsent, type Platform } from '../../src/image/index.ts';
+import { sha256Hex } from '../../src/base/index.ts';
+import { isAbsent, RegistryError, type Platform } from '../../src/image/index.ts';
 import { ask, faultOf, openClient, referenceTo } from './open.ts';
 import {
   blobOf,
@@ -71,6 +76,49 @@ export function registryContract(
         const bytes = await registry.blob(reference, layer ?? assert.fail(), { ...ask, maxBytes: 100 });
         assert.equal(Buffer.from(bytes).toString('utf8'), 'layer of web');
       }
+    });
+
+    test('a file: pushed under a tag, pulled by tag and digest, listed, deleted', async (t) => {
+      const {
+        host,
+        registry: { artifacts },
+      } = await world();
+      const repository = { host, path: 'backups/ipo' };
+      const folder = mkdtempSync(join(tmpdir(), 'ipo-artifact-'));
+      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const bytes = randomBytes(9_000_000); // more than one piece
+      const path = join(folder, 'file');
+      writeFileSync(path, bytes);
+      const artifact = {
+        ...{ type: 'application/vnd.test.v1', layerType: 'application/vnd.test.v1+zstd', title: 'file' },
+        createdAt: '2026-11-20T06:00:00Z',
+        file: { path, size: bytes.length, sha256: sha256Hex(bytes) },
+      };
+      const digest = await artifacts.push(repository, 'monday', artifact, ask.signal);
+      await artifacts.push(
+        repository,
+        'tuesday',
+        { ...artifact, createdAt: '2026-11-21T06:00:00Z' },
+        ask.signal,
+      );
+      for (const named of ['monday', digest]) {
+        const pulled = await artifacts.pull(repository, named, artifact.type, ask.signal);
+        const pieces: Uint8Array[] = [];
+        for await (const piece of pulled.bytes) pieces.push(piece);
+        assert.deepEqual([pulled.digest, pulled.size], [digest, bytes.length]);
+        assert.ok(Buffer.concat(pieces).equals(bytes));
+      }
+      const other = await faultOf(artifacts.pull(repository, 'monday', 'application/vnd.other', ask.signal));
+      assert.equal(other.fault, 'unsupported');
+      assert.deepEqual((await artifacts.tags(repository, ask.signal)).toSorted(), ['monday', 'tuesday']);
+      await artifacts.remove(repository, 'monday', ask.signal);
+      assert.deepEqual(await artifacts.tags(repository, ask.signal), ['tuesday']);
+      assert.equal(
+        (await faultOf(artifacts.pull(repository, 'monday', artifact.type, ask.signal))).fault,
+        'absent',
+      );
+      const lost = { ...artifact, file: { ...artifact.file, sha256: '0'.repeat(64) } };
+      await assert.rejects(artifacts.push(repository, 'lost', lost, ask.signal), RegistryError);
     });
 
     test('a reference with a digest is not asked about; one that is not there is absent', async () => {

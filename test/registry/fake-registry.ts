@@ -45,10 +45,17 @@ export async function startFakeRegistry(
     fake.asked.push(asked);
     if (fake.answering?.(asked, response) === true) return;
     const path = new URL(url, 'http://registry').pathname;
+    const list = /^\/v2\/(.+?)\/tags\/list$/.exec(path)?.[1];
+    if (list !== undefined) {
+      const own = [...fake.manifests.keys()].filter(
+        (key) => key.startsWith(`${list} `) && !key.includes(':'),
+      );
+      return json(response, { name: list, tags: own.map((key) => key.slice(list.length + 1)) });
+    }
     const parts = /^\/v2\/(.+?)\/(manifests|blobs|referrers)\/(.+)$/.exec(path);
     if (parts === null) return fault(response, 404, 'NAME_UNKNOWN');
     const [, name = '', kind = '', rest = ''] = parts;
-    if (kind === 'blobs') return blobs(fake, method, name, rest, url, body, response);
+    if (kind === 'blobs') return blobs(fake, request, name, rest, body, response);
     if (kind === 'referrers') return referrers(fake, name, rest, response);
     if (method === 'PUT') {
       const digest = digestOf(body);
@@ -59,6 +66,12 @@ export async function startFakeRegistry(
     }
     const found = fake.manifests.get(`${name} ${rest}`);
     if (found === undefined) return fault(response, 404, 'MANIFEST_UNKNOWN', method);
+    if (method === 'DELETE') {
+      for (const [key, { bytes }] of fake.manifests)
+        if (key.startsWith(`${name} `) && bytes.equals(found.bytes)) fake.manifests.delete(key);
+      response.writeHead(202).end();
+      return;
+    }
     response.writeHead(200, {
       'content-type': found.type,
       'content-length': found.bytes.length,
@@ -100,10 +113,9 @@ export function json(
 
 function blobs(
   fake: FakeRegistry,
-  method: string,
+  { method = '', url = '', headers }: IncomingMessage,
   name: string,
   rest: string,
-  url: string,
   body: Buffer,
   response: ServerResponse,
 ): void {
@@ -112,15 +124,23 @@ function blobs(
     return;
   }
   if (method === 'PUT') {
-    fake.blobs.set(`${name} ${new URL(url, fake.url).searchParams.get('digest') ?? ''}`, body);
+    const digest = new URL(url, fake.url).searchParams.get('digest') ?? '';
+    if (digest.startsWith('sha256:') && digest !== digestOf(body))
+      return fault(response, 400, 'DIGEST_INVALID');
+    fake.blobs.set(`${name} ${digest}`, body);
     response.writeHead(201).end();
     return;
   }
   const found = fake.blobs.get(`${name} ${rest}`);
   if (found === undefined) return fault(response, 404, 'BLOB_UNKNOWN', method);
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+  const part = from === undefined ? found : found.subarray(Number(from), Number(to) + 1);
   response
-    .writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': found.length })
-    .end(found);
+    .writeHead(from === undefined ? 200 : 206, {
+      'content-type': 'application/octet-stream',
+      'content-length': part.length,
+    })
+    .end(part);
 }
 
 function referrers(fake: FakeRegistry, name: string, digest: string, response: ServerResponse): void {

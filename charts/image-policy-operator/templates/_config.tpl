@@ -92,6 +92,9 @@ backup:
   {{- if $v.backup.existingClaim }}
   directory: /var/backups/ipo
   {{- end }}
+  {{- with $v.backup.registry }}
+  registry: {{ . }}
+  {{- end }}
   keep: {{ int $v.backup.keep }}
 {{- end }}
 ledger:

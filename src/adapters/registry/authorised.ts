@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RegistryError, type Credential } from '../../image/index.ts';
 import { ExpiringCache } from './cache.ts';
-import type { Caller, HttpAnswer } from './call.ts';
+import type { Caller, HttpAnswer, HttpCall } from './call.ts';
 import { parseChallenges, type Challenge } from './challenge.ts';
 import type { Flights } from './flights.ts';
 import type { Endpoint, Hosts } from './hosts.ts';
@@ -11,10 +11,13 @@ import { fetchToken, isHeaderText, toBasic } from './tokens.ts';
 /** ApiCall is a call to the API of a registry. */
 export interface ApiCall {
   readonly endpoint: Endpoint;
-  readonly method: 'GET' | 'HEAD';
-  /** What follows `/v2/<name>/`, with its query. */
-  readonly rest: string;
+  readonly method: HttpCall['method'];
+  /** What follows `/v2/<name>/`, with its query; an address where the registry named one. */
+  readonly rest: string | URL;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: HttpCall['body'];
+  /** What the token must allow; `pull` unless given. */
+  readonly actions?: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly credential: Credential | null;
@@ -45,8 +48,8 @@ export class Authorised {
   /** Gives the answer, of whatever status but 401. Throws RegistryError. */
   async call(call: ApiCall): Promise<HttpAnswer> {
     const { endpoint, credential, rest } = call;
-    const url = addressOf(endpoint, rest);
-    const key = `${endpoint.origin.host} ${endpoint.path} ${fingerprintOf(credential)}`;
+    const url = typeof rest === 'string' ? addressOf(endpoint, rest) : rest;
+    const key = `${endpoint.origin.host} ${endpoint.path} ${fingerprintOf(credential)} ${call.actions ?? ''}`;
     let shown = await this.#shown(key, call);
     let answer = await this.#send(call, url, shown);
     if (answer.status === 401 && shown !== null) {
@@ -58,12 +61,12 @@ export class Authorised {
     if (answer.status === 401) {
       const challenges = parseChallenges(answer.headers['www-authenticate'] ?? '');
       shown = await this.#answerTo(key, challenges, call);
-      if (shown === null) throw denied(endpoint, credential);
+      if (shown === null) throw denied(call);
       answer = await this.#send(call, url, shown);
     }
     if (answer.status !== 401) return answer;
     this.#known.delete(key);
-    throw denied(endpoint, credential);
+    throw denied(call);
   }
 
   /** What was shown last and still holds; a token that has ended is renewed without asking the registry first. */
@@ -94,10 +97,10 @@ export class Authorised {
   async #token(
     key: string,
     challenge: Challenge,
-    { endpoint, credential, signal }: ApiCall,
+    { endpoint, credential, signal, actions }: ApiCall,
   ): Promise<string> {
     return this.#flights.join(`token ${key}`, signal, async (shared) => {
-      const ask = { endpoint, challenge, credential, signal: shared };
+      const ask = { endpoint, challenge, credential, actions, signal: shared };
       const { header, lifeMs } = await fetchToken(ask, this.#caller, this.#hosts);
       return this.#keep(key, challenge, header, lifeMs);
     });
@@ -112,15 +115,20 @@ export class Authorised {
    * One call, and where it leads: what stands elsewhere is fetched from there without the credential. `303` leads to something else than
    * what was asked for (GitHub's registry leads to a web page by it), so it is an answer.
    */
-  async #send({ method, headers, maxBytes, signal, endpoint }: ApiCall, first: URL, shown: string | null) {
+  async #send(
+    { method, headers, body, maxBytes, signal, endpoint }: ApiCall,
+    first: URL,
+    shown: string | null,
+  ) {
     let url = first;
     for (let hop = 0; ; hop += 1) {
-      const isOwn = url.origin === first.origin;
+      const isOwn = url.origin === endpoint.origin.origin;
       const authorization = isOwn && shown !== null ? { authorization: shown } : {};
       const answer = await this.#caller.call({
         method,
         url,
         headers: { ...headers, ...authorization },
+        body,
         maxBytes,
         signal,
       });
@@ -153,14 +161,16 @@ export function fingerprintOf(credential: Credential | null): string {
     .digest('base64');
 }
 
-function addressOf({ origin, path, mirrorOf }: Endpoint, rest: string): URL {
+/** addressOf gives the address of a call to the API. */
+export function addressOf({ origin, path, mirrorOf }: Endpoint, rest: string): URL {
   const url = new URL(`/v2/${path}/${rest}`, origin);
   // What a mirror of several registries needs to know, as containerd tells it.
   if (mirrorOf !== null) url.searchParams.set('ns', mirrorOf);
   return url;
 }
 
-function targetOf(from: URL, { headers }: HttpAnswer, { host }: Endpoint): URL {
+/** targetOf gives the address that an answer leads to. Throws RegistryError for one that is not called. */
+export function targetOf(from: URL, { headers }: HttpAnswer, { host }: Endpoint): URL {
   const text = headers['location'] ?? '';
   const to = text !== '' && URL.canParse(text, from.href) ? new URL(text, from) : null;
   if (to === null || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '')
@@ -174,10 +184,11 @@ function targetOf(from: URL, { headers }: HttpAnswer, { host }: Endpoint): URL {
   return to;
 }
 
-function denied({ host, path }: Endpoint, credential: Credential | null): RegistryError {
+function denied({ endpoint: { host, path }, credential, actions = 'pull' }: ApiCall): RegistryError {
   const what = credential === null ? 'wants a credential' : 'does not take the credential';
-  return new RegistryError('denied', `${host} ${what} to read ${path}`, {
+  const act = actions === 'pull' ? 'read' : 'change';
+  return new RegistryError('denied', `${host} ${what} to ${act} ${path}`, {
     remedy: 'sign_in',
-    hint: 'Give a credential that may read the repository; some registries say the same of a repository that is not there',
+    hint: `Give a credential that may ${act} the repository; some registries say the same of a repository that is not there`,
   });
 }

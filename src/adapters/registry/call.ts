@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { RegistryError } from '../../image/index.ts';
 import type { Lines } from './connect.ts';
@@ -8,10 +9,11 @@ import { Places } from './places.ts';
 
 /** HttpCall is one call to one address. */
 export interface HttpCall {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  /** A long one is made again for each try; its time counts from the last piece that was sent. */
+  readonly body?: string | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Bytes that are taken of an answer of 200; of any other 64 KiB are looked at. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -96,7 +98,7 @@ export class Caller {
         method,
         // Packed bytes are not those of a digest.
         headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...headers },
-        body: body ?? null,
+        body: typeof body === 'function' ? Readable.from(sending(body(), timer)) : (body ?? null),
         signal: cut.signal,
       });
       const flat = flatten(answer.headers);
@@ -117,6 +119,17 @@ export class Caller {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     }
+  }
+}
+
+/** What is sent, while the timer of its call begins again with each piece. */
+async function* sending(
+  pieces: AsyncIterable<Uint8Array>,
+  timer: NodeJS.Timeout,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of pieces) {
+    timer.refresh();
+    yield piece;
   }
 }
 

@@ -6,13 +6,13 @@ const INDEXES = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ];
-const IMAGES = [
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-];
 
+/** MANIFEST is the media type of the manifest of an image or an artifact. */
+export const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 /** INDEX is the media type of an index, which a list of referrers is too. */
 export const INDEX = 'application/vnd.oci.image.index.v1+json';
+
+const IMAGES = [MANIFEST, 'application/vnd.docker.distribution.manifest.v2+json'];
 
 /** ACCEPTED are the media types of manifests that are read. */
 export const ACCEPTED = [...INDEXES, ...IMAGES].join(', ');

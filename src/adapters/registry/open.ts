@@ -4,11 +4,13 @@ import type { Count, Log } from '../../base/index.ts';
 import {
   normalisePlatform,
   RegistryError,
+  type Artifacts,
   type Keychain,
   type Platform,
   type Registry,
 } from '../../image/index.ts';
 import { readAuthorities, type Outbound } from '../transport/index.ts';
+import { ArtifactsClient } from './artifacts.ts';
 import { Asking } from './asking.ts';
 import { Authorised } from './authorised.ts';
 import { Caller } from './call.ts';
@@ -62,6 +64,7 @@ export interface RegistryOptions {
 
 /** OpenRegistry is a Registry, and its end. */
 export interface OpenRegistry extends Registry {
+  readonly artifacts: Artifacts;
   /** The hosts that do not answer, the longest first. */
   away(): readonly HostState[];
   isAway(host: string): boolean;
@@ -80,23 +83,27 @@ export function openRegistry(options: RegistryOptions): OpenRegistry {
   const flights = new Flights(askMs);
   const authorised = new Authorised({ caller, hosts, flights, monotonic });
   const health = new HostHealth({ monotonic, log: options.log ?? null, random: options.random });
+  const places = new PlacesAsked(hosts, monotonic);
+  const keychain = options.keychain ?? NO_KEYS;
   const asking = new Asking({
     health,
     newcomers: new Newcomers((host) => health.isProven(host)),
     after: options.after ?? later,
-    places: new PlacesAsked(hosts, monotonic),
+    places,
     flights,
     askMs,
     patience: { monotonic, wait: options.wait ?? waitFor, random: options.random ?? Math.random },
-    keychain: options.keychain ?? NO_KEYS,
+    keychain,
     count: options.count ?? null,
   });
+  const reading = new Reading(authorised, new Quiet(monotonic));
   const client = new RegistryClient({
     asking,
-    reading: new Reading(authorised, new Quiet(monotonic)),
+    reading,
     platform: options.platform ?? thisPlatform(),
   });
   return Object.assign(client, {
+    artifacts: new ArtifactsClient({ authorised, reading, places, keychain }),
     away: () => health.away(),
     isAway: (host: string) => health.isAway(host),
     close: () => lines.close(),

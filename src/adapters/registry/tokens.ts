@@ -22,15 +22,17 @@ export interface TokenAsk {
   readonly endpoint: Endpoint;
   readonly challenge: Challenge;
   readonly credential: Credential | null;
+  /** What is wanted; `pull` unless given. */
+  readonly actions?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * fetchToken asks the token service that a registry names for the right to read one repository, and no more. The credential is shown only
+ * fetchToken asks the token service that a registry names for the rights to one repository that are wanted, and no more. The credential is shown only
  * to the registry's own host, its domain, and hosts of its settings. No redirect is followed. Throws RegistryError.
  */
 export async function fetchToken(ask: TokenAsk, caller: Caller, hosts: Hosts): Promise<Token> {
-  const { endpoint, challenge, credential, signal } = ask;
+  const { endpoint, challenge, credential, actions = 'pull', signal } = ask;
   const { host, origin } = endpoint;
   const realm = realmOf(challenge, endpoint);
   const { tokenHosts, plainHttp } = hosts.reachOf(origin.host);
@@ -47,7 +49,10 @@ export async function fetchToken(ask: TokenAsk, caller: Caller, hosts: Hosts): P
         hint: `Where that is meant, name ${realm.host} among the tokenHosts of the registry ${host}`,
       },
     );
-  const wanted = { service: challenge.parameters.get('service'), scope: scopeOf(challenge, endpoint) };
+  const wanted = {
+    service: challenge.parameters.get('service'),
+    scope: scopeOf(challenge, endpoint, actions),
+  };
   const answer =
     credential?.kind === 'identity_token'
       ? await caller.call({
@@ -110,12 +115,12 @@ function realmOf({ parameters }: Challenge, { host, origin }: Endpoint): URL {
   return realm;
 }
 
-/** Of what the registry asks for, the right to read; never more, whatever it asks. */
-function scopeOf({ parameters }: Challenge, { path }: Endpoint): string {
+/** Of what the registry asks for, what is wanted; never more, whatever it asks. */
+function scopeOf({ parameters }: Challenge, { path }: Endpoint, actions: string): string {
   const scope = parameters.get('scope')?.slice(0, 1024) ?? '';
   const repository = /^repository(?:\([a-z0-9]+\))?:([^\s]+):[a-z*,]+$/i.exec(scope);
-  if (repository !== null) return `repository:${repository[1]}:pull`;
-  return scope === '' || /\s|:/.test(scope) ? `repository:${path}:pull` : scope;
+  if (repository !== null) return `repository:${repository[1]}:${actions}`;
+  return scope === '' || /\s|:/.test(scope) ? `repository:${path}:${actions}` : scope;
 }
 
 function withQuery(realm: URL, { service, scope }: { service: string | undefined; scope: string }): URL {
@@ -145,14 +150,10 @@ function toToken(
     });
   if (status === 400 || status === 401 || status === 403 || status === 404) {
     const who = credential === null ? 'without a credential' : 'for the credential';
-    throw new RegistryError(
-      'denied',
-      `${realm} gives no token ${who} to read from ${host} (status ${status})`,
-      {
-        remedy: 'sign_in',
-        hint: 'Give a credential that may read the repository',
-      },
-    );
+    throw new RegistryError('denied', `${realm} gives no token ${who} for ${host} (status ${status})`, {
+      remedy: 'sign_in',
+      hint: 'Give a credential that has the right to the repository',
+    });
   }
   if (status !== 200)
     throw new RegistryError(

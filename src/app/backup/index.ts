@@ -1,6 +1,6 @@
 /**
  * Backups: made, verified, restored, and moved from one database to another.
- * It uses `config`, `doors`, `ledger`, `notify`, `processes`, `programs` and `running`.
+ * It uses `config`, `doors`, `ledger`, `notify`, `processes`, `programs`, `registry`, `running` and `scanning`.
  */
 export { runBackupWorker } from './worker.ts';
 export { createBackup, type CreatedBackup, type CreateBackupOptions } from './create.ts';
@@ -13,5 +13,7 @@ export {
   type BackupPlaces,
   type PlacesFlags,
 } from './places.ts';
+export { openArtifacts } from './open-artifacts.ts';
+export { parseOciAddress, pushBackup, type OciAddress } from './registry.ts';
 export { restoreBackup, type RestoredBackup, type RestoreOptions } from './restore.ts';
 export { verifyBackup, type VerifiedBackup, type VerifyBackupOptions } from './verify.ts';

@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../../base/index.ts';
+import { parseMirror, type Artifacts } from '../../image/index.ts';
 import { backupHistory, type Store } from '../../store/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Notifications } from '../notify/notifications.ts';
@@ -16,13 +17,15 @@ export interface ServiceBackupDeps {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly notifications: Pick<Notifications, 'tell'>;
+  readonly trackers: { readonly notifications: Pick<Notifications, 'tell'> };
+  readonly facts: { readonly artifacts: Artifacts };
 }
 
 /** serviceBackups joins the scheduled backups of a service. */
 export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
-  const { settings, places, store, version, clock, log, notifications } = deps;
-  const { schedule, keep } = settings.backup;
+  const { settings, places, store, version, clock, log, trackers, facts } = deps;
+  const { schedule, keep, registry } = settings.backup;
+  const place = registry === undefined ? null : parseMirror(registry);
   return backupJobs({
     schedule,
     keep,
@@ -30,9 +33,13 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
     log,
     program: version,
     directory: places.backupDirectory,
+    registry:
+      place === null
+        ? null
+        : { artifacts: facts.artifacts, repository: { host: place.host, path: place.prefix } },
     database: places.databaseUrl,
     history: backupHistory(store),
     make: backupInChild,
-    tell: (happened) => notifications.tell(happened),
+    tell: (happened) => trackers.notifications.tell(happened),
   });
 }

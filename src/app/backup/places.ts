@@ -28,6 +28,8 @@ export interface BackupPlaces {
   readonly spool: string;
   readonly dataKey: Secret | null;
   readonly cluster: Settings['cluster'];
+  /** How the service reaches registries. */
+  readonly reach: Pick<Settings, 'registries' | 'outbound'>;
   /** Reads what each anchor holds. Throws what keeps one from being read. */
   anchored(): Promise<readonly KeptCheckpoint[]>;
 }
@@ -52,6 +54,7 @@ export async function backupPlaces(
     spool: places.spoolDirectory,
     dataKey: settings.dataKey ?? null,
     cluster: settings.cluster,
+    reach: settings,
     anchored: async () => {
       const anchors = await openAnchors(settings, new Redactor());
       const held = await Promise.all(

@@ -1,6 +1,5 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openRawBytes } from '../../adapters/files/index.ts';
 import {
   BackupError,
   KEY_NAMES,
@@ -13,13 +12,10 @@ import {
 import { IpoError, isIpoError, randomLetters, type Clock, type Secret } from '../../base/index.ts';
 import { judgeAnchored, parseVkey, type KeptCheckpoint, type TreeReader } from '../../ledger/index.ts';
 import type { LostLog } from '../../store/index.ts';
-import type { Stdin } from '../doors/build.ts';
+import { openBackup, type BackupPlace } from './registry.ts';
 
 /** RestoreOptions say what is restored, and into what. */
-export interface RestoreOptions {
-  /** Path of the file; `-` is stdin. */
-  readonly file: string;
-  readonly stdin: Stdin;
+export interface RestoreOptions extends BackupPlace {
   /** Address of an empty database. */
   readonly database: string;
   /** Checkpoints that were stored outside the service, those of anchors among them. */
@@ -30,7 +26,6 @@ export interface RestoreOptions {
   readonly keys: { readonly directory: string; readonly passphrase: Secret } | null;
   readonly clock: Clock;
   readonly progress?: ((rows: number) => void) | undefined;
-  readonly bytes?: ((read: number, size: number | null) => void) | undefined;
 }
 
 /** RestoredBackup is what was restored. */
@@ -50,7 +45,7 @@ export interface RestoredBackup {
  * BackupError (`integrity` where a kept checkpoint proves rows that the backup lacks, unless they may be lost), StoreError, FileError.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
-  const { file, stdin, database, kept, clock, progress, bytes } = options;
+  const { file, database, kept, clock, progress } = options;
   const { fillDatabase, markRestored, refuseUnlessEmpty, treeReader } = await import('../../store/index.ts');
   const name = file === '-' ? 'stdin' : file;
   await refuseUnlessEmpty(database);
@@ -60,7 +55,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   let lost: LostLog | null = null;
   const written: string[] = [];
   try {
-    const raw = await openRawBytes(file === '-' ? stdin : file, bytes);
+    const raw = await openBackup(options);
     const { header, end } = await fillDatabase(database, readBackup(raw, name), {
       name,
       now: () => clock.now(),

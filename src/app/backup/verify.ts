@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRawBytes } from '../../adapters/files/index.ts';
 import { openKeys, readBackup, type BackupHeader, type BackupPart } from '../../backup/index.ts';
 import type { Clock, Secret } from '../../base/index.ts';
 import { DataKey, openStored } from '../../channels/index.ts';
@@ -12,14 +11,11 @@ import {
   type NoteKey,
   type Verification,
 } from '../../ledger/index.ts';
-import type { Stdin } from '../doors/build.ts';
 import { openLedgerDatabase } from '../doors/ledger-database.ts';
+import { openBackup, type BackupPlace } from './registry.ts';
 
 /** VerifyBackupOptions say which backup is verified, and against what. */
-export interface VerifyBackupOptions {
-  /** Path of the file; `-` is stdin. */
-  readonly file: string;
-  readonly stdin: Stdin;
+export interface VerifyBackupOptions extends BackupPlace {
   /** Checkpoints that were stored outside the service, and whose signature they must have; that of the backup where none is given. */
   readonly kept: readonly KeptCheckpoint[];
   readonly keys: readonly NoteKey[];
@@ -29,7 +25,6 @@ export interface VerifyBackupOptions {
   readonly dataKey: Secret | null;
   readonly clock: Clock;
   readonly progress?: ((rows: number) => void) | undefined;
-  readonly bytes?: ((read: number, size: number | null) => void) | undefined;
 }
 
 /** VerifiedBackup is a backup that was restored for a moment. */
@@ -48,14 +43,14 @@ export interface VerifiedBackup {
  * that were stored outside the service. Throws BackupError where the file itself is not what was written.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<VerifiedBackup> {
-  const { file, stdin, kept, keys, passphrase, dataKey, clock, progress, bytes } = options;
+  const { file, kept, keys, passphrase, dataKey, clock, progress } = options;
   const { fillDatabase } = await import('../../store/index.ts');
   const name = file === '-' ? 'stdin' : file;
   const folder = await mkdtemp(join(tmpdir(), 'ipo-backup-'));
   const url = `sqlite:${join(folder, 'restored.db')}`;
   try {
     let held: VerifiedBackup['keys'] = 'none';
-    const raw = await openRawBytes(file === '-' ? stdin : file, bytes);
+    const raw = await openBackup(options);
     const { header, end } = await fillDatabase(url, readBackup(raw, name), {
       name,
       now: () => clock.now(),

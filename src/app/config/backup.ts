@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../base/index.ts';
+import { parseMirror } from '../../image/index.ts';
 import { path } from './parts.ts';
 
 const LEAST = 60_000;
@@ -22,6 +23,17 @@ export const backupSettings = z
     directory: path(
       'Directory of the backups; mount one that is not on the disk of the database. Unset: `backups` in `data`',
     ).optional(),
+    registry: z
+      .string()
+      .refine((text) => (parseMirror(text)?.prefix ?? '') !== '', {
+        error: 'must be HOST/PATH, such as registry.example.com/backups/ipo',
+      })
+      .meta({
+        description:
+          'Repository of an OCI registry that backups are pushed to, instead of staying in the directory. It is reached as `registries` says; the credential must be able to push, and to delete for `keep`',
+        format: 'HOST/PATH',
+      })
+      .optional(),
     keep: z
       .int({ error: 'must be a whole number between 1 and 1000' })
       .min(1, { error: 'must be between 1 and 1000' })

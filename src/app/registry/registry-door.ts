@@ -1,5 +1,5 @@
 import type { RegistryAnswer, ResolvedTag } from '../../checks/index.ts';
-import type { ImageReference } from '../../image/index.ts';
+import type { Artifacts, ImageReference } from '../../image/index.ts';
 import type { Accepted } from '../../supply-chain/index.ts';
 
 /** RegistryFacts asks registries about images, and verifies what they hold. */
@@ -32,6 +32,20 @@ export interface RegistryFactsOptions {
 /** openRegistryFacts joins registry client, verification and VEX. Throws FileError, or `invalid_request` for a trust root that is none. */
 export async function openRegistryFacts(options: RegistryFactsOptions): Promise<RegistryFacts> {
   return (await import('./registry-facts.ts')).openRegistryFacts(options);
+}
+
+/** OpenArtifacts is what keeps files in registries, and its end. */
+export interface OpenArtifacts {
+  readonly artifacts: Artifacts;
+  close(): Promise<void>;
+}
+
+/** openOwnArtifacts opens registries as the person that runs a command, by its docker config. */
+export async function openOwnArtifacts(
+  env: Readonly<Record<string, string | undefined>>,
+  userAgent: string,
+): Promise<OpenArtifacts> {
+  return (await import('./own-artifacts.ts')).openOwnArtifacts(env, userAgent);
 }
 
 /** FileProofs is what vouches for a file of a release: its sum in a list, and what is signed of the list. */

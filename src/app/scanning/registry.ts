@@ -18,6 +18,7 @@ import {
   parseMirror,
   parsePlatform,
   parseRegistryHost,
+  type Artifacts,
   type Keychain,
   type PullPlaces,
   type PullingPod,
@@ -63,6 +64,7 @@ export interface ServiceRegistryDeps {
 /** ServiceRegistry is how a service asks registries. */
 export interface ServiceRegistry {
   readonly registry: Registry;
+  readonly artifacts: Artifacts;
   /** Hosts that do not answer and are not called for a while, the longest first. */
   away(): readonly HostState[];
   /** For the webhook and the reconciliation; null where nobody is asked. */
@@ -106,7 +108,7 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });
   return {
-    registry,
+    ...{ registry, artifacts: registry.artifacts },
     away: () => registry.away(),
     lookup: settings.tags === 'resolve' ? digestLookup({ registry, clock, log }) : null,
     keychain,

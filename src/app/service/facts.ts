@@ -1,6 +1,7 @@
 import type { DigestLookup } from '../../admission/index.ts';
 import type { Health } from '../../api/index.ts';
 import type { Clock, Digest, Log } from '../../base/index.ts';
+import type { Artifacts } from '../../image/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { CollectionState } from '../../supply-chain/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
@@ -39,6 +40,8 @@ export interface ServiceFacts {
   /** What tags stand for; null where registries are not asked for it. */
   readonly tags: DigestLookup | null;
   readonly scanning: ServiceScanning;
+  /** How registries keep files. */
+  readonly artifacts: Artifacts;
   readonly jobs: readonly Job[];
   /** Has what is signed and stated of digests looked for, soon. */
   collect(digests: readonly Digest[]): Promise<void>;
@@ -132,7 +135,7 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
   const held = opened.move();
   return {
     tags: registries.lookup,
-    scanning,
+    ...{ scanning, artifacts: registries.artifacts },
     jobs: [...scanning.jobs, ...(supplyChain?.jobs ?? [])],
     collect: async (digests) => supplyChain?.request(digests),
     collected: async (digest) => (await supplyChain?.state(digest)) ?? null,
