@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { imageText } from '../../src/whatif/report/index.ts';
+import { shortImageText } from '../../src/whatif/report/index.ts';
 import { cutEnd, cutMiddle, displayWidth, wrapWords } from '../../src/render/index.ts';
 import { clean } from './clean.ts';
 import { drawAny, drawSimple, GAP, type DrawnCell, type TableClass } from './table-lines.ts';
@@ -142,6 +142,6 @@ export async function openPaint({
 
 /** imageCell is an image name that gives up its digest before its name. */
 export function imageCell(image: string): Cell {
-  const fit = (max: number): string => clean(imageText(image, max));
+  const fit = (max: number): string => clean(shortImageText(image, max));
   return { text: fit(200), cut: fit };
 }

@@ -77,9 +77,13 @@ export function unscannedLines(
 /** noteLines say which rows are in no figure and what to know when reading the counts. */
 export function noteLines(paint: Paint, result: WhatIfResult, isWhole: boolean): string[] {
   const { not_evaluated: open, break_glass_skipped: bypassed, notes } = result;
-  const reasons = Object.entries(open.by_reason)
+  const entries = Object.entries(open.by_reason);
+  const reasons = entries
     .slice(0, isWhole ? Infinity : 6)
-    .map(([reason, count]) => `${clean(notEvaluatedText(reason))} (${formatCount(count)})`);
+    .map(
+      ([reason, count]) =>
+        `${clean(notEvaluatedText(reason))}${entries.length > 1 ? ` (${formatCount(count)})` : ''}`,
+    );
   const points = [
     ...(open.count > 0 ? [`${counted(open.count, 'row')} could not be decided: ${reasons.join('; ')}.`] : []),
     ...(bypassed > 0 ? [`${counted(bypassed, 'break-glass admission')} skipped.`] : []),

@@ -40,6 +40,7 @@ export { loadPrinting, type Printing } from './printing.ts';
 export { RUN_ID } from './run-id.ts';
 export type {
   KeptRun,
+  PrintedRun,
   KeptRunSummary,
   ReplayJob,
   Replayed,

@@ -78,7 +78,12 @@ export interface Replayer {
   replay(job: ReplayJob, signal: AbortSignal): Promise<Replayed>;
 }
 
+/** PrintedRun is a kept run with who asked for it: the name of the account, or `user:` and its ID where it has none any more. */
+export interface PrintedRun extends KeptRun {
+  readonly askedBy: string;
+}
+
 /** RunPrinter makes the PDF of a kept run. */
 export interface RunPrinter {
-  print(run: KeptRun, signal: AbortSignal): Promise<Uint8Array>;
+  print(run: PrintedRun, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-import type { AuditLog, Principal } from '../accounts/index.ts';
+import type { AccountNames, AuditLog, Principal } from '../accounts/index.ts';
 import { DAY_MS, type Clock } from '../base/index.ts';
 import { KEPT, LiveError } from './live.service.ts';
 import type { KeptRun, KeptRunSummary, RunFilter, RunPage, RunPrinter, RunStore } from './run-ports.ts';
@@ -7,6 +7,7 @@ import type { KeptRun, KeptRunSummary, RunFilter, RunPage, RunPrinter, RunStore 
 export interface RunsDeps {
   readonly runs: RunStore;
   readonly printer: RunPrinter;
+  readonly names: AccountNames;
   readonly audit: AuditLog;
   readonly clock: Clock;
 }
@@ -38,7 +39,7 @@ export interface KeptRuns {
 }
 
 /** openKeptRuns joins the kept runs to where they are kept. */
-export function openKeptRuns({ runs, printer, audit, clock }: RunsDeps): KeptRuns {
+export function openKeptRuns({ runs, printer, names, audit, clock }: RunsDeps): KeptRuns {
   const oldest = (): number => clock.now() - KEPT.days * DAY_MS;
   const get = async (id: string): Promise<KeptRun> => {
     const run = await runs.get(id);
@@ -47,6 +48,11 @@ export function openKeptRuns({ runs, printer, audit, clock }: RunsDeps): KeptRun
       hint: `Runs are kept for ${KEPT.days} days, the newest ${KEPT.most}; GET /api/v1/policies/whatif/runs lists them`,
     });
   };
+  const print = async (run: KeptRun, signal: AbortSignal): Promise<Uint8Array> => {
+    const { accountId } = run;
+    const askedBy = (await names([accountId])).get(accountId) ?? `user:${accountId}`;
+    return printer.print({ ...run, askedBy }, signal);
+  };
   return {
     // What is past its time may not have been dropped yet.
     list: (filter, page) =>
@@ -54,7 +60,7 @@ export function openKeptRuns({ runs, printer, audit, clock }: RunsDeps): KeptRun
     get,
     async download(id, format, { principal, path, signal }) {
       const run = await get(id);
-      const bytes = format === 'pdf' ? await printer.print(run, signal) : Buffer.from(run.result, 'utf8');
+      const bytes = format === 'pdf' ? await print(run, signal) : Buffer.from(run.result, 'utf8');
       await audit.record({
         actor: { accountId: principal.accountId, name: principal.name },
         action: 'policy_whatif_download',

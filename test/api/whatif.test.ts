@@ -35,7 +35,8 @@ async function start(t: TestContext, engine: TestEngine) {
     },
   };
   const printer = { print: async () => Buffer.from('%PDF-1.7 \u0000\u00ff', 'latin1') };
-  const runs = openKeptRuns({ runs: deps.runs, printer, audit: deps.audit, clock: deps.clock });
+  const { audit, clock } = deps;
+  const runs = openKeptRuns({ runs: deps.runs, printer, names: async () => new Map(), audit, clock });
   const { url } = await startApi(
     t,
     whatIfRoutes({

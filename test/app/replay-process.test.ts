@@ -9,7 +9,7 @@ import { openReplayProcess, type ReplayProcessOptions } from '../../src/app/repl
 import { settingsSchema } from '../../src/app/config/settings.ts';
 import { parsePolicies } from '../../src/policy/index.ts';
 import { openStore } from '../../src/store/index.ts';
-import type { KeptRun, ReplayJob, WhatIfResult } from '../../src/whatif/index.ts';
+import type { PrintedRun, ReplayJob, WhatIfResult } from '../../src/whatif/index.ts';
 import { keptLog } from '../api/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -37,7 +37,7 @@ function open(t: TestContext, options: Partial<ReplayProcessOptions> = {}) {
   const replay = async (name: string, signal = new AbortController().signal): Promise<string> =>
     (await process.replay(job(name), signal)).json;
   const print = async (): Promise<string> =>
-    Buffer.from(await process.print({} as KeptRun, new AbortController().signal)).toString();
+    Buffer.from(await process.print({} as PrintedRun, new AbortController().signal)).toString();
   return { process, log, replay, print };
 }
 
@@ -252,7 +252,10 @@ for (const [name, entry] of [
       source: null,
     };
     const rest = { days: 30, period: { from: 0, to: 0 }, evaluated: 0, wouldDeny: 0, wouldAllow: 0 };
-    const bytes = await replays.print({ ...run, ...rest, draft: written, result: json }, signal);
+    const bytes = await replays.print(
+      { ...run, ...rest, askedBy: 'ada@shop.example', draft: written, result: json },
+      signal,
+    );
     assert.equal(Buffer.from(bytes).toString('latin1', 0, 5), '%PDF-');
     assert.deepEqual(log.lines, []);
   });

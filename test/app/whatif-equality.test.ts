@@ -57,7 +57,7 @@ async function serve(t: TestContext, url: string, coldImagePolicy: ColdImagePoli
       t,
       whatIfRoutes({
         whatif,
-        runs: openKeptRuns({ ...deps, printer: replays }),
+        runs: openKeptRuns({ ...deps, printer: replays, names: async () => new Map() }),
         names: async () => new Map(),
       }),
     )

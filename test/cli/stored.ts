@@ -87,7 +87,13 @@ export async function serve(t: TestContext, answer: WhatIfResult): Promise<Serve
     ...whatIfRoutes({
       names,
       whatif: openLiveWhatIf(deps),
-      runs: openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit, clock: world.deps.clock }),
+      runs: openKeptRuns({
+        runs: world.runs,
+        printer,
+        names,
+        audit: world.deps.audit,
+        clock: world.deps.clock,
+      }),
     }),
   ]);
   const served: Served = {

@@ -101,7 +101,7 @@ test('groups of a workload stand together under their reason, and what is left o
   const block = text.slice(text.indexOf('  threshold  138 rows'), text.indexOf('  registry  29 rows'));
   assert.match(
     block,
-    /\n {6}64 {2}shop\/cart .*\n {6}21 {5,}registry\.example\.com\/shop\/cart-sidecar@sha256:0f3c1f0d0c5e… .*\n {6}37 {2}shop\/recommendation/,
+    /\n {6}64 {2}shop\/cart .*\n {6}21 {5,}registry\.example\.com\/shop\/cart-sidecar@0f3c1f0 .*\n {6}37 {2}shop\/recommendation/,
   );
   assert.match(block, /… 16 more rows/);
   assert.match(block, /such as: vulnerabilities at or above HIGH: CVE-2026-1001, CVE-2026-1002/);

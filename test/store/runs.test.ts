@@ -125,6 +125,12 @@ function keptRuns(store: ReturnType<typeof runStore>, now: number) {
   const printer = { print: async () => Buffer.from('%PDF') };
   return {
     audited,
-    runs: openKeptRuns({ runs: store, printer, audit: deps.audit, clock: { now: () => now } }),
+    runs: openKeptRuns({
+      runs: store,
+      printer,
+      names: async () => new Map(),
+      audit: deps.audit,
+      clock: { now: () => now },
+    }),
   };
 }

@@ -9,6 +9,7 @@ import {
   pruneRuns,
   WhatIfError,
   type LiveRequest,
+  type PrintedRun,
 } from '../../src/whatif/index.ts';
 import { StartLimit } from '../../src/whatif/start-limit.ts';
 import { runs as numRuns } from '../runs.ts';
@@ -232,8 +233,18 @@ test('downloads are the bytes of the answer or a PDF, each with its audit entry'
   await ask(world);
   const [run] = world.runs.kept;
   assert.ok(run);
-  const printer = { print: async () => Buffer.from('%PDF') };
-  const kept = openKeptRuns({ runs: world.runs, printer, audit: world.deps.audit, clock: world.deps.clock });
+  const asked: string[] = [];
+  const printer = {
+    print: async ({ askedBy }: PrintedRun) => {
+      asked.push(askedBy);
+      return Buffer.from('%PDF');
+    },
+  };
+  const names = new Map<string, string>();
+  const kept = openKeptRuns({
+    ...{ runs: world.runs, printer, names: async () => names },
+    ...{ audit: world.deps.audit, clock: world.deps.clock },
+  });
   const call = { principal: caller('deployer'), path: 'GET /x', signal };
   const json = await kept.download(run.id, 'json', call);
   assert.deepEqual(
@@ -249,6 +260,9 @@ test('downloads are the bytes of the answer or a PDF, each with its audit entry'
       ['policy_whatif_download', { run_id: run.id, format: 'pdf' }],
     ],
   );
+  names.set(run.accountId, 'ada@shop.example');
+  await kept.download(run.id, 'pdf', call);
+  assert.deepEqual(asked, [`user:${run.accountId}`, 'ada@shop.example']);
   await assert.rejects(kept.download('none', 'json', call), { code: 'not_found' });
   await assert.rejects(kept.get('none'), { code: 'not_found' });
 });

@@ -61,6 +61,7 @@ export async function callRoutes(
   });
   const log = auditLog(store, clock);
   const audit = { ...log, record: asks.record };
+  const names = accountNames(store);
   const channels = channelStore(store);
   const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
   const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
@@ -87,8 +88,8 @@ export async function callRoutes(
     }),
     ...whatIfRoutes({
       whatif: { run: elsewhere },
-      runs: openKeptRuns({ runs: runStore(store), printer: { print: elsewhere }, audit, clock }),
-      names: accountNames(store),
+      runs: openKeptRuns({ runs: runStore(store), printer: { print: elsewhere }, names, audit, clock }),
+      names,
     }),
     ...ledgerRoutes({
       ...{ ledger: ledgerReader(store), tree: ledgerTree(store), audit, clock, coldImagePolicy, cluster },
@@ -105,7 +106,7 @@ export async function callRoutes(
         days: setup.evidenceDays,
       }),
       keys: { list: elsewhere },
-      ...{ audit, names: accountNames(store), together },
+      ...{ audit, names, together },
     }),
     // What is written here is recorded here, in the same transaction.
     ...scanRoutes({ scans: scanStore(store), readReport: readReports, audit: log, clock, together }),

@@ -1,5 +1,5 @@
 import type { ColdImagePolicy } from '../../ledger/index.ts';
-import type { KeptRun, Replayed, ReplayJob } from '../../whatif/index.ts';
+import type { PrintedRun, Replayed, ReplayJob } from '../../whatif/index.ts';
 import type { CarriedFault } from '../programs/carried-fault.ts';
 
 /** ReplaySetup says which ledger the process reads. It goes over the channel, since an address may hold a password. */
@@ -12,7 +12,7 @@ export interface ReplaySetup {
 /** ReplayTask is one piece of work for the process. */
 export type ReplayTask =
   | { readonly task: 'replay'; readonly job: ReplayJob }
-  | { readonly task: 'print'; readonly run: KeptRun };
+  | { readonly task: 'print'; readonly run: PrintedRun };
 
 /** ToWorker are the messages that the process takes. */
 export type ToWorker =

@@ -175,7 +175,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
       clock,
     }),
     whatif: openLiveWhatIf({ replayer: replay, runs, audit, together, count, clock }),
-    runs: openKeptRuns({ runs, printer: replay, audit, clock }),
+    runs: openKeptRuns({ runs, printer: replay, names: accountNames(store), audit, clock }),
     runStore: runs,
     names: accountNames(store),
     images: openImages({ store: imageStore(store), policies, coldImagePolicy, clock }),

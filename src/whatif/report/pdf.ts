@@ -1,7 +1,7 @@
 import { formatTime } from '../../base/index.ts';
 import { counted, formatCount, formatShare, loadPdf, mostOf, type Pdf } from '../../render/index.ts';
 import type { WhatIfResult } from '../result.ts';
-import type { KeptRun } from '../run-ports.ts';
+import type { KeptRun, PrintedRun } from '../run-ports.ts';
 import { daysOf } from './days.ts';
 import { changesNothing, coverText, headlineOf, reachText, shortTime } from './headline.ts';
 import { labelTitle } from './label-help.ts';
@@ -25,7 +25,7 @@ const MOST_TOGETHER = 8;
  * printRun makes the PDF of a kept run: what the page of a report shows, and the draft. The same run gives the same bytes. Every text of it
  * is foreign and comes through only as text.
  */
-export async function printRun(run: KeptRun): Promise<Uint8Array> {
+export async function printRun(run: PrintedRun): Promise<Uint8Array> {
   const pdf = await loadPdf();
   const result = JSON.parse(run.result) as WhatIfResult;
   const sheet = new pdf.Sheet({
@@ -95,7 +95,7 @@ function figures(sheet: Sheet, result: WhatIfResult, { drawFigures }: Pdf): void
     {
       title: 'Would be allowed',
       count: would_allow,
-      note: `${formatShare(would_allow, evaluated)}, were refused`,
+      note: `${formatShare(would_allow, evaluated)}, were denied`,
       tone: 'admitted',
     },
     {
@@ -185,14 +185,14 @@ function notes(sheet: Sheet, { notes: all }: WhatIfResult): void {
   }
 }
 
-function about(sheet: Sheet, run: KeptRun, result: WhatIfResult, { drawTable }: Pdf): void {
+function about(sheet: Sheet, run: PrintedRun, result: WhatIfResult, { drawTable }: Pdf): void {
   sheet.section(
     'About this run',
     'The same ledger, draft and parameters give the same digest and the same answer.',
   );
   const rows = [
     ['Run', run.id],
-    ['Asked by', `user:${run.accountId}`],
+    ['Asked by', run.askedBy],
     ['Asked at', formatTime(run.at)],
     ['As of', result.as_of],
     ['Days', String(result.days)],

@@ -62,15 +62,20 @@ const DIGEST = /@sha256:([0-9a-f]{64})$/;
  * without where a tag tells the version; and then cut in the middle.
  */
 export function imageText(image: string, max: number): string {
+  const long = printable(image, 400).replace(
+    DIGEST,
+    (_, digest: string) => `@sha256:${digest.slice(0, 12)}…`,
+  );
+  return displayWidth(long) <= max ? long : shortImageText(image, max);
+}
+
+/** shortImageText is `imageText` for a table on a terminal, where one form in all rows reads better than the longest that fits. */
+export function shortImageText(image: string, max: number): string {
   const whole = printable(image, 400);
   const digest = DIGEST.exec(whole)?.[1];
   if (digest === undefined) return cutMiddle(whole, max);
   const name = whole.replace(DIGEST, '');
   const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
-  const forms = [
-    `${name}@sha256:${digest.slice(0, 12)}…`,
-    `${name}@${digest.slice(0, 7)}`,
-    ...(tagged ? [name] : []),
-  ];
+  const forms = [`${name}@${digest.slice(0, 7)}`, ...(tagged ? [name] : [])];
   return forms.find((form) => displayWidth(form) <= max) ?? cutMiddle(forms.at(-1) ?? name, max);
 }

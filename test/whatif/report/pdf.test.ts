@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pdfText } from '../../../src/render/pdf-text.ts';
-import { loadPrinting, type KeptRun, type WhatIfResult } from '../../../src/whatif/index.ts';
+import { loadPrinting, type PrintedRun, type WhatIfResult } from '../../../src/whatif/index.ts';
 import { runs } from '../../runs.ts';
 import { readPdf } from './pdf-read.ts';
 import { emptyResult, HOSTILE, hostileResult, fullResult } from './sample-result.ts';
@@ -10,11 +10,12 @@ import { emptyResult, HOSTILE, hostileResult, fullResult } from './sample-result
 const AT = Date.UTC(2026, 10, 20, 7);
 const PAGE = { width: 595.28, height: 841.89 };
 
-function runOf(result: WhatIfResult, fields: Partial<KeptRun> = {}): KeptRun {
+function runOf(result: WhatIfResult, fields: Partial<PrintedRun> = {}): PrintedRun {
   return {
     id: 'abcdefghij234567',
     at: AT,
     accountId: 'aaaabbbbccccdddd',
+    askedBy: 'ada@shop.example',
     policy: 'tighten-prod',
     revision: 'c0ffee'.repeat(10).padEnd(64, '0'),
     source: null,
@@ -34,7 +35,7 @@ function runOf(result: WhatIfResult, fields: Partial<KeptRun> = {}): KeptRun {
   };
 }
 
-const print = async (run: KeptRun): Promise<Uint8Array> => (await loadPrinting()).printRun(run);
+const print = async (run: PrintedRun): Promise<Uint8Array> => (await loadPrinting()).printRun(run);
 const textOf = (bytes: Uint8Array): string =>
   readPdf(bytes)
     .flat()
@@ -84,7 +85,7 @@ test('a report says what the page of a report says, and shows the draft', async 
     '    mode: apply',
     'About this run',
     result.inputs_digest,
-    'user:aaaabbbbccccdddd',
+    'ada@shop.example',
     ...Object.keys(result.would_deny_by_reason),
   ])
     assert.ok(text.split('\n').includes(wanted), wanted);
