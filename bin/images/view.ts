@@ -102,8 +102,8 @@ const ANSWERS: readonly ViewColumn<ImageDetailBody['answers'][number]>[] = [
   {
     heading: 'now',
     text: ({ verdict, label }) => {
-      if (verdict === 'admit') return 'admits';
-      return verdict === 'refuse' ? `refuses: ${label ?? ''}` : 'not known';
+      if (verdict === 'admit') return 'allows';
+      return verdict === 'refuse' ? `denies: ${label ?? ''}` : 'not known';
     },
     paint: ({ verdict }, { chalk }) => {
       if (verdict === 'admit') return chalk.green;

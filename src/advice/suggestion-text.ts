@@ -27,7 +27,7 @@ export function suggestionText(suggestion: Suggestion): string {
   const { name, spec, population, tolerated, cost } = suggestion;
   const from = `${counted(population.rows, 'admission')} of ${counted(population.images, 'image')}`;
   const head = [
-    `${name}: suggested by ipo policy suggest from ${from}, ${formatTime(population.asOf)} and ${population.days} days before.`,
+    `${name}: made by ipo policy suggest from ${from}, ${formatTime(population.asOf)} and ${population.days} days before.`,
     `It denies ${formatCount(cost)} of the admissions that were allowed; ${formatCount(tolerated)} are tolerated.`,
     ...population.notes,
   ];

@@ -136,7 +136,7 @@ test('ipo images show tells why, where, what each policy says, and the findings'
   );
   assert.match(out, /system: alpine 3\.10, at its end of life/);
   assert.match(out, /\nSeen\nnamespace .*\nci +2026-11-20 06:00 +admitted +ghcr\.io\/acme\/job:3 +root\n/);
-  assert.match(out, /\nPolicies now\n.*\nbase +Audit +ci +refuses: threshold +vulnerabilities/);
+  assert.match(out, /\nPolicies now\n.*\nbase +Audit +ci +denies: threshold +vulnerabilities/);
   assert.match(out, /\n2 findings\n.*\nCRITICAL +CVE-1 +openssl +1\.0 +1\.1 +yes *\nLOW +CVE-2 /);
   const digest = digestOf(0xc3);
   const body = (await api.as('viewer').json('GET /images/{digest}', { params: { digest } })).text;

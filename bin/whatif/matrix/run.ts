@@ -75,12 +75,15 @@ async function toTable(
   view: { color: boolean; columns: number; whole: boolean },
 ): Promise<string> {
   const paint = await openPaint(view);
+  // What the base has changes nothing, and a column without a figure says nothing: both take the width of the values.
+  const tried = matrix.items.filter(({ current }) => !current).map(cellsOf);
+  const shown = HEADINGS.map((_, i) => i <= 4 || tried.some((cells) => cells[i] !== '0'));
   const columns = HEADINGS.map((heading, i) => ({
     heading,
     ...(i > 1 && { align: 'right' as const }),
     ...(i === 1 && { flex: 1 }),
-  }));
-  const rows = matrix.items.map((item) => cellsOf(item).map((text) => ({ text: clean(text) })));
+  })).filter((_, i) => shown[i]);
+  const rows = tried.map((cells) => cells.filter((_, i) => shown[i]).map((text) => ({ text: clean(text) })));
   return `${[
     ...paint.sentence(clean(headOf(matrix)), String, 0),
     ...matrix.notes.flatMap((note) => paint.sentence(clean(note), String, 0)),
