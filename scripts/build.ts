@@ -11,7 +11,7 @@ import { sourceCommit } from './build/commit.ts';
 import { SHELVES, shelvesOf } from './build/shelves.ts';
 
 /**
- * Emits the package's programs into dist: `main.cjs`, small and quick to start; a file for each command that is run often and offline, with
+ * Emits the package's programs into dist: `main.cjs`, which tells the version and loads `program.cjs`, the definitions of all commands, both quick to start; a file for each command that is run often and offline, with
  * all that its start evaluates in it; files of many commands, each evaluated when it runs, kept apart by how much of the program they need
  * (`shelves.ts`), since a file is read whole; a file for each process and thread of the daemon, but one for those that need little more than the store; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
  * a second command's whole time to find and link.
@@ -26,6 +26,9 @@ const OUT = resolve(ROOT, out);
 
 /** What is run again and again, so that its start counts; a command that is not here starts a little later. */
 const QUICK = ['bin/whatif/run.ts', 'bin/check/run.ts', 'bin/policy/lint.ts'];
+
+/** What reads the arguments; the version is told without it. */
+const PROGRAM = 'bin/program.ts';
 
 /** Parts that few runs of a program need, found by what needs them: one stands with the commands, the other for itself. */
 const REGISTRY = 'src/app/registry/registry-facts.ts';
@@ -68,7 +71,9 @@ const loadedLater: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, importer, resolveDir }) => {
       const file = relative(ROOT, join(resolveDir, path));
-      if (kind !== 'dynamic-import' || !(DEFINITION.test(importer) || file === REGISTRY)) return null;
+      if (kind !== 'dynamic-import') return null;
+      if (file === PROGRAM) return { path: './program.cjs', external: true };
+      if (!DEFINITION.test(importer) && file !== REGISTRY) return null;
       return QUICK.includes(file)
         ? { path: `./${outputName(file)}.cjs`, external: true }
         : { path: file, namespace: 'elsewhere' };
@@ -140,19 +145,24 @@ const bundled = new Bundled();
 const emit = async (more: BuildOptions): Promise<void> =>
   bundled.add((await build({ ...options, ...more })).metafile);
 const libraries = await Libraries.find(ROOT, ['bin', 'daemon', 'src']);
+const starting = [
+  withoutChildProcess,
+  loadedLater,
+  serviceApart,
+  loadedLate(libraries, INLINE),
+  libraries.plugin(),
+  withoutColourProbe,
+];
 await emit({
-  entryPoints: ['bin/main.ts', ...QUICK].map((path) => ({
-    in: path,
-    out: path === 'bin/main.ts' ? 'main' : outputName(path),
-  })),
-  plugins: [
-    withoutChildProcess,
-    loadedLater,
-    serviceApart,
-    loadedLate(libraries, INLINE),
-    libraries.plugin(),
-    withoutColourProbe,
+  entryPoints: [
+    { in: 'bin/main.ts', out: 'main' },
+    { in: PROGRAM, out: 'program' },
   ],
+  plugins: [pastIndex, ...starting],
+});
+await emit({
+  entryPoints: QUICK.map((path) => ({ in: path, out: outputName(path) })),
+  plugins: starting,
 });
 await emit({
   entryPoints: SHELVES.map((name) => ({ in: `shelf:${name}`, out: name })),

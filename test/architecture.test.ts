@@ -531,6 +531,17 @@ test('files are named for what they hold, and none is too long', () => {
   }
 });
 
+test('what a command runs is loaded by its definition alone, since the build puts all else into the file of the help', () => {
+  const definitions = doors.filter(({ path }) => /^bin\/(?!terminal|service)[a-z/-]+\/index\.ts$/.test(path));
+  for (const { path, text } of definitions) {
+    for (const [, specifier = ''] of text.matchAll(/^import (?!type\b)[^;]*?from '(\.[^']+)';/gms)) {
+      const used = doors.find((file) => file.path === join(dirname(path), specifier));
+      if (used === undefined || /^bin\/(?:terminal|service)\/|\/index\.ts$/.test(used.path)) continue;
+      assert.doesNotMatch(used.text, /\bimport\(/, `${path} imports ${used.path}, which loads others late`);
+    }
+  }
+});
+
 test('--version and --help load no part of the core', () => {
   const eager = new Set<string>();
   const visit = (path: string): void => {

@@ -6,7 +6,7 @@ import { Command, Option } from 'commander';
 import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-import { messageCommands } from './message-commands.ts';
+import { messageCommands } from './message/index.ts';
 import { planCommand, previewCommand, setupCommand } from './setup/index.ts';
 
 /** ChannelListOptions are the flags of `ipo channel list`, and of those that switch a channel. */

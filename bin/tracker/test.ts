@@ -13,7 +13,7 @@ import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
 import { readDocument } from '../channel/document.ts';
 import { findChannel, quoted, toName } from '../channel/find.ts';
-import { openTested, testStored, type TestedChannel } from '../channel/test.ts';
+import { openTested, testStored, type TestedChannel } from '../channel/message/test.ts';
 import { isTestLoopback, toChannel } from '../channel/setup/check.ts';
 
 /** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work, 3 when a limit kept one from being tested. */

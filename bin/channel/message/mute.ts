@@ -1,11 +1,11 @@
-import type { MuteBody } from '../../src/api/contract/notifications.ts';
-import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/index.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { openOutcome } from '../terminal/outcome.ts';
-import { shortMoment } from '../terminal/rows.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { findChannel, toName } from './find.ts';
+import type { MuteBody } from '../../../src/api/contract/notifications.ts';
+import { withService } from '../../service/client.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import { shortMoment } from '../../terminal/rows.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { findChannel, toName } from '../find.ts';
 
 /** ChannelMuteOptions are the flags of `ipo channel mute`. */
 export interface ChannelMuteOptions extends ServiceFlags {

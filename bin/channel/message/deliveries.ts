@@ -1,7 +1,7 @@
-import type { DeliveryBody } from '../../src/api/contract/notifications.ts';
-import { counted } from '../../src/render/index.ts';
-import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/index.ts';
+import type { DeliveryBody } from '../../../src/api/contract/notifications.ts';
+import { counted } from '../../../src/render/index.ts';
+import { withService } from '../../service/client.ts';
+import type { ServiceFlags } from '../../service/index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -9,14 +9,14 @@ import {
   writeAnswer,
   type AnswerViews,
   type ViewColumn,
-} from '../terminal/answer.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { parseOutputs } from '../terminal/output.ts';
-import type { PagingFlags } from '../terminal/paging-flags.ts';
-import { parsePaging } from '../terminal/paging.ts';
-import { shortMoment } from '../terminal/rows.ts';
-import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import { findChannel } from './find.ts';
+} from '../../terminal/answer.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { parseOutputs } from '../../terminal/output.ts';
+import type { PagingFlags } from '../../terminal/paging-flags.ts';
+import { parsePaging } from '../../terminal/paging.ts';
+import { shortMoment } from '../../terminal/rows.ts';
+import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
+import { findChannel } from '../find.ts';
 
 /** ChannelDeliveriesOptions are the flags of `ipo channel deliveries`. */
 export interface ChannelDeliveriesOptions extends ServiceFlags, PagingFlags {

@@ -1,12 +1,12 @@
-import type { ChannelBody, ChannelTestBody } from '../../src/api/contract/channels.ts';
-import type { ServiceClient } from '../../src/app/index.ts';
-import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/index.ts';
-import { clean } from '../terminal/clean.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { openOutcome } from '../terminal/outcome.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { findChannel } from './find.ts';
+import type { ChannelBody, ChannelTestBody } from '../../../src/api/contract/channels.ts';
+import type { ServiceClient } from '../../../src/app/index.ts';
+import { withService } from '../../service/client.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+import { clean } from '../../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { findChannel } from '../find.ts';
 
 /** ChannelTestOptions are the flags of `ipo channel test`. */
 export interface ChannelTestOptions extends ServiceFlags {

@@ -1,13 +1,13 @@
-import type { WrittenChannelBody, ChannelBody } from '../../src/api/contract/channels.ts';
-import { isTrackerKind } from '../../src/channels/index.ts';
-import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/index.ts';
-import { clean } from '../terminal/clean.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { openOutcome } from '../terminal/outcome.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../terminal/usage.ts';
-import { findChannel, toName } from './find.ts';
+import type { WrittenChannelBody, ChannelBody } from '../../../src/api/contract/channels.ts';
+import { isTrackerKind } from '../../../src/channels/index.ts';
+import { withService } from '../../service/client.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+import { clean } from '../../terminal/clean.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { UsageError } from '../../terminal/usage.ts';
+import { findChannel, toName } from '../find.ts';
 
 /** ChannelResumeOptions are the flags of `ipo channel resume`. */
 export interface ChannelResumeOptions extends ServiceFlags {

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { withServiceFlags } from '../service/index.ts';
-import type { Settle } from '../terminal/listed.ts';
-import { outputOption } from '../terminal/output-option.ts';
-import { wordOption } from '../terminal/word-option.ts';
-import { withPaging } from '../terminal/paging-flags.ts';
+import { withServiceFlags } from '../../service/index.ts';
+import type { Settle } from '../../terminal/listed.ts';
+import { outputOption } from '../../terminal/output-option.ts';
+import { wordOption } from '../../terminal/word-option.ts';
+import { withPaging } from '../../terminal/paging-flags.ts';
 import type { ChannelDeliveriesOptions } from './deliveries.ts';
 import type { ChannelMuteOptions } from './mute.ts';
 import type { ChannelResumeOptions } from './resume.ts';

@@ -1,14 +1,14 @@
-import { formatTime } from '../../src/base/index.ts';
-import { counted } from '../../src/render/index.ts';
-import { withService } from '../service/client.ts';
-import type { ServiceFlags } from '../service/index.ts';
+import { formatTime } from '../../../src/base/index.ts';
+import { counted } from '../../../src/render/index.ts';
+import { withService } from '../../service/client.ts';
+import type { ServiceFlags } from '../../service/index.ts';
 
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { openOutcome } from '../terminal/outcome.ts';
-import { parseSince } from '../terminal/since.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../terminal/usage.ts';
-import { findChannel, toName } from './find.ts';
+import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import { openOutcome } from '../../terminal/outcome.ts';
+import { parseSince } from '../../terminal/since.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { UsageError } from '../../terminal/usage.ts';
+import { findChannel, toName } from '../find.ts';
 
 /** ChannelResendOptions are the flags of `ipo channel resend`. */
 export interface ChannelResendOptions extends ServiceFlags {
