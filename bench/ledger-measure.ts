@@ -128,14 +128,11 @@ async function verify(url: string): Promise<object> {
 
 const [what, url = '', rows = '0'] = process.argv.slice(2);
 const began = performance.now();
-const answer =
-  what === 'build'
-    ? await buildStore(url, Number(rows)).then(() => ({ ms: performance.now() - began }))
-    : what === 'append'
-      ? await append(url)
-      : what === 'newest'
-        ? await replay(url, 5000, 15)
-        : what === 'period'
-          ? await replay(url, 0, 1)
-          : await verify(url);
+const measures: Readonly<Record<string, () => Promise<object>>> = {
+  build: () => buildStore(url, Number(rows)).then(() => ({ ms: performance.now() - began })),
+  append: () => append(url),
+  newest: () => replay(url, 5000, 15),
+  period: () => replay(url, 0, 1),
+};
+const answer = await (measures[what ?? ''] ?? (() => verify(url)))();
 process.stdout.write(`${JSON.stringify({ ...answer, rss: process.resourceUsage().maxRSS / 1024 })}\n`);

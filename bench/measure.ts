@@ -126,12 +126,12 @@ spec:
 const [what, file = ''] = process.argv.slice(2);
 const began = performance.now();
 const before = process.cpuUsage();
-const count =
-  what === 'scan'
-    ? await scan(file)
-    : what === 'replay'
-      ? await replay(file)
-      : decisions(what === 'decide-patterns' ? 'patterns' : 'exact');
+async function counted(): Promise<number> {
+  if (what === 'scan') return scan(file);
+  if (what === 'replay') return replay(file);
+  return decisions(what === 'decide-patterns' ? 'patterns' : 'exact');
+}
+const count = await counted();
 const ms = performance.now() - began;
 const used = process.cpuUsage(before);
 const cpu = (used.user + used.system) / 1000;

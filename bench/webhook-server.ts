@@ -15,12 +15,13 @@ const certificate = {
   key: readFileSync(join(folder, 'bench.key'), 'utf8'),
 };
 
+function served(): Promise<number> {
+  if (what === 'bare') return serveFixed(certificate);
+  return what === 'row' ? serveRow(certificate, folder) : ours();
+}
+
 process.send?.({
-  port: await (what === 'bare'
-    ? serveFixed(certificate)
-    : what === 'row'
-      ? serveRow(certificate, folder)
-      : ours()),
+  port: await served(),
 });
 process.on('message', () => {
   const { user, system } = process.cpuUsage();

@@ -138,6 +138,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await benchWebhook(
     (name, figure, must) => process.stdout.write(`${name.padEnd(58)} ${figure.padStart(22)}   ${must}\n`),
     process.argv.includes('--quick'),
-    process.argv.includes('--overload') ? 'overload' : process.argv.includes('--row') ? 'row' : null,
+    (['overload', 'row'] as const).find((part) => process.argv.includes(`--${part}`)) ?? null,
   );
 }

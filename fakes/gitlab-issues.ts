@@ -171,7 +171,7 @@ function wrongTexts(title: unknown, description: unknown): WireReply | null {
 }
 
 function labelNames(labels: unknown): string[] {
-  const list =
-    typeof labels === 'string' ? labels.split(',') : Array.isArray(labels) ? labels.map(String) : [];
+  const named = Array.isArray(labels) ? labels.map(String) : [];
+  const list = typeof labels === 'string' ? labels.split(',') : named;
   return list.map((label) => label.trim()).filter((label) => label !== '');
 }

@@ -76,14 +76,18 @@ export async function startInbox(): Promise<Inbox> {
   return side;
 }
 
+function goodAnswer(path: string): readonly [status: number, text: string] {
+  if (path.includes('slack')) return [200, 'ok'];
+  return [path.includes('teams') ? 202 : 204, ''];
+}
+
 function answerHook(
   fault: InboxFault | null,
   path: string,
   response: ServerResponse,
   take: () => void,
 ): void {
-  const good = path.includes('slack') ? [200, 'ok'] : path.includes('teams') ? [202, ''] : [204, ''];
-  const [status, text] = good as [number, string];
+  const [status, text] = goodAnswer(path);
   switch (fault) {
     case 'refused':
     case 'cut before':
@@ -157,7 +161,7 @@ function mailServer(
 function answerMail(fault: InboxFault | null, line: string, say: (line: string) => void): 'data' | null {
   if (line.startsWith('EHLO')) say('250 mail.example.com');
   else if (line.startsWith('MAIL'))
-    say(fault === 'limited' ? '452 too many' : fault === 'broken' ? '451 local error' : '250 ok');
+    say({ limited: '452 too many', broken: '451 local error' }[fault as string] ?? '250 ok');
   else if (line.startsWith('RCPT')) {
     if (fault === 'not ready') say('450 greylisted, come again');
     else if (fault !== 'silent') say('250 ok');

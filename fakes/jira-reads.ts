@@ -99,15 +99,9 @@ export class JiraReads {
     const max = wholeNumber(textOf(asked('maxResults')) || null, 50, 100);
     const start = wholeNumber(textOf(asked(paging)).replace(/^page-/, ''), 0, 1_000_000);
     const list = asked('fields');
-    const names = Array.isArray(list) ? list.map(String) : typeof list === 'string' ? list.split(',') : null;
-    const wanted =
-      names === null
-        ? this.#place.addresses.cloud
-          ? new Set<string>()
-          : null
-        : names.includes('*all')
-          ? null
-          : new Set(names);
+    const inText = typeof list === 'string' ? list.split(',') : null;
+    const names = Array.isArray(list) ? list.map(String) : inText;
+    const wanted = wantedFields(names ?? (this.#place.addresses.cloud ? [] : ['*all']));
     const issues = found
       .slice(start, start + max)
       .map((one) => issueBody(one, this.#place.addresses, wanted));
@@ -157,4 +151,9 @@ export class JiraReads {
     const transitions = at.access === 'write' ? transitionsOf(at.issue, this.#place.addresses, fields) : [];
     return { status: 200, body: { expand: 'transitions', transitions } };
   }
+}
+
+/** The fields that are asked for; null for all. */
+function wantedFields(names: readonly string[]): ReadonlySet<string> | null {
+  return names.includes('*all') ? null : new Set(names);
 }

@@ -53,7 +53,7 @@ export class Meter {
     }
     const { perHour, writesPerMinute, writesPerHour } = this.#limits;
     const resetAt = window.start + HOUR;
-    const limit = Number.isFinite(perHour) ? perHour : Number.isFinite(this.#shown) ? this.#shown : 5000;
+    const limit = [perHour, this.#shown].find(Number.isFinite) ?? 5000;
     const spent = { used: Math.min(window.used + 1, limit), limit, resetAt };
     if (window.used >= perHour) return { ...spent, over: 'primary', retryMs: resetAt - now };
     window.used += 1;

@@ -222,7 +222,8 @@ function finish(
     return { status: reply.status, headers: { ...headers, ...reply.headers }, bytes: body };
   const isText = typeof body === 'string';
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
-  const bytes = Buffer.from(body === undefined ? '' : isText ? body : JSON.stringify(body));
+  const text = isText ? body : JSON.stringify(body);
+  const bytes = Buffer.from(body === undefined ? '' : text);
   const typed = body === undefined ? {} : { 'content-type': type };
   return { status: reply.status, headers: { ...typed, ...headers, ...reply.headers }, bytes };
 }

@@ -66,7 +66,7 @@ export function makeTokens(
   const [own, other] = FORMS[kind];
   const make = (name: TokenName, access: Access): FakeToken => {
     const form = name === 'other_form' ? other : own;
-    const family = kind === 'gitlab' ? 'gitlab' : kind.startsWith('jira') ? 'jira' : 'github';
+    const family = (['gitlab', 'jira'] as const).find((one) => kind.startsWith(one)) ?? 'github';
     const prefix = form === 'classic' && family === 'github' ? 'ghp_fake' : PREFIX[form];
     const scopes = SCOPES[access === 'read' ? `${family}Reader` : family] ?? [];
     const secret = `${prefix}-${kind}-${name}-0123456789`;

@@ -109,12 +109,10 @@ export async function recordScan(
     const made = ready ? staged.id : null;
     if (again === null && current !== null)
       await run(transaction, sql`update scans set current = 0 where id = ${current.id}`);
-    const id =
-      again !== null
-        ? await scanAgain(transaction, again.id, joined, { at, isSame })
-        : made !== null
-          ? await useStaged(transaction, made, joined, at)
-          : await insertScan(transaction, digest, joined, { at, complete, isCurrent });
+    let id: number;
+    if (again !== null) id = await scanAgain(transaction, again.id, joined, { at, isSame });
+    else if (made !== null) id = await useStaged(transaction, made, joined, at);
+    else id = await insertScan(transaction, digest, joined, { at, complete, isCurrent });
     const others = place.others.map(({ platform }) => platform);
     await writeParts(transaction, digest, parts);
     const cause: MadeScan = {
