@@ -531,7 +531,7 @@ test('files are named for what they hold, and none is too long', () => {
   }
 });
 
-test('what a command runs is loaded by its definition alone, since the build puts all else into the file of the help', () => {
+test('only a definition loads what a command runs, since the build puts all else into the file of the help', () => {
   const definitions = doors.filter(({ path }) => /^bin\/(?!terminal|service)[a-z/-]+\/index\.ts$/.test(path));
   for (const { path, text } of definitions) {
     for (const [, specifier = ''] of text.matchAll(/^import (?!type\b)[^;]*?from '(\.[^']+)';/gms)) {
