@@ -33,8 +33,10 @@ export interface DecideEventsDeps {
   readonly count: Count;
 }
 
-/** Events that one transaction decides. */
+/** Events that are decided by the same rules and the same pods. */
 const BATCH = 500;
+/** Those that one transaction writes: reviews wait for its end. */
+const WRITTEN = 50;
 /** An event may come so much later than its own time says, and still counts by that. */
 const LATE_MS = DAY_MS;
 
@@ -76,12 +78,16 @@ export class DecideEvents {
     if (stopper === null) return;
     if (fence() !== this.#fence) {
       const named = new Map((await policies.inEffect()).map((policy) => [policy.name, policy]));
+      const led = fence();
       const left = await store.pending(cluster);
-      this.#stops = left.map((event) => {
+      const ids = new Set(left.map(({ id }) => id));
+      const taken = left.map((event) => {
         const name = event.policy ?? '';
         return { event, policy: named.get(name) ?? { name, spec: null } };
       });
-      this.#fence = fence();
+      // What was decided while they were read is behind them.
+      this.#stops = [...taken, ...this.#stops.filter(({ event }) => !ids.has(event.id))];
+      this.#fence = led;
     }
     while (!signal.aborted) {
       const [next] = this.#stops;
@@ -105,30 +111,32 @@ export class DecideEvents {
       joined: joinEvent({ fields }, pods),
     }));
     const images = await store.images([...new Set(joined.flatMap(({ joined: { digest } }) => digest ?? []))]);
-    const asked: WantedStop[] = [];
-    const decisions = joined.map((one): EventDecision => {
-      const image = images.get(one.joined.digest ?? '') ?? UNKNOWN;
-      const decision = held.decider.decide(subjectOf(one, image));
-      const policy = this.#acting(decision);
-      const event = { ...one.event, ...placed(one.joined, image) };
-      if (policy?.effect === 'pending') asked.push({ event, policy: policy.policy });
-      const { rule, effect, alert: alerted } = decision;
-      return {
-        event: one.event,
-        joined: one.joined,
-        image,
-        rule,
-        effect,
-        alerted,
-        policy: policy === null ? null : { name: policy.policy.name, effect: policy.effect },
-      };
-    });
-    const notified = await store.write(fence(), cluster, clock.now(), decisions);
-    held.upTo = events.at(-1)?.id ?? held.upTo;
-    this.#stops.push(...asked);
-    for (const { rule, effect } of decisions)
-      if (rule !== null) count.add('svc_runtime_rule_matches_total', { rule, action: effect });
-    if (notified.size > 0) count.add('svc_runtime_alerts_notified_total', {}, notified.size);
+    for (let at = 0; at < joined.length; at += WRITTEN) {
+      const asked: WantedStop[] = [];
+      const decisions = joined.slice(at, at + WRITTEN).map((one): EventDecision => {
+        const image = images.get(one.joined.digest ?? '') ?? UNKNOWN;
+        const decision = held.decider.decide(subjectOf(one, image));
+        const policy = this.#acting(decision);
+        const event = { ...one.event, ...placed(one.joined, image) };
+        if (policy?.effect === 'pending') asked.push({ event, policy: policy.policy });
+        const { rule, effect, alert: alerted } = decision;
+        return {
+          event: one.event,
+          joined: one.joined,
+          image,
+          rule,
+          effect,
+          alerted,
+          policy: policy === null ? null : { name: policy.policy.name, effect: policy.effect },
+        };
+      });
+      const notified = await store.write(fence(), cluster, clock.now(), decisions);
+      held.upTo = decisions.at(-1)?.event.id ?? held.upTo;
+      this.#stops.push(...asked);
+      for (const { rule, effect } of decisions)
+        if (rule !== null) count.add('svc_runtime_rule_matches_total', { rule, action: effect });
+      if (notified.size > 0) count.add('svc_runtime_alerts_notified_total', {}, notified.size);
+    }
   }
 
   /** Of the runtime policies that ask for a stop the first that enforces acts; else the first. */

@@ -138,7 +138,8 @@ export function toFields(given: Readonly<Record<string, unknown>>): ReadonlyMap<
   return new Map(Object.entries(given).map(([name, value]) => [name, fieldText(value)]));
 }
 
-function fieldText(value: unknown): string | null {
+/** fieldText gives the value of one. */
+export function fieldText(value: unknown): string | null {
   if (value === null || value === '<NA>') return null;
   if (typeof value === 'string') return value;
   return numberText(value) ?? JSON.stringify(value);

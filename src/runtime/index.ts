@@ -16,6 +16,7 @@ export {
 export { EFFECTS, type RuntimeEffect } from './effect.ts';
 export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
 export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
+export { fieldReader, type FieldReader } from './field-reader.ts';
 export { explainEvent, type Explanation } from './explain.ts';
 export {
   guardStop,

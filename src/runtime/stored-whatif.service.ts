@@ -9,10 +9,14 @@ import {
 /** RuntimeHistory reads events that were decided. */
 export interface RuntimeHistory {
   /**
-   * Events of a cluster (null for none) whose own time is not before `since`, in the order in which they were decided, in pages. Without
-   * `fields` they have none, which saves reading them.
+   * Events of a cluster (null for none) whose own time is not before `since`, in the order in which they were decided, in pages. They have
+   * the output fields of these names only.
    */
-  recorded(cluster: string | null, since: number, fields: boolean): AsyncIterable<readonly RecordedEvent[]>;
+  recorded(
+    cluster: string | null,
+    since: number,
+    fields: ReadonlySet<string>,
+  ): AsyncIterable<readonly RecordedEvent[]>;
 }
 
 /** StoredReplay is what is replayed, and over which events. */
@@ -30,9 +34,8 @@ export async function replayStored(
   { draft, limits, cluster, since }: StoredReplay,
 ): Promise<RuntimeWhatIf> {
   const replay = new RuntimeReplay(draft, limits, false);
-  const fields = [...draft.rules, ...draft.policies.map(({ spec }) => spec)].some(
-    ({ match }) => match.fields !== undefined,
-  );
+  const matches = [...draft.rules, ...draft.policies.map(({ spec }) => spec)].map(({ match }) => match);
+  const fields = new Set(matches.flatMap((match) => (match.fields ?? []).map(({ name }) => name)));
   for await (const page of history.recorded(cluster, since - replay.memory, fields))
     for (const event of page)
       if (event.subject.at < since) replay.remember(event);

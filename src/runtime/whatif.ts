@@ -212,7 +212,7 @@ export class RuntimeReplay {
 
   #workloadOf({ subject, workload, image, pod }: RecordedEvent): WorkloadTally {
     const named = workload ?? pod ?? (subject.host === '' ? null : `host ${subject.host}`);
-    const key = JSON.stringify([subject.namespace, named, subject.digest ?? image]);
+    const key = `${subject.namespace ?? ''}\0${named ?? ''}\0${subject.digest ?? image ?? ''}`;
     let there = this.#workloads.get(key);
     if (there === undefined) {
       there = {

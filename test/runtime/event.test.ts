@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
+  fieldReader,
   joinEvent,
   parseEvent,
+  parseLossless,
   PodIndex,
+  toFields,
   type DetectorEvent,
   type KnownPod,
 } from '../../src/runtime/index.ts';
+import { runs } from '../runs.ts';
 import { noRealEvents, realLines } from './real-events.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -86,6 +91,25 @@ test('hostile fields are kept as texts', () => {
       ['n', '1.50'],
       ['l', '[1,{"b":null}]'],
     ],
+  );
+});
+
+test('the fields that a rule names are read as all of them are', () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('<NA>', '', 'a"},{"b":1', '\\', '\\"'),
+    fc.constantFrom('18446744073670260079', '-0', '0.0', '1.0e5', '-1').map((text) => parseLossless(text)),
+  );
+  const name = fc.oneof(fc.constantFrom('proc.name', 'a', 'b', '', '"', '__proto__'), fc.string());
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value)), fc.uniqueArray(name), (pairs, names) => {
+      const text = JSON.stringify(Object.fromEntries(pairs));
+      const all = toFields(parseLossless(text) as Readonly<Record<string, unknown>>);
+      const expected = names.filter((one) => all.has(one)).map((one) => [one, all.get(one)]);
+      const found = fieldReader(new Set(names))(text);
+      assert.deepEqual(found, new Map(expected as [string, string | null][]), text);
+    }),
+    { numRuns: runs(300) },
   );
 });
 

@@ -262,6 +262,35 @@ forEachEngine('events that the leader decides', (engine) => {
     );
   });
 
+  test('a stop that is decided while a new leader reads what was left is not lost', async (t) => {
+    const store = await engine.open(t);
+    const kept = decisionStore(store);
+    const asked: number[] = [];
+    const leads: DecideEvents = new DecideEvents({
+      cluster: CLUSTER,
+      rules: runtimeRuleStore(store),
+      policies: { inEffect: async () => [stopAll] },
+      pods: async () => EVERYTHING,
+      stopper: { stop: async ({ event: { id } }) => void asked.push(id) },
+      fence: () => null,
+      clock: { now: () => NOW },
+      count: silent,
+      store: {
+        ...kept,
+        async pending(cluster) {
+          const left = await kept.pending(cluster);
+          await receive(store, event(7, NOW));
+          await leads.run(none.signal);
+          return left;
+        },
+      },
+    });
+    await receive(store, event(1, NOW));
+    await leads.run(none.signal);
+    await leads.stop(none.signal);
+    assert.deepEqual(asked, [1, 2]);
+  });
+
   test('a stop that leaders left long ago is asked for by the next, with its policy or without', async (t) => {
     const store = await engine.open(t);
     const policies = [stopAll, { ...stopAll, name: 'stop-ones' }];

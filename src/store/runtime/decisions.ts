@@ -1,8 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { clusterFence } from '../../leadership/index.ts';
 import type { Happened } from '../../notify/index.ts';
-import type { Decided, DecisionStore, EventDecision, KnownImage } from '../../runtime/index.ts';
+import {
+  parseLossless,
+  toFields,
+  type DecisionStore,
+  type EventDecision,
+  type KnownImage,
+} from '../../runtime/index.ts';
 import { noteDetector } from '../history/cluster-days.ts';
 import { holdFence } from '../leadership/fence.ts';
 import { writeEvents } from '../outbox/index.ts';
@@ -11,10 +16,7 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
 import { toStoredEvent, type EventRow } from './events.ts';
-import { toRecordedEvent } from './history.ts';
-
-/** Ids that are looked through in one turn of the event loop. */
-const SPAN = 4_000;
+import { readRecorded } from './history.ts';
 
 /** decisionStore keeps what events were decided in a database. */
 export function decisionStore(store: Store): DecisionStore {
@@ -36,7 +38,16 @@ export function decisionStore(store: Store): DecisionStore {
       );
       return rows[0]?.id ?? 0;
     },
-    decided: (cluster, since, all) => decided(read, cluster, since, all),
+    decided: (cluster, since, all) =>
+      readRecorded(read, {
+        cluster: nameOf(cluster),
+        since,
+        // Rules know their events by name; only runtime policies match them once more.
+        fields: all ? (text) => toFields(parseLossless(text) as Readonly<Record<string, unknown>>) : null,
+        where: all
+          ? sql`(digest is not null or matched_rule is not null)`
+          : sql`(alerted = 1 or matched_rule is not null)`,
+      }),
     images: (digests) => images(read, digests),
     write: (fence, cluster, at, decisions) =>
       store.write(async (transaction) => {
@@ -64,34 +75,6 @@ export function decisionStore(store: Store): DecisionStore {
 
 function nameOf(cluster: string): string | null {
   return cluster === '' ? null : cluster;
-}
-
-async function* decided(
-  read: Executor,
-  cluster: string,
-  since: number,
-  all: boolean,
-): AsyncGenerator<readonly Decided[]> {
-  const [bounds] = await run(
-    read,
-    sql<{
-      first: number | null;
-      last: number | null;
-    }>`select min(id) as first, max(id) as last from runtime_events where at >= ${since}`,
-  );
-  const counts = all
-    ? sql`(digest is not null or matched_rule is not null)`
-    : sql`(alerted = 1 or matched_rule is not null)`;
-  for (let from = bounds?.first ?? 1; from <= (bounds?.last ?? 0); from += SPAN) {
-    const rows = await run(
-      read,
-      sql<EventRow>`select * from runtime_events where id >= ${from} and id < ${from + SPAN} and at >= ${since} and decided_at is not null
-        and cluster is not distinct from ${nameOf(cluster)} and ${counts} order by id`,
-    );
-    // Rules know their events by name; only runtime policies match them once more.
-    yield rows.map((row) => toRecordedEvent(row, all));
-    await nextTurn();
-  }
 }
 
 async function images(read: Executor, digests: readonly string[]): Promise<ReadonlyMap<string, KnownImage>> {
