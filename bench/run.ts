@@ -12,6 +12,7 @@ import { benchLedger } from './ledger.ts';
 import { benchNotify } from './notify.ts';
 import { benchReport } from './report.ts';
 import { benchRoutes } from './routes.ts';
+import { benchRuntime } from './runtime.ts';
 import { benchStalls } from './stalls.ts';
 import { benchSweep } from './sweep.ts';
 import { benchTurns } from './turns.ts';
@@ -22,7 +23,7 @@ import { benchWebhook } from './webhook.ts';
  * matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the ledger in a store; `--ledger`,
  * `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that
  * write to one file), `--evidence` (packages, beside exports and verification of the same rows), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
- * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--notify` (what a storm of events does to them), `--routes` (how long calls
+ * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--notify` (what a storm of events does to them), `--runtime` (what events of the runtime detector do to them, and their replay), `--routes` (how long calls
  * of the API hold its event loop up) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
  * measure only that.
  */
@@ -75,6 +76,7 @@ try {
     '--ledger',
     '--notify',
     '--routes',
+    '--runtime',
     '--stalls',
     '--sweep',
     '--turns',
@@ -98,6 +100,7 @@ try {
   if (measures('--stalls')) await benchStalls(line, process.argv.includes('--quick'));
   if (measures('--routes')) await benchRoutes(directory, line, process.argv.includes('--quick'));
   if (measures('--notify')) await benchNotify(line, process.argv.includes('--quick'));
+  if (measures('--runtime')) await benchRuntime(line, process.argv.includes('--quick'));
   if (measures('--attack')) await benchAttack(line, process.argv.includes('--quick'));
   if (chosen.length === 0) await benchFiles();
 } finally {

@@ -282,6 +282,7 @@ export const PARTS: readonly Part[] = [
       'test/policy-import/real-files.test.ts',
       'test/registry/fuzz.test.ts',
       'test/registry/keychains.test.ts',
+      'test/runtime/event.test.ts',
       'test/scan/grype.test.ts',
       'test/scan/scan-attempt.test.ts',
       'test/supply-chain/verify-cosign.test.ts',

@@ -1,8 +1,11 @@
 import type { Log } from '../base/index.ts';
 import type { ReceivedEvent, RuntimeIntake } from './ports.ts';
 
-/** QUEUE_LIMITS bound what waits to be kept: events, bytes of their bodies, and milliseconds until the detector has its answer. */
-export const QUEUE_LIMITS = { events: 5_000, bytes: 32 * 1_048_576, wait: 1_000, group: 512 } as const;
+/**
+ * QUEUE_LIMITS bound what waits to be kept: events, bytes of their bodies, and milliseconds until the detector has its answer. What waits at
+ * most is what can be kept in that time; `group` events are one transaction, whose end reviews wait for.
+ */
+export const QUEUE_LIMITS = { events: 2_000, bytes: 32 * 1_048_576, wait: 1_000, group: 128 } as const;
 
 /** QueueLimits are such bounds. */
 export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;
@@ -48,9 +51,14 @@ export class EventQueue {
     return this.#waiting.length + this.#writing.length;
   }
 
+  /** Whether an event with a body of so many bytes would be taken. */
+  hasRoom(bytes: number): boolean {
+    return this.size < this.#limits.events && this.#bytes + bytes <= this.#limits.bytes;
+  }
+
   /** Takes an event; null where there is no room for it. */
   take(received: ReceivedEvent, bytes: number): Promise<Kept> | null {
-    if (this.size >= this.#limits.events || this.#bytes + bytes > this.#limits.bytes) return null;
+    if (!this.hasRoom(bytes)) return null;
     const { promise, resolve } = Promise.withResolvers<Kept>();
     this.#waiting.push({ received, bytes, since: this.#deps.monotonic(), settle: resolve });
     this.#bytes += bytes;

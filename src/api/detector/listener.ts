@@ -1,6 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import type { Clock, Log } from '../../base/index.ts';
@@ -32,7 +33,7 @@ export interface DetectorTally {
 
 /** DetectorListenerOptions are what the listener is made of. */
 export interface DetectorListenerOptions {
-  readonly queue: Pick<EventQueue, 'take'>;
+  readonly queue: Pick<EventQueue, 'take' | 'hasRoom'>;
   readonly door: DetectorDoor;
   readonly tally: DetectorTally;
   readonly clock: Clock;
@@ -55,7 +56,8 @@ const PATHS: ReadonlyMap<string, number> = new Map([
   ['/falco', 65_536],
   ['/falcosidekick', 262_144],
 ]);
-const MOST_CONNECTIONS = 1_000;
+/** Falco keeps one for each node. */
+const MOST_CONNECTIONS = 2_000;
 /** Which callers are accepted is judged here and counted: Node would end the connection without a word. */
 const TLS = {
   minVersion: 'TLSv1.3',
@@ -80,6 +82,7 @@ class Listener implements DetectorListener {
   readonly #sockets = new Set<TLSSocket>();
   #pins: ReadonlySet<string>;
   #closing = false;
+  #open = 0;
 
   constructor(options: DetectorListenerOptions) {
     const { door, tally } = options;
@@ -101,8 +104,19 @@ class Listener implements DetectorListener {
       },
       (request, response) => this.#serve(request, response),
     );
-    this.#server.maxConnections = MOST_CONNECTIONS;
     this.#doors = new Doors(this.#server);
+    // Before the handshake, which costs more than an event.
+    this.#server.prependListener('connection', (socket: Socket) => {
+      if (this.#open >= MOST_CONNECTIONS) {
+        tally.dropped('queue_full');
+        socket.destroy();
+        return;
+      }
+      this.#open += 1;
+      socket.once('close', () => {
+        this.#open -= 1;
+      });
+    });
     this.#server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
       // One that only went away, as a probe does, is nobody who was refused.
       if (error.code?.startsWith('ERR_SSL_') === true) tally.dropped('unauthorised');
@@ -190,17 +204,14 @@ class Listener implements DetectorListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
+    const { queue } = this.#options;
+    // Under too much load reading an event is what costs, so what is not kept is not read.
+    if (!queue.hasRoom(body.length)) return this.#shed(request, response);
     const event = parseEvent(body.toString('utf8'), receivedAt);
-    if ('fault' in event) {
-      this.#drop(request, response, 'unreadable', 400, `this is not an event: ${event.fault}`);
-      return;
-    }
-    const taken = this.#options.queue.take({ event, receivedAt }, body.length);
-    if (taken === null) {
-      response.setHeader('retry-after', 1);
-      this.#drop(request, response, 'queue_full', 429, 'more events wait than can be kept in time');
-      return;
-    }
+    if ('fault' in event)
+      return this.#drop(request, response, 'unreadable', 400, `this is not an event: ${event.fault}`);
+    const taken = queue.take({ event, receivedAt }, body.length);
+    if (taken === null) return this.#shed(request, response);
     if ((await taken) === 'storage') {
       response.setHeader('retry-after', 1);
       this.#drop(request, response, 'storage', 503, 'the event could not be kept');
@@ -208,6 +219,11 @@ class Listener implements DetectorListener {
     }
     this.#options.tally.kept(event);
     send(response, 200, 'ok');
+  }
+
+  #shed(request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader('retry-after', 1);
+    this.#drop(request, response, 'queue_full', 429, 'more events wait than can be kept in time');
   }
 
   #drop(
