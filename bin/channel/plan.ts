@@ -47,6 +47,14 @@ function planViews(plan: PlanBody, name: string, failed: number): AnswerViews {
       name: 'waiting findings',
       value: `${counted(plan.candidates, 'critical finding')} that no channel has filed`,
     },
+    ...(plan.alerts === 0
+      ? []
+      : [
+          {
+            name: 'runtime alerts',
+            value: `${counted(plan.alerts, 'alert')} that no channel has filed; the next run opens ${counted(plan.alert_issues, 'issue')} for them, before findings`,
+          },
+        ]),
     { name: plan.first_run ? 'first run' : 'next run', value: nextRun(plan) },
     { name: 'cap', value: `${plan.opened} of ${plan.daily_cap} issues opened within 24 hours` },
     { name: 'until all are filed', value: untilDone(plan) },

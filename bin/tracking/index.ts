@@ -14,7 +14,9 @@ export interface TrackingListOptions extends ServiceFlags, PagingFlags {
   readonly state?: string;
   readonly reason?: string;
   readonly image?: string;
+  readonly kind?: string;
   readonly cve?: string;
+  readonly rule?: string;
   readonly channel?: string;
   readonly returned?: true;
   readonly failed?: true;
@@ -44,6 +46,7 @@ export const listed: Listed = {
   examples: [
     'ipo tracking list --state open',
     'ipo tracking list --returned',
+    'ipo tracking list --kind runtime --state open',
     'ipo tracking show 42',
     'ipo tracking summary --from 2026-08-01T00:00:00Z --to 2026-11-01T00:00:00Z',
     'ipo tracking reopen 42',
@@ -75,8 +78,10 @@ function list(settle: Settle): Command {
           'closed as fixed, triaged, image_retired or, of a runtime alert, quiet',
         ),
       )
+      .addOption(wordOption('--kind <kind>', 'finding or runtime'))
       .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
+      .addOption(new Option('--rule <rule>', 'rows of alerts of this rule of the runtime detector'))
       .addOption(
         new Option('--channel <channel>', 'rows that this channel closes; also the ID of a deleted channel'),
       )

@@ -35,7 +35,7 @@ export async function runTrackingList(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const { state, reason, image, cve, channel, returned, failed } = options;
+  const { state, reason, kind, image, cve, rule, channel, returned, failed } = options;
   const page = parsePaging(options);
   const { names, id, answer } = await withService(terminal, options, async (service) => {
     const names = await channelNames(service);
@@ -44,8 +44,10 @@ export async function runTrackingList(
       query: {
         state,
         reason,
+        kind,
         image,
         cve,
+        rule,
         channel: id,
         returned: returned && 'true',
         failed: failed && 'true',

@@ -91,8 +91,14 @@ export function toPreview(preview: IssuePreview | null): PreviewBody {
 }
 
 /** toPlan is what a channel would file, as the API answers it. */
-export function toPlan({ issuesInAll, firstRun, cap, ...plan }: ChannelPlan): PlanBody {
-  return { ...plan, issues_in_all: issuesInAll, first_run: firstRun, daily_cap: cap };
+export function toPlan({ issuesInAll, alertIssues, firstRun, cap, ...plan }: ChannelPlan): PlanBody {
+  return {
+    ...plan,
+    alert_issues: alertIssues,
+    issues_in_all: issuesInAll,
+    first_run: firstRun,
+    daily_cap: cap,
+  };
 }
 
 function toTime(at: number | null): string | null {

@@ -51,7 +51,7 @@ export class EventQueue {
     return this.#waiting.length + this.#writing.length;
   }
 
-  /** Whether an event with a body of so many bytes would be taken. */
+  /** Whether an event with a body of this many bytes would be taken. */
   hasRoom(bytes: number): boolean {
     return this.size < this.#limits.events && this.#bytes + bytes <= this.#limits.bytes;
   }

@@ -24,6 +24,10 @@ export interface IssuePreview extends ComposedIssue {
 export interface ChannelPlan extends DrainPlan {
   /** Critical findings that nothing was filed for, over all channels. */
   readonly candidates: number;
+  /** Runtime alerts that nothing was filed for, over all channels; they are filed before findings. */
+  readonly alerts: number;
+  /** Issues that this channel would open for them in its next run. */
+  readonly alertIssues: number;
   readonly firstRun: boolean;
   /** Issues that it opened within 24 hours, of the number that it may open. */
   readonly opened: number;
@@ -48,7 +52,7 @@ export interface Previews {
 /** PreviewDeps are what previews are made from. */
 export interface PreviewDeps extends WriterDeps {
   readonly channels: Pick<ChannelStore, 'get' | 'list'>;
-  readonly filing: Pick<FilingStore, 'critical' | 'opened' | 'clock'>;
+  readonly filing: Pick<FilingStore, 'critical' | 'alerts' | 'opened' | 'clock'>;
   readonly clock: Pick<TrackerClock, 'now'>;
 }
 
@@ -93,25 +97,47 @@ export function openPreviews(deps: PreviewDeps): Previews {
       if (channel === null) return 'missing';
       if (!isTracker(channel)) return 'not_tracker';
       const { items } = await channels.list({ limit: null, offset: 0 });
-      const filesNow = (one: StoredChannel): one is TrackerChannel =>
-        isTracker(one) && (one.id === channelId || receives(one, 'critical_finding'));
-      const all = items.filter(filesNow).toSorted((a, b) => a.place - b.place);
+      const all = items.filter(isTracker).toSorted((a, b) => a.place - b.place);
+      const filesNow = (one: TrackerChannel): boolean =>
+        one.id === channelId || receives(one, 'critical_finding');
       const room = new Map<string, number>();
       const tick = await steadyNow();
       for (const one of all) {
         const { cap, since } = capWindow(one, tick);
         room.set(one.id, cap - (await filing.opened(one.id, since)));
       }
+      const alerts = (await filing.alerts(clock.now())).length;
+      const alertIssues = takeAlerts(alerts, all, room, channelId);
       const candidates = (await candidatesNow()).length;
       const { dailyCap } = channel.settings;
       return {
-        ...planDrain(candidates, all, room, channelId),
+        ...planDrain(candidates, all.filter(filesNow), room, channelId),
         candidates,
+        alerts,
+        alertIssues,
         firstRun: channel.firstRunAt === null,
-        opened: dailyCap - (room.get(channelId) ?? dailyCap),
+        opened: dailyCap - (room.get(channelId) ?? dailyCap) - alertIssues,
         cap: dailyCap,
         files: receives(channel, 'critical_finding'),
       };
     },
   };
+}
+
+/** Takes the room of the channels that alerts are filed with, the first first; gives the issues that this channel opens for them. */
+function takeAlerts(
+  alerts: number,
+  channels: readonly TrackerChannel[],
+  room: Map<string, number>,
+  id: string,
+): number {
+  let [left, own] = [alerts, 0];
+  for (const channel of channels.filter((one) => receives(one, 'runtime_alert'))) {
+    const free = room.get(channel.id) ?? 0;
+    const taken = Math.min(left, Math.max(0, free));
+    room.set(channel.id, free - taken);
+    left -= taken;
+    if (channel.id === id) own = taken;
+  }
+  return own;
 }

@@ -62,6 +62,8 @@ test('a plan tells how many issues a run opens, and how long the cap holds the r
   const capped = await served.as('viewer', 'channel', 'plan', 'hub', '-o', 'json');
   assert.deepEqual(JSON.parse(capped.out), {
     candidates: 5,
+    alerts: 0,
+    alert_issues: 0,
     findings: 2,
     issues: 2,
     summary: false,
@@ -73,4 +75,18 @@ test('a plan tells how many issues a run opens, and how long the cap holds the r
     daily_cap: 10,
     files: true,
   });
+  // Alerts are filed before findings, and count under the same cap.
+  served.waiting.alerts = [
+    { digest: DIGEST, rule: 'Terminal shell in container' },
+    { digest: DIGEST, rule: 'Read sensitive file untrusted' },
+    { digest: DIGEST, rule: 'Drop and execute new binary in container' },
+  ];
+  const alerted = await served.as('viewer', 'channel', 'plan', 'hub', '-o', 'json');
+  const { alerts, alert_issues, issues, waiting, opened } = JSON.parse(alerted.out) as Record<string, number>;
+  assert.deepEqual([alerts, alert_issues, issues, waiting, opened], [3, 2, 0, 5, 8]);
+  const shown = await served.as('viewer', 'channel', 'plan', 'hub');
+  assert.match(
+    shown.out,
+    /runtime alerts +3 alerts that no channel has filed; the next run opens 2 issues for them, before findings/,
+  );
 });

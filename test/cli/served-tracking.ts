@@ -11,6 +11,7 @@ import { isTracker, type TrackerChannel } from '../../src/channels/index.ts';
 import {
   findingKey,
   openPreviews,
+  type AlertCandidate,
   type Candidate,
   type TrackingFilter,
   type TrackingHistory,
@@ -32,7 +33,7 @@ export interface Served {
   readonly filters: TrackingFilter[];
   readonly audited: AuditEntry[];
   /** What waits, and what was opened within 24 hours. */
-  readonly waiting: { candidates: Candidate[]; opened: number };
+  readonly waiting: { candidates: Candidate[]; alerts: AlertCandidate[]; opened: number };
   readonly channel: TrackerChannel;
   as(role: string, ...args: readonly string[]): Promise<Ran>;
 }
@@ -51,7 +52,7 @@ export async function serveTracking(t: TestContext): Promise<Served> {
   await channels.create(DOCUMENTS.slack, 'user:a');
   assert.ok(isTracker(channel));
   const [rows, filters, audited]: [TrackingRow[], TrackingFilter[], AuditEntry[]] = [[], [], []];
-  const waiting = { candidates: [] as Candidate[], opened: 0 };
+  const waiting: Served['waiting'] = { candidates: [], alerts: [], opened: 0 };
   const history: TrackingHistory = {
     list: async (filter, { limit, offset }) => {
       filters.push(filter);
@@ -82,6 +83,7 @@ export async function serveTracking(t: TestContext): Promise<Served> {
     channels: channelStore(store),
     filing: {
       critical: async () => ({ candidates: waiting.candidates, next: null }),
+      alerts: async () => waiting.alerts,
       opened: async () => waiting.opened,
       clock: async () => null,
     },

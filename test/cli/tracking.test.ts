@@ -106,6 +106,10 @@ test('flags narrow the list, and a channel is named by its name or its id', asyn
     'web',
     '--cve',
     'CVE-1',
+    '--kind',
+    'runtime',
+    '--rule',
+    'Terminal shell in container',
     '--returned',
     '--failed',
   ];
@@ -115,6 +119,8 @@ test('flags narrow the list, and a channel is named by its name or its id', asyn
     reason: 'fixed',
     image: 'web',
     cve: 'CVE-1',
+    kind: 'runtime',
+    rule: 'Terminal shell in container',
     returned: true,
     failed: true,
     channelId: served.channel.id,
@@ -124,6 +130,7 @@ test('flags narrow the list, and a channel is named by its name or its id', asyn
   for (const [flag, value] of [
     ['--state', 'done'],
     ['--reason', 'bored'],
+    ['--kind', 'alert'],
   ] as const)
     assert.equal((await served.as('viewer', 'tracking', 'list', flag, value)).code, 2, value);
 });

@@ -162,6 +162,12 @@ export type PreviewBody = z.infer<typeof previewSchema>;
 export const planSchema = z
   .object({
     candidates: z.int().describe('Critical findings that nothing was filed for, over all channels'),
+    alerts: z
+      .int()
+      .describe(
+        'Runtime alerts that nothing was filed for, over all channels; they are filed before findings',
+      ),
+    alert_issues: z.int().describe('Issues that this channel would open for them in its next run'),
     findings: z.int().describe('Of these, what this channel would claim in its next run'),
     issues: z.int().describe('Issues that it would open for them'),
     summary: z.boolean().describe('Whether that is one summary issue'),
