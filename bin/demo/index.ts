@@ -98,7 +98,9 @@ function notifications(settle: Settle): Command {
 
 function runtime(settle: Settle): Command {
   return new Command('runtime')
-    .summary('show what comes of events of running containers: an alert, stops of pods, a stop withheld')
+    .summary(
+      'show what comes of events of running containers: an alert, its issue, stops of pods, a stop withheld',
+    )
     .description(
       'Run a story of events that Falco reports: one that a rule allows, an alert and its throttle, a pod that a runtime policy stops, ' +
         'and a stop that is withheld since its controller makes the pod again. Nothing leaves this machine, and no data remains.',

@@ -33,7 +33,7 @@ test('ipo demo trackers shows every closing with its reason, and the states of t
   assert.match(out, /which has none of them\./);
 });
 
-test('ipo demo runtime shows an allowed event, an alert and its throttle, stops of pods, and a stop that is withheld', async () => {
+test('ipo demo runtime shows an allowed event, an alert with its issue and its throttle, stops of pods, and a stop that is withheld', async () => {
   const { code, out, err } = await ipo(['demo', 'runtime']);
   assert.deepEqual([code, err], [0, '']);
   assert.deepEqual(
@@ -48,6 +48,12 @@ test('ipo demo runtime shows an allowed event, an alert and its throttle, stops 
   );
   assert.match(out, /The channel got 1 message:\n +│ Terminal shell in container in web:1\.4\n/);
   assert.match(out, /The channel got no message\./);
+  const issues = [...out.matchAll(/GitHub has an issue, (\S+): (.*)$/gm)].map(([, name, title]) => [
+    name,
+    title,
+  ]);
+  assert.deepEqual(issues, [['acme/shop#1', 'RUNTIME: Terminal shell in container in ghcr.io/acme/web:1.4']]);
+  assert.match(out, /The effect of the event is issue now\./);
   assert.match(out, /allowedRegistries:\n +- ghcr\.io\/acme\/web\n/);
   assert.match(out, /deployment\/api still runs; policy stop-dropped-binaries would stop it/);
 });

@@ -1,4 +1,5 @@
-import { startInbox, type Inbox } from '../../../fakes/index.ts';
+import { parse } from 'yaml';
+import { exampleChannel, startFake, startInbox, VENDOR_LIMITS, type Inbox } from '../../../fakes/index.ts';
 import { DemoTime, startRuntimeDemo, withMemoryDirectory, type DemoDecided } from '../../../src/app/index.ts';
 import { counted, toYaml, wrapWords } from '../../../src/render/index.ts';
 import { clean } from '../../terminal/clean.ts';
@@ -7,10 +8,11 @@ import { openPaint, type Paint } from '../../terminal/paint.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { VERSION } from '../../terminal/version.ts';
 import { readTaken } from '../notifications/read.ts';
+import { IssueWatch } from '../trackers/watch.ts';
 import { ACTS, POLICY, RULES, WORKLOADS } from './story.ts';
 
 const INTRODUCTION =
-  'Events of Falco in a made-up shop, and what comes of them. Rules, runtime policies, limits, outbox and texts are those of the service; the pods are in memory, and the chat is a server on this machine.';
+  'Events of Falco in a made-up shop, and what comes of them. Rules, runtime policies, limits, outbox and texts are those of the service. The pods are in memory; the chat and GitHub are servers on this machine.';
 
 /** runDemoRuntime is `ipo demo runtime`: events, an alert, stops of pods, and one that is withheld. */
 export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions): Promise<ExitCode> {
@@ -28,11 +30,16 @@ export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions)
     await using ends = new AsyncDisposableStack();
     const inbox = await startInbox();
     ends.defer(() => inbox.close());
+    const time = new DemoTime();
+    const fake = await startFake('github', { clock: time, limits: VENDOR_LIMITS.github });
+    ends.defer(() => fake.close());
+    const issues = new IssueWatch(fake);
     const demo = await startRuntimeDemo({
       directory,
-      time: new DemoTime(),
-      userAgent: `ipo/${VERSION}`,
+      time,
+      version: VERSION,
       webhookUrl: `${inbox.url}/slack`,
+      tracker: parse(exampleChannel(fake)) as Record<string, unknown>,
       workloads: WORKLOADS,
     });
     ends.defer(() => demo.close());
@@ -48,6 +55,13 @@ export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions)
       await demo.send();
       for (const line of messageLines(inbox))
         say(line === '' ? '' : `${paint.chalk.dim('│')} ${line}`, '    ');
+      for (const change of issues.changes()) {
+        const { effect } = await demo.newest();
+        say(`GitHub has an issue, ${change.name}: ${clean(change.title)}`, '    ');
+        for (const line of change.text.split('\n'))
+          if (line.trim() !== '') say(`${paint.chalk.dim('│')} ${clean(line, 200)}`, '    ');
+        say(`The effect of the event is ${paint.chalk.yellow(effect ?? '')} now.`, '    ');
+      }
     }
     say();
     say(

@@ -28,6 +28,10 @@ import {
   runtimeRuleStore,
   type Store,
 } from '../../store/index.ts';
+import { Redactor } from '../../telemetry/index.ts';
+import { loadConfig } from '../config/config.ts';
+import { asksNobody } from '../running/offline.ts';
+import { openTrackers, type ServiceTrackers } from '../trackers/trackers.ts';
 import { DemoCluster, type DemoWorkload } from './demo-cluster.ts';
 import { openDemoSender, SILENT_LOG } from './demo-sender.ts';
 import type { DemoTime } from './demo-time.ts';
@@ -36,9 +40,11 @@ import type { DemoTime } from './demo-time.ts';
 export interface RuntimeDemoOptions {
   readonly directory: string;
   readonly time: DemoTime;
-  readonly userAgent: string;
+  readonly version: string;
   /** Address of a Slack webhook. */
   readonly webhookUrl: string;
+  /** Document of a tracker channel on this machine. */
+  readonly tracker: Readonly<Record<string, unknown>>;
   readonly workloads: readonly DemoWorkload[];
 }
 
@@ -64,8 +70,10 @@ export interface RuntimeDemo {
   rules(documents: readonly unknown[]): Promise<void>;
   policy(document: Readonly<Record<string, unknown>>): Promise<void>;
   report(report: DemoReport): Promise<DemoDecided>;
-  /** Sends what waits for the channel. */
+  /** Sends what waits for the chat, and files what waits for the tracker. */
   send(): Promise<void>;
+  /** The newest event. */
+  newest(): Promise<StoredEvent>;
   close(): Promise<void>;
 }
 
@@ -85,7 +93,7 @@ const STEP = 61_000;
 
 /** startRuntimeDemo starts it, over a cluster in memory. */
 export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<RuntimeDemo> {
-  const { directory, time, userAgent, webhookUrl, workloads } = options;
+  const { directory, time, version, webhookUrl, tracker, workloads } = options;
   const store = await openStore({ url: `sqlite:${join(directory, 'demo.db')}` });
   await channelStore(store).create('slack', {
     kind: 'slack',
@@ -131,7 +139,16 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
     clock: time,
     count,
   });
-  const sender = openDemoSender({ store, time, userAgent, key: signingKeyOf(randomBytes(32)) });
+  const key = signingKeyOf(randomBytes(32));
+  const sender = openDemoSender({ store, time, userAgent: `ipo/${version}`, key });
+  const trackers = await openDemoTrackers(store, options);
+  await trackers.routes.channels.create({ ...tracker, subscriptions: ['runtime_alert'] }, null);
+  const newest = async (): Promise<StoredEvent> => {
+    const { items } = await runtimeEvents(store).list(ANY, { limit: 1, offset: 0 });
+    const [event] = items;
+    if (event === undefined) throw new Error('an event was not kept');
+    return event;
+  };
   const { signal } = new AbortController();
   return {
     rules: async (documents) => void (await rules.replace(documents, 'any', BY)),
@@ -149,21 +166,47 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
       await runtimeIntake(store).append(CLUSTER, [{ event, receivedAt: time.now() }]);
       await events.run(signal);
       await events.stop(signal);
-      const { items } = await runtimeEvents(store).list(ANY, { limit: 1, offset: 0 });
-      const [newest] = items;
-      if (newest === undefined) throw new Error('an event was not kept');
-      return { event: newest, notices: cluster.notices(), draft: drafted };
+      return { event: await newest(), notices: cluster.notices(), draft: drafted };
     },
     async send() {
       time.advance(STEP);
       await sender.run();
       await sender.settle();
+      await trackers.file();
     },
+    newest,
     async close() {
       await sender.stop();
       await store.close();
     },
   };
+}
+
+/** The trackers of the service over the store, with a key of their own. */
+async function openDemoTrackers(
+  store: Store,
+  { directory, time, version }: RuntimeDemoOptions,
+): Promise<ServiceTrackers> {
+  const { settings } = await loadConfig({
+    file: null,
+    env: {
+      IPO_DATA: directory,
+      IPO_TRACKERS_TEST_LOOPBACK: 'true',
+      ...asksNobody(),
+      DATA_KEY: randomBytes(32).toString('base64'),
+    },
+  });
+  return openTrackers({
+    store,
+    settings,
+    version,
+    clock: time,
+    pace: time,
+    log: SILENT_LOG,
+    count: { add: () => undefined },
+    redactor: new Redactor(),
+    policies: async () => ({ policies: [], key: '' }),
+  });
 }
 
 /** Images are known by name and place, as after a sweep. */
