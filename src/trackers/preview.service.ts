@@ -1,10 +1,4 @@
-import {
-  isTracker,
-  receives,
-  type ChannelStore,
-  type StoredChannel,
-  type TrackerChannel,
-} from '../channels/index.ts';
+import { isTracker, receives, type ChannelStore, type TrackerChannel } from '../channels/index.ts';
 import { filesSummary, inOrder, type Candidate } from './candidates.ts';
 import { composeFor, describeAll, type ComposedIssue, type WriterDeps } from './compose.service.ts';
 import { findingKey, type FindingName } from './compose-ports.ts';
