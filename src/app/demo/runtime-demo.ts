@@ -111,34 +111,8 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
   const kept = runtimeRuleStore(store);
   const rules = openRuntimeRules(kept, time);
   const policies = runtimePolicyStore(store);
-  const count = { add: () => undefined };
-  let drafted: DenyDraft | null = null;
-  const events = new DecideEvents({
-    cluster: CLUSTER,
-    store: decisionStore(store),
-    rules: kept,
-    policies: runtimePolicySource(store),
-    pods: async () => cluster.now(),
-    stopper: new PodStops({
-      rules: { cluster: CLUSTER, ownNamespace: 'image-policy-operator', allowEnforce: true, maxStops: 10 },
-      pods: cluster,
-      log: podStopLog(store),
-      notices: cluster,
-      clock: time,
-      lines: SILENT_LOG,
-      count,
-      draftOf: async ({ namespace, image }) => {
-        if (namespace === null || image === null) return null;
-        const draft = denyDraft({ namespace, image }, cluster.imagesIn(namespace));
-        drafted = draft;
-        return draft === null ? null : { policy: JSON.stringify(draft), effect: null };
-      },
-      leader: { isLeader: () => true, fence: () => fence },
-    }),
-    fence: () => fence,
-    clock: time,
-    count,
-  });
+  const drafts: { newest: DenyDraft | null } = { newest: null };
+  const events = openDemoEvents({ store, cluster, fence, time, drafts });
   const key = signingKeyOf(randomBytes(32));
   const sender = openDemoSender({ store, time, userAgent: `ipo/${version}`, key });
   const trackers = await openDemoTrackers(store, options);
@@ -160,13 +134,13 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
     async report(report) {
       // A pod is older than what it does.
       time.advance(2000);
-      drafted = null;
+      drafts.newest = null;
       const event = parseEvent(toLine(report, cluster, time.now()), time.now());
       if ('fault' in event) throw new Error(event.fault);
       await runtimeIntake(store).append(CLUSTER, [{ event, receivedAt: time.now() }]);
       await events.run(signal);
       await events.stop(signal);
-      return { event: await newest(), notices: cluster.notices(), draft: drafted };
+      return { event: await newest(), notices: cluster.notices(), draft: drafts.newest };
     },
     async send() {
       time.advance(STEP);
@@ -180,6 +154,45 @@ export async function startRuntimeDemo(options: RuntimeDemoOptions): Promise<Run
       await store.close();
     },
   };
+}
+
+interface DemoEvents {
+  readonly store: Store;
+  readonly cluster: DemoCluster;
+  readonly fence: number;
+  readonly time: DemoTime;
+  /** Gets the draft of a withheld stop. */
+  readonly drafts: { newest: DenyDraft | null };
+}
+
+/** What decides events and stops pods for them, as who leads the cluster has it. */
+function openDemoEvents({ store, cluster, fence, time, drafts }: DemoEvents): DecideEvents {
+  const count = { add: () => undefined };
+  return new DecideEvents({
+    cluster: CLUSTER,
+    store: decisionStore(store),
+    rules: runtimeRuleStore(store),
+    policies: runtimePolicySource(store),
+    pods: async () => cluster.now(),
+    stopper: new PodStops({
+      rules: { cluster: CLUSTER, ownNamespace: 'image-policy-operator', allowEnforce: true, maxStops: 10 },
+      pods: cluster,
+      log: podStopLog(store),
+      notices: cluster,
+      clock: time,
+      lines: SILENT_LOG,
+      count,
+      draftOf: async ({ namespace, image }) => {
+        if (namespace === null || image === null) return null;
+        drafts.newest = denyDraft({ namespace, image }, cluster.imagesIn(namespace));
+        return drafts.newest === null ? null : { policy: JSON.stringify(drafts.newest), effect: null };
+      },
+      leader: { isLeader: () => true, fence: () => fence },
+    }),
+    fence: () => fence,
+    clock: time,
+    count,
+  });
 }
 
 /** The trackers of the service over the store, with a key of their own. */
