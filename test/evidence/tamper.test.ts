@@ -13,7 +13,7 @@ import {
   type EvidenceDocument,
   type EvidenceSigner,
 } from '../../src/evidence/index.ts';
-import { statementText, writeBundle } from '../../src/evidence/package/bundle.ts';
+import { readBundle, statementText, writeBundle } from '../../src/evidence/package/bundle.ts';
 import { inOrder, predicateOf, sumsText, writeReports } from '../../src/evidence/package/make.ts';
 import { packWhole } from '../../src/evidence/package/pack.ts';
 import { writeZip } from '../../src/evidence/package/zip-write.ts';
@@ -145,6 +145,22 @@ async function resigned(of: Files, signer: EvidenceSigner, reports = true): Prom
     Buffer.from(writeBundle(statementText(listed, predicateOf(document)), signer)),
   );
 }
+
+test('a signature whose base64 has bits that nobody reads is not that of a package', () => {
+  const { predicate } = JSON.parse(statementText([], predicateOf(documentOf(files)))) as never;
+  const bundles = Array.from({ length: 16 }, (_, i) =>
+    writeBundle(statementText([{ name: `${i}`, sha256: '' }], predicate), SIGNER),
+  );
+  // A signature has 70 to 72 bytes; 72 fill whole groups of base64.
+  const bundle = bundles.find((text) => /="/.test(text)) ?? '';
+  const key = toEvidenceKey(SIGNER.pem, 'key.pub');
+  assert.equal(readBundle(bundle, key).fault, null);
+  const other = bundle.replace(
+    /(.)(=+","keyid)/,
+    (_, last: string, end: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}${end}`,
+  );
+  assert.equal(readBundle(other, key).fault, 'it is not in the form of a package');
+});
 
 /** What finds a change: the checks of `verify` that fail, `opening` where it is no package any more, and the first place of `recompute`. */
 async function findersOf(bytes: Buffer): Promise<readonly string[]> {

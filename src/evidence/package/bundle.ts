@@ -32,18 +32,17 @@ export function statementText(subjects: readonly Subject[], predicate: Predicate
 
 /** writeBundle signs a statement as a Sigstore bundle with one DSSE envelope. */
 export function writeBundle(statement: string, signer: EvidenceSigner): string {
-  const signature = signer.sign(envelopeBytes(statement)).toString('base64');
-  return bundleText(statement, signer.id, signature);
+  return bundleText(statement, signer.id, signer.sign(envelopeBytes(statement)));
 }
 
-function bundleText(statement: string, keyId: string, signature: string): string {
+function bundleText(statement: string, keyId: string, signature: Buffer): string {
   const bundle = {
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
     verificationMaterial: { publicKey: { hint: keyId } },
     dsseEnvelope: {
       payload: Buffer.from(statement).toString('base64'),
       payloadType: PAYLOAD_TYPE,
-      signatures: [{ sig: signature, keyid: keyId }],
+      signatures: [{ sig: signature.toString('base64'), keyid: keyId }],
     },
   };
   return `${JSON.stringify(bundle)}\n`;
@@ -64,7 +63,7 @@ export type BundleRead = { readonly statement: string; readonly fault: null } | 
 /** readBundle reads a bundle of a package. It must be written as `writeBundle` does, byte for byte. */
 export function readBundle(text: string, key: EvidenceKey): BundleRead {
   let statement: string;
-  let signature: string;
+  let signature: Buffer;
   let keyId: string;
   try {
     const bundle = JSON.parse(text) as {
@@ -75,7 +74,7 @@ export function readBundle(text: string, key: EvidenceKey): BundleRead {
       };
     };
     statement = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
-    signature = bundle.dsseEnvelope.signatures[0]?.sig ?? '';
+    signature = Buffer.from(bundle.dsseEnvelope.signatures[0]?.sig ?? '', 'base64');
     keyId = bundle.verificationMaterial.publicKey.hint;
   } catch {
     return { fault: 'it is not a Sigstore bundle' };
@@ -83,7 +82,7 @@ export function readBundle(text: string, key: EvidenceKey): BundleRead {
   if (bundleText(statement, keyId, signature) !== text)
     return { fault: 'it is not in the form of a package' };
   if (keyId !== key.id) return { fault: `it is signed with the key ${keyId}, not with ${key.id}` };
-  const bytes = Buffer.from(signature, 'base64');
-  if (!holdsSignature(key, envelopeBytes(statement), bytes)) return { fault: 'its signature does not match' };
+  if (!holdsSignature(key, envelopeBytes(statement), signature))
+    return { fault: 'its signature does not match' };
   return { statement, fault: null };
 }
