@@ -278,7 +278,7 @@ export const PARTS: readonly Part[] = [
       'test/evidence/attestations.test.ts',
       'test/image/platform.test.ts',
       'test/image/reference.test.ts',
-      'test/licence/schedule.test.ts',
+      'test/licence/oracle.test.ts',
       'test/policy-import/real-files.test.ts',
       'test/registry/fuzz.test.ts',
       'test/registry/keychains.test.ts',
