@@ -13,4 +13,4 @@ export {
   type TableContents,
 } from './format.ts';
 export { readBackup, type BackupPart } from './read.ts';
-export { tableContents, writeBackup, type BackupSource, type Written } from './write.ts';
+export { copyParts, tableContents, writeBackup, type BackupSource, type Written } from './write.ts';

@@ -32,8 +32,8 @@ export type BackupPart =
       readonly sha256: string;
     };
 
-/** A blob is hex. */
-type Cell = string | number | null;
+/** Cell is one of a row; a blob is hex. */
+export type Cell = string | number | null;
 
 /** A line is a row, and the largest cell is an archive of evidence. */
 const MAX_LINE = 256 * 1024 * 1024;

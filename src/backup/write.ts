@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
 import { BACKUP_FORMAT, footer, type BackupHeader, type BackupTable, type TableContents } from './format.ts';
 import type { SealedKeys } from './keys.ts';
+import type { BackupPart, Cell } from './read.ts';
 
 /** BackupSource is one moment of a database. */
 export interface BackupSource {
@@ -55,9 +56,30 @@ export async function* writeBackup(
 
 /** tableContents reads every table of a source, and gives what each holds. */
 export async function tableContents(source: BackupSource): Promise<readonly TableContents[]> {
+  for await (const part of copyParts(source)) if (part.part === 'end') return part.tables;
+  return [];
+}
+
+/**
+ * copyParts gives what `readBackup` would give of a backup of a source, without writing one. There is no file, so `end` has neither bytes nor
+ * their digest.
+ */
+export async function* copyParts(source: BackupSource): AsyncGenerator<BackupPart, void, undefined> {
+  const { header } = source;
+  yield { part: 'header', header, keys: null };
   const tables: TableContents[] = [];
-  for await (const _ of lines(source, null, tables, () => undefined));
-  return tables;
+  for (const table of header.tables) {
+    yield { part: 'table', table, lastId: await source.lastId(table.name) };
+    const hash = createHash('sha256');
+    let count = 0;
+    for await (const page of source.rows(table)) {
+      hash.update(toLines(...page));
+      count += page.length;
+      yield { part: 'rows', table, rows: page as readonly (readonly Cell[])[] };
+    }
+    tables.push({ name: table.name, rows: count, sha256: hash.digest('hex') });
+  }
+  yield { part: 'end', tables, bytes: 0, sha256: '' };
 }
 
 async function* lines(

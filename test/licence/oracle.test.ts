@@ -46,7 +46,7 @@ function memory(): LicenceStore & { kept: StoredLicence | null } {
       store.kept = { ...(store.kept ?? nothing), ...certificate, activatedAt: at };
     },
     async deactivate() {
-      const had = store.kept?.certificate != null;
+      const had = typeof store.kept?.certificate === 'string';
       store.kept = { ...nothing, checkedAt: store.kept?.checkedAt ?? null };
       return had;
     },
@@ -186,7 +186,7 @@ test('schedules of time, replicas, renewals and node counts agree with an oracle
         }
         if (step.do === 'check') {
           const before = asked;
-          await Promise.all(step.replicas.map((one) => replicas[one]?.run(SIGNAL)));
+          await Promise.all(step.replicas.map(async (one) => replicas[one]?.run(SIGNAL)));
           const isDue = !checked.has(dayOf(now));
           assert.equal(
             asked - before,
@@ -200,8 +200,9 @@ test('schedules of time, replicas, renewals and node counts agree with an oracle
             [expires, isActive] = [end, true];
           }
           const view = await replicas[step.replicas[0] ?? 0]?.view();
-          const ended = expires !== null && expires <= now;
-          assert.equal(view?.state, !isActive ? 'none' : ended ? 'expired' : 'active');
+          const ended: boolean = expires !== null && expires <= now;
+          const running: string = ended ? 'expired' : 'active';
+          assert.equal(view?.state, isActive ? running : 'none');
           const next = nextCheckAt(id, store.kept?.checkedAt ?? null, now);
           assert.equal(next, (dayOf(now) + 1) * DAY_MS + offset);
         }

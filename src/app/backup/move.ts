@@ -1,10 +1,4 @@
-import {
-  BackupError,
-  readBackup,
-  tableContents,
-  writeBackup,
-  type BackupHeader,
-} from '../../backup/index.ts';
+import { BackupError, copyParts, tableContents, type BackupHeader } from '../../backup/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ClusterSettings } from '../config/cluster.ts';
 import { holdStopped } from './at-work.ts';
@@ -50,8 +44,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
             hint: 'Run ipo migrate on it first; nothing was changed',
           },
         );
-      const bytes = writeBackup(source, null, () => undefined);
-      return fillDatabase(to, readBackup(bytes, 'the copy'), {
+      return fillDatabase(to, copyParts(source), {
         name: 'the copy',
         now: () => clock.now(),
         progress,
