@@ -1,3 +1,3 @@
-import { runBackupWorker } from '../src/app/index.ts';
+import { runBackupWorker } from '../src/app/backup/worker.ts';
 
 runBackupWorker(process);

@@ -1,3 +1,3 @@
-import { runDetectorWorker } from '../src/app/index.ts';
+import { runDetectorWorker } from '../src/app/detector/worker.ts';
 
 runDetectorWorker(process);

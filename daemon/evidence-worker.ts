@@ -1,3 +1,3 @@
-import { runEvidenceWorker } from '../src/app/index.ts';
+import { runEvidenceWorker } from '../src/app/evidence/worker.ts';
 
 runEvidenceWorker(process);

@@ -1,3 +1,3 @@
-import { runReplayWorker } from '../src/app/index.ts';
+import { runReplayWorker } from '../src/app/replay/door.ts';
 
 void runReplayWorker(process);

@@ -1,4 +1,4 @@
-import { runWebhookPart } from '../src/app/index.ts';
+import { runWebhookPart } from '../src/app/start/webhook-entry.ts';
 import { runPartProgram } from './part.ts';
 
 runPartProgram(runWebhookPart);

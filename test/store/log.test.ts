@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { keepLog } from '../../src/app/running/keep-log.ts';
@@ -127,7 +126,6 @@ test('a thread keeps the log short, and ends with its service', async (t) => {
     error: () => {},
   };
   const kept = keepLog({
-    entry: join(import.meta.dirname, 'log-thread.ts'),
     url,
     log: quiet,
     metrics: { set: (_name, pages) => tell(pages) },
