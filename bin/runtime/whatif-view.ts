@@ -7,6 +7,7 @@ import {
   markdownTable,
   markdownText,
   toPage,
+  type Html,
 } from '../../src/render/index.ts';
 import type { RuntimeSample, RuntimeWhatIf, WorkloadTally } from '../../src/runtime/index.ts';
 import { clean } from '../terminal/clean.ts';
@@ -15,22 +16,34 @@ import type { Paint } from '../terminal/paint.ts';
 /** Workloads and samples that a report shows; JSON has them all. */
 const SHOWN = 20;
 
-/** headlines says in sentences what the draft would have done; plain text of our own, with names of others in it. */
-function headlines(result: RuntimeWhatIf): readonly string[] {
+/** Headlines say in sentences what the draft would have done; plain text of our own, with names of others in it. */
+interface Headlines {
+  readonly lead: string;
+  readonly further: readonly string[];
+  readonly notes: readonly string[];
+}
+
+function headlinesOf(result: RuntimeWhatIf): Headlines {
   const { evaluated, alerts, issues, stops, stops_withheld, effects, recorded, notes } = result;
-  return [
-    `Of ${counted(evaluated, 'event')}, the draft would give ${counted(alerts, 'alert')} and ${counted(issues, 'issue')}, stop ${counted(stops, 'pod')} and withhold ${counted(stops_withheld, 'stop')}.`,
-    `By its rules ${formatCount(effects.allow)} are allowed, ${formatCount(effects.record)} recorded and ${formatCount(effects.notify)} notified of.`,
-    ...(recorded === null
-      ? []
-      : [
-          `When they came, ${counted(recorded.alerts, 'alert')} were given and ${counted(recorded.stops, 'pod')} stopped.`,
-        ]),
-    ...Object.entries(result.withheld_by_reason).map(
-      ([why, count]) => `${counted(count, 'stop')} withheld: ${why}.`,
-    ),
-    ...notes.map((note) => `Note: ${note}.`),
-  ];
+  return {
+    lead: `Of ${counted(evaluated, 'event')}, the draft would give ${counted(alerts, 'alert')} and ${counted(issues, 'issue')}, stop ${counted(stops, 'pod')} and withhold ${counted(stops_withheld, 'stop')}.`,
+    further: [
+      `Its rules allow ${formatCount(effects.allow)}, record ${formatCount(effects.record)} and notify of ${formatCount(effects.notify)}.`,
+      ...(recorded === null
+        ? []
+        : [
+            `When they came, the rules of then gave ${counted(recorded.alerts, 'alert')} and the policies stopped ${counted(recorded.stops, 'pod')}.`,
+          ]),
+      ...Object.entries(result.withheld_by_reason).map(
+        ([why, count]) => `${counted(count, 'stop')} withheld: ${why}.`,
+      ),
+    ],
+    notes,
+  };
+}
+
+function linesOf({ lead, further, notes }: Headlines): readonly string[] {
+  return [lead, ...further, ...notes.map((note) => `Note: ${note}.`)];
 }
 
 const WORKLOADS = [
@@ -43,7 +56,7 @@ const WORKLOADS = [
   'stops',
   'withheld',
 ] as const;
-const SAMPLES = ['time (UTC)', 'what', 'by', 'rule of the detector', 'where', 'why'] as const;
+const SAMPLES = ['time (UTC)', 'what', 'by', 'rule of the detector', 'where'] as const;
 const RULES = ['rule', 'action', 'events', 'alerts'] as const;
 
 function workloadCells(tally: WorkloadTally): readonly string[] {
@@ -63,7 +76,7 @@ function sampleCells({
   why,
 }: RuntimeSample): readonly string[] {
   const where = [namespace, workload ?? pod].filter((part) => part !== null).join('/');
-  return [formatTime(time).slice(0, 19).replace('T', ' '), kind, by, rule, where || '–', why ?? ''];
+  return [formatTime(time).slice(0, 19).replace('T', ' '), kind, by, rule, where || '–', why ?? '–'];
 }
 
 function ruleRows({ by_rule }: RuntimeWhatIf): readonly (readonly string[])[] {
@@ -85,6 +98,8 @@ const NUMERIC = new Set(['events', 'alerts', 'issues', 'stops', 'withheld']);
 
 function sections(result: RuntimeWhatIf): readonly Section[] {
   const { by_workload, by_workload_total, samples } = result;
+  const shown = samples.slice(0, SHOWN);
+  const says = shown.some(({ why }) => why !== null);
   const all: readonly Section[] = [
     { title: 'By rule', headings: RULES, numeric: NUMERIC, rows: ruleRows(result), more: 0 },
     {
@@ -96,9 +111,9 @@ function sections(result: RuntimeWhatIf): readonly Section[] {
     },
     {
       title: 'What would have happened, newest first',
-      headings: SAMPLES,
+      headings: says ? [...SAMPLES, 'why'] : SAMPLES,
       numeric: new Set<string>(),
-      rows: samples.slice(0, SHOWN).map(sampleCells),
+      rows: shown.map((sample) => sampleCells(sample).slice(0, says ? undefined : SAMPLES.length)),
       more: Math.max(0, samples.length - SHOWN),
     },
   ];
@@ -107,7 +122,7 @@ function sections(result: RuntimeWhatIf): readonly Section[] {
 
 /** toTable draws the answer for a terminal. */
 export function toTable(result: RuntimeWhatIf, paint: Paint): string {
-  const lines = headlines(result).map((line) => clean(line, 1000));
+  const lines = linesOf(headlinesOf(result)).map((line) => clean(line, 1000));
   for (const { title, headings, numeric, rows, more } of sections(result)) {
     const columns = headings.map((heading) => ({
       heading,
@@ -122,7 +137,7 @@ export function toTable(result: RuntimeWhatIf, paint: Paint): string {
 
 /** toMarkdown writes the answer as a comment of a pull request. */
 export function toMarkdown(result: RuntimeWhatIf): string {
-  const parts = ['## Runtime what-if', ...headlines(result).map((line) => markdownText(line))];
+  const parts = ['## Runtime what-if', ...linesOf(headlinesOf(result)).map((line) => markdownText(line))];
   for (const { title, headings, numeric, rows, more } of sections(result)) {
     parts.push(`### ${title}`);
     parts.push(
@@ -138,29 +153,64 @@ export function toMarkdown(result: RuntimeWhatIf): string {
 
 /** toHtml writes the answer as a page in one file. */
 export function toHtml(result: RuntimeWhatIf): string {
-  const tables = sections(result).map(
-    ({ title, headings, rows, more }) =>
-      html`<h2>${title}</h2>
-        <table>
-          <thead>
-            <tr>
-              ${headings.map((heading) => html`<th>${heading}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${rows.map(
-              (row) =>
-                html`<tr>
-                  ${row.map((text) => html`<td>${text}</td>`)}
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-        ${more > 0 ? html`<p>${counted(more, 'more', 'more')}.</p>` : null}`,
-  );
+  const { lead, further, notes } = headlinesOf(result);
+  const cards = [
+    ['Alerts', result.alerts, 'admitted'],
+    ['Issues', result.issues, 'admitted'],
+    ['Pods stopped', result.stops, 'refused'],
+  ] as const;
   const body = html`<main>
-    <h1>Runtime what-if</h1>
-    ${headlines(result).map((line) => html`<p>${line}</p>`)} ${tables}
+    <header>
+      <p class="eyebrow">What-if report</p>
+      <h1>Runtime rules and policies</h1>
+      <p class="lead">${lead}</p>
+      ${further.map((line) => html`<p class="second">${line}</p>`)}
+    </header>
+    <dl class="cards">
+      ${cards.map(
+        ([title, count, tone]) =>
+          html`<div>
+            <dt>${title}</dt>
+            <dd class="number ${tone}">${formatCount(count)}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${sections(result).map(sectionHtml)}
+    ${
+      notes.length === 0
+        ? null
+        : html`<section>
+            <h2>Notes</h2>
+            <ul class="plain">
+              ${notes.map((note) => html`<li>${`${note.slice(0, 1).toUpperCase()}${note.slice(1)}.`}</li>`)}
+            </ul>
+          </section>`
+    }
   </main>`;
   return toPage({ title: 'Runtime what-if', body });
+}
+
+function sectionHtml({ title, headings, numeric, rows, more }: Section): Html {
+  const isNumber = headings.map((heading) => numeric.has(heading));
+  return html`<section>
+    <h2>${title}</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            ${headings.map((heading, i) => (isNumber[i] === true ? html`<th class="n">${heading}</th>` : html`<th>${heading}</th>`))}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((text, i) => (isNumber[i] === true ? html`<td class="n">${text}</td>` : html`<td>${text}</td>`))}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${more > 0 ? html`<p class="note">${counted(more, 'more', 'more')}.</p>` : null}
+  </section>`;
 }
