@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ipo } from '../cli/fake-terminal.ts';
+import { unzip } from '../evidence/open-bytes.ts';
 import { grow, makeSigner, NOW, SILENT } from '../ledger/grown.ts';
 import { LedgerTree } from '../../src/ledger/index.ts';
 import { ledgerTree, openStore } from '../../src/store/index.ts';
@@ -51,6 +53,19 @@ suite('the program of docs/ledger.md', { skip }, () => {
 
   test('holds for an export of our own, against an earlier checkpoint', () => {
     const { status, stdout, stderr } = audit('ledger.ndjson.gz');
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /300 rows are as .* signed them/);
+  });
+
+  test('holds for the rows of an evidence package of the whole ledger', async () => {
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    writeFileSync(at('evidence.key'), key.export({ type: 'pkcs8', format: 'pem' }));
+    const flags = ['--key', at('evidence.key'), '--framework', 'soc2', '--out', at('evidence.zip')];
+    const made = await ipo(['evidence', 'create', '--ledger', at('ledger.ndjson.gz'), ...flags]);
+    assert.equal(made.code, 0, made.err);
+    const files = unzip(readFileSync(at('evidence.zip')));
+    writeFileSync(at('admissions.ndjson.gz'), files.get('admissions.ndjson.gz') ?? '');
+    const { status, stdout, stderr } = audit('admissions.ndjson.gz');
     assert.equal(status, 0, stderr);
     assert.match(stdout, /300 rows are as .* signed them/);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,13 @@ import {
   verifyPackage,
 } from '../../src/evidence/index.ts';
 import { ipo } from '../cli/fake-terminal.ts';
+import { programOf } from '../registry/real-registry.ts';
 import { openBytesPackage, unzip } from './open-bytes.ts';
 
 const SHOP = new URL('../../fixtures/ledger/shop.ndjson.gz', import.meta.url).pathname;
 const OSCAL = new URL('../../../shared/data/oscal/oscal_assessment-results_schema.json', import.meta.url);
+const COSIGN = programOf('cosign', 'COSIGN_BIN');
+const NO_COSIGN = 'cosign is neither on the PATH nor named by COSIGN_BIN';
 const AT = '2026-11-25T00:00:00Z';
 
 let directory: string;
@@ -100,6 +103,36 @@ test('openssl and sha256sum check it, and the statement is signed', () => {
     new Set(subject.map(({ name }) => name)),
     new Set([...files.keys()].filter((name) => name !== 'evidence.sigstore.json')),
   );
+});
+
+test('the statement names its key as OpenSSH does, since cosign skips the signature of a key by another name', () => {
+  const pem = [
+    '-----BEGIN PUBLIC KEY-----',
+    'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEXWGBy4UnMk+/teY+D29uGpn73thp',
+    'ZoZsEx8Ef5taOrmtGRu0FJ03QYtRLJwnSuloW+b5eeCRPxHZAoy7KuzkHw==',
+    '-----END PUBLIC KEY-----',
+  ].join('\n');
+  assert.equal(toEvidenceKey(pem, 'key').fingerprint, 'SHA256:YDcahR81lOOcQZE6hrqF3XsBtofqiHCTo6tx5G3iMFs');
+});
+
+test('cosign verifies each file by the statement', { skip: COSIGN === null && NO_COSIGN }, () => {
+  const unpacked = mkdtempSync(join(directory, 'c-'));
+  const files = unzip(zip);
+  for (const [name, content] of files) writeFileSync(join(unpacked, name), content);
+  const cosign = (file: string) => {
+    const flags = ['--bundle', 'evidence.sigstore.json', '--key', 'key.pub', '--insecure-ignore-tlog'];
+    const args = ['verify-blob-attestation', ...flags, '--type', 'https://ipo.dev/evidence/v1', file];
+    const { status, stderr } = spawnSync(COSIGN ?? '', args, { cwd: unpacked, encoding: 'utf8' });
+    return { status, stderr };
+  };
+  for (const name of files.keys())
+    if (name !== 'evidence.sigstore.json') {
+      const { status, stderr } = cosign(name);
+      assert.equal(status, 0, `${name}: ${stderr}`);
+      assert.match(stderr, /Verified OK/);
+    }
+  writeFileSync(join(unpacked, 'pods.csv'), 'changed');
+  assert.match(cosign('pods.csv').stderr, /digests do not match/);
 });
 
 test('evidence.json is valid by its published schema', () => {

@@ -32,17 +32,18 @@ export function statementText(subjects: readonly Subject[], predicate: Predicate
 
 /** writeBundle signs a statement as a Sigstore bundle with one DSSE envelope. */
 export function writeBundle(statement: string, signer: EvidenceSigner): string {
-  return bundleText(statement, signer.id, signer.sign(envelopeBytes(statement)));
+  return bundleText(statement, signer.fingerprint, signer.sign(envelopeBytes(statement)));
 }
 
-function bundleText(statement: string, keyId: string, signature: Buffer): string {
+/** cosign skips a signature whose key id is another than the fingerprint that OpenSSH gives the key, and the format wants the hint equal to it. */
+function bundleText(statement: string, fingerprint: string, signature: Buffer): string {
   const bundle = {
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
-    verificationMaterial: { publicKey: { hint: keyId } },
+    verificationMaterial: { publicKey: { hint: fingerprint } },
     dsseEnvelope: {
       payload: Buffer.from(statement).toString('base64'),
       payloadType: PAYLOAD_TYPE,
-      signatures: [{ sig: signature.toString('base64'), keyid: keyId }],
+      signatures: [{ sig: signature.toString('base64'), keyid: fingerprint }],
     },
   };
   return `${JSON.stringify(bundle)}\n`;
@@ -64,7 +65,7 @@ export type BundleRead = { readonly statement: string; readonly fault: null } | 
 export function readBundle(text: string, key: EvidenceKey): BundleRead {
   let statement: string;
   let signature: Buffer;
-  let keyId: string;
+  let fingerprint: string;
   try {
     const bundle = JSON.parse(text) as {
       readonly verificationMaterial: { readonly publicKey: { readonly hint: string } };
@@ -75,13 +76,14 @@ export function readBundle(text: string, key: EvidenceKey): BundleRead {
     };
     statement = Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8');
     signature = Buffer.from(bundle.dsseEnvelope.signatures[0]?.sig ?? '', 'base64');
-    keyId = bundle.verificationMaterial.publicKey.hint;
+    fingerprint = bundle.verificationMaterial.publicKey.hint;
   } catch {
     return { fault: 'it is not a Sigstore bundle' };
   }
-  if (bundleText(statement, keyId, signature) !== text)
+  if (bundleText(statement, fingerprint, signature) !== text)
     return { fault: 'it is not in the form of a package' };
-  if (keyId !== key.id) return { fault: `it is signed with the key ${keyId}, not with ${key.id}` };
+  if (fingerprint !== key.fingerprint)
+    return { fault: `it is signed with the key ${fingerprint}, not with ${key.fingerprint}` };
   if (!holdsSignature(key, envelopeBytes(statement), signature))
     return { fault: 'its signature does not match' };
   return { statement, fault: null };

@@ -1,11 +1,16 @@
-import { createPrivateKey, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { p256 } from '@noble/curves/nist.js';
 import { IpoError, sha256Hex } from '../../base/index.ts';
+
+/** Bytes of an uncompressed point of P-256. */
+const POINT_BYTES = 65;
 
 /** EvidenceKey is a public key that signs packages. */
 export interface EvidenceKey {
   /** SHA-256 of the key in DER, hex. */
   readonly id: string;
+  /** As OpenSSH and cosign name the key: `SHA256:` and the digest of its form in SSH (RFC 5656), base64. */
+  readonly fingerprint: string;
   /** SubjectPublicKeyInfo. */
   readonly pem: string;
   readonly publicKey: KeyObject;
@@ -27,7 +32,13 @@ export function toEvidenceKey(pem: string, what: string): EvidenceKey {
   }
   checkKind(publicKey, what);
   const der = publicKey.export({ type: 'spki', format: 'der' });
-  return { id: sha256Hex(der), pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(), publicKey };
+  const fingerprint = fingerprintOf(der.subarray(-POINT_BYTES));
+  return {
+    id: sha256Hex(der),
+    fingerprint,
+    pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey,
+  };
 }
 
 /** toEvidenceSigner reads a private key. Throws IpoError `format`, which repeats nothing of it. */
@@ -55,6 +66,17 @@ export function holdsSignature(
   signature: Uint8Array,
 ): boolean {
   return verify('sha256', bytes, publicKey, signature);
+}
+
+/** The key in DER ends with its point, uncompressed. */
+function fingerprintOf(point: Uint8Array): string {
+  const fields = [Buffer.from('ecdsa-sha2-nistp256'), Buffer.from('nistp256'), point].flatMap((field) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(field.length);
+    return [length, field];
+  });
+  const digest = createHash('sha256').update(Buffer.concat(fields)).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
 function checkKind(key: KeyObject, what: string): void {
