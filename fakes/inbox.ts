@@ -147,7 +147,8 @@ function mailServer(
         if (end === -1) return;
         const part = text.slice(0, end);
         text = text.slice(end + (inData ? 5 : 2));
-        if (inData) takeMail(side, part, socket, say);
+        // A dot that begins a line was sent twice, so that no line ends the mail.
+        if (inData) takeMail(side, part.replaceAll(/^\./gm, ''), socket, say);
         else if (answerMail(side.fault, part.toUpperCase(), say) === 'data') {
           inData = true;
           continue;

@@ -57,7 +57,11 @@ function blocksOf(section: Section, { places }: Content, named: boolean): Block[
 
 function whenOf({ firstAt, lastAt }: Section): string {
   const [first, until] = [formatMinute(firstAt), formatMinute(lastAt)];
-  return first === until ? `(${first})` : `(${first} to ${until})`;
+  if (first === until) return `(${first})`;
+  const [day = '', ...time] = until.split(' ');
+  return first.startsWith(day)
+    ? `(${first.replace(/ UTC$/, '')} to ${time.join(' ')})`
+    : `(${first} to ${until})`;
 }
 
 function testMessage(content: Content, envelope: Envelope, by: string): Message {

@@ -4,26 +4,37 @@ import { CHANNEL_EVENTS } from '../../src/channels/index.ts';
 import { EVENT_TEXTS, sampleContent } from '../../src/notify/index.ts';
 import { ipo } from './fake-terminal.ts';
 
-test('every command that a message names exists, with the options that it has there', async () => {
-  const named = CHANNEL_EVENTS.flatMap((event) => {
-    const [section] = sampleContent([event]).sections;
-    const texts = EVENT_TEXTS[event];
-    assert.ok(section);
-    const inWhy = [...texts.why.matchAll(/\bipo [a-z]+(?: [a-z]+)?/g)].map(([command]) => command);
-    return [texts.command(section), ...inWhy];
-  });
-  const commands = new Set(
-    [...named, 'ipo channel edit', 'ipo channel mute'].filter((one) => one.startsWith('ipo ')),
-  );
-  assert.ok(commands.size > 5);
+/** What messages about one and about several subjects of an event name. */
+const NAMED = CHANNEL_EVENTS.flatMap((event) => {
+  const [section] = sampleContent([event]).sections;
+  const { command, why } = EVENT_TEXTS[event];
+  assert.ok(section);
+  const [entry] = section.entries;
+  assert.ok(entry);
+  const several = { ...section, subjects: 2, entries: [entry, { ...entry, subject: 'other' }] };
+  const unknown = { ...section, entries: [{ ...entry, subject: '–', items: [{}] }] };
+  return { why, commands: [section, several, unknown].map((one) => command(one)) };
+});
+
+test('every command that a message names is one that can be given', async () => {
+  const commands = new Set(NAMED.flatMap((named) => named.commands));
+  assert.ok(commands.size > 10);
   for (const command of commands) {
-    const [, ...words] = command.split(' ');
-    const end = words.findIndex((word) => !/^[a-z]+$/.test(word));
-    const path = end === -1 ? words : words.slice(0, end);
-    const { code, out } = await ipo([...path, '--help']);
-    assert.equal(code, 0, command);
-    assert.match(out, new RegExp(`Usage: ipo ${path.join(' ')}\\b`), command);
-    for (const option of words.filter((word) => word.startsWith('-')))
-      assert.match(out, new RegExp(`(^|[ ,])${option}[ ,]`, 'm'), `${command} has ${option}`);
+    const [program, ...words] = command.split(' ');
+    assert.equal(program, 'ipo', command);
+    if (!words.includes('--server')) words.push('--server');
+    const { code, err } = await ipo([...words, 'http://127.0.0.1:1']);
+    assert.equal(code, 3, `${command}: ${err}`);
+  }
+});
+
+test('every command of which a message says why exists', async () => {
+  const named = NAMED.flatMap(({ why }) =>
+    [...why.matchAll(/\bipo ([a-z]+(?: [a-z]+)?)/g)].map(([, words = '']) => words),
+  );
+  for (const words of new Set([...named, 'channel edit', 'channel mute'])) {
+    const { code, out } = await ipo([...words.split(' '), '--help']);
+    assert.equal(code, 0, words);
+    assert.match(out, new RegExp(`Usage: ipo ${words}\\b`), words);
   }
 });

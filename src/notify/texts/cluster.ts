@@ -56,7 +56,7 @@ export const nodes80 = nodes({
     `${name} is near its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
   sentence: 'A cluster has reached 80 percent of the nodes that the licence allows.',
   why: 'Nothing is denied. Above the ceiling, a grace period starts.',
-  command: () => 'kubectl get nodes',
+  command: () => 'ipo system nodes',
 });
 
 export const nodesOver = nodes({
@@ -65,7 +65,7 @@ export const nodesOver = nodes({
     `${name} is over its node ceiling: ${said(item, 'count')} of ${said(item, 'ceiling')}`,
   sentence: 'A cluster has more ready nodes than the licence allows.',
   why: 'Nothing is denied before the date above. From then on, image names that are new in this period are denied.',
-  command: () => 'kubectl get nodes',
+  command: () => 'ipo system nodes',
 });
 
 export const nodesEnforced = nodes({
@@ -80,8 +80,8 @@ export const nodesCleared = nodes({
   severity: 'good',
   short: (name) => `${name} is within its node ceiling again`,
   sentence: 'A cluster is within its node ceiling again.',
-  why: 'The grace period is over, and the ceiling denies nothing.',
-  command: () => 'kubectl get nodes',
+  why: 'Nothing is denied. The grace period is reset.',
+  command: () => 'ipo system nodes',
 });
 
 export const podsUnreviewed: EventText = {

@@ -7,7 +7,9 @@ import {
   plural,
   said,
   shortName,
+  showImage,
   shown,
+  subjectOf,
   subjectsOf,
   whereOf,
   type EventText,
@@ -102,10 +104,6 @@ function counted(section: Section, places: Places, what: string): string {
   return `${plural(count, 'critical finding')} ${what} in ${subjectsOf(section, 'image')}`;
 }
 
-function firstImage({ entries }: Section): string {
-  return entries[0]?.subject ?? '';
-}
-
 export const criticalFinding: EventText = {
   severity: 'critical',
   title: (section, places) => counted(section, places, TITLES.get(foundBy(section)) ?? 'open'),
@@ -113,7 +111,7 @@ export const criticalFinding: EventText = {
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, fixOf)),
   of: 'images',
   why: 'An attacker who reaches a critical finding can usually take over the workload. Deploy an image with the fix, or record why it does not apply with ipo triage add.',
-  command: (section) => commandOf('ipo images show', firstImage(section)),
+  command: (section) => showImage(subjectOf(section)) ?? 'ipo vulns --severity CRITICAL --triaged false',
 };
 
 export const findingResolved: EventText = {
@@ -124,7 +122,7 @@ export const findingResolved: EventText = {
   lines: ({ entries }, places) => entries.map((entry) => imageLine(entry, places, reasonOf)),
   of: 'images',
   why: 'No action is needed.',
-  command: (section) => commandOf('ipo tracking list', '--image', firstImage(section)),
+  command: (section) => showImage(subjectOf(section)) ?? 'ipo images list --sort scanned',
 };
 
 export const knownExploitedAdded: EventText = {
@@ -150,7 +148,7 @@ export const knownExploitedAdded: EventText = {
     }),
   of: 'vulnerabilities',
   why: 'Attackers use these now. Fix them before other findings, whatever their severity.',
-  command: ({ entries }) => commandOf('ipo vulns', entries[0]?.subject),
+  command: (section) => commandOf('ipo vulns --known-exploited true', '--search', subjectOf(section)),
 };
 
 export const runtimeAlert: EventText = {
@@ -178,7 +176,7 @@ export const runtimeAlert: EventText = {
     }),
   of: 'rules and images',
   why: 'A container did something that its image should not do. Inspect the pod before it is gone.',
-  command: (section) => commandOf('ipo images show', last(section)?.['digest']),
+  command: (section) => showImage(subjectOf(section)) ?? 'ipo runtime events --since 24h',
 };
 
 /** An event of a node, or of what is not known, has no image. */

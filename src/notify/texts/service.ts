@@ -1,5 +1,16 @@
 import { line } from '../../text/index.ts';
-import { commandOf, last, numberIn, plural, said, shown, subjectsOf, type EventText } from './words.ts';
+import {
+  commandAbout,
+  last,
+  numberIn,
+  plural,
+  said,
+  shown,
+  subjectOf,
+  subjectsOf,
+  timeIn,
+  type EventText,
+} from './words.ts';
 
 export const ledgerBroken: EventText = {
   severity: 'critical',
@@ -22,7 +33,7 @@ export const catalogueStale: EventText = {
     entries.map(({ items }) => {
       const item = items.at(-1);
       const asOf =
-        typeof item?.['as_of'] === 'string' ? [', of ', shown(item, 'as_of', 30)] : [', never fetched'];
+        typeof item?.['as_of'] === 'string' ? [', of ', timeIn(item, 'as_of')] : [', never fetched'];
       return line(shown(item, 'title'), ...asOf, ': ', shown(item, 'fault', 300));
     }),
   of: 'catalogues',
@@ -50,7 +61,7 @@ export const channelFailed: EventText = {
     }),
   of: 'channels',
   why: 'Anyone who relies on that channel has not been told. Fix the channel, then send the messages again with ipo channel resend.',
-  command: (section) => commandOf('ipo channel deliveries', last(section)?.['channel_id']),
+  command: (section) => commandAbout('ipo channel deliveries', subjectOf(section)) ?? 'ipo channel list',
 };
 
 export const licenceExpiring: EventText = {
@@ -59,7 +70,7 @@ export const licenceExpiring: EventText = {
     const days = numberIn(last(section), 'days') ?? 0;
     return days > 0 ? `The licence ends in ${plural(days, 'day')}` : 'The licence has ended';
   },
-  happened: (section) => line('The licence certificate ends on ', shown(last(section), 'not_after', 30), '.'),
+  happened: (section) => line('The licence certificate ends on ', timeIn(last(section), 'not_after'), '.'),
   lines: () => [],
   of: 'certificates',
   why: 'Nothing stops: the ceilings stay as they are, and usage is still counted.',

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/index.ts';
+import { formatMinute, oneLine } from '../../base/index.ts';
 import { code, line, type Line, type Piece } from '../../text/index.ts';
 import type { KnownPlace, Payload, Section } from '../content.ts';
 import type { Severity } from '../message.ts';
@@ -38,6 +38,12 @@ export function shown(payload: Payload | undefined, field: string, max = MAX_VAL
   return code(said(payload, field, max));
 }
 
+/** timeIn is a time of a payload as people read it, as a piece of a line. */
+export function timeIn(payload: Payload | undefined, field: string): Piece {
+  const at = Date.parse(said(payload, field));
+  return Number.isNaN(at) ? shown(payload, field, 30) : code(formatMinute(at));
+}
+
 /** numberIn is a number of a payload; null where it has none. */
 export function numberIn(payload: Payload | undefined, field: string): number | null {
   const value = payload?.[field];
@@ -64,16 +70,27 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 const PLAIN = /^[A-Za-z0-9][\w:-]{0,127}$/;
 
 /**
- * commandOf is a command of ours about a value, for people who copy it into a shell. A value that a shell or the command could read as
- * something else is left out, with the option that it is of.
+ * commandAbout is a command of ours about a value, for people who copy it into a shell; null where a shell or the command could read the
+ * value as something else.
  */
-export function commandOf(
-  command: string,
-  ...more: [value: unknown] | [option: string, value: unknown]
-): string {
-  const value = more.at(-1);
-  if (typeof value !== 'string' || !PLAIN.test(value)) return command;
-  return [command, ...more.slice(0, -1), value].join(' ');
+export function commandAbout(command: string, value: unknown): string | null {
+  return typeof value === 'string' && PLAIN.test(value) ? `${command} ${value}` : null;
+}
+
+/** commandOf is a command with an option, which is left out where its value could be read as something else. */
+export function commandOf(command: string, option: string, value: unknown): string {
+  return commandAbout(`${command} ${option}`, value) ?? command;
+}
+
+/** showImage is the command that shows an image, by the beginning of its digest; null where it is none. */
+export function showImage(digest: string | null): string | null {
+  const [short] = /^sha256:[0-9a-f]{12}/.exec(digest ?? '') ?? [];
+  return short === undefined ? null : `ipo images show ${short}`;
+}
+
+/** subjectOf is what a section is about, where that is one thing; null where it is several. */
+export function subjectOf({ subjects, isMore, entries }: Section): string | null {
+  return subjects === 1 && isMore !== true ? (entries[0]?.subject ?? null) : null;
 }
 
 /** subjectsOf counts what a section is about: `1 image`, `more than 200 images` where there were too many to tell them apart. */
