@@ -19,6 +19,9 @@ const DOCUMENTS = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
   ...['policies/README.md', 'charts/image-policy-operator/README.md'],
+  ...readdirSync(join(ROOT, 'bin'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('man.md'))
+    .map((name) => `bin/${name}`),
 ];
 const MOST_WORDS = 25;
 const wordsOf = (text: string): number =>

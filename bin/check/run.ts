@@ -176,9 +176,7 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
   );
   const unseen =
     blind && asked
-      ? [
-          'the pod of images given by name is unknown: context and workload hardening are judged only with --signals',
-        ]
+      ? ['images given by name have no pod: context and workload hardening are checked only with --signals']
       : [];
   return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images)])];
 }

@@ -72,7 +72,7 @@ export async function runLicenceCheck(
   };
   await outcome.write(answer, await textOf(answer, terminal));
   if (checked.keys === null && !quiet)
-    terminal.err('ipo: who signed it was not checked; give --public-key, or --server\n');
+    terminal.err('ipo: the signer was not checked; give --public-key or --server\n');
   return refusals.length === 0 ? EXIT.done : EXIT.check;
 }
 

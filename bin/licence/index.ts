@@ -166,11 +166,11 @@ function check(settle: Settle): Command {
     .addOption(
       new Option(
         '--token-stdin',
-        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+        'read the token from stdin (default: IPO_TOKEN, then the token of ipo login)',
       ),
     )
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     );
   return command.action((file: string) =>
     settle(async (terminal, globals) => {

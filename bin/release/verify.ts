@@ -117,7 +117,7 @@ async function readSigners(options: ReleaseVerifyOptions, terminal: Terminal): P
   const pattern = identityRegexp;
   if (key === undefined && identity === undefined && pattern === undefined)
     throw new UsageError(
-      'nobody is named who must have signed',
+      'no signer given',
       'Give the published key with --key FILE, the identity of the build with --identity and --issuer, or both',
     );
   if (issuer !== undefined && identity === undefined && pattern === undefined)

@@ -6,9 +6,9 @@ export function parseWhole(flag: string, text: string, least: number, most: numb
   if (!(value >= least && value <= most)) {
     const range =
       most === Number.MAX_SAFE_INTEGER
-        ? `a whole number from ${least} up`
+        ? `a whole number of at least ${least}`
         : `a whole number from ${least} to ${most}`;
-    throw new UsageError(`${flag} ${text || '""'}: ${what} is ${range}`);
+    throw new UsageError(`${flag} ${text || '""'}: ${what} must be ${range}`);
   }
   return value;
 }

@@ -19,6 +19,7 @@ const OWN_NAMES = /(^|\.)(localhost|localdomain)$|^ip6-(localhost|loopback)$/;
  */
 export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
   if (text.length > MAX_URL) return { fault: `has more than ${MAX_URL} characters` };
+  if (/^\s*$|\S\s+\S/.test(text)) return { fault: 'must be an address such as https://example.com' };
   if (!/^[!-~]+$/.test(text)) {
     return {
       fault:
@@ -34,7 +35,7 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
   const { hostname } = url;
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) === 0 && (hostname.length > 253 || !NAME.test(hostname)))
-    return { fault: 'has a host name that is none' };
+    return { fault: 'has a host name that is not valid' };
   const isSelf = isLoopback(hostname) || OWN_NAMES.test(hostname);
   if (!(isSelf && rules.testLoopback)) {
     if (url.protocol !== 'https:') return { fault: 'must begin with https://' };
@@ -44,7 +45,7 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
       };
   }
   if (!isAllowed(hostname, rules.allowedHosts))
-    return { fault: `leads to ${hostname}, which trackers.allowedHosts does not let through` };
+    return { fault: `leads to ${hostname}, which trackers.allowedHosts does not allow` };
   return { value: url };
 }
 

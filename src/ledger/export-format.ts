@@ -20,7 +20,7 @@ export class LedgerError extends IpoError {
     cause?: unknown,
   ) {
     const good = place.line - 1;
-    super(code, `${message}; ${good === 1 ? '1 line before it was' : `${good} lines before it were`} good`, {
+    super(code, `${message}; ${good === 1 ? '1 line before it is' : `${good} lines before it are`} valid`, {
       place,
       hint,
       cause,

@@ -62,6 +62,8 @@ const REFUSED: readonly (readonly [form: Form, written: string, why: RegExp])[] 
   ['data center', 'https://example.atlassian.net', /takes email and apiToken instead of bearerToken/],
   ['data center', `https://api.atlassian.com/ex/jira/${CLOUD_ID}`, /takes email and apiToken/],
   ['data center', 'https://jira.example.com/rest/api/2', /must end before \/rest/],
+  ['github', 'the one at work', /^must be an address such as https:/],
+  ['github', 'https://gïthub.example.com/api/v3', /only ASCII letters/],
 ];
 
 for (const [form, written, why] of REFUSED) {

@@ -624,7 +624,7 @@ describe('facts of the pod when an image is given by name', () => {
     const base = ['-p', escalates, '-l', high, 'web:1'];
     const unseen = await answer(...base);
     assert.equal(unseen.code, 0);
-    assert.match(unseen.err, /is unknown/);
+    assert.match(unseen.err, /images given by name have no pod/);
     assert.match(
       (await answer(...base, '--signals', 'privileged,root')).first.reason,
       /^context privileged: /,

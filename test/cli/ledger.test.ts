@@ -61,7 +61,7 @@ suite('ipo ledger list', () => {
     for (const [args, message] of [
       [['--ledger', whole, '--database', url], /--ledger and --database exclude each other/],
       [['--ledger', whole, '--token-stdin'], /--token-stdin needs a service/],
-      [['--ledger', whole, '--days', '0'], /--days 0: the period is/],
+      [['--ledger', whole, '--days', '0'], /--days 0: the period must be/],
       [
         ['--ledger', whole, '--days', '3', '--from', '2026-11-20T06:00:00Z'],
         /--days excludes --from and --to/,
@@ -131,7 +131,7 @@ suite('ipo ledger export', () => {
     for (const [args, message] of [
       [['-o', path], /already exists/],
       [['-o', at('x.json')], /The ending of the file gives the format/],
-      [['-o', at('x.ndjson'), '--days', '0'], /the period is/],
+      [['-o', at('x.ndjson'), '--days', '0'], /the period must be/],
     ] as const) {
       const { code, err } = await ipo(['ledger', 'export', '--database', url, ...args]);
       assert.equal(code, 2);

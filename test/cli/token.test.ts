@@ -86,7 +86,7 @@ suite('ipo token', () => {
       'too many days',
       ['create', 'x', '--days', '366'],
       2,
-      /--days 366: the number of days is a whole number from 1 to 365/,
+      /--days 366: the number of days must be a whole number from 1 to 365/,
     ],
     ['the tokens of everybody', ['list', '--all'], 3, /for administrators/],
     ["an id that is nobody's", ['revoke', 'aaaaaaaaaaaaaaaa'], 1, /no token has the ID aaaaaaaaaaaaaaaa/],

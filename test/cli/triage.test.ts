@@ -128,7 +128,7 @@ test('what is wrong is said before anything is asked, or by the service', async 
       2,
       /until must lie in the future/,
     ],
-    [['end', 'one'], 2, /the number of a decision is a whole number/],
+    [['end', 'one'], 2, /the number of a decision must be a whole number/],
     [['end', '77'], 1, /no triage decision has the number 77/],
     [['list', '--state', 'over'], 2, /state must be one of active, expired, ended/],
   ] as const) {

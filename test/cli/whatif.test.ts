@@ -203,7 +203,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'days out of range',
         ['whatif', policy, '-l', ledger, '--days', '91'],
         2,
-        /--days 91: the period is a whole number from 1 to 90/,
+        /--days 91: the period must be a whole number from 1 to 90/,
       ],
       ['days that are no number', ['whatif', policy, '-l', ledger, '--days', '1e1'], 2, /--days 1e1/],
       ['a negative limit', ['whatif', policy, '-l', ledger, '--limit=-1'], 2, /--limit -1/],
@@ -268,7 +268,7 @@ describe('bad input: one clear sentence with the place, the documented code, not
         'a truncated gzip',
         ['whatif', policy, '-l', file('cut.gz', gzipSync(long).subarray(0, 3000)), '--limit', '0'],
         2,
-        /cut\.gz:\d+: the compressed data ends too early; \d+ lines before it were good/,
+        /cut\.gz:\d+: the compressed data ends too early; \d+ lines before it are valid/,
       ],
       [
         'a damaged gzip',

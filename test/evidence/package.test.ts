@@ -208,7 +208,7 @@ test('what cannot be done is said, and nothing is written', async () => {
     [
       ['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'rsa.pem'), '--out', out],
       2,
-      /ECDSA on P-256, and it is of the kind rsa/,
+      /\(ECDSA on P-256\): it is of the kind rsa/,
     ],
     [['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'absent'), '--out', out], 3, /absent/],
     [['evidence', 'verify', join(directory, 'cut.zip')], 4, /Verification failed/],

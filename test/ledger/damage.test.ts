@@ -41,7 +41,7 @@ const CASES: readonly (readonly [
     1,
     /cold_image_policy/,
   ],
-  ['no JSON', `${HEADER}\n${NEWER}\nnonsense\n`, 'damaged', 3, /not JSON; 2 lines before it were good/],
+  ['no JSON', `${HEADER}\n${NEWER}\nnonsense\n`, 'damaged', 3, /not JSON; 2 lines before it are valid/],
   [
     'a line cut off at the end',
     `${HEADER}\n${NEWER}\n${OLDER.slice(0, 100)}`,
@@ -70,7 +70,7 @@ const CASES: readonly (readonly [
     3,
     /announces 1 images/,
   ],
-  ['an empty line', `${HEADER}\n\n${NEWER}\n`, 'damaged', 2, /the line is empty; 1 line before it was good/],
+  ['an empty line', `${HEADER}\n\n${NEWER}\n`, 'damaged', 2, /the line is empty; 1 line before it is valid/],
   ['a list', `${HEADER}\n[]\n`, 'damaged', 2, /no type that this release knows/],
   ['a number', `${HEADER}\n7\n`, 'damaged', 2, /not a JSON object/],
   ['an unknown type', `${HEADER}\n{"type":"podium"}\n`, 'damaged', 2, /no type/],

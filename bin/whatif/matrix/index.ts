@@ -21,21 +21,21 @@ export function withAdviceFlags(command: Command): Command {
     .addOption(
       new Option(
         '--server [url]',
-        'use the ledger of a service; without an address IPO_SERVER, else the one signed in to last',
+        'use the ledger of a service (default address: IPO_SERVER, then the last sign-in)',
       ),
     )
     .addOption(
       new Option(
         '--token-stdin',
-        'read the token from stdin; else IPO_TOKEN, else the one kept by ipo login',
+        'read the token from stdin (default: IPO_TOKEN, then the token of ipo login)',
       ),
     )
     .addOption(
-      new Option('--ca <file>', 'PEM file of the authority that signed its certificate; else IPO_CA'),
+      new Option('--ca <file>', 'PEM file of the certificate authority of the service (default: IPO_CA)'),
     )
-    .addOption(new Option('-d, --days <n>', 'how far to look back, 1 to 90').default('90'))
+    .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('90'))
     .addOption(
-      new Option('--as-of <time>', 'end of the period (RFC 3339), instead of when the export was made'),
+      new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
     );
 }
 

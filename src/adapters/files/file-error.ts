@@ -24,7 +24,7 @@ export function toFileError(code: 'unreadable' | 'unwritable', file: string, err
 }
 
 const SENTENCES: Readonly<Record<string, readonly [string, string?]>> = {
-  ENOENT: ['no such file or directory', 'Check the path; it counts from the directory you stand in'],
+  ENOENT: ['no such file or directory', 'Check the path; it is relative to the current directory'],
   EACCES: ['permission denied', 'Give this user access to the file'],
   EPERM: ['permission denied', 'Give this user access to the file'],
   EISDIR: ['is a directory, not a file', 'Name a file in it'],

@@ -22,7 +22,7 @@ export function parseServer(text: string): string {
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw wrong(
       text,
-      'is plain HTTP, over which a token could be read on the way',
+      'is plain HTTP, and anyone on the network could read the token',
       `Use https://${url.host}; plain HTTP is allowed only for this machine`,
     );
   }

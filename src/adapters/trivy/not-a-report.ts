@@ -34,9 +34,9 @@ export function explainForeign(value: unknown, file: string): ReportError | null
   const old = 'the report has schema version 1, which Trivy wrote before 0.20; version 2 is read here';
   if (Array.isArray(value)) {
     const results = value.length > 0 && value.every((entry) => isObject(entry) && 'Target' in entry);
-    return new ReportError(file, results ? old : 'the report is a list, not a report of Trivy', AGAIN);
+    return new ReportError(file, results ? old : 'a list, not a report of Trivy', AGAIN);
   }
-  if (!isObject(value)) return new ReportError(file, 'the report is not a report of Trivy', AGAIN);
+  if (!isObject(value)) return new ReportError(file, 'not a report of Trivy', AGAIN);
   if ('ClusterName' in value && ('Resources' in value || 'Findings' in value)) {
     return new ReportError(
       file,
@@ -58,7 +58,7 @@ export function explainForeign(value: unknown, file: string): ReportError | null
     return new ReportError(file, 'this is a Kubernetes object; Trivy’s own JSON is read here', AGAIN);
   }
   if (value.SchemaVersion === undefined) {
-    return new ReportError(file, 'the report is not a report of Trivy: it has no SchemaVersion', AGAIN);
+    return new ReportError(file, 'not a report of Trivy: SchemaVersion is missing', AGAIN);
   }
   if (value.SchemaVersion === 1) return new ReportError(file, old, AGAIN);
   if (value.SchemaVersion !== 2)

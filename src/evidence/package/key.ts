@@ -87,7 +87,7 @@ function checkKind(key: KeyObject, what: string): void {
 }
 
 function wrongKind(what: string, why: string, cause?: unknown): IpoError {
-  return new IpoError('format', `${what}: packages are signed with ECDSA on P-256, and ${why}`, {
+  return new IpoError('format', `${what} cannot sign packages (ECDSA on P-256): ${why}`, {
     hint: 'Make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out evidence.key',
     cause,
   });

@@ -45,7 +45,7 @@ export function parseLocation(text: string): StoreLocation {
     const host = url.searchParams.get('host') ?? (url.host === '' ? 'localhost' : url.host);
     return { engine: 'postgres', url: text, name: `${host}${url.pathname === '/' ? '' : url.pathname}` };
   }
-  throw new StoreError('usage', 'the address names no database that ipo knows', { hint: HINT });
+  throw new StoreError('usage', 'the address is neither SQLite nor PostgreSQL', { hint: HINT });
 }
 
 /** sqliteFileOf gives the file of an address, null for a database on a server. Throws StoreError `usage`. */

@@ -286,10 +286,10 @@ suite('what is not a report', () => {
     ['a text', '"x"', /not a report of Trivy/],
     ['null', 'null', /not a report of Trivy/],
     ['the list of schema version 1', '[{"Target":"a","Vulnerabilities":null}]', /schema version 1/],
-    ['another list', '[1]', /is a list/],
+    ['another list', '[1]', /^a list, not a report/],
     ['an object of schema version 1', '{"SchemaVersion":1,"Results":[]}', /schema version 1/],
     ['a schema version to come', '{"SchemaVersion":3}', /not known here/],
-    ['no schema version', '{"Results":[]}', /no SchemaVersion/],
+    ['no schema version', '{"Results":[]}', /SchemaVersion is missing/],
     ['the report of a cluster', '{"ClusterName":"kind","Resources":[]}', /whole cluster/],
     ['the report of a cluster, in summary', '{"ClusterName":"kind","Findings":[]}', /whole cluster/],
     [
