@@ -60,7 +60,18 @@ suite('the program of docs/ledger.md', { skip }, () => {
   test('holds for the rows of an evidence package of the whole ledger', async () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     writeFileSync(at('evidence.key'), key.export({ type: 'pkcs8', format: 'pem' }));
-    const flags = ['--key', at('evidence.key'), '--framework', 'soc2', '--out', at('evidence.zip')];
+    const flags = [
+      '--from',
+      '2026-11-01',
+      '--to',
+      '2026-11-19',
+      '--key',
+      at('evidence.key'),
+      '--framework',
+      'soc2',
+      '--out',
+      at('evidence.zip'),
+    ];
     const made = await ipo(['evidence', 'create', '--ledger', at('ledger.ndjson.gz'), ...flags]);
     assert.equal(made.code, 0, made.err);
     const files = unzip(readFileSync(at('evidence.zip')));
