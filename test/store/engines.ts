@@ -1,11 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, type TestContext } from 'node:test';
-import pg from 'pg';
 import { openStore, type StoreOptions } from '../../src/store/engine/open.ts';
 import type { Store } from '../../src/store/sql/store.ts';
 import { findServer } from './postgres-server.ts';
+import { administer, databaseOf, scratchFolder, sqliteTemplate } from './templates.ts';
 
 /** TestEngine gives fresh databases of one engine; they are closed with their test and dropped at the end of the file. */
 export interface TestEngine {
@@ -22,9 +21,7 @@ let folder: string | null = null;
 let count = 0;
 
 function scratch(): string {
-  // In memory where that is at hand: these tests are about what is written, not about the disk.
-  folder ??= mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ipo-store-'));
-  return folder;
+  return (folder ??= scratchFolder());
 }
 
 async function openFor(t: TestContext, url: string, options: Omit<StoreOptions, 'url'> = {}): Promise<Store> {
@@ -33,13 +30,7 @@ async function openFor(t: TestContext, url: string, options: Omit<StoreOptions, 
   return store;
 }
 
-let sqliteTemplate: Promise<string> | null = null;
-
-async function makeSqliteTemplate(): Promise<string> {
-  const file = join(scratch(), 'template.db');
-  await (await openStore({ url: `sqlite:${file}` })).close();
-  return file;
-}
+let template: Promise<string> | null = null;
 
 /** sqlite is the engine of tests that are about neither. */
 export const sqlite: TestEngine = {
@@ -48,9 +39,9 @@ export const sqlite: TestEngine = {
     return `sqlite:${join(scratch(), `${++count}.db`)}`;
   },
   async migrated() {
-    sqliteTemplate ??= makeSqliteTemplate();
+    template ??= sqliteTemplate(scratch());
     const file = join(scratch(), `${++count}.db`);
-    copyFileSync(await sqliteTemplate, file);
+    copyFileSync(await template, file);
     return `sqlite:${file}`;
   },
   async open(t, options) {
@@ -61,31 +52,19 @@ export const sqlite: TestEngine = {
 const server = await findServer();
 const databases: string[] = [];
 
-/** Runs one statement, on the server itself unless a database is named. */
-async function administer(statement: string, database?: string): Promise<void> {
-  if (typeof server === 'string') throw new Error(server);
-  const client = new pg.Client({ connectionString: database ?? server.url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
 async function makeDatabase(template: string | null): Promise<string> {
   if (typeof server === 'string') throw new Error(server);
   const name = `ipo_test_${process.pid}_${++count}`;
-  await administer(`create database ${name} template ${template ?? 'template0'}`);
+  await administer(server.url, `create database ${name} template ${template ?? 'template0'}`);
   databases.push(name);
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
-  return url.href;
+  return databaseOf(server.url, name);
 }
 
 let postgresTemplate: Promise<string> | null = null;
 
-async function makePostgresTemplate(): Promise<string> {
+async function findPostgresTemplate(): Promise<string> {
+  const named = process.env['IPO_TEST_POSTGRES_TEMPLATE'];
+  if (named !== undefined) return named;
   const url = await makeDatabase(null);
   await (await openStore({ url })).close();
   return new URL(url).pathname.slice(1);
@@ -98,7 +77,7 @@ async function makeSchema(): Promise<string> {
   shared ??= makeDatabase(null);
   const url = new URL(await shared);
   const name = `test_${++count}`;
-  await administer(`create schema ${name}`, url.href);
+  await administer(url.href, `create schema ${name}`);
   url.searchParams.set('options', `-c search_path=${name}`);
   return url.href;
 }
@@ -107,7 +86,7 @@ const postgres: TestEngine = {
   name: 'postgres',
   empty: makeSchema,
   async migrated() {
-    postgresTemplate ??= makePostgresTemplate();
+    postgresTemplate ??= findPostgresTemplate();
     return makeDatabase(await postgresTemplate);
   },
   async open(t, options) {
@@ -132,7 +111,10 @@ export function forEachEngine(
 }
 
 after(async () => {
-  for (const name of databases.toReversed()) await administer(`drop database if exists ${name} with (force)`);
-  if (typeof server !== 'string') server.stop();
+  if (typeof server !== 'string') {
+    for (const name of databases.toReversed())
+      await administer(server.url, `drop database if exists ${name} with (force)`);
+    server.stop();
+  }
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
 });
