@@ -82,8 +82,16 @@ export function reviewAt(at: number, n: number, revision: string): LedgerEntry {
   };
 }
 
+/** BENCH_ORIGIN is the name of the log that is built. */
+export const BENCH_ORIGIN = 'ipo.dev/ledger/bench';
+
+/** newKey makes a key that signs one. */
+export function newKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
 /** buildStore fills a new database with `rows` rows that end at ENDS_AT, their images and policy, and the tree over them. */
-export async function buildStore(url: string, rows: number): Promise<void> {
+export async function buildStore(url: string, rows: number, pem = newKey()): Promise<void> {
   const store = await openStore({ url });
   const revision = await addPolicy(store);
   for (const [i, { name, digest }] of IMAGES.entries()) {
@@ -99,9 +107,8 @@ export async function buildStore(url: string, rows: number): Promise<void> {
       Array.from({ length: count }, (_, i) => reviewAt(at(from + i), from + i, revision)),
     );
   }
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const signer = toSigner('ipo.dev/ledger/bench', pem);
+  const signer = toSigner(BENCH_ORIGIN, pem);
   await new LedgerTree({
     store: ledgerTree(store),
     signer,

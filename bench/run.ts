@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { benchApiServer } from './api-server.ts';
 import { benchAttack } from './attack.ts';
+import { benchBackup } from './backup.ts';
 import { writeBigLedger } from './big-ledger.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchHistory } from './history.ts';
@@ -24,7 +25,7 @@ import { benchWebhook } from './webhook.ts';
  * `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that
  * write to one file), `--evidence` (packages, beside exports and verification of the same rows), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
  * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--notify` (what a storm of events does to them), `--runtime` (what events of the runtime detector do to them, and their replay), `--routes` (how long calls
- * of the API hold its event loop up) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
+ * of the API hold its event loop up), `--backup` (backups, restores, and the webhook beside one) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
  * measure only that.
  */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -70,6 +71,7 @@ const number = (value: number): string => Math.round(value).toLocaleString('en-U
 try {
   const chosen = [
     '--attack',
+    '--backup',
     '--evidence',
     '--history',
     '--inventory',
@@ -85,6 +87,7 @@ try {
   const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
+  if (measures('--backup')) await benchBackup(directory, SMALL, line, process.argv.includes('--quick'));
   if (measures('--evidence')) await benchEvidence(directory, SMALL, line);
   if (measures('--sweep')) benchSweep(directory, line);
   if (measures('--inventory')) benchReport(directory, line);

@@ -16,6 +16,10 @@ import { run } from '../../src/store/sql/run.ts';
 import { sql } from 'kysely';
 import { grow, NOW, SILENT } from '../ledger/grown.ts';
 import { contentOf } from '../store/content.ts';
+import { KubernetesApi, leaseStore } from '../../src/adapters/kubernetes/index.ts';
+import { microTime } from '../../src/base/index.ts';
+import { FakeApiServer } from '../kubernetes/fake/api-server.ts';
+import { kubeconfigOf, plainConnection } from '../kubernetes/servers.ts';
 import { startFakeRegistry } from '../registry/fake-registry.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { ipo } from './fake-terminal.ts';
@@ -201,6 +205,14 @@ test('a backup that is older than a kept checkpoint needs --lost-rows, and the l
   assert.equal(refused.code, 4);
   assert.match(refused.err, /40 rows would be lost/);
   assert.equal(existsSync(at('lost.db')), false);
+  const config = at('anchored.json');
+  const anchors = [{ kind: 'file', path: newest }];
+  writeFileSync(config, JSON.stringify({ data: at('anchored'), ledger: { anchors } }));
+  const anchored = ['backup', 'restore', old, '--config', config];
+  const held = await ipo(anchored);
+  assert.equal(held.code, 4, 'an anchor is held against it as a checkpoint is');
+  assert.match(held.err, /is kept in the anchor file:.* 40 rows would be lost/);
+  assert.equal((await ipo([...anchored, '--lost-rows'])).code, 0);
   assert.equal((await ipo([...restore, '--lost-rows'])).code, 0);
 
   const opened = await openStore({ url: target });
@@ -260,6 +272,33 @@ test('nothing is moved while a service works on the database', async () => {
   assert.equal(reported.code, 3);
   assert.match(reported.err, /replica ipo-0 is at work/);
   assert.equal(existsSync(at('never.db')), false);
+});
+
+test('nothing is moved while a leader holds the Lease of the cluster', async (t) => {
+  const fake = new FakeApiServer();
+  const server = await fake.listen();
+  t.after(() => fake.close());
+  const api = new KubernetesApi(plainConnection(server), 'test');
+  t.after(() => api.close());
+  const lease = leaseStore(api, 'ipo-system', 'image-policy-operator');
+  const held = { holder: 'ipo-1', durationSeconds: 15, transitions: 0 };
+  const timeOf = (at: number) => ({ acquiredAt: microTime(at), renewedAt: microTime(at) });
+  const first = await lease.create({ ...held, ...timeOf(Date.now()) }, 5000);
+  const [kubeconfig, config] = [at('kubeconfig'), at('clustered.json')];
+  writeFileSync(kubeconfig, kubeconfigOf(server));
+  const cluster = { kubeconfig, namespace: 'ipo-system' };
+  writeFileSync(config, JSON.stringify({ data: at('clustered'), cluster }));
+  mkdirSync(at('clustered'));
+  const from = `sqlite:${at('clustered/ipo.db')}`;
+  assert.equal((await ipo(['backup', 'move', '--from', url, '--to', from])).code, 0);
+  const move = ['backup', 'move', '--config', config, '--to', `sqlite:${at('led.db')}`];
+  const refused = await ipo(move);
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /the operator ipo-1 is at work in the cluster: it holds the Lease/);
+  assert.equal(existsSync(at('led.db')), false);
+  await lease.replace({ ...held, ...timeOf(Date.now() - 60_000) }, first?.version ?? '', 5000);
+  const moved = await ipo(move);
+  assert.equal(moved.code, 0, moved.err);
 });
 
 test('no two restores make one marker', () => {
