@@ -14,7 +14,7 @@ export {
 } from './check.ts';
 export { CLUSTER_CHECKS } from './cluster/checks.ts';
 export type { ClusterFacts, SeenLease, SeenPod, SeenWebhook } from './cluster/facts.ts';
-export { REQUIRED_VERBS, type Verb } from './cluster/verbs.ts';
+export { ENFORCE_VERBS, REQUIRED_VERBS, type Verb } from './cluster/verbs.ts';
 export { DATA_CHECKS } from './data/checks.ts';
 export type { DataFacts } from './data/facts.ts';
 export { SERVICE_CHECKS } from './service/checks.ts';

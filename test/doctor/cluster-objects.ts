@@ -79,6 +79,10 @@ export function soundObjects({ ca, cert }: Material, now: number): Objects {
       data: { DATA_KEY: base64(Buffer.alloc(32, 7).toString('base64')) },
     },
     {
+      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: own('ipo') },
+      data: { 'config.yaml': 'reconcile:\n  interval: 1h\n  allowEnforce: false\n' },
+    },
+    {
       ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: own('data-ipo-0') },
       status: { phase: 'Bound' },
     },

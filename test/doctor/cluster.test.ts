@@ -5,7 +5,13 @@ import { test, type TestContext } from 'node:test';
 import { KubernetesApi } from '../../src/adapters/kubernetes/index.ts';
 import { clusterFacts } from '../../src/app/doctor/cluster-facts.ts';
 import { customResourceDefinitions } from '../../src/cluster/index.ts';
-import { CLUSTER_CHECKS, examine, REQUIRED_VERBS, type State } from '../../src/doctor/index.ts';
+import {
+  CLUSTER_CHECKS,
+  ENFORCE_VERBS,
+  examine,
+  REQUIRED_VERBS,
+  type State,
+} from '../../src/doctor/index.ts';
 import { scratchDirectory } from '../app/running.ts';
 import { ipo } from '../cli/fake-terminal.ts';
 import { FakeApiServer } from '../kubernetes/fake/api-server.ts';
@@ -262,6 +268,21 @@ for (const { resource, verbs } of REQUIRED_VERBS)
     const checks = await examined(t, (_o, _m, fake) => void (fake.denied = new Set(lacks)));
     for (const what of lacks) holdsFault(checks, what, 'rbac.verbs', 'fail', new RegExp(`may not ${what}$`));
   });
+
+test('cluster: the verbs that delete pods are asked for only where the chart allows it', async (t) => {
+  const lacks = ENFORCE_VERBS.flatMap(({ resource, verbs }) => verbs.map((verb) => `${verb} ${resource}`));
+  const deny = (fake: FakeApiServer) => void (fake.denied = new Set(lacks));
+  assert.deepEqual(wrong(await examined(t, (_o, _m, fake) => deny(fake))), []);
+  const checks = await examined(t, (objects, _m, fake) => {
+    deny(fake);
+    const config = objects.get('ConfigMap/ipo');
+    objects.set('ConfigMap/ipo', {
+      ...config,
+      data: { 'config.yaml': 'reconcile:\n  allowEnforce: true\n' },
+    });
+  });
+  for (const what of lacks) holdsFault(checks, what, 'rbac.verbs', 'fail', new RegExp(`may not ${what}$`));
+});
 
 test('the verbs that are asked for are those of the roles of the chart', () => {
   const chart = readFileSync(

@@ -31,6 +31,7 @@ const SOUND: ServiceFacts = {
     scannerOff: false,
     hasDataKey: true,
     notifyingRules: 0,
+    runtimeEvents: { events: 100, joined: 97 },
   },
   database: { engine: 'postgres', fault: null, readOnly: null },
   ledger: {
@@ -69,6 +70,13 @@ const FAULTS: readonly (readonly [string, Partial<ServiceFacts>, string, Exclude
     'database.answers',
     'fail',
     /ECONNREFUSED/,
+  ],
+  [
+    'events that no image is known of',
+    { runtimeEvents: { events: 100, joined: 12 } },
+    'runtime.joined',
+    'warn',
+    /^12 % of the newest 100/,
   ],
   [
     'database read-only',

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { parseEvent, type DetectorEvent, type EventFilter } from '../../src/runtime/index.ts';
 import { openStore } from '../../src/store/engine/open.ts';
 import { historyReader } from '../../src/store/history/read.ts';
-import { pruneRuntimeEvents, runtimeEvents, runtimeIntake } from '../../src/store/runtime/index.ts';
+import {
+  joinedShare,
+  pruneRuntimeEvents,
+  runtimeEvents,
+  runtimeIntake,
+} from '../../src/store/runtime/index.ts';
+import { run } from '../../src/store/sql/run.ts';
 import { forEachEngine } from './engines.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 6);
@@ -52,6 +59,28 @@ forEachEngine('events of the runtime detector', (engine) => {
     );
     const [day] = await historyReader(stores[0]).days(0, 30_000);
     assert.deepEqual([day?.cluster, day?.detectorEvents, day?.detectorHeartbeats], ['eu-1', 40, 0]);
+  });
+
+  test('the share of events that were joined counts those of containers that were decided lately', async (t) => {
+    const store = await engine.open(t);
+    assert.deepEqual(await joinedShare(store, 0), { events: 0, joined: 0 });
+    for (const [at, container, basis, kind] of [
+      [NOW, 'app', 'pod', 'event'],
+      [NOW, 'app', 'field', 'event'],
+      [NOW, 'app', 'none', 'event'],
+      [NOW, null, 'none', 'event'],
+      [NOW, 'app', null, 'event'],
+      [NOW, 'app', 'none', 'heartbeat'],
+      [NOW - 1, 'app', 'none', 'event'],
+    ] as const)
+      await store.write((transaction) =>
+        run(
+          transaction,
+          sql`insert into runtime_events (at, rule, priority, output, container, match_basis, kind)
+            values (${at}, 'r', 'Notice', 'o', ${container}, ${basis}, ${kind})`,
+        ),
+      );
+    assert.deepEqual(await joinedShare(store, NOW), { events: 3, joined: 2 });
   });
 
   test('ids grow in the order of the commits, whichever process writes', async (t) => {

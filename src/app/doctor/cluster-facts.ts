@@ -7,6 +7,7 @@ import { lackingVerbs } from './lacking-verbs.ts';
 import {
   CHART,
   type Claim,
+  type ConfigMap,
   type Configuration,
   type Definition,
   type EndpointSlice,
@@ -108,6 +109,7 @@ async function installedFacts(
       lease: `${name}-leader`,
       secret: `${release}-webhook-tls`,
       webhook: webhooks.find((one) => one.namespace === namespace)?.configuration ?? name,
+      enforces: await enforcesOf(place),
     }),
   };
 }
@@ -123,6 +125,12 @@ interface Installed {
 }
 
 const core = (namespace: string): string => `/api/v1/namespaces/${namespace}`;
+
+/** Whether the settings that the chart wrote let pods be deleted. */
+async function enforcesOf({ read, namespace, name }: Installed): Promise<boolean> {
+  const settings = await read<ConfigMap>(`${core(namespace)}/configmaps/${name}`);
+  return /^\s+allowEnforce: true$/m.test(settings?.data?.['config.yaml'] ?? '');
+}
 
 async function leaseOf({ read, namespace, name }: Installed): Promise<ClusterFacts['lease']> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}-leader`;

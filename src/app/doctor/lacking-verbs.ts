@@ -1,6 +1,6 @@
 import type { KubernetesApi } from '../../adapters/kubernetes/index.ts';
 import { isFault } from '../../cluster/index.ts';
-import { REQUIRED_VERBS } from '../../doctor/index.ts';
+import { ENFORCE_VERBS, REQUIRED_VERBS } from '../../doctor/index.ts';
 
 /** Asked says whose rights are asked for, and the names of the objects that the role names. */
 export interface Asked {
@@ -10,6 +10,8 @@ export interface Asked {
   readonly lease: string;
   readonly secret: string;
   readonly webhook: string;
+  /** Whether the service may be told to delete pods (`rbac.allowEnforce`). */
+  readonly enforces: boolean;
 }
 
 /** lackingVerbs asks the API server for every verb of the chart's role; null where this account may not ask. */
@@ -17,7 +19,8 @@ export async function lackingVerbs(api: KubernetesApi, asked: Asked): Promise<re
   const { namespace, account } = asked;
   const user = `system:serviceaccount:${namespace}:${account}`;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
-  const questions = REQUIRED_VERBS.flatMap(({ group, resource: whole, verbs, own, named }) => {
+  const verbs = asked.enforces ? [...REQUIRED_VERBS, ...ENFORCE_VERBS] : REQUIRED_VERBS;
+  const questions = verbs.flatMap(({ group, resource: whole, verbs: all, own, named }) => {
     const [resource, subresource] = whole.split('/');
     const attributes = {
       group,
@@ -26,7 +29,7 @@ export async function lackingVerbs(api: KubernetesApi, asked: Asked): Promise<re
       ...(own === true && { namespace }),
       ...(named !== undefined && { name: asked[named] }),
     };
-    return verbs.map((verb) => ({
+    return all.map((verb) => ({
       what: `${verb} ${whole}`,
       spec: { user, groups, resourceAttributes: { ...attributes, verb } },
     }));

@@ -50,6 +50,10 @@ export interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 export interface Claim extends KubeObject {
   readonly status?: { readonly phase?: string };
 }

@@ -24,6 +24,7 @@ export interface FactsDeps {
   nodes(): Promise<NodeStanding | null>;
   /** Other clusters that report under the name of this one. */
   sameName(): Promise<readonly string[]>;
+  runtimeEvents(): Promise<ServiceFacts['runtimeEvents']>;
   /** Why the database takes no writes; null where it does. */
   writeFault(): Promise<string | null>;
   proxyFault(): Promise<string | null>;
@@ -39,18 +40,29 @@ export async function serviceFacts(deps: FactsDeps, now: number): Promise<Servic
   const health = await deps.health.health();
   const { parts } = deps;
   const up = health.database.status !== 'down';
-  const [readOnly, notifyingRules, policies, channels, backups, view, nodes, sameName, endOfLife] =
-    await Promise.all([
-      up ? deps.writeFault() : null,
-      up ? notifyingRulesOf(parts) : 0,
-      up ? policiesOf(parts) : [],
-      up ? channelsOf(deps, now) : [],
-      up ? backupsOf(deps) : { lastDoneAt: null, lastError: null },
-      up ? deps.licence.view() : null,
-      up ? deps.nodes() : null,
-      up ? deps.sameName() : [],
-      up && !parts.endOfLife.off ? parts.endOfLife.state() : null,
-    ]);
+  const [
+    readOnly,
+    notifyingRules,
+    policies,
+    channels,
+    backups,
+    view,
+    nodes,
+    sameName,
+    endOfLife,
+    runtimeEvents,
+  ] = await Promise.all([
+    up ? deps.writeFault() : null,
+    up ? notifyingRulesOf(parts) : 0,
+    up ? policiesOf(parts) : [],
+    up ? channelsOf(deps, now) : [],
+    up ? backupsOf(deps) : { lastDoneAt: null, lastError: null },
+    up ? deps.licence.view() : null,
+    up ? deps.nodes() : null,
+    up ? deps.sameName() : [],
+    up && !parts.endOfLife.off ? parts.endOfLife.state() : null,
+    up ? deps.runtimeEvents() : { events: 0, joined: 0 },
+  ]);
   const proxyFault = await deps.proxyFault();
   return {
     version: health.version,
@@ -59,6 +71,7 @@ export async function serviceFacts(deps: FactsDeps, now: number): Promise<Servic
     channels,
     proxyFault,
     notifyingRules,
+    runtimeEvents,
     database: { engine: health.database.engine, fault: health.database.message ?? null, readOnly },
     ledger: ledgerOf(health),
     webhook: webhookOf(health, deps.guarded),

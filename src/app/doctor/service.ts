@@ -1,6 +1,13 @@
 import { examine, SERVICE_CHECKS, type CheckResult } from '../../doctor/index.ts';
 import { DAY_MS, type Clock } from '../../base/index.ts';
-import { backupHistory, clusterIds, nodeStandings, writeFault, type Store } from '../../store/index.ts';
+import {
+  backupHistory,
+  clusterIds,
+  joinedShare,
+  nodeStandings,
+  writeFault,
+  type Store,
+} from '../../store/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Job } from '../running/jobs.ts';
@@ -32,6 +39,7 @@ export function openServiceDoctor(deps: ServiceDoctorDeps): () => Promise<readon
     nodes: async () => (await nodeStandings(store).all()).get(clusterName) ?? null,
     sameName: async () =>
       cluster === null ? [] : ids.others(clusterName, await cluster.clusterId(), clock.now() - DAY_MS),
+    runtimeEvents: () => joinedShare(store, clock.now() - DAY_MS),
     writeFault: () => writeFault(store),
     proxyFault: () => proxyFault(outbound.proxy),
     guarded: isGuarded(knownCallers(webhook, cluster !== null)),

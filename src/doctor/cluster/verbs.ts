@@ -47,3 +47,10 @@ export const REQUIRED_VERBS: readonly Verb[] = [
   { group: '', resource: 'secrets', verbs: ['create'], own: true },
   { group: '', resource: 'secrets', verbs: ['get', 'update'], own: true, named: 'secret' },
 ];
+
+/** ENFORCE_VERBS are those of the chart's role for `rbac.allowEnforce`. */
+export const ENFORCE_VERBS: readonly Verb[] = [
+  { group: '', resource: 'pods', verbs: ['delete'] },
+  ...['daemonsets', 'statefulsets'].map((resource) => ({ group: 'apps', resource, verbs: ['get'] })),
+  { group: '', resource: 'replicationcontrollers', verbs: ['get'] },
+];

@@ -5,6 +5,10 @@ import type { ServiceFacts } from './facts.ts';
 /** A certificate of one's own is renewed long before; less is left only where that fails. */
 const CERTIFICATE_LEFT = 7 * DAY;
 
+/** Fewer events say nothing; of more, this percentage is to be joined to an image. */
+const FEW_EVENTS = 20;
+const JOINED_LEAST = 80;
+
 /** CLUSTER_STANDING are the checks of the webhook and of the part in a cluster. */
 export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
   {
@@ -82,6 +86,20 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
         `another cluster (kube-system ${cluster.sameName[0] ?? ''}) reports under the name ${cluster.name} too`,
         'Give one of them another clusterName: rows, nodes and issues of both are taken for one',
       );
+    },
+  },
+  {
+    id: 'runtime.joined',
+    judge: ({ runtimeEvents: { events, joined } }) => {
+      if (events < FEW_EVENTS) return null;
+      const share = Math.floor((joined * 100) / events);
+      const found = `${share} % of the newest ${events} events of containers were joined to an image`;
+      return share >= JOINED_LEAST
+        ? ok(found)
+        : warn(
+            found,
+            'Let the detector send container.image.digest, k8s.pod.uid and container.full_id (append_output in falco.yaml): an event without an image stops nothing and files no issue',
+          );
     },
   },
   {
