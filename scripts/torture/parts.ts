@@ -37,8 +37,8 @@ export const PARTS: readonly Part[] = [
   {
     name: 'backup-kills',
     about:
-      'backups, restores and moves killed 100 times each on each engine, and 4,000 changed or missing bytes of a backup',
-    files: ['test/backup/kill.test.ts'],
+      'backups, restores and moves killed 100 times each on each engine, 4,000 changed or missing bytes of a backup, and backups of every level of migration, restored from engine to engine',
+    files: ['test/backup/kill.test.ts', 'test/store/backup.test.ts'],
     shares: 4,
     minutes: 30,
   },

@@ -5,7 +5,9 @@ import { fillDatabase, withSnapshot } from '../../src/store/backup/index.ts';
 import { openStore } from '../../src/store/engine/open.ts';
 import { contentHash } from './content.ts';
 import { forEachEngine, sqlite } from './engines.ts';
-import { makeRelease, NOW, RELEASES } from './releases.ts';
+import { levelOf, makeLevel, NOW, RELEASES } from './releases.ts';
+import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import { TORTURE, turns } from '../runs.ts';
 
 /** saved gives a backup of a database in memory. */
 async function saved(url: string): Promise<{ readonly bytes: Buffer; readonly written: Written }> {
@@ -34,15 +36,21 @@ async function hashOf(url: string): Promise<string> {
 /** Making a schema takes a server seconds: it restores an early backup and the newest one, of either engine. */
 const ON_POSTGRES: readonly string[] = ['1.0.0', RELEASES.at(-1) ?? ''];
 
+/** This share of all of them, on both engines. */
+function everyLevel(): readonly number[] {
+  const { from, until } = turns(0, MIGRATIONS.length);
+  return Array.from({ length: until - from }, (_, i) => from + i + 1);
+}
+
 forEachEngine(
   'a backup',
   (engine) => {
     const releases =
       engine.name === 'sqlite' ? RELEASES : RELEASES.filter((one) => ON_POSTGRES.includes(one));
-    for (const release of releases)
-      test(`of release ${release} restores into both engines, and is what an upgrade leaves`, async () => {
+    for (const level of TORTURE ? everyLevel() : releases.map(levelOf))
+      test(`after migration ${level} restores into both engines, and is what an upgrade leaves`, async () => {
         const url = await engine.empty();
-        await makeRelease(url, release);
+        await makeLevel(url, level);
         const first = await saved(url);
         const restored = await engine.empty();
         await restore(restored, first.bytes);

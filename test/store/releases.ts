@@ -39,9 +39,13 @@ export async function migrateTo(db: AnyDatabase, level: number): Promise<void> {
 
 /** makeRelease makes a database as a release left it after some time of use. */
 export async function makeRelease(url: string, release: string): Promise<void> {
+  return makeLevel(url, levelOf(release));
+}
+
+/** makeLevel makes a database as it stands after a number of migrations, in use. */
+export async function makeLevel(url: string, level: number): Promise<void> {
   const db = await openRaw(url);
   try {
-    const level = levelOf(release);
     await migrateTo(db, level);
     await db.transaction().execute((transaction) => seed(transaction, level));
   } finally {
