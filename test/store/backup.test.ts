@@ -36,10 +36,11 @@ async function hashOf(url: string): Promise<string> {
 /** Making a schema takes a server seconds: it restores an early backup and the newest one, of either engine. */
 const ON_POSTGRES: readonly string[] = ['1.0.0', RELEASES.at(-1) ?? ''];
 
-/** This share of all of them, on both engines. */
+/** This share of all that a release has left or can leave, on both engines. */
 function everyLevel(): readonly number[] {
-  const { from, until } = turns(0, MIGRATIONS.length);
-  return Array.from({ length: until - from }, (_, i) => from + i + 1);
+  const first = levelOf(RELEASES[0] ?? '');
+  const { from, until } = turns(0, MIGRATIONS.length - first + 1);
+  return Array.from({ length: until - from }, (_, i) => first + from + i);
 }
 
 forEachEngine(

@@ -42,12 +42,14 @@ export async function makeRelease(url: string, release: string): Promise<void> {
   return makeLevel(url, levelOf(release));
 }
 
-/** makeLevel makes a database as it stands after a number of migrations, in use. */
-export async function makeLevel(url: string, level: number): Promise<void> {
+/** makeLevel makes a database as it stands after a number of migrations, filled as the last release up to there left it. */
+export async function makeLevel(url: string, last: number): Promise<void> {
   const db = await openRaw(url);
   try {
+    const level = Math.min(last, levelOf(RELEASES.at(-1) ?? ''));
     await migrateTo(db, level);
     await db.transaction().execute((transaction) => seed(transaction, level));
+    await migrateTo(db, last);
   } finally {
     await db.destroy();
   }
