@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { byCodeUnit, DAY_MS } from '../../base/index.ts';
 import { validIn, type EvidenceDay, type EvidenceRequest, type SourceFacts } from '../../evidence/index.ts';
+import { TRACKER_KINDS } from '../../channels/index.ts';
 import type { ClusterDay } from '../../history/index.ts';
 import { historyReader } from '../history/index.ts';
 import { run, type Row } from '../sql/run.ts';
@@ -125,7 +126,7 @@ async function hasTracker(store: Store): Promise<boolean> {
     store.read,
     sql<{
       count: number;
-    }>`select count(*) as count from channels where enabled = 1 and kind in ('github', 'gitlab', 'jira')`,
+    }>`select count(*) as count from channels where enabled = 1 and kind in (${sql.join([...TRACKER_KINDS])})`,
   );
   return (found?.count ?? 0) > 0;
 }
