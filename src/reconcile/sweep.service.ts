@@ -122,7 +122,10 @@ export class Reconciliation {
     const stops = await this.#planStops(candidates, pods, context, signal);
     const verdicts = await this.#deps.podLedger.verdicts(firstOf(pods, startedAt));
     const plan = planSweep({
-      ...{ rules, startedAt, judged, verdicts },
+      rules,
+      startedAt,
+      judged,
+      verdicts,
       installedAt: await this.#deps.installedAt(),
       others: pods.filter((pod) => !isJudged(pod)),
       records: account.whole ? records : null,
@@ -130,10 +133,8 @@ export class Reconciliation {
     });
     this.#mustLead(signal);
     const { unreviewed, refused, notices } = plan;
-    const id = await this.#deps.log.begin(fence, {
-      ...{ cluster: rules.cluster, startedAt, pods: pods.length },
-      ...{ unreviewed, refused, notices },
-    });
+    const begun = { cluster: rules.cluster, startedAt, pods: pods.length, unreviewed, refused, notices };
+    const id = await this.#deps.log.begin(fence, begun);
     const seen = seenWorkloads(pods);
     let rows: number;
     let stopped: Pick<StopCounts, 'stopped' | 'notStopped' | 'overLimit'>;

@@ -76,11 +76,9 @@ function writingRoutes({ runtimePolicies, audit, together }: RuntimePolicyParts)
     together(async () => {
       const written = await act(`user:${(call.principal as Principal).accountId}`);
       const { policy, before, changed } = written;
+      const { name, revision } = policy;
       const { enforcement } = toBody(policy);
-      if (changed)
-        await record(call, action, policy.name, {
-          ...{ revision: policy.revision, revision_before: before, enforcement },
-        });
+      if (changed) await record(call, action, name, { revision, revision_before: before, enforcement });
       return written;
     });
 
@@ -162,7 +160,8 @@ function toBody(policy: Kept): StoredRuntimePolicyBody {
   const { name, revision, document, invalid } = policy;
   const { enforcement, targetNamespaces, stopMode } = specOf(policy);
   return {
-    ...{ name, revision },
+    name,
+    revision,
     enforcement: enforcement === 'Enforce' ? 'Enforce' : 'Audit',
     target_namespaces: [...(targetNamespaces ?? [])],
     stop_mode: stopMode === 'graceful' ? 'graceful' : 'immediate',

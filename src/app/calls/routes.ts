@@ -56,7 +56,10 @@ export async function callRoutes(
   const { coldImagePolicy, cluster, origin, vkey } = setup;
   const policies = readPolicies(policyReads(store), coldImagePolicy);
   const images = openImages({
-    ...{ store: imageStore(store), policies, coldImagePolicy, clock },
+    store: imageStore(store),
+    policies,
+    coldImagePolicy,
+    clock,
     upToDate: () => asks.refresh(),
   });
   const log = auditLog(store, clock);
@@ -65,26 +68,30 @@ export async function callRoutes(
   const channels = channelStore(store);
   const terms = { criticalWindow: criticalWindow(policies), dueDates: kevDueDates(store) };
   const together = <T>(act: () => Promise<T>): Promise<T> => store.write(act);
+  const context = { audit, clock, together };
   const routes = [
     ...auditRoutes({ audit, clock }),
     ...imageRoutes({
-      ...{ images, audit, clock, together },
+      images,
+      ...context,
       collected: (digest) => asks.collected(digest),
       scanQueue: { request: elsewhere },
     }),
     ...vulnerabilityRoutes({ vulnerabilities: vulnerabilityStore(store), images, clock }),
-    ...triageRoutes({
-      triage: openTriage({ store: triageStore(store), policies, clock }),
-      ...{ audit, clock, together },
-    }),
+    ...triageRoutes({ triage: openTriage({ store: triageStore(store), policies, clock }), ...context }),
     ...trackingRoutes({
       history: trackingHistory(store),
       previews: openPreviews({
-        ...{ channels, filing: filingStore(store), facts: issueFacts(store), terms, rooms, clock },
+        channels,
+        filing: filingStore(store),
+        facts: issueFacts(store),
+        terms,
+        rooms,
+        clock,
       }),
       markers: null,
       terms: trackingTerms(policies, channels),
-      ...{ audit, clock, together },
+      ...context,
     }),
     ...whatIfRoutes({
       whatif: { run: elsewhere },
@@ -92,7 +99,12 @@ export async function callRoutes(
       names,
     }),
     ...ledgerRoutes({
-      ...{ ledger: ledgerReader(store), tree: ledgerTree(store), audit, clock, coldImagePolicy, cluster },
+      ledger: ledgerReader(store),
+      tree: ledgerTree(store),
+      audit,
+      clock,
+      coldImagePolicy,
+      cluster,
       signing: { checkpoint: () => asks.checkpoint(), origin, vkey },
       exporter: (request) => ledgerExport(store, request),
       anchors: { list: elsewhere },
@@ -101,12 +113,11 @@ export async function callRoutes(
     ...runtimeEventRoutes({ events: runtimeEvents(store) }),
     ...runtimeWhatIfRoutes(runtimeWhatIfParts(store, setup, clock)),
     ...evidenceRoutes({
-      packages: openPackages({
-        ...{ store: packageStore(store), clock, frameworks: [] },
-        days: setup.evidenceDays,
-      }),
+      packages: openPackages({ store: packageStore(store), clock, frameworks: [], days: setup.evidenceDays }),
       keys: { list: elsewhere },
-      ...{ audit, names, together },
+      audit,
+      names,
+      together,
     }),
     // What is written here is recorded here, in the same transaction.
     ...scanRoutes({ scans: scanStore(store), readReport: readReports, audit: log, clock, together }),

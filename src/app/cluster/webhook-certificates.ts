@@ -58,11 +58,7 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
   const { settings, callerSettings, callers, callersChanged, cluster, replace, clock, log, measure } = deps;
   const { source, certFile, keyFile, secret: name, service, configuration } = settings;
   const files = source === 'files';
-  if (files && (certFile === undefined || keyFile === undefined)) throw missing('certFile and keyFile');
-  if (!files && cluster === null)
-    throw missing('source files, certFile and keyFile: outside a cluster there is no Secret to keep them in');
-  if (!files && (name === undefined || service === undefined || configuration === undefined))
-    throw missing('secret, service and configuration');
+  holdNamed(settings, cluster !== null);
   const store = cluster === null || name === undefined ? null : secretStore(cluster.secrets, name);
   const from =
     certFile !== undefined && keyFile !== undefined && files
@@ -78,7 +74,11 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
         ? null
         : { cluster, secret: secretStore(cluster.secrets, pathName), configuration: pathOf },
     certificate: () => serving.fingerprint,
-    ...{ callers, changed: callersChanged, guard: deps.guard, clock, log },
+    callers,
+    changed: callersChanged,
+    guard: deps.guard,
+    clock,
+    log,
   });
   const follow = async (): Promise<void> => {
     const done = await Promise.allSettled([serving.run(), path.follow()]);
@@ -131,6 +131,18 @@ export function webhookCertificates(deps: WebhookCertificatesDeps): readonly Job
     run: follow,
   });
   return jobs;
+}
+
+function holdNamed(settings: WebhookCertificatesDeps['settings'], inCluster: boolean): void {
+  const { source, certFile, keyFile, secret, service, configuration } = settings;
+  if (source === 'files') {
+    if (certFile === undefined || keyFile === undefined) throw missing('certFile and keyFile');
+    return;
+  }
+  if (!inCluster)
+    throw missing('source files, certFile and keyFile: outside a cluster there is no Secret to keep them in');
+  if (secret === undefined || service === undefined || configuration === undefined)
+    throw missing('secret, service and configuration');
 }
 
 const NO_SECRET: Pick<SecretStore, 'read'> = { read: () => Promise.resolve(null) };

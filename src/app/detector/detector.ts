@@ -83,7 +83,11 @@ export function openDetector(deps: DetectorDeps): ServiceDetector {
     log.warn(message);
   };
   const own = new DetectorCertificates({
-    ...{ secret, maker: certificateMaker, names: namesOf(deps), clock, log },
+    secret,
+    maker: certificateMaker,
+    names: namesOf(deps),
+    clock,
+    log,
     isLeader: () => cluster === null || cluster.leadsCluster(),
   });
   return {
@@ -95,23 +99,15 @@ export function openDetector(deps: DetectorDeps): ServiceDetector {
         lastAt,
         certificate: kept === null ? null : noticeOf(kept, clock.now()),
       }),
-      bundle() {
-        if (kept === null)
-          throw new IpoError('unavailable', 'the certificates of the detector are not made yet', {
-            hint: 'Try again in a minute; the log of the service says what keeps them',
-          });
-        return {
-          ca: kept.authority.cert,
-          cert: kept.client.cert,
-          key: kept.client.key,
-          endsAt: kept.client.to,
-        };
-      },
+      bundle: () => bundleOf(kept),
     },
     jobs: [
       {
         name: 'detector-certificates',
-        ...{ every: EVERY, again: AGAIN, leaderOnly: false, atStart: true },
+        every: EVERY,
+        again: AGAIN,
+        leaderOnly: false,
+        atStart: true,
         mayRun: () => cluster === null || cluster.leadsCluster(),
         async run() {
           await own.run();
@@ -123,6 +119,15 @@ export function openDetector(deps: DetectorDeps): ServiceDetector {
     start: () => follow().catch(() => {}), // the job says what is wrong
     close: (graceMs) => process.close(graceMs),
   };
+}
+
+function bundleOf(kept: KeptDetector | null): ReturnType<ServiceDetector['routes']['bundle']> {
+  if (kept === null)
+    throw new IpoError('unavailable', 'the certificates of the detector are not made yet', {
+      hint: 'Try again in a minute; the log of the service says what keeps them',
+    });
+  const { authority, client } = kept;
+  return { ca: authority.cert, cert: client.cert, key: client.key, endsAt: client.to };
 }
 
 const OFF: ServiceDetector = {
@@ -158,7 +163,9 @@ function namesOf({ settings, cluster }: DetectorDeps): readonly string[] {
 
 function doorOf({ authority, server, client, previous }: KeptDetector): DetectorDoor {
   return {
-    ...{ cert: server.cert, key: server.key, ca: authority.cert },
+    cert: server.cert,
+    key: server.key,
+    ca: authority.cert,
     clients: [client.cert, ...(previous === null ? [] : [previous.cert])],
   };
 }

@@ -103,22 +103,24 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
   const gate = new ScanGate();
   const opened = await openScanner(deps);
   const scanner = opened?.scanner ?? null;
-  const count = metrics;
-  const database = new VulnerabilityDatabase({ scanner, store: databases, gate, clock, log, count });
+  const context = { gate, clock, log, count: metrics };
+  const database = new VulnerabilityDatabase({ scanner, store: databases, ...context });
   const worker =
     scanner === null
       ? null
       : new ScanWorker({
-          ...{ queue, scans, scanner, keychain, gate, clock, log, count, atOnce: settings.atOnce },
+          queue,
+          scans,
+          scanner,
+          keychain,
+          ...context,
+          atOnce: settings.atOnce,
           subjects: scanSubjects(store),
           // A SQLite file belongs to only one process; on PostgreSQL a replica beside us may be at it.
           aloneSince: store.engine === 'sqlite' ? clock.now() : null,
           imageOf: imageChoice(deps),
           pullPlaces: deps.places,
-          rescans: new Rescans({
-            ...{ store: rescanStore(store), queue, database: databases, scanner: scanner.name, clock },
-            ...{ minAge: settings.rescanAfter, usedWithin: settings.usedWithin },
-          }),
+          rescans: rescansOf(deps, databases, scanner.name),
           together: (act) => store.write(act),
           forgive: forgiveAttempt(store),
           took: (seconds) => metrics.observe('svc_scan_seconds', seconds),
@@ -126,9 +128,7 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
   metrics.collect(async () => {
     metrics.set('svc_scans_running', worker?.running ?? 0);
     metrics.set('svc_scan_queue_size', await queue.size());
-    const { updatedAt } = await databases.state();
-    if (updatedAt === null) metrics.unset('svc_vulnerability_db_updated_seconds');
-    else metrics.set('svc_vulnerability_db_updated_seconds', updatedAt / 1000);
+    tellAge(metrics, (await databases.state()).updatedAt);
   });
   return {
     database,
@@ -169,6 +169,20 @@ export async function openScanning(deps: ScanningDeps): Promise<ServiceScanning>
       await opened?.close();
     },
   };
+}
+
+function rescansOf(
+  { store, queue, clock, settings }: ScanningDeps,
+  database: ReturnType<typeof vulnerabilityDatabaseStore>,
+  scanner: string,
+) {
+  const { rescanAfter: minAge, usedWithin } = settings;
+  return new Rescans({ store: rescanStore(store), queue, database, scanner, clock, minAge, usedWithin });
+}
+
+function tellAge(metrics: ScanningDeps['metrics'], updatedAt: number | null): void {
+  if (updatedAt === null) metrics.unset('svc_vulnerability_db_updated_seconds');
+  else metrics.set('svc_vulnerability_db_updated_seconds', updatedAt / 1000);
 }
 
 /**
@@ -225,22 +239,22 @@ async function openScanner(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unlock = lockFile(join(directory, 'scanner.lock'));
   const env = await scannerEnvironment(deps.env, way, directory);
-  const common = {
-    ...{
-      program: program ?? settings.program ?? name,
-      timeoutMs: settings.timeout,
-      platform: settings.platform,
-    },
-    ...{ update: settings.update, memory: settings.memory * 1_048_576, env },
+  const context = {
+    program: program ?? settings.program ?? name,
+    timeoutMs: settings.timeout,
+    platform: settings.platform,
+    update: settings.update,
+    memory: settings.memory * 1_048_576,
+    env,
   };
   // Each its own: databases of two scanners do not lie in one directory.
   const own = join(directory, name);
   try {
     const scanner =
       name === 'grype'
-        ? await openGrype({ ...common, directory: own })
+        ? await openGrype({ ...context, directory: own })
         : await openTrivy({
-            ...common,
+            ...context,
             directory: own,
             atOnce: settings.atOnce,
             outbound: way?.outbound,

@@ -102,9 +102,10 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
   const request = deps.requestScans ?? ((digests, at) => queue.request(digests, null, at));
   const scans = new WantedScans({ request, clock, log });
   const proofs = deps.collect === undefined ? null : new WantedScans({ request: deps.collect, clock, log });
+  const context = { policies, facts, ledger, scans, proofs, tally, clock, timers, log };
   const reviewer = new Reviewer(
     {
-      ...{ policies, facts, ledger, scans, proofs, tally, clock, timers, log },
+      ...context,
       exposure: deps.exposure ?? new Exposure([], []),
       names: deps.names ?? null,
       lookup: deps.lookup ?? null,
@@ -114,15 +115,13 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     },
     { cluster: deps.cluster, coldImagePolicy: deps.coldImagePolicy, failurePolicy: deps.failurePolicy },
   );
-  const callers = new Callers({
-    ...(deps.known ?? { path: false, certificate: false, names: [] }),
-    now: () => clock.now(),
-    log,
-    refused: (reason) => tally.unknownCaller(reason),
-  });
+  const callers = callersOf(deps, tally);
   const listener = openListener({
     callers,
-    ...{ reviewer, tally, log, timers },
+    reviewer,
+    tally,
+    log,
+    timers,
     certificate: deps.certificate,
     observe: (seconds) => metrics.observe('svc_admission_review_seconds', seconds),
   });
@@ -169,4 +168,13 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
       tally.flush(metrics);
     },
   };
+}
+
+function callersOf({ known, clock, log }: AdmissionDeps, tally: ReviewTally): Callers {
+  return new Callers({
+    ...(known ?? { path: false, certificate: false, names: [] }),
+    now: () => clock.now(),
+    log,
+    refused: (reason) => tally.unknownCaller(reason),
+  });
 }
