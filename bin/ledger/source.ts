@@ -47,12 +47,13 @@ export function findLedger(options: LedgerFlags, { env }: Pick<Terminal, 'env'>)
       'Give an export with --ledger FILE, a database with --database URL, or a service with --server URL',
     );
   }
+  return { kind: 'server', flags: serviceFlags(options) };
+}
+
+function serviceFlags({ server, tokenStdin, ca }: LedgerFlags): ServiceFlags {
   return {
-    kind: 'server',
-    flags: {
-      ...(typeof server === 'string' && { server }),
-      ...(tokenStdin && { tokenStdin }),
-      ...(ca !== undefined && { ca }),
-    },
+    ...(typeof server === 'string' && { server }),
+    ...(tokenStdin && { tokenStdin }),
+    ...(ca !== undefined && { ca }),
   };
 }

@@ -29,17 +29,20 @@ export function parseDuration(text: string): number | null {
   while (rest !== '') {
     const part = WHOLE.exec(rest)?.[0];
     if (part === undefined) return null;
-    const number = /^[0-9.]+/.exec(part)?.[0] ?? '';
-    const unit = UNIT_NS[part.slice(number.length)];
-    if (unit === undefined) return null;
-    const [whole = '', fraction = ''] = number.split('.');
-    total += BigInt(whole === '' ? '0' : whole) * unit;
-    if (fraction !== '') total += fractionNs(fraction, unit);
+    total += partNs(part);
     if (total > (negative ? MAX_NS + 1n : MAX_NS)) return null;
     rest = rest.slice(part.length);
   }
   const ms = Number(`${total}e-6`); // rounded once, also where the nanoseconds have more than 53 bits
   return negative && ms > 0 ? -ms : ms;
+}
+
+/** The nanoseconds of a number with its unit. */
+function partNs(part: string): bigint {
+  const number = /^[0-9.]+/.exec(part)?.[0] ?? '';
+  const unit = UNIT_NS[part.slice(number.length)] ?? 0n;
+  const [whole = '', fraction = ''] = number.split('.');
+  return BigInt(whole === '' ? '0' : whole) * unit + (fraction === '' ? 0n : fractionNs(fraction, unit));
 }
 
 /** As Go does: digits beyond 63 bits are dropped, and the rest is multiplied in floating point. */

@@ -123,9 +123,8 @@ export function toDocument(
 
 function toImageDocument(result: ImageResult, reasons: readonly string[]): ImageDocument {
   const { pod, container, role, image, subject, judgement, found, allowed, unknown, line, column } = result;
-  const { outcome, undecided: lacking, verdicts, warnings } = judgement;
+  const { outcome, verdicts, warnings } = judgement;
   const { policy } = outcome;
-  const [first] = unknown;
   return {
     ...whereOf(pod, line, column),
     container,
@@ -139,8 +138,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     unknown: unknown.map((fact) => ({ fact, reason: whyUnknown(fact, found, reasons) })),
     allowed,
     label: allowed === null ? null : outcome.label,
-    reason:
-      lacking !== null ? `not decided: it is unknown ${nameFact(lacking)}` : outcome.reason || openTo(first),
+    reason: reasonOf(result),
     policy: policy?.name ?? null,
     get policy_revision() {
       return policy?.revision ?? null;
@@ -153,6 +151,10 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     exposed_by: pod.exposedBy,
     remedy: remedyOf(result),
   };
+}
+
+function reasonOf({ judgement: { undecided, outcome }, unknown: [first] }: ImageResult): string {
+  return undecided === null ? outcome.reason || openTo(first) : openTo(undecided);
 }
 
 function remedyOf({ judgement, fault, found, subject, unknown: [first] }: ImageResult): string | null {

@@ -24,10 +24,7 @@ export function parseBase(text: string, rules: AddressRules): URL {
   if (!URL.canParse(text)) refuse('cannot be read');
   const url = new URL(text);
   const host = url.hostname.replace(/\.$/, '');
-  const written = authority.toLowerCase().replace(/:\d*$/, '');
-  const same = isIP(bare(host)) === 6 || written === url.hostname;
-  if (!same || host === '' || url.hostname.endsWith('.'))
-    refuse(`names its host in a form that reads as ${url.hostname}`);
+  if (!isAsWritten(authority, url, host)) refuse(`names its host in a form that reads as ${url.hostname}`);
   if (/\/\.{1,2}(?:\/|$)|%2e|%2f|%5c|\/\//i.test(path))
     refuse('has a path with dots or escapes that lead elsewhere');
   const literal = bare(host);
@@ -39,6 +36,11 @@ export function parseBase(text: string, rules: AddressRules): URL {
   }
   if (host === 'localhost' && !rules.testLoopback) refuse('names this machine itself');
   return new URL(url.href.replace(/\/+$/, ''));
+}
+
+function isAsWritten(authority: string, { hostname }: URL, host: string): boolean {
+  if (host === '' || hostname.endsWith('.')) return false;
+  return isIP(bare(host)) === 6 || authority.toLowerCase().replace(/:\d*$/, '') === hostname;
 }
 
 function bare(host: string): string {

@@ -19,25 +19,9 @@ export interface TriageParts {
 type Call = { readonly principal: Principal | null; readonly path: string };
 
 /** triageRoutes list, make and end triage decisions. A decision, the facts that follow and its audit entry are durable together. */
-export function triageRoutes({ triage, audit, clock, together }: TriageParts): Route[] {
-  const act = (
-    call: Call,
-    action: AuditAction,
-    decide: (by: Principal) => Promise<TriageEntry>,
-  ): Promise<TriageEntry> =>
-    together(async () => {
-      const by = call.principal as Principal;
-      const entry = await decide(by);
-      const { id, digest, cve, until } = entry;
-      await audit.record({
-        actor: { accountId: by.accountId, name: by.name },
-        action,
-        target: digest,
-        path: call.path,
-        detail: { id, cve, until: formatTime(until) },
-      });
-      return entry;
-    });
+export function triageRoutes(parts: TriageParts): Route[] {
+  const { triage, clock } = parts;
+  const act = recorded(parts);
   return [
     route({
       key: 'GET /triage',
@@ -102,4 +86,26 @@ export function triageRoutes({ triage, audit, clock, together }: TriageParts): R
       },
     }),
   ];
+}
+
+/** A decision and its entry in the audit log are one transaction. */
+function recorded({ audit, together }: TriageParts) {
+  return (
+    call: Call,
+    action: AuditAction,
+    decide: (by: Principal) => Promise<TriageEntry>,
+  ): Promise<TriageEntry> =>
+    together(async () => {
+      const by = call.principal as Principal;
+      const entry = await decide(by);
+      const { id, digest, cve, until } = entry;
+      await audit.record({
+        actor: { accountId: by.accountId, name: by.name },
+        action,
+        target: digest,
+        path: call.path,
+        detail: { id, cve, until: formatTime(until) },
+      });
+      return entry;
+    });
 }
