@@ -1,4 +1,5 @@
 import { build } from 'esbuild';
+import { pastIndex } from './past-index.ts';
 
 /** SHELVES are the files of many commands: those that only call a service, those that judge by themselves, those that open a database. */
 export const SHELVES = ['client', 'commands', 'database', 'registry'] as const;
@@ -21,6 +22,8 @@ export async function shelvesOf(programs: readonly string[], root: string): Prom
     packages: 'external',
     platform: 'node',
     logLevel: 'error',
+    // As in the shelves themselves, and in half the time: an index would link most of the program into each.
+    plugins: [pastIndex],
   });
   const shelves = new Map<string, Shelf>();
   for (const { entryPoint, inputs } of Object.values(metafile.outputs)) {
