@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { examplesOf, leavesOf } from '../../bin/terminal/examples.ts';
 import { fillDemo } from '../../src/app/index.ts';
@@ -312,6 +312,11 @@ async function addChannel(service: Running, name: string): Promise<void> {
   await client.json('POST /channels', { body: document });
 }
 
+/** A private key that packages are signed with. */
+const EVIDENCE_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
 const KYVERNO = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: { name: restrict-image-registries }
@@ -334,18 +339,21 @@ spec:
 `;
 
 function writeFiles(folder: string, service: Running): void {
-  writeFileSync(join(folder, 'evidence.key'), evidenceKey());
-  const put = (name: string, text: string) => {
-    mkdirSync(join(folder, name, '..'), { recursive: true });
-    writeFileSync(join(folder, name), text);
+  // Only what a line has changed: each of them would wait for the disk otherwise.
+  const put = (name: string, content: string | Buffer) => {
+    const path = join(folder, name);
+    if (existsSync(path) && readFileSync(path).equals(Buffer.from(content))) return;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
   };
+  put('evidence.key', EVIDENCE_KEY);
   const shop = readFileSync(join(ROOT, 'fixtures/policies/tighten.yaml'), 'utf8').replace(
     /^ {2}name: .*$/m,
     '  name: shop',
   );
   for (const name of ['shop.yaml', 'draft.yaml', 'policy.yaml', 'policies.yaml', 'policies/shop.yaml'])
     put(name, shop);
-  cpSync(join(ROOT, 'fixtures/ledger/shop.ndjson.gz'), join(folder, 'cluster.ndjson.gz'));
+  put('cluster.ndjson.gz', readFileSync(SHOP));
   for (const name of ['kyverno.yaml', 'restrict-image-registries.yaml']) put(name, KYVERNO);
   put('constraint.yaml', CONSTRAINT);
   put('policies/shop.test.yaml', POLICY_TEST);
@@ -421,9 +429,3 @@ cases:
     given: {image: "docker.io/library/nginx:1.29"}
     expect: registry
 `;
-
-/** A private key that packages are signed with. */
-function evidenceKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
