@@ -32,7 +32,8 @@ export const UPKEEP_CHECKS: readonly Check<ServiceFacts>[] = [
     judge: ({ backups: { every, lastDoneAt, lastError }, startedAt }, at) => {
       if (every === null) return null;
       const found: Verdict[] = [];
-      const hint = 'See ipo backup list; check backup.directory, its space and its owner';
+      const hint =
+        'See ipo backup list; check backup.directory, its space and its owner, and the credential of backup.registry';
       if (lastError !== null) found.push(fail(`the last backup failed: ${lastError}`, hint));
       const since = at - (lastDoneAt ?? startedAt);
       if (since > 2 * every)
