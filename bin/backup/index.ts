@@ -88,8 +88,8 @@ function create(settle: Settle): Command {
   const command = new Command('create')
     .summary('write a backup of a database into a file; the service goes on')
     .description(
-      'Writes one consistent moment of every table into a file, which is there whole or not at all. The service may go on meanwhile. ' +
-        'Secrets stay sealed. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or take them along under a passphrase (--with-keys).',
+      'Write all tables as of one moment into a file, whole or not at all. The service can run meanwhile. ' +
+        'Secrets stay sealed. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or include them under a passphrase (--with-keys).',
     )
     .addOption(
       new Option(
@@ -125,7 +125,7 @@ function verify(settle: Settle): Command {
   const command = new Command('verify')
     .summary('restore a backup into a temporary file and verify its ledger')
     .description(
-      'Reads every byte of a backup, restores it into a temporary file, and verifies the ledger against the checkpoint inside and those stored outside the service. ' +
+      'Read every byte of a backup, restore it into a temporary file, and verify the ledger against its checkpoints. ' +
         'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
     )
     .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
@@ -155,7 +155,7 @@ function restore(settle: Settle): Command {
   const command = new Command('restore')
     .summary('restore a backup into an empty database')
     .description(
-      'Restores a backup of this release or an earlier one into an empty database of either engine, whole or not at all, and brings it to this release. ' +
+      'Restore a backup of this release or an earlier one into an empty database of either engine, whole or not at all, and bring it to this release. ' +
         'Channels are paused until ipo channel resume, and messages that waited are dropped.',
     )
     .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
@@ -190,7 +190,7 @@ function move(settle: Settle): Command {
   const command = new Command('move')
     .summary('move a stopped service to another database, and compare both')
     .description(
-      'Copies a whole database into an empty one, from SQLite to PostgreSQL or back, and compares every table afterwards. ' +
+      'Copy a whole database into an empty one, from SQLite to PostgreSQL or back, and compare every table afterwards. ' +
         'The service must be stopped: its lock, its sessions, its replicas and its Lease are checked. The old database stays as it is.',
     )
     .addOption(new Option('--from <url>', 'database of the service; else IPO_BACKUP_FROM'))
@@ -212,7 +212,7 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the backups that the service made, newest first')
     .description(
-      'Lists backups with their targets, sizes and digests, and those that failed with the reason.',
+      'List backups with their targets, sizes and digests, and those that failed with the reason.',
     );
   withPaging(command, 'backups');
   return command.action(

@@ -28,7 +28,7 @@ export const listed: Listed = {
 function completionCommand(settle: Settle): Command {
   const command = new Command('completion')
     .description(
-      'Prints a script for your shell. Names of policies, channels and images come from the service that you are signed in to.',
+      'Print a script for your shell. Names of policies, channels and images come from the service that you are signed in to.',
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addOption(outputOption())

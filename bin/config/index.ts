@@ -48,7 +48,7 @@ function exportCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('export'))
     .summary('write the configuration as one YAML stream')
     .description(
-      'Writes the configuration as one YAML stream: sorted, without times and secrets, so that two exports differ only in what differs.',
+      'Write the configuration as one YAML stream: sorted, without times and secrets. Two exports of the same configuration are equal.',
     )
     .addOption(outputOption('yaml or json', 'yaml'));
   return command.action(
@@ -63,7 +63,7 @@ function importCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('import'))
     .summary('show how a configuration differs from the service, and import it')
     .description(
-      'Shows how a configuration differs from the service, with the what-if of each changed policy, and imports it once you confirm. ' +
+      'Show how a configuration differs from the service, with the what-if of each changed policy, and import it once you confirm. ' +
         'Objects in the database are written in one transaction. Importing twice changes nothing.',
     )
     .argument('<file>', 'configuration as ipo config export writes it; - is stdin')

@@ -41,7 +41,7 @@ export const listed: Listed = {
 function doctorCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('doctor'))
     .description(
-      'Examines a running service, the cluster that it runs in, or the directory of a service that does not start. ' +
+      'Examine a running service, the cluster that it runs in, or the directory of a service that does not start. ' +
         'Each check has a stable id, a state (ok, warn or fail) and what to do. Nothing is changed. Exit 1 when a check fails.',
     )
     .addOption(new Option('--kubeconfig <file>', 'examine the cluster of this kubeconfig'))

@@ -84,12 +84,12 @@ function createCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('create'))
     .summary('create a package of a period')
     .description(
-      'Has a service create a package, and waits for it. With --ledger or --database it is made here, of an export or of the database of a service, and signed with your key. A file is there in full or not at all.',
+      'Let a service create a package, and wait for it. With --ledger or --database the package is made on this machine and signed with your key. The file is written whole or not at all.',
     )
     .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
-    .addOption(new Option('--days <n>', 'the last so many days, 1 to 400'))
+    .addOption(new Option('--days <n>', 'number of days to look back, 1 to 400'))
     .addOption(new Option('--from <time>', 'start of the period: a day or an RFC 3339 time'))
-    .addOption(new Option('--to <time>', 'end of the period; a day is meant to its end'));
+    .addOption(new Option('--to <time>', 'end of the period; a day counts to its end'));
   for (const [flags, what, none] of [
     ['--framework <id>', 'a framework to include; repeatable', "the service's setting, else all"],
     ['--cluster <name>', 'count only this cluster; repeatable', 'all'],
@@ -117,7 +117,7 @@ function createCommand(settle: Settle): Command {
     ['--key <file>', 'private key that signs, ECDSA P-256 in PEM'],
     ['--organisation <name>', 'name of the organisation'],
     ['--contact <text>', 'whom to ask'],
-    ['--at <time>', 'time of the package, to make the same bytes again; now without it'],
+    ['--at <time>', 'time of the package, to make the same bytes again (default: now)'],
   ] as const)
     command.addOption(new Option(flags, `with --ledger or --database: ${what}`));
   command.addOption(outputOption());
@@ -132,7 +132,7 @@ function createCommand(settle: Settle): Command {
 function showCommand(settle: Settle): Command {
   const command = new Command('show')
     .summary('show what a package says')
-    .description('Shows the states of a package and what to look at first. Nothing is verified.')
+    .description('Show the states of a package and what to look at first. Nothing is verified.')
     .argument('<file>', 'the package')
     .addOption(outputOption());
   return command.action((file: string) =>
@@ -147,7 +147,7 @@ function verifyCommand(settle: Settle): Command {
   const command = new Command('verify')
     .summary('verify that nobody changed a package')
     .description(
-      'Verifies signature, sums, the proof of the rows, and that tables follow from the rows. Exit 4 where something does not match.',
+      'Verify signature, sums, the proof of the rows, and that tables follow from the rows. Exit 4 where something does not match.',
     )
     .argument('<file>', 'the package')
     .addOption(
@@ -187,7 +187,7 @@ function recomputeCommand(settle: Settle): Command {
   const command = new Command('recompute')
     .summary('compute every count and state again from the rows inside')
     .description(
-      'Computes every count, state, table and report of a package again from its rows and tables. Exit 4 with the first that differs.',
+      'Compute every count, state, table and report of a package again from its rows and tables. Exit 4 with the first that differs.',
     )
     .argument('<file>', 'the package')
     .addOption(outputOption());
@@ -203,7 +203,7 @@ function sampleCommand(settle: Settle): Command {
   const command = new Command('sample')
     .summary('draw a sample from a population of a package')
     .description(
-      'Draws records that everyone draws with the same seed. Admissions come with their inclusion proofs; gaps in their numbers are listed.',
+      'Draw a sample of records. The same seed always draws the same records. Admissions come with their inclusion proofs; gaps in their numbers are listed.',
     )
     .argument('<file>', 'the package')
     .addOption(
@@ -228,7 +228,7 @@ function diffCommand(settle: Settle): Command {
   const command = new Command('diff')
     .summary('compare the states of two packages')
     .description(
-      'Lists requirements and attestations whose state changed from one package to another, and why.',
+      'List requirements and attestations whose state changed from one package to another, and why.',
     )
     .argument('<old>', 'the earlier package')
     .argument('<new>', 'the later package')
@@ -245,7 +245,7 @@ function frameworksCommand(settle: Settle): Command {
   const command = new Command('frameworks')
     .summary('list the frameworks and what of them is mapped')
     .description(
-      'Lists the frameworks; with an id, its requirements, the attestations that speak to them, and what is out of scope.',
+      'List the frameworks; with an id, its requirements, the attestations that speak to them, and what is out of scope.',
     )
     .argument('[id]', 'one framework')
     .addOption(outputOption());
@@ -260,7 +260,7 @@ function frameworksCommand(settle: Settle): Command {
 function schemaCommand(settle: Settle): Command {
   const command = new Command('schema')
     .summary('print the JSON Schema of evidence.json')
-    .description('Prints the JSON Schema (2020-12) of evidence.json.')
+    .description('Print the JSON Schema (2020-12) of evidence.json.')
     .addOption(outputOption('json or yaml', 'json'));
   return command.action(() =>
     settle(async (terminal) => {

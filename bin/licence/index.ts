@@ -82,7 +82,7 @@ function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('show the certificate of a service, its ceilings and what is used of them')
     .description(
-      'Shows the certificate that is active, its ceilings, what is used of them, and what to know about it.',
+      'Show the certificate that is active, its ceilings, what is used of them, and what to know about it.',
     )
     .addOption(outputOption());
   return command.action(
@@ -97,7 +97,7 @@ function request(settle: Settle): Command {
   const command = withServiceFlags(new Command('request'))
     .summary('make an activation request, which a certificate is issued for')
     .description(
-      'Makes an activation request with the id of the cluster. A certificate that answers an earlier request is denied from then on.',
+      'Make an activation request with the id of the cluster. A certificate that answers an earlier request is denied from then on.',
     )
     .addOption(new Option('--out <file>', 'file for the request; stdout without it'))
     .addOption(outputOption('json', 'json'));
@@ -113,7 +113,7 @@ function activate(settle: Settle): Command {
   const command = withServiceFlags(new Command('activate'))
     .summary('activate a certificate, or ask the licence service for it now')
     .description(
-      'Activates a certificate. Without a file it asks the licence service of the settings for one, now.',
+      'Activate a certificate. Without a file it asks the licence service of the settings for one, now.',
     )
     .argument('[file]', 'certificate; - is stdin')
     .addOption(outputOption());
@@ -127,8 +127,8 @@ function activate(settle: Settle): Command {
 
 function deactivate(settle: Settle): Command {
   const command = withServiceFlags(new Command('deactivate'))
-    .summary('take the certificate out, and its ceilings with it')
-    .description('Takes the certificate out. From then on there is no ceiling.')
+    .summary('remove the certificate and its ceilings')
+    .description('Remove the certificate. From then on there is no ceiling.')
     .addOption(new Option('-y, --yes', 'do it without asking'))
     .addOption(outputOption());
   return command.action(
@@ -144,7 +144,7 @@ function check(settle: Settle): Command {
   const command = new Command('check')
     .summary('check a certificate before it is activated, and what its ceiling would have denied')
     .description(
-      'Reports each reason for which a certificate would be denied, without uploading it. With a ledger it also lists the image names that its ceiling would have denied in a month. Exit 1 when it would be denied.',
+      'Report each reason for which a certificate would be denied, without uploading it. With a ledger it also lists the image names that its ceiling would have denied in a month. Exit 1 when it would be denied.',
     )
     .argument('<file>', 'certificate; - is stdin')
     .addOption(
@@ -184,7 +184,7 @@ function keygen(settle: Settle): Command {
   const command = new Command('keygen')
     .summary('make a key that signs certificates')
     .description(
-      'Makes an Ed25519 key that signs certificates: the private key into a new file, the public one to stdout, for the setting licence.publicKeys.',
+      'Make an Ed25519 key that signs certificates: the private key into a new file, the public one to stdout, for the setting licence.publicKeys.',
     )
     .addOption(
       new Option('--name <name>', 'name of the key, such as the name of your company').default('licence'),
@@ -202,7 +202,7 @@ function keygen(settle: Settle): Command {
 function issue(settle: Settle): Command {
   const command = new Command('issue')
     .summary('issue a certificate for an activation request')
-    .description('Signs a certificate for the cluster of an activation request. Nothing is called.')
+    .description('Sign a certificate for the cluster of an activation request. Nothing is called.')
     .requiredOption('--key <file>', 'private key that keygen made')
     .addOption(new Option('--name <name>', 'name of the key, as it was given to keygen').default('licence'))
     .requiredOption('--request <file>', 'activation request; - is stdin')

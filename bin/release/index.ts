@@ -53,7 +53,7 @@ function releaseCommand(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = new Command('list')
     .summary('list all releases, the newest first')
-    .description('Lists all releases that this program knows, the newest first.')
+    .description('List all releases that this program knows, the newest first.')
     .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {
@@ -66,7 +66,7 @@ function list(settle: Settle): Command {
 function show(settle: Settle): Command {
   const command = new Command('show')
     .summary('show one release')
-    .description('Shows what one release changed, its migrations, and what to know before an upgrade to it.')
+    .description('Show what one release changed, its migrations, and what to know before an upgrade to it.')
     .argument('<version>', 'version of the release, such as 1.3.7')
     .addOption(outputOption());
   return command.action((version: string) =>
@@ -81,7 +81,7 @@ function notes(settle: Settle): Command {
   const command = new Command('notes')
     .summary('print the notes of the releases between two versions')
     .description(
-      'Prints the notes of the releases after FROM up to and including TO, the newest first: what is new for who upgrades from FROM to TO.',
+      'Print the notes of the releases after FROM up to and including TO, the newest first: what is new after an upgrade from FROM to TO.',
     )
     .argument('<from..to>', 'two versions, such as 1.3.1..1.3.7; 1.3.1.. stands for the newest')
     .addOption(outputOption('markdown, table, json or yaml', 'markdown'));
@@ -98,7 +98,7 @@ function verify(settle: Settle): Command {
   const command = new Command('verify')
     .summary('verify signatures and provenance of an image or a file')
     .description(
-      'Verifies what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, an SBOM and a provenance that one of them signed. A tag is not verified, since it can be moved: the error gives the digest that it stands for now. A file is verified by the list of sums beside it (SHA256SUMS), which must be signed in the same way.',
+      'Verify what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, an SBOM and a provenance that one of them signed. A tag is not verified, since it can be moved: the error gives the digest that it stands for now. A file is verified by the list of sums beside it (SHA256SUMS), which must be signed in the same way.',
     )
     .argument('<image-or-file>', 'image by digest (ghcr.io/acme/ipo@sha256:…), or a file of a release')
     .addOption(new Option('--key <file>', 'PEM file with the published key that must have signed'))

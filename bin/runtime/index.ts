@@ -45,7 +45,7 @@ export interface RuntimeTopOptions extends ServiceFlags {
 /** listed is `ipo runtime` in the help. */
 export const listed: Listed = {
   name: 'runtime',
-  summary: 'rules and policies on what running containers do',
+  summary: 'list events of running containers, and manage the rules that decide them',
   group: 'What was decided:',
   place: 3,
   examples: [
@@ -117,7 +117,7 @@ function events(settle: Settle): Command {
 
 function top(settle: Settle): Command {
   const command = withServiceFlags(new Command('top'))
-    .summary('show what makes the noise, and the rule that would silence it')
+    .summary('show the rules and workloads with most events, and a rule that would silence them')
     .description(
       'Show which rules of the detector report most about which workloads, with the rule that would allow each, and what else that rule would silence.',
     )
@@ -139,7 +139,7 @@ function whatIf(settle: Settle): Command {
   const command = withServiceFlags(new Command('whatif'))
     .summary('replay events under draft rules or a draft RuntimePolicy')
     .description(
-      'Replays events that a service has stored, or those of a file, under the rules and runtime policies of a file, and shows the alerts, issues and pod stops that would have been. Writes nothing and stops nothing.',
+      'Replay stored events of a service, or those of a file, under draft rules and runtime policies. Show the alerts, issues and pod stops that would have followed. Writes nothing and stops nothing.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON); - is stdin')
     .addOption(new Option('-d, --days <n>', 'days of stored events to replay, 1 to 90 (default: 7)'))

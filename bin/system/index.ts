@@ -33,7 +33,7 @@ function nodes(settle: Settle): Command {
   const command = withServiceFlags(new Command('nodes'))
     .summary('list clusters with their ready nodes, the ceiling and the image names of the month')
     .description(
-      'Lists clusters with their ready nodes against the ceiling of the licence, when the ceiling is enforced, and the image names of the month.',
+      'List clusters with their ready nodes against the ceiling of the licence, when the ceiling is enforced, and the image names of the month.',
     )
     .addOption(outputOption());
   return command.action(

@@ -144,7 +144,12 @@ test('a kubeconfig is read with its token and its authority', { skip: withoutOpe
   assert.equal(fake.seen.at(-1)?.authorization, 'Bearer first');
   assert.equal(api.namespace, 'here');
   await api.close();
-  await assert.rejects(openKubeconfig(join(folder, 'none')), /cannot be read as a kubeconfig/);
+  await assert.rejects(openKubeconfig(join(folder, 'none')), {
+    message: `${join(folder, 'none')}: no such kubeconfig`,
+    hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG',
+  });
+  writeFileSync(join(folder, 'bad'), 'clusters: [');
+  await assert.rejects(openKubeconfig(join(folder, 'bad')), /bad cannot be read as a kubeconfig$/);
   writeFileSync(path, JSON.stringify({ ...config, 'current-context': 'gone' }));
   await assert.rejects(openKubeconfig(path), /no current context/);
 });

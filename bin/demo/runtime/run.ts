@@ -68,7 +68,7 @@ export async function runDemoRuntime(terminal: Terminal, globals: GlobalOptions)
       'Try your own rules on events that Falco recorded: ipo runtime whatif rules.yaml --events falco.jsonl.',
     );
     say(
-      'See what makes the noise: ipo runtime top --events falco.jsonl. Put rules in effect: ipo runtime rule apply -f rules.yaml.',
+      'See what has most events: ipo runtime top --events falco.jsonl. Put rules in effect: ipo runtime rule apply -f rules.yaml.',
     );
   });
   return EXIT.done;

@@ -34,7 +34,7 @@ export interface KeptDeclareOptions extends KeptOptions {
 export function listCommand(settle: Settle): Command {
   const command = withPaging(withServiceFlags(new Command('list')), 'packages')
     .summary('list the packages of a service')
-    .description('Lists the packages that a service keeps or makes, newest first.');
+    .description('List the packages that a service keeps or makes, newest first.');
   return command.action(
     settle(async (terminal, globals) => {
       const { runEvidenceList } = await import('./list.ts');
@@ -47,7 +47,7 @@ export function listCommand(settle: Settle): Command {
 export function downloadCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('download'))
     .summary('download a package from a service')
-    .description('Downloads a package and holds it against its digest. Each download is in the audit log.')
+    .description('Download a package and compare it with its digest. Each download is in the audit log.')
     .argument('<id>', 'the package')
     .addOption(new Option('--out <file>', 'the file to write, a .zip file').makeOptionMandatory())
     .addOption(new Option('--force', 'overwrite the file if it is there'))
@@ -64,7 +64,7 @@ export function downloadCommand(settle: Settle): Command {
 export function cancelCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('cancel'))
     .summary('cancel a package that waits or is made')
-    .description('Cancels a package that waits or is made. It stays in the list as failed.')
+    .description('Cancel a package that waits or is being made. It stays in the list as failed.')
     .argument('<id>', 'the package')
     .addOption(outputOption());
   return command.action((id: string) =>
@@ -79,7 +79,7 @@ export function cancelCommand(settle: Settle): Command {
 export function deleteCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
     .summary('delete a package of a service')
-    .description('Deletes a package with its archive. Files that were downloaded stay valid.')
+    .description('Delete a package with its archive. Files that were downloaded stay valid.')
     .argument('<id>', 'the package')
     .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
     .addOption(outputOption());
@@ -96,7 +96,7 @@ export function declareCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('declare'))
     .summary('declare something that packages print')
     .description(
-      'Declares something in the name of the organisation. Packages of a period in which it was valid print it, with your account.',
+      'Declare something in the name of the organisation. Packages of a period in which it was valid print it, with your account.',
     )
     .argument('<statement>', 'what is declared, at most 2000 characters')
     .addOption(new Option('--until <time>', 'when it ends, RFC 3339 (default: never)'))
@@ -113,9 +113,7 @@ export function declareCommand(settle: Settle): Command {
 export function declarationsCommand(settle: Settle): Command {
   const command = withPaging(withServiceFlags(new Command('declarations')), 'declarations')
     .summary('list what the organisation declares')
-    .description(
-      'Lists what was declared, those that have ended too: they are in packages of the time before.',
-    );
+    .description('List declarations, also those that have ended: packages of the time before contain them.');
   return command.action(
     settle(async (terminal, globals) => {
       const { runEvidenceDeclarations } = await import('./declare.ts');
@@ -128,7 +126,7 @@ export function declarationsCommand(settle: Settle): Command {
 export function withdrawCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('withdraw'))
     .summary('end a declaration now')
-    .description('Ends a declaration now. It stays in packages of the time before.')
+    .description('End a declaration now. It stays in packages of the time before.')
     .argument('<id>', 'the declaration')
     .addOption(outputOption());
   return command.action((id: string) =>

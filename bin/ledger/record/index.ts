@@ -29,7 +29,7 @@ export function recordCommand(settle: Settle): Command {
   const command = new Command('record')
     .summary('make a ledger export from what a cluster already has')
     .description(
-      'Makes a ledger export from the pods of a cluster, or from the audit log of its API server, with nothing installed in the cluster. What such a source cannot know stays unknown.',
+      'Make a ledger export from the pods of a cluster, or from the audit log of its API server, with nothing installed in the cluster. What such a source cannot know stays unknown.',
     )
     .addOption(
       new Option(

@@ -15,7 +15,7 @@ export function suggestCommand(settle: Settle): Command {
   const command = withAdviceFlags(new Command('suggest'))
     .summary('suggest the tightest policy that denies nothing recorded')
     .description(
-      'Finds the tightest policy whose replay denies at most N recorded admissions, says on what each field rests, and what to fix to go further. The result is linted and replayed before it is printed.',
+      'Find the tightest policy whose replay denies at most N recorded admissions. Comments say why each field has its value, and a plan says what to fix next. The result is linted and replayed before it is printed.',
     )
     .addOption(
       new Option('--base <policy>', 'policy file to take namespaces, keys, windows, bypass and VEX from'),

@@ -26,7 +26,7 @@ export function testCommand(settle: Settle): Command {
   const command = new Command('test')
     .summary('run test cases of policies')
     .description(
-      'Runs files of test cases (kind: PolicyTest): each gives images, pods or manifests and what is known of them, and expects a verdict. Exit 1 when a case fails.',
+      'Run files of test cases (kind: PolicyTest). Each case gives images, pods or manifests and what is known of them, and expects a verdict. Exit 1 when a case fails.',
     )
     .argument(
       '[file...]',

@@ -204,7 +204,7 @@ function test(settle: Settle): Command {
   const command = new Command('test')
     .summary('show which rule decides an event, and why')
     .description(
-      'Shows for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
+      'Show for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
     .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))

@@ -44,7 +44,7 @@ export function matrixCommand(): Command {
   return withAdviceFlags(new Command('matrix'))
     .summary('try each value of each policy field by itself')
     .description(
-      'Tries each value of each field by itself over recorded admissions, and shows how many admissions, workloads and images it would deny or allow. What costs nothing stands first.',
+      'Try each value of each field by itself over recorded admissions, and show how many admissions, workloads and images it would deny or allow. Values that deny nothing come first.',
     )
     .addOption(
       new Option(

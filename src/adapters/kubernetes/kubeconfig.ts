@@ -19,7 +19,12 @@ export async function openKubeconfig(
   try {
     config.loadFromFile(path);
   } catch (cause) {
-    throw new ClusterError('setup', `${path} cannot be read as a kubeconfig`, { cause });
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw new ClusterError(
+      'setup',
+      isMissing ? `${path}: no such kubeconfig` : `${path} cannot be read as a kubeconfig`,
+      { hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG', cause },
+    );
   }
   if (named !== null && config.getContextObject(named) === null)
     throw new ClusterError('setup', `${path} has no context "${named}"`, {
