@@ -1,3 +1,4 @@
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Agent as HttpsAgent, RequestOptions } from 'node:https';
 import type { Connection } from './connection.ts';
 import { ClusterError } from '../../cluster/index.ts';
@@ -5,6 +6,22 @@ import { openAgent } from './in-cluster.ts';
 
 /** Exec plugins and the like give credentials that end; they are asked again after this. */
 const REFRESH_MS = 60_000;
+
+async function readKubeconfig(path: string): Promise<KubeConfig> {
+  const library = await import('@kubernetes/client-node');
+  const config = new library.KubeConfig();
+  try {
+    config.loadFromFile(path);
+    return config;
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw new ClusterError(
+      'setup',
+      isMissing ? `${path}: no such kubeconfig` : `${path} cannot be read as a kubeconfig`,
+      { hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG', cause },
+    );
+  }
+}
 
 /**
  * openKubeconfig gives the connection of a context of a kubeconfig, the current one unless named. The client library reads it, with its exec plugins and
@@ -14,18 +31,7 @@ export async function openKubeconfig(
   path: string,
   named: string | null = null,
 ): Promise<Connection & { readonly context: string }> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
-  const config = new KubeConfig();
-  try {
-    config.loadFromFile(path);
-  } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    throw new ClusterError(
-      'setup',
-      isMissing ? `${path}: no such kubeconfig` : `${path} cannot be read as a kubeconfig`,
-      { hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG', cause },
-    );
-  }
+  const config = await readKubeconfig(path);
   if (named !== null && config.getContextObject(named) === null)
     throw new ClusterError('setup', `${path} has no context "${named}"`, {
       hint: `Contexts: ${config
