@@ -108,7 +108,8 @@ export async function openServiceRegistry(deps: ServiceRegistryDeps): Promise<Se
     ...(platform !== undefined && { platform: parsePlatform(platform) ?? undefined }),
   });
   return {
-    ...{ registry, artifacts: registry.artifacts },
+    registry,
+    artifacts: registry.artifacts,
     away: () => registry.away(),
     lookup: settings.tags === 'resolve' ? digestLookup({ registry, clock, log }) : null,
     keychain,

@@ -135,7 +135,8 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
   const held = opened.move();
   return {
     tags: registries.lookup,
-    ...{ scanning, artifacts: registries.artifacts },
+    scanning,
+    artifacts: registries.artifacts,
     jobs: [...scanning.jobs, ...(supplyChain?.jobs ?? [])],
     collect: async (digests) => supplyChain?.request(digests),
     collected: async (digest) => (await supplyChain?.state(digest)) ?? null,

@@ -180,7 +180,9 @@ async function gather(
   };
   const { apart = [], rest = [] } = Object.groupBy(groups, (group) => (isApart(group) ? 'apart' : 'rest'));
   const together = [...Map.groupBy(rest, ({ event }) => event)].map(([event, some]): Group => ({
-    ...{ key: keyOf(event, ''), event, subject: '' },
+    key: keyOf(event, ''),
+    event,
+    subject: '',
     all: some.flatMap(({ all }) => all),
   }));
   return [...apart, ...together].toSorted((a, b) => (a.key < b.key ? -1 : 1));
