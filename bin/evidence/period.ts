@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/base/index.ts';
+import { DAY_MS, formatTime } from '../../src/base/index.ts';
 import { MAX_DAYS, parseEdge, parsePeriod, type Period } from '../../src/evidence/index.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { UsageError } from '../terminal/usage.ts';
@@ -16,6 +16,11 @@ export function readPeriod(flags: EvidencePeriodFlags, now: number): Period | nu
       throw new UsageError(
         `--period ${period}: this is not a year, a quarter or a month`,
         'Write 2026, 2026-Q3 or 2026-10, or give --from and --to',
+      );
+    if (named.from <= now && now < named.to)
+      throw new UsageError(
+        `--period ${period} ends at ${formatTime(named.to)}, and it is ${formatTime(now)}`,
+        `For what there is of it until now, give --from ${formatTime(named.from)}`,
       );
     return named;
   }

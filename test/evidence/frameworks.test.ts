@@ -37,6 +37,11 @@ test('there are thirteen frameworks, each requirement once, with a reason and kn
       for (const name of attestations) assert.ok(ATTESTATION_IDS.includes(name), name);
     }
   }
+  for (const { id, requirements } of FRAMEWORKS) {
+    const sentences = requirements.filter((one) => one.attestations.length > 0).map(({ why }) => why);
+    const again = sentences.filter((why, i) => sentences.indexOf(why) !== i);
+    assert.deepEqual(again, [], `${id} says of two requirements the same`);
+  }
   const used = new Set(
     FRAMEWORKS.flatMap(({ requirements }) => requirements.flatMap((one) => one.attestations)),
   );

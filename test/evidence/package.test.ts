@@ -204,6 +204,7 @@ test('what cannot be done is said, and nothing is written', async () => {
     [args('--framework', 'sox'), 2, /unknown framework "sox".*nist-800-53.*essential-eight/s],
     [args('--from', '2026-11-01', '--to', '2027-01-01'), 2, /ends at 2027-01-01/],
     [args('--from', '2026-11-01', '--to', '2026-10-01'), 2, /ends before/],
+    [args('--period', '2026-11'), 2, /it is 2026-11-25T.* give --from 2026-11-01T00:00:00Z/s],
     [args('--period', '2026-Q5'), 2, /not a year, a quarter or a month/],
     [
       ['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'rsa.pem'), '--out', out],

@@ -16,7 +16,7 @@ export const essentialEight: Framework = {
         'patch-window-two-weeks',
         'known-exploited-handled',
       ],
-      why: 'Findings are fixed within a window that is declared and measured, and vulnerabilities that are known to be exploited are kept out, and end soon where they appear later.',
+      why: 'Findings that are exploited are held against 48 hours and others against two weeks; what is exploited is kept out at admission.',
     },
     {
       id: 'patch-operating-systems',
@@ -28,7 +28,7 @@ export const essentialEight: Framework = {
         'patch-window-two-weeks',
         'end-of-life-handled',
       ],
-      why: 'Findings are fixed within a window that is declared and measured, and images on an operating system without support are kept out.',
+      why: 'Packages of the operating system are held against the same windows, and images without support are kept out.',
     },
     {
       id: 'application-control',
@@ -42,14 +42,14 @@ export const essentialEight: Framework = {
       title: 'Restrict administrative privileges',
       topics: ['least-privilege'],
       attestations: ['context-aware-thresholds'],
-      why: 'Pods with more privileges or exposure are judged more strictly.',
+      why: 'Accounts of people are not read; pods with privileges over their node are recorded and judged more strictly.',
     },
     {
       id: 'user-application-hardening',
       title: 'Harden applications',
       topics: ['least-privilege'],
       attestations: ['context-aware-thresholds'],
-      why: 'Pods with more privileges or exposure are judged more strictly.',
+      why: 'Applications here are pods: those with privileges or exposure beyond the ordinary are judged one step more strictly.',
     },
     {
       id: 'mfa',

@@ -25,7 +25,7 @@ export const hipaa: Framework = {
       title: 'Review of system activity',
       topics: ['logging-ledger'],
       attestations: ['ledger-intact'],
-      why: 'Decisions are recorded in a ledger in which every change shows.',
+      why: 'Rows say who asked for which pod and what was decided; that none was changed is what makes them fit for a review.',
     },
     {
       id: '164.308(a)(5)(ii)(B)',
@@ -46,7 +46,7 @@ export const hipaa: Framework = {
       title: 'Periodic evaluation',
       topics: ['reporting'],
       attestations: ['ledger-intact', 'scan-coverage'],
-      why: 'The figures come from signed records and from scans of what ran.',
+      why: 'The same counts can be made of any period and compared with the last, from rows and scans that anyone can check.',
     },
     {
       id: '164.312(a)(1)',
@@ -60,21 +60,21 @@ export const hipaa: Framework = {
       title: 'Audit controls',
       topics: ['logging-ledger'],
       attestations: ['ledger-intact'],
-      why: 'Decisions are recorded in a ledger in which every change shows.',
+      why: 'The ledger records each admission as it is decided, and a changed or deleted row shows.',
     },
     {
       id: '164.312(c)(1)',
       title: 'Integrity',
       topics: ['signatures', 'provenance'],
       attestations: ['images-signed', 'provenance-required'],
-      why: 'Images without a valid signature are kept out, and images without trusted provenance are kept out.',
+      why: 'Software that handles the data is what its maker released: signature and provenance are verified before it starts.',
     },
     {
       id: '164.316(b)(1)',
       title: 'Documentation',
       topics: ['reporting'],
       attestations: ['ledger-intact', 'scan-coverage'],
-      why: 'The figures come from signed records and from scans of what ran.',
+      why: 'The package is the written record: counts, populations and rows that are signed together.',
     },
   ],
 };

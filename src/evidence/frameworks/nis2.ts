@@ -15,14 +15,14 @@ export const nis2: Framework = {
       title: 'Risk analysis policies',
       topics: ['reporting'],
       attestations: ['ledger-intact', 'scan-coverage'],
-      why: 'The figures come from signed records and from scans of what ran.',
+      why: 'The analysis rests on figures from rows and scans of the period, which anyone can check and compute again.',
     },
     {
       id: '21.2.b',
       title: 'Incident handling',
       topics: ['incident', 'runtime-detection'],
       attestations: ['runtime-observed'],
-      why: 'A runtime detector watched the containers day by day.',
+      why: 'What containers do is watched, so that an incident is noticed; how people handle it is not recorded here.',
     },
     {
       id: '21.2.c',
@@ -36,7 +36,7 @@ export const nis2: Framework = {
       title: 'Supply chain security',
       topics: ['supplier', 'provenance', 'sbom'],
       attestations: ['producer-statement-honoured', 'provenance-required'],
-      why: "Producers' statements on their own software are taken into account, and images without trusted provenance are kept out.",
+      why: 'Statements of producers count only from named issuers, and images must show provenance from a trusted builder.',
     },
     {
       id: '21.2.e',
@@ -48,14 +48,14 @@ export const nis2: Framework = {
         'producer-statement-honoured',
         'scan-coverage',
       ],
-      why: "What ran was scanned for known vulnerabilities, findings are fixed within a window that is declared and measured, and producers' statements on vulnerabilities are taken from named issuers only.",
+      why: 'Scans find vulnerabilities, windows say how soon they end, and statements of producers count only from named issuers.',
     },
     {
       id: '21.2.f',
       title: 'Measure effectiveness',
       topics: ['reporting'],
       attestations: ['ledger-intact', 'scan-coverage'],
-      why: 'The figures come from signed records and from scans of what ran.',
+      why: 'The same counts over each period show whether measures work, and what changed between two packages.',
     },
     {
       id: '21.2.g',

@@ -46,7 +46,7 @@ export const nistCsf: Framework = {
       title: 'Authenticity of software assessed before use',
       topics: ['signatures', 'provenance'],
       attestations: ['images-signed', 'provenance-required'],
-      why: 'Images without a valid signature are kept out, and images without trusted provenance are kept out.',
+      why: 'Signature and provenance are verified before an image starts; counted are the admissions that happened under both gates.',
     },
     {
       id: 'PR.AA-05',
@@ -67,14 +67,14 @@ export const nistCsf: Framework = {
       title: 'Configuration management',
       topics: ['admission-control'],
       attestations: ['admission-enforced'],
-      why: 'Pods are judged by an enforcing policy before they run.',
+      why: 'The configuration of workloads is held to policies whose revisions are recorded; counted are pods that one of them judged.',
     },
     {
       id: 'PR.PS-02',
       title: 'Software maintained, replaced and removed by risk',
       topics: ['patch-windows', 'end-of-life'],
       attestations: ['remediation-windows', 'patch-window-two-weeks', 'end-of-life-handled'],
-      why: 'Findings are fixed within a window that is declared and measured, and images on an operating system without support are kept out.',
+      why: 'Findings are fixed within a declared window, and images on an operating system without support are kept out.',
     },
     {
       id: 'PR.PS-04',
@@ -88,7 +88,7 @@ export const nistCsf: Framework = {
       title: 'Unauthorised software prevented',
       topics: ['admission-control'],
       attestations: ['admission-enforced'],
-      why: 'Pods are judged by an enforcing policy before they run.',
+      why: 'What a policy does not allow is not started; counted are the pods that an enforcing policy judged before they ran.',
     },
     {
       id: 'PR.PS-06',
@@ -102,14 +102,14 @@ export const nistCsf: Framework = {
       title: 'Computing software monitored',
       topics: ['runtime-detection'],
       attestations: ['runtime-observed'],
-      why: 'A runtime detector watched the containers day by day.',
+      why: 'A detector watches what containers do while they run; counted are the days on which it reported.',
     },
     {
       id: 'DE.AE-02',
       title: 'Adverse events analysed',
       topics: ['runtime-detection'],
       attestations: ['runtime-observed'],
-      why: 'A runtime detector watched the containers day by day.',
+      why: 'Rules decide on each event of the detector and keep what they decided; counted are the days on which events could come.',
     },
     {
       id: 'RS.MA-01',
