@@ -42,10 +42,13 @@ export const networkPolicy = group('What reaches the pods, and what they reach: 
     cidrs: cidrs('Its networks'),
     port: whole(1, 65_535, 5432, 'Its port'),
   }),
-  outside: group('Trackers, channels, registries, catalogues and the identity provider', {
-    cidrs: cidrs('Their networks. A NetworkPolicy has no host names: `trackers.allowedHosts` limits these'),
-    ports: z.array(z.int().min(1).max(65_535)).default([443]).meta(about('Their ports')),
-  }),
+  outside: group(
+    'Trackers, channels, registries, catalogues, the time stamp authority and the identity provider',
+    {
+      cidrs: cidrs('Their networks. A NetworkPolicy has no host names: `trackers.allowedHosts` limits these'),
+      ports: z.array(z.int().min(1).max(65_535)).default([443]).meta(about('Their ports')),
+    },
+  ),
   proxy: group('The proxy, where `outbound` names one', {
     cidrs: cidrs('Its networks'),
     ports: z.array(z.int().min(1).max(65_535)).default([3128, 8080]).meta(about('Its ports')),

@@ -106,7 +106,9 @@ export const chartValues = z.strictObject({
       'Secret with the key `evidence-key.pem` (ECDSA on P-256) that signs packages. Empty: `<release>-evidence-key`, made by the chart with the first install and kept. Name another Secret to change the key',
     ),
     frameworks: texts('Frameworks where a request names none, such as `[soc2, iso-27001]`; empty is all'),
-    timestampUrl: text('Time stamp authority (RFC 3161) that stamps each package; empty: none'),
+    timestampUrl: text(
+      'Time stamp authority (RFC 3161) that stamps each package; empty: none. A port other than 443 must be in `networkPolicy.outside.ports` as well',
+    ),
     organisation: text('Name of the organisation, as packages print it'),
     contact: text('Whom an auditor asks, as packages print it'),
   }),
