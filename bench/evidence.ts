@@ -3,10 +3,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatTime } from '../src/base/index.ts';
-import { buildStore, ENDS_AT } from './ledger-store.ts';
-
-/** Line prints a figure beside what it must be. */
-type Line = (name: string, figure: string, must: string) => void;
+import { benchEvidenceWebhook } from './evidence-webhook.ts';
+import { buildStore, ENDS_AT, newKey } from './ledger-store.ts';
+import type { Line } from './parted-load.ts';
 
 interface Measured {
   readonly ms: number;
@@ -27,16 +26,24 @@ function measure(...args: string[]): Measured {
 
 /**
  * benchEvidence prints what an evidence package of `rows` rows takes: of the time of an export of the same rows, and of their verification;
- * and how its memory grows from a tenth of the rows to three times as many.
+ * how its memory grows from a tenth of the rows to three times as many; and what the daemon's own packages do to the webhook.
  */
-export async function benchEvidence(directory: string, rows: number, line: Line): Promise<void> {
+export async function benchEvidence(
+  directory: string,
+  rows: number,
+  line: Line,
+  quick: boolean,
+): Promise<void> {
   const key = join(directory, 'evidence.key');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const made = new Map<number, ReturnType<typeof filesOf>>();
+  const keyFile = join(directory, 'evidence-ledger.pem');
+  const pem = newKey();
+  writeFileSync(keyFile, pem, { mode: 0o600 });
   for (const count of [rows / 10, rows, rows * 3]) {
     const files = filesOf(directory, count);
-    await buildStore(files.url, count);
+    await buildStore(files.url, count, pem);
     made.set(count, files);
   }
   const create = (count: number): Measured => {
@@ -77,6 +84,7 @@ export async function benchEvidence(directory: string, rows: number, line: Line)
     (large.rss / small.rss).toFixed(2),
     'at most 1.25',
   );
+  await benchEvidenceWebhook({ directory, url: files.url, keyFile }, line, quick ? 3 : 10);
 }
 
 function filesOf(directory: string, rows: number) {

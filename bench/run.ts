@@ -23,7 +23,7 @@ import { benchWebhook } from './webhook.ts';
  * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than the differences that
  * matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the ledger in a store; `--ledger`,
  * `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that
- * write to one file), `--evidence` (packages, beside exports and verification of the same rows), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
+ * write to one file), `--evidence` (packages, beside exports and verification of the same rows, and the webhook beside one), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
  * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--notify` (what a storm of events does to them), `--runtime` (what events of the runtime detector do to them, and their replay), `--routes` (how long calls
  * of the API hold its event loop up), `--backup` (backups, restores, and the webhook beside one) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
  * measure only that.
@@ -88,7 +88,7 @@ try {
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
   if (measures('--backup')) await benchBackup(directory, SMALL, line, process.argv.includes('--quick'));
-  if (measures('--evidence')) await benchEvidence(directory, SMALL, line);
+  if (measures('--evidence')) await benchEvidence(directory, SMALL, line, process.argv.includes('--quick'));
   if (measures('--sweep')) benchSweep(directory, line);
   if (measures('--inventory')) benchReport(directory, line);
   if (measures('--inventory'))

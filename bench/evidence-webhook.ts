@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomLetters } from '../src/base/index.ts';
+import { toRequest } from '../src/evidence/index.ts';
+import { openStore, packageStore } from '../src/store/index.ts';
+import { withoutOpenssl } from '../test/app/certificate.ts';
+import { openParted } from '../test/daemon/parts.ts';
+import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
+import { loadOf, medianAndWorst, pairs, unansweredOf, untilReady, type Line } from './parted-load.ts';
+
+const ROUNDS = 7;
+const FROM = Date.parse('2026-10-01T00:00:00Z');
+
+/**
+ * benchEvidenceWebhook prints by how much a package that the daemon makes of a database moves the webhook's p99 at 300 reviews a second:
+ * quiet and while packages are made, in turns. `keyFile` has the key of its ledger.
+ */
+export async function benchEvidenceWebhook(
+  { directory, url, keyFile }: { directory: string; url: string; keyFile: string },
+  line: Line,
+  seconds: number,
+): Promise<void> {
+  if (withoutOpenssl !== false) {
+    line('webhook while a package is made', 'not measured', withoutOpenssl);
+    return;
+  }
+  const store = await openStore({ url });
+  const packages = packageStore(store);
+  const env = { IPO_LEDGER_KEY_FILE: keyFile, IPO_LEDGER_ORIGIN: BENCH_ORIGIN };
+  const daemon = await openParted(join(directory, 'evidence-daemon'), url, env);
+  daemon.start();
+  const stateOf = async (id: string) => (await packages.get(id))?.state ?? 'failed';
+  const ask = async (): Promise<string> => {
+    const id = randomLetters(16);
+    const request = toRequest({ from: FROM, to: ENDS_AT }, Date.now());
+    await packages.add({ id, accountId: 'a'.repeat(16), createdAt: Date.now(), request }, 20);
+    return id;
+  };
+  /** Has packages made until it is told to stop; the last one is cancelled. */
+  const make = async (stop: AbortSignal, began: () => void): Promise<number> => {
+    for (let made = 0; ; made += 1) {
+      const id = await ask();
+      for (let state = 'queued'; state !== 'done'; state = await stateOf(id)) {
+        if (state === 'failed') throw new Error((await packages.get(id))?.error ?? 'there is no package');
+        if (state === 'running') began();
+        if (stop.aborted) {
+          await packages.cancel(id, 'cancelled', Date.now());
+          return made;
+        }
+        await sleep(50);
+      }
+    }
+  };
+  try {
+    await untilReady(daemon);
+    await loadOf(daemon, seconds);
+    let [made, unanswered] = [0, 0];
+    const quiet = () => loadOf(daemon, seconds);
+    const beside = async () => {
+      const over = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const making = make(over.signal, resolve);
+      await Promise.race([promise, making]);
+      const load = await loadOf(daemon, seconds);
+      over.abort();
+      made += await making;
+      unanswered += unansweredOf(load);
+      await sleep(3000); // its process has ended by then
+      return load;
+    };
+    const p99s: [number, number][] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const first = round % 2 === 0 ? await quiet() : await beside();
+      const second = round % 2 === 0 ? await beside() : await quiet();
+      p99s.push(round % 2 === 0 ? [first.p99, second.p99] : [second.p99, first.p99]);
+    }
+    const ratios = p99s.map(([idle, busy]) => busy / idle);
+    line(
+      'p99 at 300/s while a package is made: of quiet',
+      medianAndWorst(ratios),
+      'at most 1.20; worst 1.50',
+    );
+    line('  milliseconds quiet and beside it', pairs(p99s), '');
+    line('  reviews without an answer; packages that ended meanwhile', `${unanswered}; ${made}`, '0');
+  } finally {
+    await daemon.end();
+    await store.close();
+  }
+}
