@@ -108,10 +108,10 @@ export class RuntimeDecider {
     return { rule: rule?.name ?? null, effect, alert, stops };
   }
 
-  /** The throttle counts from the last alert; an event from before that one gives none either. */
+  /** The throttle counts from the last alert; an event from before that one gives none either. Zero throttles nothing. */
   #alerting({ name, throttle }: OpenRule, about: string, at: number): boolean {
     const last = this.#alerts.get(`${name}\n${about}`);
-    if (last !== undefined && at < last + throttle) return false;
+    if (throttle > 0 && last !== undefined && at < last + throttle) return false;
     this.#noteAlert(name, about, at);
     return true;
   }

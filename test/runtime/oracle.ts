@@ -57,7 +57,8 @@ export function oracle(lines: readonly string[], rules: readonly OracleRule[]): 
     const effect = full ? rule.action : 'record';
     const throttle = (rule.throttleSeconds ?? 3600) * 1000;
     const throttled = past.some(
-      (one) => one.alert && one.rule === rule.name && one.about === about && at < one.at + throttle,
+      (one) =>
+        throttle > 0 && one.alert && one.rule === rule.name && one.about === about && at < one.at + throttle,
     );
     const alert = effect === 'notify' && !throttled;
     past.push({ rule: rule.name, about, at, alert });

@@ -123,3 +123,29 @@ test('decisions are the same when a decider begins in between and is told what w
     }),
   );
 });
+
+test('a throttle of zero holds no alert back, not even of an event that comes late', () => {
+  const [rule] = [{ name: 'all', match: {}, action: 'notify', throttle: '0s' }].map((one) =>
+    runtimeRule.parse(one),
+  );
+  assert.ok(rule);
+  const decider = new RuntimeDecider([rule], []);
+  const alerts = [2_000, 1_000, 2_000].map((at) => {
+    const { alert } = decider.decide({
+      at,
+      kind: 'event',
+      rule: 'shell',
+      priority: 'Notice',
+      source: 'syscall',
+      tags: [],
+      fields: new Map(),
+      host: 'n',
+      digest: null,
+      namespace: null,
+      lastVerdict: 'none',
+      signed: false,
+    });
+    return alert;
+  });
+  assert.deepEqual([alerts, decider.memory], [[true, true, true], 0]);
+});
