@@ -252,7 +252,7 @@ forEachEngine('POST /scans', (engine) => {
         /is of type "filesystem", not of a container image/,
       ],
       [{ SchemaVersion: 1 }, {}, 'invalid_report', /schema version 1/],
-      [{ hello: 1 }, {}, 'invalid_report', /no SchemaVersion/],
+      [{ hello: 1 }, {}, 'invalid_report', /SchemaVersion is missing/],
       [[], {}, 'invalid_report', /is a list/],
       [7, {}, 'invalid_request', /must be a report/],
       [undefined, {}, 'invalid_request', /needs a body|must be a report/],
