@@ -1,4 +1,4 @@
-import type { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig as Kubeconfig } from '@kubernetes/client-node';
 import type { Agent as HttpsAgent, RequestOptions } from 'node:https';
 import type { Connection } from './connection.ts';
 import { ClusterError } from '../../cluster/index.ts';
@@ -7,9 +7,9 @@ import { openAgent } from './in-cluster.ts';
 /** Exec plugins and the like give credentials that end; they are asked again after this. */
 const REFRESH_MS = 60_000;
 
-async function readKubeconfig(path: string): Promise<KubeConfig> {
-  const library = await import('@kubernetes/client-node');
-  const config = new library.KubeConfig();
+async function readKubeconfig(path: string): Promise<Kubeconfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
   try {
     config.loadFromFile(path);
     return config;
