@@ -10,7 +10,7 @@ export interface BundledPackage {
   readonly license: string;
 }
 
-const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[._-].*)?$/i;
 
 /**
  * Bundled collects which packages are in the built programs, and writes what their licences ask for: `packages.json`, from which the SBOM is

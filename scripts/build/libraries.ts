@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { deflateRawSync } from 'node:zlib';
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { FONTS } from '../../src/render/pdf-fonts.ts';
 
 /** Found in node_modules when they are needed: native code, and what is asked for in case it is there. */
 export const EXTERNAL = ['better-sqlite3', 'pg-native'];
@@ -17,6 +20,9 @@ interface Library {
   /** By what is imported (`zod`, `zod/mini`): the names that our sources use; null is all of them. */
   readonly parts: Map<string, Set<string> | null>;
 }
+
+/** What the fonts stand in, in place of the files that `pdf-fonts.ts` names; packed, since there is no need to read them quickly. */
+const FONTS_FILE = 'lib/fonts';
 
 export class Libraries {
   readonly #found: ReadonlyMap<string, Library>;
@@ -62,6 +68,10 @@ export class Libraries {
       name: 'libraries',
       setup: ({ onResolve, onLoad }) => {
         onResolve({ filter: /^\.\/lib\/.*\.cjs$/ }, ({ path }) => ({ path, external: true }));
+        onLoad({ filter: /\/src\/render\/pdf-fonts\.ts$/ }, () => ({
+          contents: `export { FONTS } from './${FONTS_FILE}.cjs';`,
+          resolveDir: process.cwd(),
+        }));
         onResolve({ filter: /^[^./]/ }, async ({ path, importer, kind }) => {
           const isOurs = !importer.includes('node_modules') && importer.endsWith('.ts');
           if (!isOurs || this.loading(path) === null) return null;
@@ -93,7 +103,10 @@ export class Libraries {
     const entries = [...this.#found.keys()];
     const { metafile } = await build({
       ...options,
-      entryPoints: entries.map((name) => ({ in: `library:${name}`, out: fileOf(name) })),
+      entryPoints: [
+        ...entries.map((name) => ({ in: `library:${name}`, out: fileOf(name) })),
+        { in: 'fonts:', out: FONTS_FILE },
+      ],
       plugins: [
         {
           name: 'library-files',
@@ -129,7 +142,16 @@ export class Libraries {
             });
             onLoad({ filter: LEFT_OUT }, () => ({ contents: 'export {};' }));
             onLoad({ filter: /\/pdfkit\/js\/pdfkit\.js$/ }, async ({ path }) => ({
-              contents: withFonts(await readFile(path, 'utf8')),
+              contents: withoutFiles(await readFile(path, 'utf8')),
+            }));
+            onResolve({ filter: /^fonts:/ }, () => ({ path: 'fonts', namespace: 'fonts' }));
+            onLoad({ filter: /.*/, namespace: 'fonts' }, () => ({
+              contents: fontsEntry(),
+              resolveDir: process.cwd(),
+            }));
+            onLoad({ filter: /\.ttf$/ }, async ({ path }) => ({
+              contents: deflateRawSync(await readFile(path), { level: 9 }),
+              loader: 'binary',
             }));
           },
         },
@@ -156,14 +178,25 @@ function exportOf(path: string, names: ReadonlySet<string> | null): string {
     : `export { ${[...names].toSorted().join(', ')} } from '${path}';`;
 }
 
-/** pdfkit finds the standard fonts in its own folder when it writes with them; they are brought along. */
-function withFonts(text: string): string {
-  const found = text.replaceAll(
-    /require\$1\('#standard-fonts\/(\w+)'\)/g,
-    "require('./standard-fonts/$1.cjs')",
-  );
-  if (found === text) throw new Error('pdfkit finds its fonts in another way now');
-  return found;
+function fontsEntry(): string {
+  const fonts = Object.entries(FONTS);
+  return [
+    "import { inflateRawSync } from 'node:zlib';",
+    ...fonts.map(([name, path]) => `import ${name} from ${JSON.stringify(path)};`),
+    `export const FONTS = { ${fonts.map(([name]) => `${name}: inflateRawSync(${name})`).join(', ')} };`,
+  ].join('\n');
+}
+
+/** pdfkit reads the profile of its colours in its own folder: that is brought along. So are the standard fonts, which we do not use. */
+function withoutFiles(text: string): string {
+  const profile = readFileSync(new URL('data/sRGB_IEC61966_2_1.icc', import.meta.resolve('pdfkit')));
+  const reading = 'fs.readFileSync(ICC_PROFILE_PATH)';
+  const fonts = /require\$1\('#standard-fonts\/\w+'\)/g;
+  if (!text.includes(reading) || !fonts.test(text))
+    throw new Error('pdfkit finds its files in another way now');
+  return text
+    .replace(reading, `Buffer.from('${profile.toString('base64')}', 'base64')`)
+    .replaceAll(fonts, 'null');
 }
 
 async function isOfModules(root: string, name: string): Promise<boolean> {

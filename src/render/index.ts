@@ -18,6 +18,7 @@ export { findingCases, toJUnit, type JUnitCase } from './junit.ts';
 export { markdownCell, markdownCode, markdownTable, markdownText } from './markdown.ts';
 export { toPage } from './page.ts';
 export { loadPdf, type Pdf } from './pdf-load.ts';
+export type { PdfCell } from './pdf-table.ts';
 export { toSarif } from './sarif.ts';
 export { cutEnd, cutMiddle, displayWidth, wrapWords } from './width.ts';
 export { toYaml } from './yaml.ts';

@@ -87,7 +87,7 @@ export function drawDays(
   const band = width / Math.max(1, days.length);
   const thick = Math.min(band * 0.7, 22);
   const column = (x: number, y: number, tall: number, ink: keyof typeof INK): void => {
-    if (tall > 0) doc.rect(x, y, thick, Math.max(1, tall)).fill(INK[ink]);
+    if (tall > 0) sheet.decoration(() => doc.rect(x, y, thick, Math.max(1, tall)).fill(INK[ink]));
   };
   const every = Math.max(1, Math.ceil(days.length / 8));
   days.forEach(({ date, total, up, down }, i) => {
@@ -99,11 +99,13 @@ export function drawDays(
     if (i % every === 0) sheet.line(date.slice(5), x, floor + 5, { width: 40, size: 7.5, ink: 'soft' });
   });
   const axis = (y: number): void =>
-    void doc
-      .moveTo(left, y)
-      .lineTo(left + width, y)
-      .lineWidth(0.7)
-      .stroke(INK.same);
+    sheet.decoration(() =>
+      doc
+        .moveTo(left, y)
+        .lineTo(left + width, y)
+        .lineWidth(0.7)
+        .stroke(INK.same),
+    );
   if (changes > 0) axis(zero);
   axis(floor);
   const text = `${names.total}: at most ${formatCount(mostTotal)} a day`;

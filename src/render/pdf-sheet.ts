@@ -1,7 +1,9 @@
 // eslint-disable-next-line import/no-named-as-default -- its types have only the default
 import PDFDocument from 'pdfkit';
+import { FONTS } from './pdf-fonts.ts';
 import { Tags, type GroupTag, type LeafTag } from './pdf-tags.ts';
 import { pdfText } from './pdf-text.ts';
+import { escapeXml } from './xml.ts';
 
 /** INK are the colours of a report on paper, as on its page. */
 export const INK = {
@@ -17,9 +19,6 @@ export const INK = {
 
 /** Ink is one of them. */
 export type Ink = keyof typeof INK;
-
-/** FONTS are those that every reader of PDFs has. */
-export const FONTS = { plain: 'Helvetica', bold: 'Helvetica-Bold', code: 'Courier' } as const;
 
 const MARGIN = 48;
 const FOOT = 44;
@@ -39,11 +38,21 @@ export interface SheetOptions {
   readonly foot: string;
   /** Whether its streams are compressed (true); not by what compresses differently on another machine where it is false. */
   readonly compress?: boolean;
-  /** Whether headings, paragraphs and tables are told apart for readers that read aloud (false). */
-  readonly tagged?: boolean;
 }
 
-/** Sheet is a PDF that is written from top to bottom on A4 pages. Every text that is given may be hostile. */
+/** Attachment is a file that a PDF carries. */
+export interface Attachment {
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  readonly description: string;
+  readonly content: Uint8Array;
+}
+
+/**
+ * Sheet is a PDF/A-3a that is written from top to bottom on A4 pages: with its fonts in it, and headings, paragraphs and tables told apart
+ * for readers that read aloud. Every text that is given may be hostile.
+ */
 export class Sheet {
   readonly doc: PDFKit.PDFDocument;
   readonly left = MARGIN;
@@ -53,25 +62,32 @@ export class Sheet {
   readonly #chunks: Buffer[] = [];
   readonly #ended: Promise<void>;
   readonly #tags: Tags;
+  readonly #at: Date;
 
-  constructor({ title, createdAt, foot, compress = true, tagged = false }: SheetOptions) {
+  constructor({ title, createdAt, foot, compress = true }: SheetOptions) {
+    this.#at = new Date(createdAt);
     this.doc = new PDFDocument({
       size: 'A4',
       compress,
-      tagged,
+      tagged: true,
+      subset: 'PDF/A-3a',
+      // None yet: what is opened here would be opened again under its name, each time that it is set.
+      font: null as unknown as string,
       margins: { top: MARGIN, bottom: MARGIN + FOOT / 2, left: MARGIN, right: MARGIN },
       bufferPages: true,
       lang: 'en',
       displayTitle: true,
       pdfVersion: '1.7',
       info: {
-        Title: pdfText(title, 200),
+        Title: titleOf(title),
         Creator: 'ipo',
         Producer: 'ipo',
-        CreationDate: new Date(createdAt),
+        CreationDate: this.#at,
+        ModDate: this.#at,
       },
     });
-    this.#tags = new Tags(this.doc, tagged);
+    for (const [name, file] of Object.entries(FONTS)) this.doc.registerFont(name, file);
+    this.#tags = new Tags(this.doc);
     this.#foot = pdfText(foot, 120);
     this.width = this.doc.page.width - 2 * MARGIN;
     this.#bottom = this.doc.page.height - this.doc.page.margins.bottom;
@@ -109,12 +125,12 @@ export class Sheet {
   paragraph(pieces: readonly Piece[], size = 9.5, tag: LeafTag = 'P'): void {
     const { doc } = this;
     const texts = spacesBehind(pieces.map(({ text }) => pdfText(text, 2000)));
-    doc.font(FONTS.plain).fontSize(size);
+    doc.font('plain').fontSize(size);
     this.room(doc.heightOfString(texts.join(''), { width: this.width, lineGap: 2 }));
     doc.x = this.left;
     this.#tags.leaf(tag, () => {
       pieces.forEach(({ bold, ink }, i) => {
-        doc.font(bold === true ? FONTS.bold : FONTS.plain).fillColor(INK[ink ?? 'text']);
+        doc.font(bold === true ? 'bold' : 'plain').fillColor(INK[ink ?? 'text']);
         doc.text(texts[i] ?? '', { width: this.width, lineGap: 2, continued: i < pieces.length - 1 });
       });
     });
@@ -124,7 +140,7 @@ export class Sheet {
   /** Writes one line at a place, cut with an ellipsis where it is too long. */
   line(text: string, x: number, y: number, options: LineOptions): void {
     const { width, size = 8.5, font = 'plain', ink = 'text', align = 'left' } = options;
-    this.doc.font(FONTS[font]).fontSize(size).fillColor(INK[ink]);
+    this.doc.font(font).fontSize(size).fillColor(INK[ink]);
     const fitting = this.fit(text, width);
     const free = align === 'right' ? width - this.doc.widthOfString(fitting) : 0;
     this.#tags.leaf(options.tag ?? 'P', () => this.doc.text(fitting, x + free, y, { lineBreak: false }));
@@ -181,7 +197,7 @@ export class Sheet {
         this.room(step);
         const { y } = this;
         doc
-          .font(FONTS.code)
+          .font('code')
           .fontSize(size)
           .fillColor(INK[ink ?? 'text']);
         this.#tags.leaf('Code', () =>
@@ -195,6 +211,18 @@ export class Sheet {
   /** Writes what belongs together, such as a row of a table. */
   group(tag: GroupTag, act: () => void): void {
     this.#tags.group(tag, act);
+  }
+
+  /** Draws what cannot be read as text, with the words that stand for it. */
+  figure(words: string, act: () => unknown): void {
+    this.#tags.figure(pdfText(words), act);
+  }
+
+  /** Carries a file with it. */
+  attach({ name, type, description, content }: Attachment): void {
+    const about = { name, type, description, creationDate: this.#at, modifiedDate: this.#at };
+    // Its types do not know the relationship, which PDF/A-3 asks for.
+    this.doc.file(Buffer.from(content), { ...about, ...{ relationship: 'Source' } });
   }
 
   /** Draws what is only for the eye. */
@@ -234,6 +262,13 @@ export class Sheet {
     await this.#ended;
     return Buffer.concat(this.#chunks);
   }
+}
+
+/** pdfkit writes the title into the metadata as it is, which are XML; elsewhere it takes its characters. */
+function titleOf(title: string): string {
+  const text = pdfText(title, 200);
+  // A text in all that is done with it.
+  return Object.assign(new String(text), { toString: () => escapeXml(text) }) as string;
 }
 
 /** A space that begins a piece would begin a line where the piece does; at the end of the piece before it shows nowhere. */

@@ -1,4 +1,4 @@
-import { FONTS, INK, type Ink, type Sheet } from './pdf-sheet.ts';
+import { INK, type Ink, type Sheet } from './pdf-sheet.ts';
 import { pdfText } from './pdf-text.ts';
 
 /** PdfColumn is a column of a table; `share` is its part of the width beside the others. */
@@ -13,12 +13,17 @@ export interface PdfCell {
   readonly text: string;
   readonly below?: string;
   readonly ink?: Ink;
+  /** A circle before it, so that colour is never needed: how much of it is filled. */
+  readonly filled?: 'all' | 'half' | 'none';
 }
 
 const SIZE = 8;
 const STEP = 10;
 const GAP = 8;
 const PAD = 4;
+const CIRCLE = 2.6;
+/** What a circle takes of the width of its cell. */
+const BESIDE = 10;
 /** Characters of a cell; a hostile name must not fill a page. */
 const LONGEST = 300;
 
@@ -61,27 +66,30 @@ export function drawTable(
   };
 
   const drawRow = (row: readonly PdfCell[]): void => {
-    doc.font(FONTS.plain).fontSize(SIZE);
+    doc.font('plain').fontSize(SIZE);
     const cells = row.map((cell, i) => {
       const text = pdfText(cell.text, LONGEST);
       const below = cell.below === undefined ? '' : pdfText(cell.below, LONGEST);
-      const width = widths[i] ?? 0;
+      const indent = cell.filled === undefined ? 0 : BESIDE;
+      const width = (widths[i] ?? 0) - indent;
       const lines = [
         ...sheet.wrap(text, width).map((line) => ({ line, ink: cell.ink ?? 'text' })),
         ...(below === '' ? [] : sheet.wrap(below, width).map((line) => ({ line, ink: 'soft' as const }))),
       ];
-      return { lines, width, left: lefts[i] ?? left, align: columns[i]?.align ?? 'left' };
+      return { lines, width, left: (lefts[i] ?? left) + indent, align: columns[i]?.align ?? 'left', cell };
     });
     const height = Math.max(...cells.map(({ lines }) => lines.length)) * STEP;
     if (sheet.room(height + PAD)) head(true);
     const { y } = sheet;
     sheet.group('TR', () => {
-      for (const { lines, width, left: x, align } of cells)
+      for (const { lines, width, left: x, align, cell } of cells) {
+        if (cell.filled !== undefined) circle(sheet, x - BESIDE + CIRCLE, y + SIZE / 2 + 0.8, cell);
         sheet.group('TD', () =>
           lines.forEach(({ line, ink }, i) =>
             sheet.line(line, x, y + i * STEP, { width: width + 1, size: SIZE, ink, align, tag: 'Span' }),
           ),
         );
+      }
     });
     ruleAt(y + height + PAD / 2);
     sheet.y = y + height + PAD * 1.5;
@@ -90,5 +98,16 @@ export function drawTable(
   sheet.group('Table', () => {
     head(false);
     rows.forEach(drawRow);
+  });
+}
+
+function circle(sheet: Sheet, x: number, y: number, { filled, ink = 'text' }: PdfCell): void {
+  const { doc } = sheet;
+  const r = CIRCLE;
+  sheet.decoration(() => {
+    doc.circle(x, y, r).lineWidth(0.8);
+    if (filled === 'all') doc.fillAndStroke(INK[ink], INK[ink]);
+    else doc.stroke(INK[ink]);
+    if (filled === 'half') doc.path(`M ${x} ${y - r} A ${r} ${r} 0 0 0 ${x} ${y + r} Z`).fill(INK[ink]);
   });
 }

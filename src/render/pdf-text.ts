@@ -1,15 +1,15 @@
 import { printable } from '../base/index.ts';
 
-/** What the fonts of every PDF reader carry beyond Latin-1: the rest of the encoding WinAnsi. */
-const BEYOND = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
-const UNMAPPED = new RegExp(`[^\\x20-\\x7e\\xa1-\\xac\\xae-\\xff${BEYOND}]`, 'gu');
+/** What is shown beyond Latin-1: marks, and the letters of European languages that look like no other (not ĸ, ŉ and ſ). */
+const BEYOND = '€‚ƒ„…†‡ˆ‰‹‘’“”•–—˜™›\u0100-\u0137\u0139-\u0148\u014a-\u017e';
+const UNSHOWN = new RegExp(`[^\\x20-\\x7e\\xa1-\\xac\\xae-\\xff${BEYOND}]`, 'gu');
 
 /**
- * pdfText makes foreign text fit for a PDF in the standard fonts: on one line, at most `max` characters, and whatever the fonts
- * have no form for as a visible `\u` escape, so that nothing is lost and no two names look alike.
+ * pdfText makes foreign text fit for a PDF: on one line, at most `max` characters, and whatever is not plain Latin as a visible `\u`
+ * escape, so that nothing is lost and no two names look alike.
  */
 export function pdfText(text: string, max = 400): string {
-  return printable(text.normalize('NFC').replace(UNMAPPED, escaped), max);
+  return printable(text.normalize('NFC').replace(UNSHOWN, escaped), max);
 }
 
 function escaped(character: string): string {

@@ -169,7 +169,7 @@ suite('the installed package', { skip: built }, async () => {
     if (folder === null) return t.skip('npm is not on the PATH');
     const program =
       "for (const name of fs.readdirSync('lib')) if (name.endsWith('.cjs')) require(path.resolve('lib', name));" +
-      "for (const font of ['Helvetica', 'Helvetica-Bold', 'Courier']) new (require(path.resolve('lib/pdfkit.cjs')))().font(font).text('x').end();";
+      "for (const font of Object.values(require(path.resolve('lib/fonts.cjs')).FONTS)) new (require(path.resolve('lib/pdfkit.cjs')))({ font, subset: 'PDF/A-3a' }).text('x').end();";
     const child = spawnSync(process.execPath, ['-e', program], {
       cwd: join(folder, 'dist'),
       encoding: 'utf8',

@@ -153,7 +153,7 @@ test('a flipped byte in any file is found', async () => {
   const pub = String(unzip(zip).get('key.pub'));
   const options = { keys: [toEvidenceKey(pub, 'key.pub')], ledgerKeys: [], kept: [] };
   let place = 7;
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let turn = 0; turn < 12; turn += 1) {
     place = (place * 48_271) % 2_147_483_647;
     const changed = Buffer.from(zip);
     const at = place % zip.length;
@@ -236,8 +236,9 @@ test('a period before the first row is a package that says so', async () => {
   assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
 });
 
-test('the PDF has a title, a language, an outline and the structure that readers aloud follow', () => {
-  const pdf = String(unzip(zip).get('evidence.pdf'));
+test('the PDF is a PDF/A-3a with its fonts and evidence.json in it, an outline, and the structure that readers aloud follow', () => {
+  const files = unzip(zip);
+  const pdf = String(files.get('evidence.pdf'));
   assert.match(pdf, /^%PDF-1\.7/);
   for (const part of [
     '/Lang (en)',
@@ -246,11 +247,19 @@ test('the PDF has a title, a language, an outline and the structure that readers
     '/StructTreeRoot',
     '/Outlines',
     '/DisplayDocTitle true',
+    '<pdfaid:part>3</pdfaid:part>',
+    '<pdfaid:conformance>A</pdfaid:conformance>',
+    '/S /GTS_PDFA1',
+    '/AFRelationship /Source',
+    `stream\n${String(files.get('evidence.json'))}`,
   ])
     assert.ok(pdf.includes(part), part);
+  assert.equal(pdf.split('/FontFile2 ').length - 1, 3);
+  assert.doesNotMatch(pdf, /\/BaseFont \/(?:Helvetica|Courier)/);
   const count = (name: string): number => pdf.split(`/S /${name}\n`).length - 1;
   const [tables, rows, heads, sections] = ['Table', 'TR', 'TH', 'H2'].map(count);
   assert.ok((tables ?? 0) >= 15 && (sections ?? 0) >= 20, `${tables} tables, ${sections} sections`);
   assert.ok((rows ?? 0) > (tables ?? 0) && (heads ?? 0) > (tables ?? 0));
   assert.equal(count('H1'), 1);
+  assert.equal(count('Figure'), 1);
 });

@@ -139,7 +139,7 @@ export async function writeReports(
         data.some(({ name }) => name === 'checkpoint.txt'),
       ),
     ],
-    ['evidence.pdf', await toPdf(document, options)],
+    ['evidence.pdf', await toPdf(document, { ...options, json })],
     ['evidence.html', toHtml(document, options)],
     ['oscal-assessment-results.json', toOscal(document, rows)],
   ]);

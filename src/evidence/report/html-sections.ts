@@ -2,15 +2,11 @@ import { printable } from '../../base/index.ts';
 import { barList, counted, formatCount, html, mostOf, splitBar, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
 import { table } from './html-table.ts';
+import { denialBars, noteText, remediationBars } from './words.ts';
 
 /** admissions writes that section. */
 export function admissions({ admissions: counts }: EvidenceDocument): Html {
-  const bars = counts.by_label.map(({ label, rows }) => ({
-    label,
-    note: '',
-    count: rows,
-    tone: 'refused' as const,
-  }));
+  const bars = denialBars(counts.by_label);
   return html`<section>
     <h2>Admissions</h2>
     ${splitBar('admissions', 'Decided images', [
@@ -108,6 +104,7 @@ export function findings({ vulnerabilities }: EvidenceDocument): Html {
 /** issues writes that section. */
 export function issues({ issues: section }: EvidenceDocument): Html {
   if ('note' in section) return missing('Remediation', section.note);
+  const bars = remediationBars(section);
   return html`<section>
     <h2>Remediation</h2>
     <p>
@@ -116,13 +113,19 @@ export function issues({ issues: section }: EvidenceDocument): Html {
       ${formatCount(section.closed_triaged)} triaged, ${formatCount(section.closed_image_retired)} image
       retired. ${formatCount(section.fixed_inside_window)} fixed inside the declared window.
     </p>
+    ${barList(
+      'What became of issues',
+      bars,
+      bars.reduce((sum, { count }) => sum + count, 0),
+      mostOf(bars),
+    )}
   </section>`;
 }
 
 function missing(title: string, note: string): Html {
   return html`<section>
     <h2>${title}</h2>
-    <p class="soft">${note}</p>
+    <p class="soft">${noteText(note)}</p>
   </section>`;
 }
 

@@ -162,7 +162,7 @@ function frameworks({ requirements }: EvidenceDocument): Html {
       html`<section>
         <h2>${name}</h2>
         <p class="hint">
-          Version ${version}, ${date}: ${summary.met} met, ${summary.partial} partial, ${summary.gap} gap,
+          ${version}, ${date}: ${summary.met} met, ${summary.partial} partial, ${summary.gap} gap,
           ${summary.out_of_scope} of ${all.length} out of scope.
         </p>
         ${table(

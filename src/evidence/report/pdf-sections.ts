@@ -1,5 +1,6 @@
 import { counted, formatCount, mostOf, type Pdf } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
+import { denialBars, noteText, remediationBars } from './words.ts';
 
 /** Sheet is the document that is written on. */
 export type Sheet = InstanceType<Pdf['Sheet']>;
@@ -29,13 +30,11 @@ export function admissions(
     },
     { title: 'Bypassed', count: counts.bypassed, note: 'by break-glass', tone: 'same' },
   ]);
-  const bars = counts.by_label.map(({ label, rows }) => ({
-    label,
-    note: '',
-    count: rows,
-    tone: 'refused' as const,
-  }));
-  if (bars.length > 0) drawBars(sheet, bars, counts.rows, mostOf(bars));
+  const bars = denialBars(counts.by_label);
+  if (bars.length === 0) return;
+  sheet.paragraph([{ text: 'Denials by gate, of all rows', bold: true, ink: 'soft' }], 9);
+  sheet.y += 3;
+  drawBars(sheet, bars, counts.rows, mostOf(bars));
 }
 
 /** coverage writes that part. */
@@ -78,7 +77,7 @@ export function findings(
   { drawBars, drawTable }: Pdf,
 ): void {
   sheet.section('Findings');
-  if ('note' in vulnerabilities) return sheet.paragraph(soft(vulnerabilities.note));
+  if ('note' in vulnerabilities) return sheet.paragraph(soft(noteText(vulnerabilities.note)));
   const bars = vulnerabilities.by_severity.map(({ severity, stood }) => ({
     label: severity,
     note: 'stood in the period',
@@ -100,14 +99,22 @@ export function findings(
 }
 
 /** remediation writes that part. */
-export function remediation(sheet: Sheet, { issues }: EvidenceDocument): void {
+export function remediation(sheet: Sheet, { issues }: EvidenceDocument, { drawBars }: Pdf): void {
   sheet.section('Remediation');
-  if ('note' in issues) return sheet.paragraph(soft(issues.note));
+  if ('note' in issues) return sheet.paragraph(soft(noteText(issues.note)));
   sheet.paragraph([
     {
       text: `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end; closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired. ${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
     },
   ]);
+  const bars = remediationBars(issues);
+  sheet.y += 4;
+  drawBars(
+    sheet,
+    bars,
+    bars.reduce((sum, { count }) => sum + count, 0),
+    mostOf(bars),
+  );
 }
 
 /** breakGlass writes that part. */
@@ -123,7 +130,7 @@ export function breakGlass(sheet: Sheet, { break_glass: section }: EvidenceDocum
 /** mutes writes that part. */
 export function mutes(sheet: Sheet, { mutes: section }: EvidenceDocument, { drawTable }: Pdf): void {
   sheet.section('Muted channels');
-  if ('note' in section) return sheet.paragraph(soft(section.note));
+  if ('note' in section) return sheet.paragraph(soft(noteText(section.note)));
   if (section.total === 0) return sheet.paragraph([{ text: 'No channel was muted in the period.' }]);
   sheet.paragraph([
     {

@@ -1,5 +1,5 @@
 import { parseTime } from '../../base/index.ts';
-import { formatCount, loadPdf, type Pdf } from '../../render/index.ts';
+import { formatCount, loadPdf, type Pdf, type PdfCell } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
 import type { ReportOptions } from './html.ts';
 import {
@@ -14,10 +14,16 @@ import {
   soft,
   type Sheet,
 } from './pdf-sections.ts';
-import { countStates, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
+import { countStates, FILLED, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
 
 /** toPdf writes a package for a person to read. The same document gives the same bytes. */
-export async function toPdf(document: EvidenceDocument, options: ReportOptions): Promise<Uint8Array> {
+export async function toPdf(
+  document: EvidenceDocument,
+  options: ReportOptions & {
+    /** `evidence.json`, which goes into it. */
+    readonly json: string;
+  },
+): Promise<Uint8Array> {
   const pdf = await loadPdf();
   const name = document.organisation.name ?? 'Evidence package';
   const sheet = new pdf.Sheet({
@@ -25,7 +31,12 @@ export async function toPdf(document: EvidenceDocument, options: ReportOptions):
     createdAt: parseTime(document.made_at),
     foot: `Evidence package ${document.id}`,
     compress: false,
-    tagged: true,
+  });
+  sheet.attach({
+    name: 'evidence.json',
+    type: 'application/json',
+    description: 'The same for programs, as it was signed',
+    content: Buffer.from(options.json),
   });
   cover(sheet, document, name, options, pdf);
   attestations(sheet, document, pdf);
@@ -33,7 +44,7 @@ export async function toPdf(document: EvidenceDocument, options: ReportOptions):
   admissions(sheet, document, pdf);
   coverage(sheet, document, pdf);
   findings(sheet, document, pdf);
-  remediation(sheet, document);
+  remediation(sheet, document, pdf);
   breakGlass(sheet, document);
   mutes(sheet, document, pdf);
   filesPart(sheet, document, pdf);
@@ -85,6 +96,7 @@ function cover(
     ],
     rows.map(([what = '', value = '']) => [{ text: what, ink: 'soft' as const }, { text: value }]),
   );
+  codeOf(sheet, document, options, pdf);
   sheet.section('Frameworks', 'Requirements by state; what is out of scope is never counted as passed.');
   pdf.drawTable(
     sheet,
@@ -117,7 +129,25 @@ function cover(
   }
 }
 
-/** The standard fonts have no circles. */
+/** What is compared of a package, for a phone to read. */
+function codeOf(
+  sheet: Sheet,
+  document: EvidenceDocument,
+  { digest, keyId }: ReportOptions,
+  { drawQr }: Pdf,
+): void {
+  const size = 76;
+  const text = ['Digest of evidence.json and signing key,', 'to compare them with a phone.'];
+  const link = document.generation.public_key;
+  const held = [`evidence.json sha256:${digest}`, `key ${keyId}`, ...(link === null ? [] : [link])];
+  sheet.room(size + 12);
+  const { y, left } = sheet;
+  drawQr(sheet, held.join('\n'), `QR code of ${held.join(', ')}`, { x: left, y: y + 4, size });
+  text.forEach((line, i) => sheet.line(line, left + size + 14, y + 28 + 12 * i, { width: 300, ink: 'soft' }));
+  sheet.y = y + size + 8;
+}
+
+/** In a table a circle is drawn beside it. */
 function wordOf(state: keyof typeof STATE_WORDS): string {
   return STATE_WORDS[state].replace(/^\S+ /, '').toUpperCase();
 }
@@ -125,6 +155,11 @@ function wordOf(state: keyof typeof STATE_WORDS): string {
 function inkOf(state: string): 'admitted' | 'refused' | 'text' {
   const tone = toneOf(state);
   return tone === 'same' ? 'text' : tone;
+}
+
+function stateCell(state: keyof typeof STATE_WORDS): PdfCell {
+  const filled = FILLED[state];
+  return { text: wordOf(state), ink: inkOf(state), ...(filled && { filled }) };
 }
 
 function attestations(sheet: Sheet, { attestations: all }: EvidenceDocument, { drawTable }: Pdf): void {
@@ -143,7 +178,7 @@ function attestations(sheet: Sheet, { attestations: all }: EvidenceDocument, { d
     ],
     all.map((one) => [
       { text: one.title, below: one.because },
-      { text: wordOf(one.state), ink: inkOf(one.state) },
+      stateCell(one.state),
       { text: formatCount(one.population) },
       { text: formatCount(one.passed) },
       { text: formatCount(one.failed) },
@@ -159,7 +194,7 @@ function frameworkPart(
   const { name, version, date, summary, requirements } = framework;
   sheet.section(
     name,
-    `Version ${version}, ${date}: ${summary.met} met, ${summary.partial} partial, ${summary.gap} gap, ${summary.out_of_scope} of ${requirements.length} out of scope.`,
+    `${version}, ${date}: ${summary.met} met, ${summary.partial} partial, ${summary.gap} gap, ${summary.out_of_scope} of ${requirements.length} out of scope.`,
   );
   drawTable(
     sheet,
@@ -170,7 +205,7 @@ function frameworkPart(
     ],
     requirements.map(({ id, title, state, why, attestations: by }) => [
       { text: `${id}  ${title}` },
-      { text: wordOf(state), ink: inkOf(state) },
+      stateCell(state),
       { text: why, ...(by.length > 0 && { below: by.join(', ') }) },
     ]),
   );

@@ -52,7 +52,7 @@ export async function printRun(run: PrintedRun): Promise<Uint8Array> {
 
 function head(sheet: Sheet, run: KeptRun, result: WhatIfResult): void {
   sheet.paragraph([{ text: 'What-if report', ink: 'soft' }], 9);
-  sheet.paragraph([{ text: run.policy, bold: true }], 22);
+  sheet.paragraph([{ text: run.policy, bold: true }], 22, 'H1');
   sheet.y += 4;
   sheet.paragraph(
     headlineOf(result).map(({ text, tone }) => ({

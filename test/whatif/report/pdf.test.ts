@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { pdfText } from '../../../src/render/pdf-text.ts';
 import { loadPrinting, type PrintedRun, type WhatIfResult } from '../../../src/whatif/index.ts';
 import { runs } from '../../runs.ts';
-import { readPdf } from './pdf-read.ts';
+import { readPdf, unmarked } from './pdf-read.ts';
 import { emptyResult, HOSTILE, hostileResult, fullResult } from './sample-result.ts';
 
 const AT = Date.UTC(2026, 10, 20, 7);
@@ -91,6 +91,12 @@ test('a report says what the page of a report says, and shows the draft', async 
     assert.ok(text.split('\n').includes(wanted), wanted);
 });
 
+test('it is a PDF/A-3a: nothing is drawn that is neither told apart for readers aloud nor left out for them', async () => {
+  const bytes = await print(runOf(fullResult()));
+  assert.match(Buffer.from(bytes).toString('latin1'), /<pdfaid:part>3<\/pdfaid:part>/);
+  assert.deepEqual(unmarked(bytes), []);
+});
+
 test('the same run gives the same bytes', async () => {
   const run = runOf(fullResult());
   assert.deepEqual(await print(run), await print(run));
@@ -131,6 +137,7 @@ test('a draft of thousands of lines and lines of thousands of characters stays a
 test('what the fonts have no form for comes out as an escape, so that no two texts look alike', () => {
   assert.equal(pdfText('Größe – “ok” €5…'), 'Größe – “ok” €5…');
   assert.equal(pdfText('e\u0301'), 'é');
+  assert.equal(pdfText('Łódź, Işık, ſ'), 'Łódź, Işık, \\u017f');
   assert.equal(pdfText('Ж 漢 😀 \u202e \u0000 \u00ad'), '\\u0416 \\u6f22 \\u{1f600} \\u202e \\u0000 \\u00ad');
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
