@@ -253,7 +253,7 @@ forEachEngine('POST /scans', (engine) => {
       ],
       [{ SchemaVersion: 1 }, {}, 'invalid_report', /schema version 1/],
       [{ hello: 1 }, {}, 'invalid_report', /SchemaVersion is missing/],
-      [[], {}, 'invalid_report', /is a list/],
+      [[], {}, 'invalid_report', /a list, not a report/],
       [7, {}, 'invalid_request', /must be a report/],
       [undefined, {}, 'invalid_request', /needs a body|must be a report/],
     ] as const)
