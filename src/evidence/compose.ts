@@ -14,7 +14,7 @@ import {
   type TriageRecord,
 } from './records.ts';
 import type { EvidenceRequest } from './request.ts';
-import { RowWalk } from './row-walk.ts';
+import { RowWalk, type RowSink } from './row-walk.ts';
 import { AdmissionTally } from './sections/admissions.ts';
 import { BreakGlassTally } from './sections/break-glass.ts';
 import { PodTally } from './sections/coverage.ts';
@@ -71,13 +71,13 @@ export async function compose(
   const missing = new Set<keyof Judge>();
   const tables = new Tables(deps);
 
-  const triage = await all(source.triage());
+  const triage = await readTriage(source);
   if (triage === null) missing.add('triage');
   else {
     triage.forEach(judges.over('triage'));
     await tables.write('triage', [triage]);
   }
-  const rows = await composeRows(source, request, governing, triage ?? [], judges, deps, tables);
+  const rows = await composeRows(source, { request, governing, triage: triage ?? [] }, judges, deps);
 
   const findings = source.findings();
   const findingTally = findings === null ? null : new FindingTally(request);
@@ -128,35 +128,54 @@ type RowParts = Pick<Composed, 'walk' | 'admissions' | 'pods' | 'bypasses'>;
 
 async function composeRows(
   source: EvidenceSource,
-  request: EvidenceRequest,
-  governing: Governing,
-  triage: readonly TriageRecord[],
+  asked: RowsAsked,
   judges: Judges,
   deps: ComposeDeps,
-  tables: Tables,
 ): Promise<RowParts> {
   const [admissions, pods, bypasses] = [new AdmissionTally(), new PodTally(), new BreakGlassTally()];
-  const [judgePod, judgeBypass, judgeAdmitted] = [
-    judges.over('pod'),
-    judges.over('bypass'),
-    judges.over('admitted'),
-  ];
-  const bypassed: BypassRecord[] = [];
-  let podText = '';
-  const walk = new RowWalk(request, governing, source.facts.exemptNamespaces, triage, {
+  const [judgePod, judgeBypass] = [judges.over('pod'), judges.over('bypass')];
+  const walk = await writeRows(source, asked, deps, {
     row: (row, at) => {
-      governing.asked(row, at);
+      asked.governing.asked(row, at);
       admissions.take(row);
     },
-    admitted: judgeAdmitted,
+    admitted: judges.over('admitted'),
     pod: (pod) => {
       pods.take(pod);
       judgePod(pod);
-      podText += csvLine(POPULATIONS.pods.columns, pod);
     },
     bypass: (bypass) => {
       bypasses.take(bypass);
       judgeBypass(bypass);
+    },
+  });
+  return { walk, admissions, pods, bypasses };
+}
+
+/** RowsAsked is what of the rows is asked for, and what they are judged with. */
+export interface RowsAsked {
+  readonly request: EvidenceRequest;
+  readonly governing: Governing;
+  readonly triage: readonly TriageRecord[];
+}
+
+/** writeRows reads the rows of a source once, and writes them and the tables that follow from them. `sink` gets what the walk finds. */
+export async function writeRows(
+  source: EvidenceSource,
+  { request, governing, triage }: RowsAsked,
+  deps: Pick<ComposeDeps, 'open' | 'progress'>,
+  sink: RowSink,
+): Promise<RowWalk> {
+  const bypassed: BypassRecord[] = [];
+  let podText = '';
+  const walk = new RowWalk(request, governing, source.facts.exemptNamespaces, triage, {
+    ...sink,
+    pod: (pod) => {
+      sink.pod(pod);
+      podText += csvLine(POPULATIONS.pods.columns, pod);
+    },
+    bypass: (bypass) => {
+      sink.bypass(bypass);
       bypassed.push(bypass);
     },
   });
@@ -174,14 +193,14 @@ async function composeRows(
   await podFile.write(podText);
   await podFile.end();
   await file.end();
-  await tables.write('break-glass', [bypassed]);
-  return { walk, admissions, pods, bypasses };
+  await new Tables(deps).write('break-glass', [bypassed]);
+  return walk;
 }
 
 /** Tables writes populations as tables. */
 class Tables {
-  readonly #deps: ComposeDeps;
-  constructor(deps: ComposeDeps) {
+  readonly #deps: Pick<ComposeDeps, 'open'>;
+  constructor(deps: Pick<ComposeDeps, 'open'>) {
     this.#deps = deps;
   }
 
@@ -222,6 +241,11 @@ async function* mapped<T>(
   to: (one: T) => T,
 ): AsyncGenerator<readonly T[]> {
   for await (const batch of batches) yield batch.map(to);
+}
+
+/** readTriage reads the decisions of a source that people took; null where none are recorded. */
+export async function readTriage(source: EvidenceSource): Promise<TriageRecord[] | null> {
+  return all(source.triage());
 }
 
 async function all<T>(batches: AsyncIterable<readonly T[]> | null): Promise<T[] | null> {

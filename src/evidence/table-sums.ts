@@ -1,29 +1,24 @@
 import { createHash } from 'node:crypto';
-import { parseTime } from '../base/index.ts';
-import { compose } from './compose.ts';
+import { readTriage, writeRows } from './compose.ts';
+import { Governing } from './governing.ts';
 import { requestOf, toSource, type Package } from './package/open.ts';
 
-/** tableSums gives the digests that the tables of a package have when they are made again from what is inside. */
+/** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again. */
 export async function tableSums(pkg: Package): Promise<ReadonlyMap<string, string>> {
-  const { document } = pkg;
   const { source, close } = await toSource(pkg);
   const sums = new Map<string, string>();
+  const nothing = (): void => undefined;
   try {
-    await compose(source, requestOf(document), parseTime(document.made_at), {
-      open: async (name) => {
-        const hash = createHash('sha256');
-        return {
-          write: async (text) => void hash.update(text),
-          end: async () => void sums.set(name, hash.digest('hex')),
-        };
-      },
-      verifyRows: async () => ({
-        holds: true,
-        tree: null,
-        key: null,
-        rows: { count: 0, signed: 0, first: null, last: null },
-      }),
-    });
+    const triage = (await readTriage(source)) ?? [];
+    const asked = { request: requestOf(pkg.document), governing: new Governing(source.rows.policies), triage };
+    const open = async (name: string) => {
+      const hash = createHash('sha256');
+      return {
+        write: async (text: string | Uint8Array) => void hash.update(text),
+        end: async () => void sums.set(name, hash.digest('hex')),
+      };
+    };
+    await writeRows(source, asked, { open }, { row: nothing, admitted: nothing, pod: nothing, bypass: nothing });
   } finally {
     await close();
   }

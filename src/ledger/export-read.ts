@@ -70,14 +70,13 @@ class ExportReader implements LedgerExport {
   #seal: ExportSeal | null = null;
   /** The damage behind rows that are still to be given: a caller that stops before it never meets it. */
   #damage: unknown = null;
-  readonly #shapes = new RowShapes();
-  readonly #whole: boolean;
+  readonly #shapes: RowShapes;
   readonly #head: MutableBatch = emptyBatch();
 
   constructor(chunks: AsyncIterable<Uint8Array>, file: string, whole: boolean) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.file = file;
-    this.#whole = whole;
+    this.#shapes = new RowShapes(whole);
   }
 
   get seal(): ExportSeal | null {
@@ -172,15 +171,14 @@ class ExportReader implements LedgerExport {
   #takeLine(block: string, from: number, to: number, into: MutableBatch): void {
     const before = into.ids.length;
     try {
-      const mayBeKnown = this.#rowCount > 0 && this.#seal === null && !this.#whole;
+      const mayBeKnown = this.#rowCount > 0 && this.#seal === null;
       if (!mayBeKnown || !this.#shapes.takeKnown(block, from, to, into)) {
         const value = this.#parseLine(block.slice(from, to));
         if (value.type !== 'row' || this.#header === null || this.#seal !== null) {
           this.#parseOther(value, to - from);
           return;
         }
-        if (this.#whole) this.#shapes.takeWhole(value, from, to, into);
-        else this.#shapes.takeParsed(value, block, from, to, into);
+        this.#shapes.takeParsed(value, block, from, to, into);
       }
       const id = into.ids[before] as number;
       if (id >= this.#lastId)

@@ -48,9 +48,15 @@ const MAX_KNOWN = 32 * 1024 * 1024;
  */
 export class RowShapes {
   readonly #lines = new KnownLines<LedgerRow>();
+  readonly #whole: boolean;
   readonly #shapes = new Map<number, LedgerRow[]>();
   #known = 0;
   readonly #line = new RowLine();
+
+  /** `whole`: each row is an object of its own with every field of its line. */
+  constructor(whole: boolean) {
+    this.#whole = whole;
+  }
 
   /**
    * Takes the line `text[from, to)` when it is one of a known shape; false when it must be parsed. Throws an Error
@@ -61,8 +67,10 @@ export class RowShapes {
     if (!line.locate(text, from, to)) return false;
     const shape = this.#lines.find(text, line, to);
     if (shape === undefined) return false;
-    const pod = text.charCodeAt(line.podAt) === 34 ? text.slice(line.podAt + 1, line.podEnd - 1) : null;
-    push(into, line.id, text.slice(line.timeAt + 1, line.timeEnd - 1), pod, shape);
+    const time = text.slice(line.timeAt + 1, line.timeEnd - 1);
+    const pod = textAt(text, line.podAt, line.podEnd);
+    if (this.#whole) push(into, line.id, time, pod, ownRow(shape, text, line, time, pod));
+    else push(into, line.id, time, pod, shape);
     return true;
   }
 
@@ -76,17 +84,10 @@ export class RowShapes {
   ): void {
     const row = parseRow(value);
     if (to - from > MAX_ROW) throw new Error(`the row is longer than ${MAX_ROW / 1024} KiB`);
-    const shape = this.#intern(row, to - from);
+    const shape = this.#whole ? row : this.#intern(row, to - from);
     push(into, row.id, row.time, row.pod ?? null, shape);
     const whole = text.slice(from, to);
     if (this.#line.locate(whole, 0, whole.length)) this.#lines.keep(whole, this.#line, shape);
-  }
-
-  /** Takes a row line's parsed value with all that is its own: it is its own shape. */
-  takeWhole(value: Readonly<Record<string, unknown>>, from: number, to: number, into: MutableBatch): void {
-    const row = parseRow(value);
-    if (to - from > MAX_ROW) throw new Error(`the row is longer than ${MAX_ROW / 1024} KiB`);
-    push(into, row.id, row.time, row.pod ?? null, row);
   }
 
   /** One object for all rows that a replay cannot tell apart but by id, time and pod. */
@@ -104,6 +105,23 @@ export class RowShapes {
     this.#known += size;
     return row;
   }
+}
+
+/** A row like another of its shape, with what is its own from its line. */
+function ownRow(shape: LedgerRow, text: string, line: RowLine, time: string, pod: string | null): LedgerRow {
+  return {
+    ...shape,
+    id: line.id,
+    time,
+    review_uid: textAt(text, line.reviewAt, line.reviewEnd),
+    pod,
+    pod_uid: textAt(text, line.podUidAt, line.podUidEnd),
+  };
+}
+
+/** The text or null that stands in a line; what `RowLine` finds has no escapes. */
+function textAt(text: string, from: number, to: number): string | null {
+  return text.charCodeAt(from) === 34 ? text.slice(from + 1, to - 1) : null;
 }
 
 function push(into: MutableBatch, id: number, time: string, pod: string | null, shape: LedgerRow): void {
