@@ -10,7 +10,11 @@ export async function tableSums(pkg: Package): Promise<ReadonlyMap<string, strin
   const nothing = (): void => undefined;
   try {
     const triage = (await readTriage(source)) ?? [];
-    const asked = { request: requestOf(pkg.document), governing: new Governing(source.rows.policies), triage };
+    const asked = {
+      request: requestOf(pkg.document),
+      governing: new Governing(source.rows.policies),
+      triage,
+    };
     const open = async (name: string) => {
       const hash = createHash('sha256');
       return {
@@ -18,7 +22,12 @@ export async function tableSums(pkg: Package): Promise<ReadonlyMap<string, strin
         end: async () => void sums.set(name, hash.digest('hex')),
       };
     };
-    await writeRows(source, asked, { open }, { row: nothing, admitted: nothing, pod: nothing, bypass: nothing });
+    await writeRows(
+      source,
+      asked,
+      { open },
+      { row: nothing, admitted: nothing, pod: nothing, bypass: nothing },
+    );
   } finally {
     await close();
   }

@@ -44,14 +44,21 @@ export async function writeEvents(
 ): Promise<readonly Happened[]> {
   if (happened.length === 0) return [];
   const channels = (await subscribers(transaction)).filter(({ id }) => id !== except);
-  const wanted = happened.filter(({ event }) => channels.some(({ takes }) => takes(event)));
+  const taken = new Set(CHANNEL_EVENTS.filter((event) => channels.some(({ takes }) => takes(event))));
+  const wanted = happened.filter(({ event }) => taken.has(event));
   const news = await notThrottled(transaction, wanted, at, period);
   const groups = groupsOf(news);
+  const waiting = await waitingOf(
+    transaction,
+    channels.map(({ id }) => id),
+    groups,
+  );
+  const texts = new Map<Happened, string>();
   const rows: Cell[][] = [];
   for (const { id, takes } of channels) {
-    const taken = groups.filter(({ event }) => takes(event));
-    for (const { event, subject, all } of taken.length === 0 ? [] : await gather(transaction, id, taken)) {
-      const items = firstItems(all);
+    const own = groups.filter(({ event }) => takes(event));
+    for (const { event, subject, all } of gather(id, own, waiting)) {
+      const items = firstItems(all, texts);
       rows.push([id, event, subject, all.length, items.length, items.join('\n'), at, at]);
     }
   }
@@ -126,13 +133,14 @@ const ADD = `on conflict (channel_id, event, subject) do update set
   items = case when ${TAKES_MORE} then outbox.items || '\n' || excluded.items else outbox.items end,
   shown = case when ${TAKES_MORE} then outbox.shown + excluded.shown else outbox.shown end`;
 
-/** The first occurrences of a subject in JSON, at least one. */
-function firstItems(all: readonly Happened[]): readonly string[] {
+/** The first occurrences of a subject in JSON, at least one. `texts` are those that were written for another channel. */
+function firstItems(all: readonly Happened[], texts: Map<Happened, string>): readonly string[] {
   const items: string[] = [];
   let characters = 0;
-  for (const { payload } of all.slice(0, MAX_SHOWN)) {
+  for (const one of all.slice(0, MAX_SHOWN)) {
     if (characters >= MANY_CHARACTERS) break;
-    const item = JSON.stringify(payload, bounded);
+    const item = texts.get(one) ?? JSON.stringify(one.payload, bounded);
+    texts.set(one, item);
     items.push(item);
     characters += item.length;
   }
@@ -148,33 +156,70 @@ interface Group {
 }
 
 function groupsOf(happened: readonly Happened[]): readonly Group[] {
-  const groups = Map.groupBy(happened, ({ event, subject }) => keyOf(event, toSubject(subject)));
-  return [...groups].map(([key, all]) => {
-    const [{ event, subject }] = all as [Happened];
-    return { key, event, subject: toSubject(subject), all };
-  });
+  // A storm is about few subjects: each is made fit to be stored once.
+  const fit = new Map<string, string>();
+  const toFit = (given: string): string => {
+    const subject = fit.get(given) ?? toSubject(given);
+    fit.set(given, subject);
+    return subject;
+  };
+  return [...Map.groupBy(happened, ({ event }) => event)].flatMap(([event, some]) =>
+    [...Map.groupBy(some, ({ subject }) => toFit(subject))].map(([subject, all]): Group => ({
+      key: keyOf(event, subject),
+      event,
+      subject,
+      all,
+    })),
+  );
+}
+
+/** Waiting is what waits for the channels: how many subjects of an event for each, and which of some groups already do. */
+interface Waiting {
+  /** By channel and event. */
+  readonly subjects: ReadonlyMap<string, number>;
+  /** Channels with the keys of groups. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** All channels are asked about at once: while a storm is written, nobody else writes. */
+async function waitingOf(
+  transaction: Executor,
+  channels: readonly string[],
+  groups: readonly Group[],
+): Promise<Waiting> {
+  const [subjects, known] = [new Map<string, number>(), new Set<string>()];
+  if (channels.length === 0 || groups.length === 0) return { subjects, known };
+  const ids = sql.join(channels);
+  const counts = await run(
+    transaction,
+    sql<
+      Row<'outbox', 'channel_id' | 'event'> & { readonly subjects: number }
+    >`select channel_id, event, count(*) as subjects from outbox
+      where channel_id in (${ids}) and subject <> '' group by channel_id, event`,
+  );
+  for (const row of counts) subjects.set(`${row.channel_id} ${row.event}`, row.subjects);
+  for (const [event, some] of Map.groupBy(groups, (group) => group.event))
+    for (const marks of inLists(some.map(({ subject }) => subject))) {
+      const rows = await run(
+        transaction,
+        sql<
+          Row<'outbox', 'channel_id' | 'subject'>
+        >`select channel_id, subject from outbox where channel_id in (${ids}) and event = ${event} and subject in (${marks})`,
+      );
+      for (const { channel_id, subject } of rows) known.add(`${channel_id} ${keyOf(event, subject)}`);
+    }
+  return { subjects, known };
 }
 
 /**
- * Gives the groups as they wait for a channel: apart, or together where many do already. Everybody takes the rows of a channel in this
- * order, that of their key, so that no two transactions wait for each other.
+ * Gives the groups as they wait for a channel: apart, or together where many do already; what happens to a subject that waits goes on being
+ * told apart. Everybody takes the rows of a channel in this order, that of their key, so that no two transactions wait for each other.
  */
-async function gather(
-  transaction: Executor,
-  channel: string,
-  groups: readonly Group[],
-): Promise<readonly Group[]> {
-  const waiting = await run(
-    transaction,
-    sql<
-      Row<'outbox', 'event'> & { readonly subjects: number }
-    >`select event, count(*) as subjects from outbox where channel_id = ${channel} and subject <> '' group by event`,
-  );
-  const open = new Map(waiting.map(({ event, subjects }) => [event, subjects]));
-  const known = await knownAmong(transaction, channel, groups);
+function gather(channel: string, groups: readonly Group[], { subjects, known }: Waiting): readonly Group[] {
+  const open = new Map<string, number>();
   const isApart = ({ key, event }: Group): boolean => {
-    if (known.has(key)) return true;
-    const waits = open.get(event) ?? 0;
+    if (known.has(`${channel} ${key}`)) return true;
+    const waits = open.get(event) ?? subjects.get(`${channel} ${event}`) ?? 0;
     open.set(event, waits + 1);
     return waits < MOST_SUBJECTS;
   };
@@ -186,25 +231,6 @@ async function gather(
     all: some.flatMap(({ all }) => all),
   }));
   return [...apart, ...together].toSorted((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/** Gives which of the subjects wait already: what happens to them goes on being told apart. */
-async function knownAmong(
-  transaction: Executor,
-  channel: string,
-  groups: readonly Group[],
-): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
-  for (const marks of inLists([...new Set(groups.map(({ subject }) => subject))])) {
-    const rows = await run(
-      transaction,
-      sql<
-        Row<'outbox', 'event' | 'subject'>
-      >`select event, subject from outbox where channel_id = ${channel} and subject in (${marks})`,
-    );
-    for (const { event, subject } of rows) known.add(keyOf(event, subject));
-  }
-  return known;
 }
 
 function keyOf(event: string, subject: string): string {
