@@ -5,7 +5,7 @@ import { found } from '../test/notify/world.ts';
 
 /**
  * A storm of critical findings in a process of its own, which has the turn of the service's part: `notify-storm.ts DATABASE`, 1,667 a second
- * until its input ends. Prints how its transactions held the lock.
+ * until its input ends. Prints a line once it has begun, and in the end how its transactions held the lock.
  */
 const [url = ''] = process.argv.slice(2);
 const RATE = 1667;
@@ -27,6 +27,7 @@ for (let done = 0; !over.signal.aborted; done += BATCH) {
     return found(`CVE-2026-${done + at}`, `sha256:${image.toString(16).padStart(64, '0')}`);
   });
   await store.write((transaction) => writeEvents(transaction, batch, { at: Date.now() }));
+  if (done === 0) process.stdout.write('began\n');
   await sleep(Math.max(0, began + (done / RATE) * 1000 - performance.now()));
 }
 await store.close();
