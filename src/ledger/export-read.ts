@@ -34,7 +34,7 @@ export interface LedgerExport {
 
 /** ReadOptions say what is wanted of the rows. */
 export interface ReadOptions {
-  /** Every field of every row, for callers that copy them: `shapes[i]` is row i itself. Slower; a replay does not need it. */
+  /** Every field of every row, for callers that copy them: `shapes[i]` is row i itself. A replay does not need it. */
   readonly whole?: boolean;
 }
 

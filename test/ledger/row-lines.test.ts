@@ -56,6 +56,26 @@ async function readAll(text: string): Promise<Read[] | string> {
   return rows;
 }
 
+/** Rows with all that is their own. */
+async function readWhole(text: string): Promise<readonly unknown[]> {
+  const rows: unknown[] = [];
+  const ledger = await open(text, 333, { whole: true });
+  for await (const batch of ledger.rows()) rows.push(...batch.shapes);
+  return rows;
+}
+
+function asRow(value: Readonly<Record<string, unknown>>): unknown {
+  return { ...value, reason: value['reason'] ?? '' };
+}
+
+function linesOf(text: string): readonly unknown[] {
+  const values = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return values.filter(({ type }) => type === 'row').map(asRow);
+}
+
 test('rows come out as JSON.parse gives them, whatever the layout of their lines', async () => {
   const texts = fc.oneof(
     fc.constantFrom('web-0', 'a"b', 'back\\slash', 'ünï', '\u0001', '', '","pod":"x', '","id":9,"x":"'),
@@ -84,7 +104,9 @@ test('rows come out as JSON.parse gives them, whatever the layout of their lines
         pod: value.pod,
         shape: shapeOf(value),
       }));
-      assert.deepEqual(await readAll(toText({ rows: [...rows] })), expected);
+      const text = toText({ rows: [...rows] });
+      assert.deepEqual(await readAll(text), expected);
+      assert.deepEqual(await readWhole(text), linesOf(text));
     }),
     { numRuns: runs(300) },
   );
@@ -126,6 +148,7 @@ test('a byte changed anywhere in a line of a known shape is read as JSON.parse r
           return;
         }
         if (typeof found === 'string') return; // refused for what it says, which the table below holds
+        assert.deepEqual((await readWhole(`${head}\n${damaged}\n`))[2], asRow(value));
         const read = found[2];
         assert.ok(read, 'the line was lost');
         assert.deepEqual(read, {

@@ -1,4 +1,4 @@
-import { readExport, type LedgerExport } from '../../src/ledger/index.ts';
+import { readExport, type LedgerExport, type ReadOptions } from '../../src/ledger/index.ts';
 import { parsePolicies, type Policy } from '../../src/policy/index.ts';
 import {
   runSelfCheck,
@@ -121,12 +121,16 @@ export function toText({ header, policies = [], images = [], rows }: LedgerText)
 }
 
 /** open reads a text as an export, in chunks of `size` bytes. */
-export async function open(text: string | Uint8Array, size = 65_536): Promise<LedgerExport> {
+export async function open(
+  text: string | Uint8Array,
+  size = 65_536,
+  options: ReadOptions = {},
+): Promise<LedgerExport> {
   const bytes = Buffer.from(text);
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  return readExport(chunks(), 'ledger.ndjson');
+  return readExport(chunks(), 'ledger.ndjson', options);
 }
 
 /** policy makes the policy of a spec. */
