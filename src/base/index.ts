@@ -18,6 +18,7 @@ export {
 } from './errors.ts';
 export { fieldSentence } from './field-sentence.ts';
 export { endOfString, JsonKeyError, parseStrictJson } from './json.ts';
+export { inStep } from './in-step.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { byCodeUnit } from './order.ts';

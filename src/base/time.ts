@@ -63,12 +63,29 @@ export function parseTime(text: string): number {
   return days * DAY_MS + (hour * 60 + minute - offset) * 60_000 + inMinute;
 }
 
+/** Numbers with leading zeros, up to 59 and 999. */
+const [TWO_DIGITS, THREE_DIGITS] = [2, 3].map((width) =>
+  Array.from({ length: 10 ** width }, (_, number) => String(number).padStart(width, '0')),
+) as [string[], string[]];
+/** Rows stand by time, so that the minute of the last time is most often that of the next. */
+const last = { minute: NaN, text: '' };
+
 /** formatTime writes milliseconds as RFC 3339 UTC, with as many digits behind the second as are needed, up to six. */
 export function formatTime(ms: number): string {
   const micros = Math.round((ms - Math.floor(ms)) * 1000);
-  const text = new Date(Math.floor(ms) + (micros === 1000 ? 1 : 0)).toISOString();
-  if (micros > 0 && micros < 1000) return `${text.slice(0, 23)}${String(micros).padStart(3, '0')}Z`;
-  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : text;
+  const whole = Math.floor(ms) + (micros === 1000 ? 1 : 0);
+  const minute = Math.floor(whole / 60_000);
+  if (minute !== last.minute) {
+    last.text = new Date(minute * 60_000).toISOString().slice(0, -'00.000Z'.length);
+    last.minute = minute;
+  }
+  const inMinute = whole - minute * 60_000;
+  const second = Math.floor(inMinute / 1000);
+  const text = last.text + (TWO_DIGITS[second] ?? '');
+  const millis = inMinute - second * 1000;
+  const isExact = micros === 0 || micros === 1000;
+  if (millis === 0 && isExact) return `${text}Z`;
+  return `${text}.${THREE_DIGITS[millis] ?? ''}${isExact ? '' : (THREE_DIGITS[micros] ?? '')}Z`;
 }
 
 /** Reads exactly `count` decimal digits at `from`; NaN when one is missing. */

@@ -27,7 +27,9 @@ export class Governing {
   readonly #byRevision = new Map<string, Policy>();
   /** Times at which something came into force or ceased to be, in order. */
   readonly #edges: readonly number[];
-  readonly #asked = new Map<string, Asked>();
+  /** By epoch, revision and namespace. */
+  readonly #asked = new Map<number, Map<string, Map<string, Asked>>>();
+  #known = 0;
   readonly #named = new Set<string>();
 
   constructor(recorded: readonly RecordedPolicy[]) {
@@ -49,15 +51,18 @@ export class Governing {
 
   /** What was asked of a row at its time. */
   asked(row: LedgerRow, at: number): Asked {
-    const key = `${this.#epoch(at)} ${row.policy_revision ?? ''} ${row.namespace ?? ''}`;
-    let known = this.#asked.get(key);
-    if (known === undefined) {
-      this.#named.add(row.policy_revision ?? '');
-      if (this.#asked.size > 100_000) this.#asked.clear();
-      known = askedBy(this.#governing(row, at));
-      this.#asked.set(key, known);
-    }
-    return known;
+    const revision = row.policy_revision ?? '';
+    const namespace = row.namespace ?? '';
+    const epoch = this.#epoch(at);
+    const known = this.#asked.get(epoch)?.get(revision)?.get(namespace);
+    if (known !== undefined) return known;
+    this.#named.add(revision);
+    if (this.#known > MOST_KNOWN) this.#asked.clear();
+    this.#known = this.#asked.size === 0 ? 1 : this.#known + 1;
+    const asked = askedBy(this.#governing(row, at));
+    const revisions = inner(this.#asked, epoch);
+    inner(revisions, revision).set(namespace, asked);
+    return asked;
   }
 
   /** The revisions that were in effect at some time of a period, or that a row names whose asking was looked up. */
@@ -88,6 +93,17 @@ export class Governing {
     });
     return named === null ? inForce : [named, ...inForce];
   }
+}
+
+/** Answers that are remembered at most. */
+const MOST_KNOWN = 100_000;
+
+function inner<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  const known = maps.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<L, V>();
+  maps.set(key, made);
+  return made;
 }
 
 function askedBy(policies: readonly Policy[]): Asked {

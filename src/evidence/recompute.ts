@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseTime, sha256Hex } from '../base/index.ts';
+import { inStep, parseTime, sha256Hex } from '../base/index.ts';
 import { verifyExport } from '../ledger/index.ts';
 import { compose, ROWS_FILE } from './compose.ts';
 import { toDocument } from './document.ts';
@@ -40,7 +40,10 @@ export async function recompute(
 ): Promise<Recomputed> {
   const { document } = pkg;
   const request = requestOf(document);
-  const { source, close } = await toSource(pkg);
+  const [own, verified] = inStep(() => pkg.rows());
+  const verifying = verifyExport(verified, ROWS_FILE, { keys: [], kept: [] });
+  verifying.catch(() => {}); // who asks for it is told
+  const { source, close } = await toSource(pkg, own);
   const sums = new Map<string, string>();
   try {
     const at = parseTime(document.made_at);
@@ -52,7 +55,7 @@ export async function recompute(
           end: async () => void sums.set(name, hash.digest('hex')),
         };
       },
-      verifyRows: () => verifyExport(pkg.rows(), ROWS_FILE, { keys: [], kept: [] }),
+      verifyRows: () => verifying,
       progress,
     });
     const { id, generation, files } = document;
@@ -86,6 +89,8 @@ export async function recompute(
     };
   } finally {
     await close();
+    // It reads the file, which is closed next.
+    await verifying.catch(() => {});
   }
 }
 

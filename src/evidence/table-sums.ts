@@ -3,9 +3,12 @@ import { readTriage, writeRows } from './compose.ts';
 import { Governing } from './governing.ts';
 import { requestOf, toSource, type Package } from './package/open.ts';
 
-/** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again. */
-export async function tableSums(pkg: Package): Promise<ReadonlyMap<string, string>> {
-  const { source, close } = await toSource(pkg);
+/** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again of these. */
+export async function tableSums(
+  pkg: Package,
+  rows: AsyncIterable<Uint8Array>,
+): Promise<ReadonlyMap<string, string>> {
+  const { source, close } = await toSource(pkg, rows);
   const sums = new Map<string, string>();
   const nothing = (): void => undefined;
   try {

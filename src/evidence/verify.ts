@@ -1,6 +1,6 @@
 import { agreesWithKept } from './vouched.ts';
 import { createHash } from 'node:crypto';
-import { isIpoError } from '../base/index.ts';
+import { inStep, isIpoError } from '../base/index.ts';
 import {
   readCheckpoint,
   verifyExport,
@@ -63,12 +63,16 @@ export async function verifyPackage(
     void checks.push({ check, state: 'held', text });
   const failed = (check: PackageCheck['check'], text: string): void =>
     void checks.push({ check, state: 'failed', text });
-  const sums = await contentSums(pkg, failed);
+  // While one waits for what the other threads uncompress, another goes on.
+  const [rows, rowsOfTables] = inStep(() => pkg.rows());
+  const [sums, ledger] = await Promise.all([
+    contentSums(pkg, failed),
+    judgeRows(pkg, rows, options, held, failed, checks),
+    judgeTables(pkg, rowsOfTables, held, failed),
+  ]);
   judgeFiles(pkg, sums, held, failed);
   const key = await judgeSignatures(pkg, sums, options, held, failed);
   await judgeTimestamp(pkg, options, held, failed, checks);
-  const ledger = await judgeRows(pkg, options, held, failed, checks);
-  await judgeTables(pkg, held, failed);
   const holds = checks.every(({ state }) => state !== 'failed');
   const vouched = holds && (options.keys.length > 0 || agreesWithKept(ledger));
   return {
@@ -188,6 +192,7 @@ function sumFault(written: string, expected: string): string {
 
 async function judgeRows(
   pkg: Package,
+  rows: AsyncIterable<Uint8Array>,
   { ledgerKeys, kept, progress }: VerifyPackageOptions,
   held: Say,
   failed: Say,
@@ -195,7 +200,7 @@ async function judgeRows(
 ): Promise<Verification | null> {
   let result: Verification;
   try {
-    result = await verifyExport(pkg.rows(), ROWS_FILE, {
+    result = await verifyExport(rows, ROWS_FILE, {
       keys: ledgerKeys,
       kept,
       ...(progress && { progress }),
@@ -254,9 +259,14 @@ async function judgeCheckpoint(
   }
 }
 
-async function judgeTables(pkg: Package, held: Say, failed: Say): Promise<void> {
+async function judgeTables(
+  pkg: Package,
+  rows: AsyncIterable<Uint8Array>,
+  held: Say,
+  failed: Say,
+): Promise<void> {
   try {
-    const sums = await tableSums(pkg);
+    const sums = await tableSums(pkg, rows);
     const other = [POPULATIONS.pods.file, POPULATIONS['break-glass'].file].filter(
       (file) => pkg.document.files.find(({ name }) => name === file)?.sha256 !== sums.get(file),
     );

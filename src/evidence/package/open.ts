@@ -84,12 +84,13 @@ export function requestOf({ generation: { request } }: EvidenceDocument): Eviden
   };
 }
 
-/** toSource gives a package as the source of a package: everything is counted again from what is inside. */
+/** toSource gives a package as the source of a package: everything is counted again from what is inside, its rows from `rows`. */
 export async function toSource(
   pkg: Package,
+  rows: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly source: EvidenceSource; close(): Promise<void> }> {
   const { document } = pkg;
-  const ledger: LedgerExport = await readExport(pkg.rows(), `${pkg.name}/${ROWS_FILE}`, { whole: true });
+  const ledger: LedgerExport = await readExport(rows, `${pkg.name}/${ROWS_FILE}`, { whole: true });
   const table = <P extends PopulationName>(population: P, isThere: boolean) => {
     type One = RecordOf<(typeof POPULATIONS)[P]['columns']>;
     if (!isThere) return null;
