@@ -46,7 +46,7 @@ rect.track { fill: var(--track); } rect.hover { fill: transparent; } g:hover > r
 .legend { display: flex; flex-wrap: wrap; gap: 4px 24px; padding: 0; margin-top: 12px; list-style: none; }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 7px; }
 .key.refused { background: var(--refused); } .key.admitted { background: var(--admitted); } .key.same { background: var(--same); }
-.bars { padding: 0; list-style: none; }
+.bars { padding: 0; list-style: none; } p + .bars, .bars + .scroll { margin-top: 12px; }
 .bars li + li { margin-top: 12px; }
 .bars div { display: flex; justify-content: space-between; gap: 12px; align-items: baseline; margin-bottom: 3px; }
 .bars svg { display: block; }
@@ -67,6 +67,7 @@ tbody tr:last-child > * { border-bottom: 0; }
 th.n, td.n { text-align: right; white-space: nowrap; min-width: 0; }
 td.t { white-space: nowrap; min-width: 0; }
 .tag { display: inline-block; padding: 1px 8px; border-radius: 10px; font-size: 12.5px; white-space: nowrap; }
+.tag.same { background: var(--track); }
 .tag.refused { background: var(--refused-tint); color: var(--refused); }
 .tag.admitted { background: var(--admitted-tint); color: var(--admitted); }
 .diff { font: 13.5px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; list-style: none; padding: 0; border-radius: 6px; overflow: hidden; }
@@ -102,7 +103,7 @@ footer p + p { margin-top: 4px; }
   body { font-size: 11pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main { max-width: none; padding: 0; } section, .cards > div { border-radius: 0; padding: 12px 0; border-width: 1px 0 0; }
   .cards { grid-template-columns: repeat(3, 1fr); } .pair { grid-template-columns: 1fr 1fr; } .scroll { margin: 0; padding: 0; overflow: visible; }
-  tr, li, figure, .cards > div, dd { break-inside: avoid; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }
+  tr, li, figure, .bars, section > ul, .cards > div, dd { break-inside: avoid; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }
   td.w, td.s { min-width: 0; } td.i { min-width: 14em; } table { font-size: 9pt; } h2, .hint { break-after: avoid; }
   .screen, details:not(.paper) { display: none; } details.paper > summary { list-style: none; }
 }

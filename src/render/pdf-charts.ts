@@ -1,6 +1,7 @@
 import type { Bar, DayColumn } from './charts.ts';
 import { counted, formatCount, formatShare } from './counts.ts';
-import { INK, type Sheet } from './pdf-sheet.ts';
+import type { Sheet } from './pdf-sheet.ts';
+import { INK } from './pdf-words.ts';
 
 /** Figure is a number with what it counts. */
 export interface Figure {
@@ -33,11 +34,16 @@ export function drawFigures(sheet: Sheet, figures: readonly Figure[]): void {
   sheet.y = y + height + 10;
 }
 
+const BAR = 24;
+/** A chart of more bars goes over the page. */
+const MOST_BARS = 20;
+
 /** drawBars draws a bar for each line, its label and count above it. A full bar is `most` rows, `whole` is 100 %. */
 export function drawBars(sheet: Sheet, bars: readonly Bar[], whole: number, most: number): void {
   const { doc, left, width } = sheet;
+  sheet.room(BAR * Math.min(bars.length, MOST_BARS));
   for (const { label, note, count, tone } of bars) {
-    sheet.room(26);
+    sheet.room(BAR);
     const { y } = sheet;
     const figure = `${formatCount(count)}   ${formatShare(count, whole)}`;
     sheet.line(figure, left + width - 120, y, { width: 120, size: 8.5, align: 'right', ink: 'soft' });
@@ -50,7 +56,7 @@ export function drawBars(sheet: Sheet, bars: readonly Bar[], whole: number, most
       doc.rect(left, y + 12, width, 5).fill(INK.track);
       if (count > 0) doc.rect(left, y + 12, Math.max(1.5, (count / most) * width), 5).fill(INK[tone]);
     });
-    sheet.y = y + 24;
+    sheet.y = y + BAR;
   }
 }
 

@@ -1,5 +1,6 @@
 import { encode } from 'uqr';
-import { INK, type Sheet } from './pdf-sheet.ts';
+import type { Sheet } from './pdf-sheet.ts';
+import { INK } from './pdf-words.ts';
 
 /** drawQr draws a text as a QR code of some size; `words` say what it holds to those who do not see it. */
 export function drawQr(

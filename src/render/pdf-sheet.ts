@@ -3,32 +3,12 @@ import PDFDocument from 'pdfkit';
 import { FONTS } from './pdf-fonts.ts';
 import { Tags, type GroupTag, type LeafTag } from './pdf-tags.ts';
 import { pdfText } from './pdf-text.ts';
-import { escapeXml } from './xml.ts';
-
-/** INK are the colours of a report on paper, as on its page. */
-export const INK = {
-  text: '#17212b',
-  soft: '#55626f',
-  line: '#dbe1e7',
-  track: '#e9edf1',
-  refused: '#b3261e',
-  admitted: '#0b63b5',
-  same: '#97a5b3',
-  accent: '#5a4fcf',
-} as const;
-
-/** Ink is one of them. */
-export type Ink = keyof typeof INK;
+import { INK, textsOf, titleOf, type Ink, type Piece, type Waiting } from './pdf-words.ts';
 
 const MARGIN = 48;
 const FOOT = 44;
-
-/** Piece is a part of a paragraph with a look of its own. */
-export interface Piece {
-  readonly text: string;
-  readonly bold?: boolean;
-  readonly ink?: Ink;
-}
+/** Lines of code that stay on one page; where there are more, it is the first ones. */
+const CODE_TOGETHER = 8;
 
 /** SheetOptions are what a document is called; `createdAt` in milliseconds makes equal documents equal bytes. */
 export interface SheetOptions {
@@ -63,6 +43,8 @@ export class Sheet {
   readonly #ended: Promise<void>;
   readonly #tags: Tags;
   readonly #at: Date;
+  /** Headings that no page may part from what they stand above. */
+  #waiting: readonly Waiting[] = [];
 
   constructor({ title, createdAt, foot, compress = true }: SheetOptions) {
     this.#at = new Date(createdAt);
@@ -95,7 +77,9 @@ export class Sheet {
     this.#ended = new Promise((resolve) => this.doc.on('end', () => resolve()));
   }
 
+  /** Where the next line stands. Asking for it writes what waits. */
   get y(): number {
+    if (this.#waiting.length > 0) this.room(0);
     return this.doc.y;
   }
 
@@ -104,29 +88,63 @@ export class Sheet {
     this.doc.y = value;
   }
 
-  /** Begins a new page unless this many points are left on this one; tells whether it did. */
+  /** Begins a new page unless this many points are left on this one below what waits, which is written; tells whether it did. */
   room(height: number): boolean {
-    if (this.y + height <= this.#bottom) return false;
-    this.doc.addPage();
-    return true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const whole = waiting.reduce((sum, one) => sum + one.height, height);
+    const begins = this.doc.y > MARGIN && this.doc.y + whole > this.#bottom;
+    if (begins) this.doc.addPage();
+    for (const one of waiting) one.write();
+    return begins;
   }
 
-  /** Begins a section, with an entry in the reader's outline. */
+  /** Begins a section, with an entry in the reader's outline. Its heading stands on the page of what follows it. */
   section(title: string, hint = ''): void {
-    this.room(90);
-    if (this.y > MARGIN + 1) this.y += 16;
-    this.doc.outline.addItem(title);
-    this.paragraph([{ text: title, bold: true }], 12, 'H2');
-    if (hint !== '') this.paragraph([{ text: hint, ink: 'soft' }], 8.5);
-    this.y += 5;
+    const [above, below] = [16, 5];
+    const head = [{ text: title, bold: true }];
+    const about = [{ text: hint, ink: 'soft' as const }];
+    this.#waiting = [
+      ...this.#waiting,
+      {
+        height: above + this.#heightOf(head, 12) + (hint === '' ? 0 : this.#heightOf(about, 8.5)) + below,
+        write: () => {
+          if (this.y > MARGIN + 1) this.y += above;
+          this.doc.outline.addItem(title);
+          this.#write(head, 12, 'H2');
+          if (hint !== '') this.#write(about, 8.5, 'P');
+          this.y += below;
+        },
+      },
+    ];
+  }
+
+  /** Writes a paragraph that stands on the page of what follows it, this far above it. */
+  lead(pieces: readonly Piece[], size = 9.5, below = 3): void {
+    const height = this.#heightOf(pieces, size) + below;
+    const write = (): void => {
+      this.#write(pieces, size, 'P');
+      this.y += below;
+    };
+    this.#waiting = [...this.#waiting, { height, write }];
   }
 
   /** Writes a paragraph over the whole width. */
   paragraph(pieces: readonly Piece[], size = 9.5, tag: LeafTag = 'P'): void {
+    this.room(this.#heightOf(pieces, size));
+    this.#write(pieces, size, tag);
+  }
+
+  #heightOf(pieces: readonly Piece[], size: number): number {
+    // Bold is wider: where a part is bold, this is rather too much.
+    this.doc.font(pieces.some(({ bold }) => bold === true) ? 'bold' : 'plain').fontSize(size);
+    return this.doc.heightOfString(textsOf(pieces).join(''), { width: this.width, lineGap: 2 });
+  }
+
+  #write(pieces: readonly Piece[], size: number, tag: LeafTag): void {
     const { doc } = this;
-    const texts = spacesBehind(pieces.map(({ text }) => pdfText(text, 2000)));
-    doc.font('plain').fontSize(size);
-    this.room(doc.heightOfString(texts.join(''), { width: this.width, lineGap: 2 }));
+    const texts = textsOf(pieces);
+    doc.fontSize(size);
     doc.x = this.left;
     this.#tags.leaf(tag, () => {
       pieces.forEach(({ bold, ink }, i) => {
@@ -191,20 +209,21 @@ export class Sheet {
     const { doc } = this;
     const step = size * 1.35;
     const most = Math.floor(this.width / (size * 0.6));
-    for (const { text, ink } of lines) {
+    const parts = lines.flatMap(({ text, ink }) => {
       const whole = pdfText(text, 4000);
-      for (let at = 0; at === 0 || at < whole.length; at += most) {
-        this.room(step);
-        const { y } = this;
-        doc
-          .font('code')
-          .fontSize(size)
-          .fillColor(INK[ink ?? 'text']);
-        this.#tags.leaf('Code', () =>
-          doc.text(whole.slice(at, at + most), this.left, y, { lineBreak: false }),
-        );
-        this.y = y + step;
-      }
+      const count = Math.max(1, Math.ceil(whole.length / most));
+      return Array.from({ length: count }, (_, i) => ({ text: whole.slice(i * most, (i + 1) * most), ink }));
+    });
+    this.room(step * Math.min(parts.length, CODE_TOGETHER));
+    for (const { text, ink } of parts) {
+      this.room(step);
+      const { y } = this;
+      doc
+        .font('code')
+        .fontSize(size)
+        .fillColor(INK[ink ?? 'text']);
+      this.#tags.leaf('Code', () => doc.text(text, this.left, y, { lineBreak: false }));
+      this.y = y + step;
     }
   }
 
@@ -245,6 +264,7 @@ export class Sheet {
 
   /** Numbers the pages and gives the bytes. */
   async finish(): Promise<Uint8Array> {
+    this.room(0);
     const { count } = this.doc.bufferedPageRange();
     for (let i = 0; i < count; i += 1) {
       this.doc.switchToPage(i);
@@ -262,21 +282,6 @@ export class Sheet {
     await this.#ended;
     return Buffer.concat(this.#chunks);
   }
-}
-
-/** pdfkit writes the title into the metadata as it is, which are XML; elsewhere it takes its characters. */
-function titleOf(title: string): string {
-  const text = pdfText(title, 200);
-  // A text in all that is done with it.
-  return Object.assign(new String(text), { toString: () => escapeXml(text) }) as string;
-}
-
-/** A space that begins a piece would begin a line where the piece does; at the end of the piece before it shows nowhere. */
-function spacesBehind(texts: readonly string[]): string[] {
-  return texts.map((text, i) => {
-    const own = i === 0 ? text : text.trimStart();
-    return /^ /.test(texts[i + 1] ?? '') ? `${own} ` : own;
-  });
 }
 
 /** LineOptions are the look of one line. */

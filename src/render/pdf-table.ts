@@ -1,5 +1,6 @@
-import { INK, type Ink, type Sheet } from './pdf-sheet.ts';
+import type { Sheet } from './pdf-sheet.ts';
 import { pdfText } from './pdf-text.ts';
+import { INK, type Ink } from './pdf-words.ts';
 
 /** PdfColumn is a column of a table; `share` is its part of the width beside the others. */
 export interface PdfColumn {
@@ -27,7 +28,24 @@ const BESIDE = 10;
 /** Characters of a cell; a hostile name must not fill a page. */
 const LONGEST = 300;
 
-/** drawTable writes a table whose heading stands on every page that it reaches; a row is never cut by a page. */
+/** The heading of a table. */
+const HEAD = 12 + PAD;
+/** A table of this height at most stays on one page. */
+const SHORT = 190;
+
+/** LaidRow is a row whose lines are broken. */
+interface LaidRow {
+  readonly height: number;
+  readonly cells: readonly {
+    readonly lines: readonly { readonly line: string; readonly ink: Ink }[];
+    readonly width: number;
+    readonly left: number;
+    readonly align: 'left' | 'right';
+    readonly cell: PdfCell;
+  }[];
+}
+
+/** drawTable writes a table whose heading stands on every page that it reaches. A page cuts no row, and at least two stand on each. */
 export function drawTable(
   sheet: Sheet,
   columns: readonly PdfColumn[],
@@ -53,7 +71,7 @@ export function drawTable(
     if (repeated) sheet.decoration(cells);
     else sheet.group('TR', cells);
     ruleAt(y + 12);
-    sheet.y = y + 12 + PAD;
+    sheet.y = y + HEAD;
   };
   const ruleAt = (y: number): void => {
     sheet.decoration(() =>
@@ -65,7 +83,7 @@ export function drawTable(
     );
   };
 
-  const drawRow = (row: readonly PdfCell[]): void => {
+  const lay = (row: readonly PdfCell[]): LaidRow => {
     doc.font('plain').fontSize(SIZE);
     const cells = row.map((cell, i) => {
       const text = pdfText(cell.text, LONGEST);
@@ -78,8 +96,10 @@ export function drawTable(
       ];
       return { lines, width, left: (lefts[i] ?? left) + indent, align: columns[i]?.align ?? 'left', cell };
     });
-    const height = Math.max(...cells.map(({ lines }) => lines.length)) * STEP;
-    if (sheet.room(height + PAD)) head(true);
+    return { cells, height: Math.max(...cells.map(({ lines }) => lines.length)) * STEP + PAD * 1.5 };
+  };
+
+  const drawRow = ({ cells, height }: LaidRow): void => {
     const { y } = sheet;
     sheet.group('TR', () => {
       for (const { lines, width, left: x, align, cell } of cells) {
@@ -91,13 +111,22 @@ export function drawTable(
         );
       }
     });
-    ruleAt(y + height + PAD / 2);
-    sheet.y = y + height + PAD * 1.5;
+    ruleAt(y + height - PAD);
+    sheet.y = y + height;
   };
-  sheet.room(60);
+
+  const laid = rows.map(lay);
+  const heightOf = (from: number, until?: number): number =>
+    laid.slice(from, until).reduce((sum, { height }) => sum + height, 0);
+  const short = heightOf(0) <= SHORT;
+  sheet.room(HEAD + heightOf(0, short ? undefined : 2));
   sheet.group('Table', () => {
     head(false);
-    rows.forEach(drawRow);
+    laid.forEach((row, i) => {
+      // The last row stands with the one before it.
+      if (sheet.room(heightOf(i, i === laid.length - 2 ? undefined : i + 1))) head(true);
+      drawRow(row);
+    });
   });
 }
 

@@ -1,8 +1,8 @@
 import { printable } from '../../base/index.ts';
 import { barList, counted, formatCount, html, mostOf, splitBar, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
-import { table } from './html-table.ts';
-import { denialBars, noteText, remediationBars } from './words.ts';
+import { numbers, table } from './html-table.ts';
+import { denialBars, findingBars, noteText, remediationBars } from './words.ts';
 
 /** admissions writes that section. */
 export function admissions({ admissions: counts }: EvidenceDocument): Html {
@@ -20,7 +20,7 @@ export function admissions({ admissions: counts }: EvidenceDocument): Html {
     </p>
     ${bars.length === 0 ? null : barList('Denials by gate', bars, counts.rows, mostOf(bars))}
     ${table(
-      ['Namespace', 'Admitted', 'Denied'],
+      ['Namespace', ...numbers('Admitted', 'Denied')],
       counts.by_namespace
         .slice(0, 200)
         .map(({ namespace, admitted, denied }) => [
@@ -51,7 +51,7 @@ export function coverage({
       answering === null || answering.length === 0
         ? null
         : table(
-            ['Cluster', 'Minutes answered', 'Not answered', 'Unknown'],
+            ['Cluster', ...numbers('Minutes answered', 'Not answered', 'Unknown')],
             answering.map((one) => [
               printable(one.cluster),
               formatCount(one.answered),
@@ -78,14 +78,16 @@ export function coverage({
 /** findings writes that section. */
 export function findings({ vulnerabilities }: EvidenceDocument): Html {
   if ('note' in vulnerabilities) return missing('Findings', vulnerabilities.note);
+  const bars = findingBars(vulnerabilities.by_severity);
   return html`<section>
     <h2>Findings</h2>
     <p>
       ${counted(vulnerabilities.total, 'finding')} stood in the period;
       ${formatCount(vulnerabilities.known_exploited_while_running)} known to be exploited while the image ran.
     </p>
+    ${barList('Findings that stood, by severity', bars, vulnerabilities.total, mostOf(bars))}
     ${table(
-      ['Severity', 'Stood', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'],
+      ['Severity', ...numbers('Stood', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end')],
       vulnerabilities.by_severity.map((level) => [
         level.severity,
         ...[

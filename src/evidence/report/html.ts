@@ -2,7 +2,7 @@ import { printable } from '../../base/index.ts';
 import { counted, formatCount, html, splitBar, toPage, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
 import { admissions, breakGlass, coverage, findings, issues, mutes, policies } from './html-sections.ts';
-import { table } from './html-table.ts';
+import { numbers, table } from './html-table.ts';
 import { countStates, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
 
 /** ReportOptions are what a report prints beside the document. */
@@ -74,7 +74,7 @@ function results(document: EvidenceDocument): Html {
     ])}
     <h3>Frameworks</h3>
     ${table(
-      ['Framework', 'Met', 'Partial', 'Gap', 'Out of scope', 'Requirements'],
+      ['Framework', ...numbers('Met', 'Partial', 'Gap', 'Out of scope', 'Requirements')],
       document.requirements.map(({ name, summary, requirements }) => [
         name,
         ...[summary.met, summary.partial, summary.gap, summary.out_of_scope, requirements.length].map(
@@ -144,7 +144,7 @@ function attestations({ attestations: all }: EvidenceDocument): Html {
       failed.
     </p>
     ${table(
-      ['Attestation', 'State', 'Population', 'Passed', 'Failed'],
+      ['Attestation', 'State', ...numbers('Population', 'Passed', 'Failed')],
       all.map((one) => [
         html`<b>${one.title}</b><br /><span class="soft">${printable(one.because, 800)}</span>`,
         tag(one.state),
@@ -181,7 +181,7 @@ function files({ files: all }: EvidenceDocument): Html {
   return html`<section>
     <h2>Files</h2>
     ${table(
-      ['File', 'Bytes', 'SHA-256'],
+      ['File', ...numbers('Bytes'), 'SHA-256'],
       all.map(({ name, size, sha256 }) => [name, formatCount(size), html`<code>${sha256}</code>`]),
     )}
   </section>`;

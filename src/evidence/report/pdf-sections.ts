@@ -1,6 +1,6 @@
 import { counted, formatCount, mostOf, type Pdf } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
-import { denialBars, noteText, remediationBars } from './words.ts';
+import { denialBars, findingBars, noteText, remediationBars } from './words.ts';
 
 /** Sheet is the document that is written on. */
 export type Sheet = InstanceType<Pdf['Sheet']>;
@@ -32,8 +32,7 @@ export function admissions(
   ]);
   const bars = denialBars(counts.by_label);
   if (bars.length === 0) return;
-  sheet.paragraph([{ text: 'Denials by gate, of all rows', bold: true, ink: 'soft' }], 9);
-  sheet.y += 3;
+  sheet.lead([{ text: 'Denials by gate, of all rows', bold: true, ink: 'soft' }], 9);
   drawBars(sheet, bars, counts.rows, mostOf(bars));
 }
 
@@ -78,13 +77,9 @@ export function findings(
 ): void {
   sheet.section('Findings');
   if ('note' in vulnerabilities) return sheet.paragraph(soft(noteText(vulnerabilities.note)));
-  const bars = vulnerabilities.by_severity.map(({ severity, stood }) => ({
-    label: severity,
-    note: 'stood in the period',
-    count: stood,
-    tone: 'accent' as const,
-  }));
+  const bars = findingBars(vulnerabilities.by_severity);
   drawBars(sheet, bars, vulnerabilities.total, mostOf(bars));
+  sheet.y += 6;
   const columns = ['Severity', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'];
   drawTable(
     sheet,
@@ -102,13 +97,12 @@ export function findings(
 export function remediation(sheet: Sheet, { issues }: EvidenceDocument, { drawBars }: Pdf): void {
   sheet.section('Remediation');
   if ('note' in issues) return sheet.paragraph(soft(noteText(issues.note)));
-  sheet.paragraph([
+  sheet.lead([
     {
       text: `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end; closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired. ${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
     },
   ]);
   const bars = remediationBars(issues);
-  sheet.y += 4;
   drawBars(
     sheet,
     bars,
@@ -132,20 +126,19 @@ export function mutes(sheet: Sheet, { mutes: section }: EvidenceDocument, { draw
   sheet.section('Muted channels');
   if ('note' in section) return sheet.paragraph(soft(noteText(section.note)));
   if (section.total === 0) return sheet.paragraph([{ text: 'No channel was muted in the period.' }]);
-  sheet.paragraph([
+  sheet.lead([
     {
       text: `${counted(section.total, 'time')} a channel was muted: it was told afterwards what had happened.`,
     },
   ]);
-  sheet.y += 4;
   drawTable(
     sheet,
     [
       { heading: 'Channel', share: 2 },
-      { heading: 'From', share: 2 },
-      { heading: 'Until', share: 2 },
-      { heading: 'By', share: 2 },
-      { heading: 'Reason', share: 4 },
+      { heading: 'From', share: 2.4 },
+      { heading: 'Until', share: 2.4 },
+      { heading: 'By', share: 2.6 },
+      { heading: 'Reason', share: 2.6 },
     ],
     section.items
       .slice(0, 50)
@@ -183,7 +176,8 @@ export function limitsPart(sheet: Sheet, { limits }: EvidenceDocument): void {
         text: `${why}${total === null || total === 0 ? '' : ` (${formatCount(shown ?? 0)} of ${formatCount(total)})`}`,
       },
     ]);
-  sheet.paragraph([
+  // How to verify stands on its page.
+  sheet.lead([
     { text: 'Nothing here shows what ran outside of the clusters that report, or before the records began.' },
   ]);
 }

@@ -81,3 +81,15 @@ export function denialBars(
     .toSorted((a, b) => b.rows - a.rows)
     .map(({ label, rows }) => ({ label, note: '', count: rows, tone: 'refused' }));
 }
+
+/** findingBars are the findings that stood, by severity. */
+export function findingBars(
+  levels: readonly { readonly severity: string; readonly stood: number }[],
+): readonly Bar[] {
+  return levels.map(({ severity, stood }) => ({
+    label: severity,
+    note: 'stood in the period',
+    count: stood,
+    tone: 'accent',
+  }));
+}

@@ -65,8 +65,7 @@ export function changedFields(
 /** Keys and long lists stand below each other. */
 function longFields(sheet: Sheet, changes: NonNullable<WhatIfResult['policy_changes']>): void {
   for (const change of changes) {
-    sheet.room(36);
-    sheet.paragraph([{ text: fieldText(change), bold: true }], 8.5);
+    sheet.lead([{ text: fieldText(change), bold: true }], 8.5, 0);
     const inks = { '-': 'refused', '+': 'admitted', '…': 'soft' } as const;
     sheet.code(
       changeLines(change, 12).map(({ sign, text }) => ({ text: `${sign} ${text}`, ink: inks[sign] })),

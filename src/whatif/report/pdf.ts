@@ -18,9 +18,6 @@ import { mostOfReasons, reasonsOf } from './reasons.ts';
 
 type Sheet = InstanceType<Pdf['Sheet']>;
 
-/** Bars of one change that are not parted by the end of a page. */
-const MOST_TOGETHER = 8;
-
 /**
  * printRun makes the PDF of a kept run: what the page of a report shows, and the draft. The same run gives the same bytes. Every text of it
  * is foreign and comes through only as text.
@@ -123,10 +120,7 @@ function reasons(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
       tone,
     }));
     if (bars.length === 0) continue;
-    // A few bars stay together; many go over the page.
-    sheet.room(24 + 24 * Math.min(bars.length, MOST_TOGETHER));
-    sheet.paragraph([{ text: title, bold: true, ink: 'soft' }], 9);
-    sheet.y += 3;
+    sheet.lead([{ text: title, bold: true, ink: 'soft' }], 9);
     drawBars(sheet, bars, result[change], mostOfReasons(result));
     sheet.y += 6;
   }
@@ -143,7 +137,6 @@ function days(sheet: Sheet, result: WhatIfResult, { drawDays }: Pdf): void {
     up: would_deny,
     down: would_allow,
   }));
-  sheet.room(240);
   sheet.section(
     'Day by day',
     `Changed admissions of each day (UTC), and below them all that were decided.${from}`,
@@ -163,7 +156,6 @@ function origin(sheet: Sheet, result: WhatIfResult): void {
 
 function context(sheet: Sheet, result: WhatIfResult, { drawBars }: Pdf): void {
   if (result.evaluated === 0) return;
-  sheet.room(240);
   sheet.section('Deployment context', contextText(result));
   const bars = Object.entries(result.context.signals).map(([label, count]) => ({
     label,
