@@ -31,3 +31,20 @@ export function asUnavailable(error: unknown): AppendError {
     cause: error,
   });
 }
+
+/** spoolFull says that there is no room for a review. */
+export function spoolFull(): AppendError {
+  return new AppendError(
+    'unavailable',
+    'the database does not take the rows of the review, and the spool is full',
+    {
+      hint: 'Bring the database back; the spool empties by itself',
+      retryAfter: 5,
+    },
+  );
+}
+
+/** withoutUid: what came from no review has no uid to be known again by, so that it could be put back twice; its maker makes it again. */
+export function withoutUid(): AppendError {
+  return new AppendError('unavailable', 'the database does not take rows at the moment', { retryAfter: 5 });
+}

@@ -7,6 +7,11 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** isKeyed tells whether an entry is of a review, which its uid makes known again. */
+export function isKeyed({ entry }: Waiting): boolean {
+  return entry.uid !== null;
+}
+
 /** AppendQueue holds entries in their order until a group of them is written. */
 export class AppendQueue {
   readonly #groupRows: number;

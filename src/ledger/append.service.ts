@@ -1,10 +1,11 @@
 import type { Count, Log } from '../base/index.ts';
 import { AppendError, asUnavailable, isNever } from './append-error.ts';
-import { AppendQueue, type Waiting } from './append-queue.ts';
+import { AppendQueue, isKeyed, type Waiting } from './append-queue.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { checkEntry, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerAppend, LedgerWriter, Spool, Stored, Timers } from './ports.ts';
 import { RecentReviews } from './recent-reviews.ts';
+import { Recorded } from './recorded.ts';
 import { Spooling } from './spooling.service.ts';
 
 /** AppenderDeps are the parts that rows are written with; without a spool only the database takes them. */
@@ -26,20 +27,29 @@ export interface AppenderOptions {
   readonly waitingRows?: number;
   /** Milliseconds until the spool takes over from a database that does not commit (1000). */
   readonly deadline?: number;
+  /**
+   * Whether the spool takes new reviews while another process writes to the database (false): they are answered once they are durable there,
+   * and are put back as soon as that process has committed.
+   */
+  readonly sidesteps?: boolean;
 }
 
 /** How long a group may gather at most, in milliseconds. */
 const GATHER_MS = 5;
+/** Rows that may wait in the spool while others write; beyond, reviews wait for the database, which is then what is slow. */
+const SIDESTEP_ROWS = 256;
 
 /**
  * Appender writes rows with group commit: what arrives in turns of the event loop that follow each other, and while the last group is being
  * written, becomes one durable transaction, and each caller is answered after its commit. When the database fails or misses
- * the deadline, the spool takes the group and everything after it, until all is put back.
+ * the deadline, the spool takes the group and everything after it, until all is put back. So it does where another process has the
+ * database at that moment, which no review need wait for.
  */
 export class Appender implements LedgerAppend {
   readonly #deps: AppenderDeps;
   readonly #waitingRows: number;
   readonly #deadline: number;
+  readonly #sidesteps: boolean;
   readonly #spooling: Spooling | null;
   readonly #recent = new RecentReviews();
   readonly #queue: AppendQueue;
@@ -54,11 +64,13 @@ export class Appender implements LedgerAppend {
     this.#queue = new AppendQueue(options.groupRows ?? 256);
     this.#waitingRows = options.waitingRows ?? 8192;
     this.#deadline = options.deadline ?? 1000;
+    this.#sidesteps = options.sidesteps ?? false;
     const { spool, watch } = deps;
     if (watch !== undefined)
       for (const { rows } of spool?.entries() ?? []) for (const { at } of rows) watch.saw(at);
     const stored = (uid: string, rows: Stored): void => this.#remember(uid, rows);
-    this.#spooling = spool === null ? null : new Spooling({ ...deps, spool, stored });
+    this.#spooling =
+      spool === null ? null : new Spooling({ ...deps, spool, stored, deadline: this.#deadline });
   }
 
   /** Rows that wait: for a transaction, and in the spool; `since` is the time of the oldest there. */
@@ -67,9 +79,9 @@ export class Appender implements LedgerAppend {
     return { queued: this.#queue.rows, spooled: rows, since };
   }
 
-  /** Whether rows go to the spool, so that answers should say that the ledger is behind. */
+  /** Whether the database does not take rows in time, so that answers should say that the ledger is behind. */
   get delayed(): boolean {
-    return this.#spooling?.holding ?? false;
+    return this.#spooling?.late ?? false;
   }
 
   /** Why no review should come here yet, or null. */
@@ -84,7 +96,7 @@ export class Appender implements LedgerAppend {
 
   /** Whether every review that was taken on before a place is in the database, or was refused: none waits here. */
   past(mark: number): boolean {
-    return this.#done >= mark && !this.delayed;
+    return this.#done >= mark && this.#spooling?.holding !== true;
   }
 
   append(given: LedgerEntry): Promise<Appended> {
@@ -117,6 +129,7 @@ export class Appender implements LedgerAppend {
   async close(spoolMs = 0): Promise<void> {
     this.#closed = true;
     await this.#running;
+    await this.#spooling?.settled();
     await this.#spooling?.close(spoolMs);
   }
 
@@ -138,11 +151,24 @@ export class Appender implements LedgerAppend {
   async #run(): Promise<void> {
     while (this.#queue.rows > 0) {
       const group = this.#queue.take();
-      if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, group);
-      else await this.#toStore(group);
+      await this.#write(group);
       this.#done += group.length;
     }
     this.#running = null;
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const spooling = this.#spooling;
+    if (spooling?.holding === true && !spooling.late && !this.#maySidestep(group)) await spooling.settled();
+    if (spooling?.holding === true) await this.#toSpool(spooling, group);
+    else await this.#toStore(group);
+  }
+
+  /** Whether the spool may take a group while others write: a repeat is answered with what is stored, and what has no uid is told its outcome. */
+  #maySidestep(group: readonly Waiting[]): boolean {
+    const { writer, spool } = this.#deps;
+    if (!this.#sidesteps || spool === null || spool.rows > SIDESTEP_ROWS) return false;
+    return group.every(isKeyed) && writer.areNew?.(group.map(({ entry }) => entry)) === true;
   }
 
   /** Appends without waiting, where that is possible; false where nothing was done. Throws as the writer does. */
@@ -159,6 +185,11 @@ export class Appender implements LedgerAppend {
     let stored: readonly Stored[] | null;
     try {
       if (this.#appendedNow(group)) return;
+      if (spooling !== null && this.#maySidestep(group)) {
+        spooling.sidestep();
+        await this.#toSpool(spooling, group);
+        return;
+      }
       writing = writer.appendAll(group.map(({ entry }) => entry));
       stored = await (spooling === null ? writing : this.#inTime(writing));
     } catch (error) {
@@ -197,8 +228,7 @@ export class Appender implements LedgerAppend {
   }
 
   async #retry(waiting: Waiting): Promise<void> {
-    if (this.#spooling?.holding === true) await this.#toSpool(this.#spooling, [waiting]);
-    else await this.#toStore([waiting]);
+    await this.#write([waiting]);
   }
 
   async #toSpool(spooling: Spooling, all: readonly Waiting[]): Promise<void> {
@@ -260,26 +290,4 @@ export class Appender implements LedgerAppend {
       cancel();
     }
   }
-}
-
-/** Most callers never look at the rows, so they are made when they are asked for. */
-class Recorded implements Appended {
-  readonly delayed = false;
-  readonly #stored: Stored;
-
-  constructor(stored: Stored) {
-    this.#stored = stored;
-  }
-
-  get rows(): Stored['rows'] {
-    return this.#stored.rows;
-  }
-
-  get repeat(): boolean {
-    return this.#stored.repeat;
-  }
-}
-
-function isKeyed({ entry }: Waiting): boolean {
-  return entry.uid !== null;
 }

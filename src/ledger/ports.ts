@@ -26,6 +26,11 @@ export interface LedgerWriter {
    * memory. Null where it cannot; nothing was appended then. Throws as appendAll does. Absent where there is no such way.
    */
   appendNow?(entries: readonly LedgerEntry[]): readonly Stored[] | null;
+  /**
+   * areNew tells whether memory shows, without a look at the database, that none of the reviews is in the ledger. Absent where others may append the same review at
+   * any time.
+   */
+  areNew?(entries: readonly LedgerEntry[]): boolean;
   /** Why the first append would take long, as a sentence; absent or null once it would not. */
   unready?(): string | null;
 }
@@ -45,8 +50,11 @@ export interface Spool {
   peek(rows: number): readonly LedgerEntry[];
   /** entries gives all that wait, oldest first. */
   entries(): Iterable<LedgerEntry>;
-  /** drop lets the oldest `count` entries go. After a crash some of them may come back, so that they are appended again. */
-  drop(count: number): Promise<void>;
+  /**
+   * drop lets the oldest `count` entries go. After a crash some of them may come back, so that they are appended again. `moreSoon`: what is
+   * made for them may stay, since more are likely to come at once.
+   */
+  drop(count: number, moreSoon?: boolean): Promise<void>;
   /** setAside lets the oldest entry go into a file of its own, with the reason, for a person to look at. */
   setAside(reason: string): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Count, IpoError, Log } from '../base/index.ts';
-import { AppendError, isNever } from './append-error.ts';
+import { AppendError, isNever, spoolFull, withoutUid } from './append-error.ts';
+import { Held } from './held.ts';
 import { recordedRow, type Appended, type LedgerEntry } from './new-row.ts';
 import type { LedgerWriter, Spool, Stored, Timers } from './ports.ts';
 import { leftIn, oldestIn } from './spool-left.ts';
@@ -11,6 +12,8 @@ export interface SpoolingDeps {
   readonly timers: Timers;
   readonly log: Log;
   readonly count: Count;
+  /** Milliseconds within which the database must take what waits, so that it is not late. */
+  readonly deadline: number;
   /** Told of each review that was put back. */
   readonly stored: (uid: string, stored: Stored) => void;
 }
@@ -32,7 +35,7 @@ export class Spooling {
   readonly #deps: SpoolingDeps;
   /** The entries that wait, by uid, so that a repeat gets the same answer. */
   readonly #kept = new Map<string, LedgerEntry>();
-  #holding = false;
+  readonly #held = new Held();
   #writes = 0;
   #closing = false;
   #stopped = false;
@@ -54,7 +57,17 @@ export class Spooling {
 
   /** Whether rows wait, or may be about to. */
   get holding(): boolean {
-    return this.#holding;
+    return this.#held.holding;
+  }
+
+  /** Whether the database did not take rows in time; false while all that holds them up is that another process writes. */
+  get late(): boolean {
+    return this.#held.late;
+  }
+
+  /** Ends once nothing is held any more, or the database is late. */
+  settled(): Promise<void> {
+    return this.#held.settled();
   }
 
   /** Rows that wait. */
@@ -67,11 +80,15 @@ export class Spooling {
     return oldestIn(this.#deps.spool);
   }
 
-  /** Begins to hold; `late` is a write under way, whose end must be waited for before anything is put back. */
+  /** Begins to hold what the database does not take in time; `late` is a write under way, as for `sidestep`. */
   hold(late: Promise<unknown> | null): void {
-    if (this.#holding) return;
-    this.#holding = true;
-    this.#draining = this.#drain(late);
+    this.#held.lag();
+    this.sidestep(late);
+  }
+
+  /** Begins to hold while another process writes; the end of a write under way is waited for before anything is put back. */
+  sidestep(late: Promise<unknown> | null = null): void {
+    if (this.#held.begin()) this.#draining = this.#drain(late);
   }
 
   /** Keeps entries, and answers each in its place: recorded, or why not. One call at a time. */
@@ -97,7 +114,7 @@ export class Spooling {
       return {
         rows: kept.rows.map((row) => recordedRow(kept.uid, row, null)),
         repeat: kept !== entry,
-        delayed: true,
+        delayed: this.late,
       };
     });
   }
@@ -109,7 +126,7 @@ export class Spooling {
   async close(forMs = 0): Promise<void> {
     const { spool, log } = this.#deps;
     this.#closing = true;
-    if (this.#holding && forMs > 0) {
+    if (this.holding && forMs > 0) {
       const waiting = leftIn(spool);
       if (waiting !== null)
         log.info('the spool is put back before the end; a second signal ends at once', {
@@ -141,7 +158,7 @@ export class Spooling {
 
   /** Gives how many were taken, and what to say to the others. */
   async #append(fresh: readonly LedgerEntry[]): Promise<{ taken: number; refusal: AppendError }> {
-    if (fresh.length === 0) return { taken: 0, refusal: full() };
+    if (fresh.length === 0) return { taken: 0, refusal: spoolFull() };
     const { spool, log, count } = this.#deps;
     this.#writes += 1;
     try {
@@ -156,7 +173,7 @@ export class Spooling {
           rows: spool.rows,
         });
       }
-      return { taken, refusal: full() };
+      return { taken, refusal: spoolFull() };
     } catch (cause) {
       count.add('svc_ledger_unrecorded_total', { reason: 'spool_fault' }, fresh.length);
       log.error('the spool of the ledger cannot be written; reviews are not recorded', {
@@ -172,8 +189,17 @@ export class Spooling {
     }
   }
 
+  #overdue(): void {
+    const { log, spool, deadline } = this.#deps;
+    log.warn('the database did not commit ledger rows in time; the spool takes over', {
+      deadline,
+      rows: spool.rows,
+    });
+    this.#held.lag();
+  }
+
   async #drain(late: Promise<unknown> | null): Promise<void> {
-    const { writer, spool, log, count } = this.#deps;
+    const { writer, spool, log, count, timers, deadline } = this.#deps;
     await Promise.race([late?.catch(() => {}), this.#over.promise]);
     let retry = FIRST_RETRY;
     let rows = BACK_ROWS;
@@ -186,6 +212,7 @@ export class Spooling {
         continue;
       }
       let stored: readonly Stored[] | null;
+      const cancel = this.late ? () => {} : timers.after(deadline, () => this.#overdue());
       try {
         stored = await Promise.race([writer.appendAll(entries), this.#over.promise]);
       } catch (error) {
@@ -193,6 +220,7 @@ export class Spooling {
           if (entries.length > 1) rows = 1;
           else await this.#setAside(error);
         } else {
+          this.#held.lag();
           if (!said)
             log.warn('the database does not take ledger rows; they wait in the spool', {
               rows: spool.rows,
@@ -203,6 +231,8 @@ export class Spooling {
           retry = Math.min(retry * 2, LAST_RETRY);
         }
         continue;
+      } finally {
+        cancel();
       }
       // It may be committed yet: then it is found to be there when it is put back once more.
       if (stored === null) return;
@@ -220,13 +250,13 @@ export class Spooling {
       );
       await this.#drop(entries.length);
     }
-    if (!this.#stopped || spool.rows === 0) this.#holding = false;
+    if (!this.#stopped || spool.rows === 0) this.#held.end();
     if (said) log.info('the spool of the ledger is empty again');
   }
 
   /** What cannot be let go comes back at the next start, and is found to be there already. */
   async #drop(entries: number): Promise<void> {
-    await this.#deps.spool.drop(entries).catch((cause: unknown) => {
+    await this.#deps.spool.drop(entries, !this.late).catch((cause: unknown) => {
       this.#deps.log.warn('what was put back could not be taken out of the spool', { entries, cause });
     });
   }
@@ -266,20 +296,4 @@ export class Spooling {
     await Promise.race([this.#draining, late.promise]);
     cancel();
   }
-}
-
-function full(): AppendError {
-  return new AppendError(
-    'unavailable',
-    'the database does not take the rows of the review, and the spool is full',
-    {
-      hint: 'Bring the database back; the spool empties by itself',
-      retryAfter: 5,
-    },
-  );
-}
-
-/** What came from no review has no uid to be known again by, so that it could be put back twice; its maker makes it again. */
-function withoutUid(): AppendError {
-  return new AppendError('unavailable', 'the database does not take rows at the moment', { retryAfter: 5 });
 }

@@ -35,7 +35,10 @@ export const METRICS = {
   svc_ledger_spool_rows: { kind: 'gauge', help: 'Rows that wait in the spool for the database' },
   svc_ledger_queue_rows: { kind: 'gauge', help: 'Rows that wait for their transaction' },
   svc_ledger_rows_total: { kind: 'counter', help: 'Rows appended to the ledger by this process' },
-  svc_ledger_spooled_rows_total: { kind: 'counter', help: 'Rows that the spool took for the database' },
+  svc_ledger_spooled_rows_total: {
+    kind: 'counter',
+    help: 'Rows that the spool took for the database, those of moments in which others wrote included',
+  },
   svc_ledger_found_rows_total: {
     kind: 'counter',
     help: 'Rows that an earlier process left in the spool, as this one found them at its start',

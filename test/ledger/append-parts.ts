@@ -1,11 +1,11 @@
 import { Appender, type AppenderOptions } from '../../src/ledger/index.ts';
-import { MemoryLedger } from './memory-ledger.ts';
+import { BusyLedger, MemoryLedger } from './memory-ledger.ts';
 import { MemorySpool } from './memory-spool.ts';
 import { handTimers, listen, tally } from './parts.ts';
 
 /** openAppender opens an appender over a ledger and a spool in memory, with timers that go off when they are told to. */
 export function openAppender(options: AppenderOptions & { readonly spool?: null } = {}) {
-  const ledger = new MemoryLedger();
+  const ledger = options.sidesteps === true ? new BusyLedger() : new MemoryLedger();
   const spool = new MemorySpool();
   const [timers, log, count] = [handTimers(), listen(), tally()];
   const deps = { writer: ledger, spool: options.spool === null ? null : spool, timers, log, count };

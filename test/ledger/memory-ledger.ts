@@ -44,3 +44,15 @@ export class MemoryLedger implements LedgerWriter {
     return this.rows.map((row) => row.review_uid);
   }
 }
+
+/** BusyLedger is one to which somebody else writes whenever it is asked: no append is done at once. */
+export class BusyLedger extends MemoryLedger {
+  appendNow(): null {
+    return null;
+  }
+
+  areNew(entries: readonly LedgerEntry[]): boolean {
+    const there = new Set(this.uids());
+    return entries.every(({ uid }) => uid !== null && !there.has(uid));
+  }
+}

@@ -135,7 +135,7 @@ class FileSpool implements Spool {
     for (const { entry } of this.#waiting) yield entry;
   }
 
-  drop(count: number): Promise<void> {
+  drop(count: number, moreSoon = false): Promise<void> {
     const gone = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     for (const { entry, segment } of gone) {
@@ -143,9 +143,14 @@ class FileSpool implements Spool {
       segment.entries -= 1;
     }
     return this.#alone(async () => {
+      const newest = this.#segments.at(-1);
       const empty = this.#segments.filter(({ entries }) => entries === 0);
       this.#segments = this.#segments.filter(({ entries }) => entries > 0);
-      for (const segment of empty) await segment.remove();
+      for (const segment of empty) {
+        // The next to come needs no new file, whose name would have to be made durable as well.
+        if (moreSoon && segment === newest && (await segment.empty())) this.#segments.push(segment);
+        else await segment.remove();
+      }
     });
   }
 
@@ -167,7 +172,10 @@ class FileSpool implements Spool {
 
   close(): Promise<void> {
     return this.#alone(async () => {
-      for (const segment of this.#segments) await segment.close();
+      for (const segment of this.#segments) {
+        if (segment.entries === 0) await segment.remove();
+        else await segment.close();
+      }
     });
   }
 

@@ -56,6 +56,17 @@ export class Segment {
     }
   }
 
+  /** Takes what it holds away and stays open; after a crash that may be back. False where the disk refuses. */
+  async empty(): Promise<boolean> {
+    try {
+      await this.#file?.truncate(MAGIC.length);
+    } catch {
+      return false;
+    }
+    this.size = MAGIC.length;
+    return this.#file !== null;
+  }
+
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = null;

@@ -123,6 +123,13 @@ class StoreWriter implements StoreLedgerWriter {
     return plan.answers;
   }
 
+  areNew(given: readonly LedgerEntry[]): boolean {
+    const { uids } = this.#memory;
+    return (
+      this.#store.writeNow !== undefined && uids.hasFollowed && uids.suspects(given.map(toEntry)).length === 0
+    );
+  }
+
   #refuseReviews(given: readonly LedgerEntry[]): void {
     if (!this.#reviews && given.some(({ uid }) => uid !== null))
       throw new TypeError('this writer knows no reviews, and would not notice one that is there already');
