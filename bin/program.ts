@@ -27,7 +27,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
       terminal.err(START);
       return EXIT.usage;
     }
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(withoutHelp(argv), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -73,6 +73,35 @@ function calledCommand(argv: readonly string[]): string | undefined {
   return words[0] === 'help' ? words[1] : words[0];
 }
 
+/** `help` before an unknown word goes: commander would answer it with the whole help and no error. */
+function withoutHelp(argv: readonly string[]): string[] {
+  const [help, called] = argv;
+  const unknown = called !== undefined && !called.startsWith('-') && called !== 'help';
+  const goes = help === 'help' && unknown && !COMMANDS.some(({ name }) => name === called);
+  return argv.slice(goes ? 1 : 0);
+}
+
+/** What commander says of a wrong word, as our own errors say it. */
+function inOurWords(text: string): string {
+  return text
+    .replace(
+      /^error: command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/m,
+      'error: $1 is not a valid $2; choose one of $3',
+    )
+    .replace(
+      /^error: option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/m,
+      'error: $1 $2: choose one of $3',
+    )
+    .replace(/^error: required option '(.*)' not specified$/m, 'error: $1 is required')
+    .replace(/^error: missing required argument '(.*)'$/m, 'error: no $1 given')
+    .replace(
+      /^error: too many arguments for '.*'\. Expected \d+ arguments? but got \d+: (.*)\.$/m,
+      'error: too many arguments: $1',
+    )
+    .replace(/^\((Did you mean .*\?)\)$/m, '  $1')
+    .replace(/^error: /, 'ipo: ');
+}
+
 /** Every command, however deep, writes through the terminal and throws instead of ending the process. */
 function configure(
   command: Command,
@@ -94,7 +123,7 @@ function configure(
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'ipo: ')),
+      outputError: (text, write) => write(inOurWords(text)),
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
     });

@@ -32,6 +32,7 @@ export async function runConfigImport(
 ): Promise<ExitCode> {
   const asks = options.dryRun !== true;
   const outcome = openOutcome(options.output, terminal);
+  const bundle = await readBundleFile(file, terminal);
   if (asks)
     holdConfirmable(
       terminal,
@@ -39,7 +40,6 @@ export async function runConfigImport(
       'ipo config import',
       ', or --dry-run to see the difference',
     );
-  const bundle = await readBundleFile(file, terminal);
   const documents = bundle.documents.map(({ value }) => value);
   return withService(terminal, options, async (service) => {
     const call = (more: object) =>

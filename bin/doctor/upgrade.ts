@@ -30,7 +30,7 @@ export async function examineUpgrade(
       toResult({
         id: 'upgrade.from',
         state: 'warn',
-        message: 'it is not known which release runs now',
+        message: 'the release that runs now is not known',
         hint: 'Plan it with ipo upgrade plan --from VERSION',
       }),
     ];

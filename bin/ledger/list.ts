@@ -1,6 +1,13 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
-import { readExport, toRowFilter, type LedgerFilter, type LedgerRow } from '../../src/ledger/index.ts';
+import {
+  LABEL_WANTED,
+  readExport,
+  ROW_LABELS,
+  toRowFilter,
+  type LedgerFilter,
+  type LedgerRow,
+} from '../../src/ledger/index.ts';
 import type { LedgerListOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { findLedger, type LedgerSource } from './source.ts';
@@ -10,6 +17,7 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { withService } from '../service/client.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../terminal/usage.ts';
 import { endsOf, parsePeriod, type Period } from './flags.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'ndjson'] as const;
@@ -37,6 +45,9 @@ export async function runLedgerList(
   const path = source.kind === 'ledger' ? source.path : undefined;
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table', [path]);
   const { namespace, image, digest, label, policy, refused, breakGlass } = options;
+  // A service says which labels its own release knows.
+  if (source.kind !== 'server' && label !== undefined && !ROW_LABELS.includes(label))
+    throw new UsageError(LABEL_WANTED);
   const wanted: Wanted = {
     filter: { namespace, image, digest, label, policy, refused, breakGlass },
     period: parsePeriod(options),
@@ -63,7 +74,9 @@ export async function runLedgerList(
     });
   };
   await writeOutputs(targets, render, parts, terminal);
-  if (!globals.quiet) terminal.err(`ipo: ${summaryOf(rows, wanted)}\n`);
+  // A table without rows says so itself.
+  const told = rows.total === 0 && targets.some(({ format, path: to }) => format === 'table' && to === null);
+  if (!globals.quiet && !told) terminal.err(`ipo: ${summaryOf(rows, wanted)}\n`);
   return EXIT.done;
 }
 

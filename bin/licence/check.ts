@@ -196,7 +196,9 @@ async function textOf(
   { accepted, refusals, certificate, month, replay }: Answer,
   terminal: Terminal,
 ): Promise<string> {
-  const lines = [accepted ? 'The certificate would be accepted.' : 'The certificate would be denied:'];
+  const lines = [
+    accepted ? 'The certificate would be accepted.' : 'The service would not accept the certificate:',
+  ];
   for (const { message, hint } of refusals)
     lines.push(`  ${printable(message)}`, ...(hint === null ? [] : [`    ${printable(hint)}`]));
   if (certificate !== null) {

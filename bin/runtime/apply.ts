@@ -62,8 +62,8 @@ export async function runApply(
   const asks = options.dryRun !== true;
   if (asks && options.exitCode) throw new UsageError('--exit-code needs --dry-run', 'Add --dry-run');
   const outcome = openOutcome(options.output, terminal);
-  if (asks) holdConfirmable(terminal, options.yes === true, command, ', or --dry-run to see the difference');
   const toPlan = await read();
+  if (asks) holdConfirmable(terminal, options.yes === true, command, ', or --dry-run to see the difference');
   return withService(terminal, options, async (service) => {
     const plan = await toPlan(service);
     const due = plan.changes.filter(({ kind }) => kind !== 'unchanged');

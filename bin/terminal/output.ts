@@ -11,6 +11,13 @@ export interface OutputTarget<F extends string> {
   readonly path: string | null;
 }
 
+/** What to write for a value that looks like the name of a file. */
+function fileHint(value: string, formats: readonly string[]): string | undefined {
+  if (value.includes('=') || !/[./\\]/.test(value)) return undefined;
+  const format = formats.find((known) => value.endsWith(`.${known}`)) ?? formats[0];
+  return `To write a file: -o ${format}=${value}`;
+}
+
 /** parseTarget reads one value of `-o`. Throws UsageError. */
 function parseTarget<F extends string>(value: string, formats: readonly F[], hint?: string): OutputTarget<F> {
   const equals = value.indexOf('=');
@@ -21,7 +28,7 @@ function parseTarget<F extends string>(value: string, formats: readonly F[], hin
     const close = nearest(name, formats);
     throw new UsageError(
       `-o ${name}: not a format of this command; it writes ${formats.join(', ')}`,
-      close === null ? hint : `Did you mean "${close}"?`,
+      close === null ? (hint ?? fileHint(value, formats)) : `Did you mean "${close}"?`,
     );
   }
   if (path === '')

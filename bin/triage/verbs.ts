@@ -123,7 +123,7 @@ export async function runTriageEnd(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const id = parseWhole('id', text, 1, Number.MAX_SAFE_INTEGER, 'the number of a decision');
+  const id = parseWhole('ID', text, 1, Number.MAX_SAFE_INTEGER, 'the number of a decision');
   const answer = await withService(terminal, options, (service) =>
     service.json<TriageBody>('DELETE /triage/{id}', { params: { id } }),
   );

@@ -55,7 +55,7 @@ function databaseOf({ from, database }: UpgradePlanOptions, { env }: Terminal): 
     return findDatabase(undefined, env);
   } catch {
     throw new UsageError(
-      'it is not known which release runs now',
+      'the release that runs now is not known',
       'Give it with --from VERSION, or name the database with --database',
     );
   }

@@ -20,11 +20,8 @@ export class LedgerError extends IpoError {
     cause?: unknown,
   ) {
     const good = place.line - 1;
-    super(code, `${message}; ${good === 1 ? '1 line before it is' : `${good} lines before it are`} valid`, {
-      place,
-      hint,
-      cause,
-    });
+    const before = good === 1 ? '; 1 line before it is valid' : `; ${good} lines before it are valid`;
+    super(code, `${message}${good === 0 ? '' : before}`, { place, hint, cause });
     this.goodLines = good;
   }
 }

@@ -84,7 +84,7 @@ export {
 export { verifyConsistency, verifyInclusion } from './proof.ts';
 export { proveFromExport, proveRowsFromExport } from './prove-from-export.ts';
 export { proveRow } from './prove-row.ts';
-export { toRowFilter } from './row-filter.ts';
+export { LABEL_WANTED, ROW_LABELS, toRowFilter } from './row-filter.ts';
 export {
   proveRange,
   sealDocument,

@@ -1,6 +1,13 @@
 import { parseTime } from '../base/index.ts';
+import { DENIAL_LABELS, WORKLOAD_HARDENING } from '../decision/index.ts';
 import type { LedgerRow } from './entry.ts';
 import type { LedgerFilter } from './ports.ts';
+
+/** ROW_LABELS are the labels that a row can have: those of the gates, in their order, and that of a pod as a whole. */
+export const ROW_LABELS: readonly string[] = [...DENIAL_LABELS, WORKLOAD_HARDENING];
+
+/** LABEL_WANTED says what a filter by label has to be. */
+export const LABEL_WANTED = `label must be one of ${ROW_LABELS.join(', ')}`;
 
 /** toRowFilter gives the test that a filter is, for rows that no database holds; it chooses as a LedgerReader does. */
 export function toRowFilter(filter: LedgerFilter): (row: LedgerRow) => boolean {

@@ -104,6 +104,6 @@ suite('The audit log over HTTP', () => {
   test('a mistyped action is told what it may be', async (t) => {
     const { get } = await withEntries(t);
     assert.match((await get('/audit?action=policy_updat')).body.detail, /did you mean policy_update/);
-    assert.match((await get('/audit?action=xyzzy')).body.detail, /there are setup, sign_in/);
+    assert.match((await get('/audit?action=xyzzy')).body.detail, /must be one of setup, sign_in/);
   });
 });

@@ -805,7 +805,7 @@ describe('a wrong call says what is wrong', () => {
       'another answer to cold images',
       ['-p', noLatest, '--cold-image-policy', 'Maybe', 'a:1'],
       2,
-      /Allowed choices/,
+      /^ipo: --cold-image-policy Maybe: choose one of AllowAndScan, DenyUntilScanned$/m,
     ],
     ['stdin twice', ['-p', '-', '-f', '-'], 2, /only one input can come from stdin/],
     ['an unknown format', ['-p', noLatest, 'a:1', '-o', 'html'], 2, /not a format of this command/],

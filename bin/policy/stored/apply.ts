@@ -28,6 +28,7 @@ export async function runPolicyApply(
   if (asks && options.exitCode) throw new UsageError('--exit-code needs --dry-run', 'Add --dry-run');
   const targets = parseOutputs(options.output, ['table', 'json', 'yaml'], 'table', paths);
   checkStdin([...paths, options.tokenStdin === true ? '-' : undefined]);
+  const policies = await readAll(paths, terminal);
   if (asks)
     holdConfirmable(
       terminal,
@@ -35,7 +36,6 @@ export async function runPolicyApply(
       'ipo policy apply',
       ', or --dry-run to see the difference',
     );
-  const policies = await readAll(paths, terminal);
   const report = new ApplyReport(targets, terminal);
   return withService(terminal, options, async (service) => {
     const plans: Plan[] = [];

@@ -49,7 +49,7 @@ export async function readPopulation(
     return take(await parts.openLedger(ledger, (read, size) => progress.bytes(read, size)));
   if (server === undefined)
     throw new UsageError(
-      'no ledger is given',
+      'no ledger given',
       'Name an export: --ledger FILE (or - for stdin), or a service: --server URL',
     );
   const { tokenStdin, ca } = choice;

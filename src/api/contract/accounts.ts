@@ -13,7 +13,7 @@ import { listOf, pageSchema } from './paging.ts';
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 
 /** roleSchema is a role; each may what those before it may. */
-export const roleSchema = z.enum(ROLES, { error: `must be ${ROLES.join(', ')}` });
+export const roleSchema = z.enum(ROLES, { error: `role must be one of ${ROLES.join(', ')}` });
 
 /** emailSchema, nameSchema and passwordSchema bound what is sent; the domain says what is wrong with them. */
 export const emailSchema = z.string().max(MAX_EMAIL * 2, { error: 'is not a valid e-mail address' });
@@ -94,7 +94,7 @@ export type AnonymisedAccountBody = z.infer<typeof anonymisedAccountSchema>;
 export const accountsQuery = z.strictObject({
   role: roleSchema.optional().describe('Accounts of this role'),
   state: z
-    .enum(ACCOUNT_STATES, { error: `must be ${ACCOUNT_STATES.join(', ')}` })
+    .enum(ACCOUNT_STATES, { error: `state must be one of ${ACCOUNT_STATES.join(', ')}` })
     .optional()
     .describe('Accounts in this state'),
   ...pageSchema.shape,

@@ -18,7 +18,9 @@ const narrowed = {
     .enum(AUDIT_ACTIONS, {
       error: ({ input }) => {
         const close = typeof input === 'string' ? nearest(input, AUDIT_ACTIONS) : null;
-        return `is not an action of the log${close === null ? `; there are ${AUDIT_ACTIONS.join(', ')}` : `; did you mean ${close}?`}`;
+        return close === null
+          ? `action must be one of ${AUDIT_ACTIONS.join(', ')}`
+          : `unknown action ${JSON.stringify(input)}; did you mean ${close}?`;
       },
     })
     .optional()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseTime } from '../../base/index.ts';
-import { ANCHOR_REFUSALS } from '../../ledger/index.ts';
+import { ANCHOR_REFUSALS, LABEL_WANTED, ROW_LABELS } from '../../ledger/index.ts';
 import { pageSchema } from './paging.ts';
 
 /** LEDGER_PAGE is how many rows a page holds unless said. */
@@ -123,7 +123,7 @@ export const rowsQuery = z.strictObject({
   cluster: text(253),
   image: text(512).describe('A part of the image as written, whatever the case'),
   digest: text(200),
-  label: text(100).describe('The label of the refusal'),
+  label: z.enum(ROW_LABELS, { error: LABEL_WANTED }).optional().describe('The label of the refusal'),
   policy: text(253),
   refused: flag('refused').describe('Images that were refused (true) or admitted (false)'),
   break_glass: flag('break_glass').describe('Rows that bypassed the policies (true) or did not (false)'),

@@ -103,7 +103,7 @@ const text = z.string().min(1).max(2000);
 export const eventsQuery = z
   .strictObject({
     effect: z
-      .enum(EFFECTS, { error: `is not an effect; there are ${EFFECTS.join(', ')}` })
+      .enum(EFFECTS, { error: `effect must be one of ${EFFECTS.join(', ')}` })
       .optional()
       .describe('The strongest thing that came of it'),
     rule: text.optional().describe('Rule of the detector, or runtime rule that decided'),
@@ -114,7 +114,7 @@ export const eventsQuery = z
         if (found !== null) return found;
         context.addIssue({
           code: 'custom',
-          message: `is not a priority; there are ${PRIORITIES.join(', ')}`,
+          message: `priority must be one of ${PRIORITIES.join(', ')}`,
         });
         return z.NEVER;
       })

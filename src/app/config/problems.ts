@@ -40,7 +40,10 @@ export function toProblems(issue: z.core.$ZodIssue, places: Places): ConfigProbl
     });
   }
   const message = issue.input === undefined && issue.code === 'invalid_type' ? 'is needed' : said(issue);
-  return [{ ...places.of(issue.path), path, message: fieldSentence({ path, message }), hint: null }];
+  const place = places.of(issue.path);
+  // A flag has the name of its setting, which need not be said twice.
+  const sentence = place.file === `--${path}` ? message : fieldSentence({ path, message });
+  return [{ ...place, path, message: sentence, hint: null }];
 }
 
 function said(issue: z.core.$ZodIssue): string {

@@ -58,10 +58,13 @@ function isWebAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && search === '' && hash === '';
 }
 
+/** LISTEN_FORM says how an address to listen on is written. */
+export const LISTEN_FORM = 'HOST:PORT, such as 127.0.0.1:8080 or [::]:8080';
+
 const listen = z
   .string()
   .refine((text) => parseListen(text) !== null, {
-    error: 'must be HOST:PORT, such as 127.0.0.1:8080 or [::]:8080',
+    error: `must be ${LISTEN_FORM}`,
   })
   .meta({ description: 'Where the service listens. Port 0 takes a free one', format: 'HOST:PORT' });
 

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { listenFault } from '../../api/index.ts';
-import { parseListen } from '../config/settings.ts';
+import { IpoError } from '../../base/index.ts';
+import { LISTEN_FORM, parseListen } from '../config/settings.ts';
 
 /**
- * holdFree holds that an address `HOST:PORT` can be listened on, before work is done that is lost otherwise. Throws `port_taken`. An
- * invalid address is left to the reader of the settings.
+ * holdFree holds that an address `HOST:PORT` can be listened on, before work is done that is lost otherwise. Throws `port_taken`,
+ * and `usage` where it is not such an address.
  */
 export async function holdFree(listen: string): Promise<void> {
   const at = parseListen(listen);
-  if (at === null) return;
+  if (at === null) throw new IpoError('usage', `--listen ${listen}: must be ${LISTEN_FORM}`);
   const server = createServer();
   try {
     server.listen(at.port, at.host);

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { ipo } from './fake-terminal.ts';
+
+const SHOP = 'fixtures/ledger/shop.ndjson.gz';
+const DRAFT = 'fixtures/policies/tighten.yaml';
+
+suite('Wrong usage is named once, in our own words', () => {
+  let directory = '';
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'ipo-usage-'));
+    mkdirSync(join(directory, 'empty'));
+    writeFileSync(join(directory, 'text.ndjson'), 'hello\n');
+    writeFileSync(join(directory, 'none.ndjson'), '');
+  });
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  const missing = /^ipo: none\.yaml: no such file or directory\n {2}Check the path/;
+  const labels = 'registry, tag, digest, .*, context, workload_hardening';
+  for (const [args, code, said] of [
+    // Values of a closed set.
+    [['ledger', 'list', '--ledger', SHOP, '--label', 'nosuch'], 2, `^ipo: label must be one of ${labels}\n$`],
+    [
+      ['completion', 'tcsh'],
+      2,
+      /^ipo: tcsh is not a valid shell; choose one of bash, zsh, fish, powershell\n {2}See /,
+    ],
+    [['demo', 'trackers', 'x'], 2, /^ipo: x is not a valid tracker; choose one of github, /],
+    [
+      ['policy', 'test', '.', '--registry', 'x'],
+      2,
+      /^ipo: --registry x: choose one of auto, always, never\n {2}See ipo policy test --help\.\n$/,
+    ],
+    [['serve', '--listen', 'foo'], 2, /^ipo: --listen: must be HOST:PORT, such as 127\.0\.0\.1:8080/],
+    [['demo', '--listen', 'foo'], 2, /^ipo: --listen foo: must be HOST:PORT, such as 127\.0\.0\.1:8080/],
+    // A file that is missing is named before a sign-in or a confirmation is asked for.
+    [['policy', 'apply', 'none.yaml'], 3, missing],
+    [['config', 'import', 'none.yaml'], 3, missing],
+    [['runtime', 'policy', 'apply', 'none.yaml'], 3, missing],
+    [['runtime', 'rule', 'apply', '-f', 'none.yaml'], 3, missing],
+    // What commander finds.
+    [['policy', 'lint'], 2, /^ipo: no file given\n {2}See ipo policy lint --help\.\n$/],
+    [['backup', 'create'], 2, /^ipo: --out <file> is required\n/],
+    [['whoami', 'me'], 2, /^ipo: too many arguments: me\n/],
+    [['polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n {2}See ipo --help\.\n$/],
+    [['help', 'polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n/],
+    [['config', 'export', '-o', 'all.yaml'], 2, /\n {2}To write a file: -o yaml=all\.yaml\.\n$/],
+    // Exports.
+    [['ledger', 'list', '--ledger', 'text.ndjson'], 2, /^ipo: text\.ndjson:1: the line is not JSON\n/],
+    [
+      ['ledger', 'list', '--ledger', 'none.ndjson'],
+      2,
+      /^ipo: none\.ndjson:1: the file is empty: not a ledger export\n/,
+    ],
+    [['ledger', 'list', '--ledger', 'empty'], 3, /^ipo: empty: is a directory, not a file\n/],
+    [['whatif', 'matrix'], 2, /^ipo: no ledger given\n/],
+  ] as const)
+    test(`ipo ${args.join(' ')}`, async () => {
+      const paths = ['text.ndjson', 'none.ndjson', 'empty'];
+      const ran = await ipo(args.map((word) => (paths.includes(word) ? join(directory, word) : word)));
+      const err = ran.err.replaceAll(`${directory}/`, '');
+      assert.deepEqual([ran.code, ran.out], [code, ''], ran.err);
+      assert.match(err, typeof said === 'string' ? new RegExp(said) : said);
+    });
+
+  test('a list without rows says so once', async () => {
+    const ran = await ipo(['ledger', 'list', '--ledger', SHOP, '--namespace', 'nosuch']);
+    assert.deepEqual([ran.code, ran.out, ran.err], [0, 'no rows\n', '']);
+    const json = await ipo(['ledger', 'list', '--ledger', SHOP, '--namespace', 'nosuch', '-o', 'json']);
+    assert.deepEqual([json.out, json.err], ['{"items":[],"total":0}\n', 'ipo: 0 rows\n']);
+  });
+
+  test('a valid label of no row is not an error', async () => {
+    const ran = await ipo([
+      'ledger',
+      'list',
+      '--ledger',
+      SHOP,
+      '--label',
+      'Workload_Hardening',
+      '--policy',
+      DRAFT,
+    ]);
+    assert.deepEqual([ran.code, ran.out], [0, 'no rows\n'], ran.err);
+  });
+});
