@@ -5,7 +5,17 @@ import { backupInChild } from '../src/app/backup/child.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, buildStore, newKey } from './ledger-store.ts';
-import { loadOf, medianAndWorst, pairs, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import {
+  benchComputing,
+  inTurns,
+  loadOf,
+  medianAndWorst,
+  pairs,
+  ratiosOf,
+  unansweredOf,
+  untilReady,
+  type Line,
+} from './parted-load.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const IPO = join(ROOT, 'bin/ipo.cjs');
@@ -127,17 +137,15 @@ async function benchBeside(
       unanswered += unansweredOf(load);
       return load;
     };
-    const p99s: [number, number][] = [];
-    for (let round = 0; round < LOADS; round += 1) {
-      const first = round % 2 === 0 ? await quiet() : await beside();
-      const second = round % 2 === 0 ? await beside() : await quiet();
-      const [idle, busy] = round % 2 === 0 ? [first, second] : [second, first];
-      p99s.push([idle.p99, busy.p99]);
-    }
-    const ratios = p99s.map(([idle, busy]) => busy / idle);
-    line('p99 at 300/s while a backup runs: of quiet', medianAndWorst(ratios), 'at most 1.20; worst 1.50');
+    const p99s = await inTurns(LOADS, quiet, beside);
+    line(
+      'p99 at 300/s while a backup runs: of quiet',
+      medianAndWorst(ratiosOf(p99s)),
+      'at most 1.20; worst 1.50',
+    );
     line('  milliseconds quiet and beside it', pairs(p99s), '');
     line('  reviews without an answer; whole backups', `${unanswered}; ${backups}`, '0');
+    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
   }

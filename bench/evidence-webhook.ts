@@ -6,7 +6,17 @@ import { openStore, packageStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
-import { loadOf, medianAndWorst, pairs, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import {
+  benchComputing,
+  inTurns,
+  loadOf,
+  medianAndWorst,
+  pairs,
+  ratiosOf,
+  unansweredOf,
+  untilReady,
+  type Line,
+} from './parted-load.ts';
 
 const ROUNDS = 7;
 const FROM = Date.parse('2026-10-01T00:00:00Z');
@@ -68,20 +78,15 @@ export async function benchEvidenceWebhook(
       await sleep(3000); // its process has ended by then
       return load;
     };
-    const p99s: [number, number][] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const first = round % 2 === 0 ? await quiet() : await beside();
-      const second = round % 2 === 0 ? await beside() : await quiet();
-      p99s.push(round % 2 === 0 ? [first.p99, second.p99] : [second.p99, first.p99]);
-    }
-    const ratios = p99s.map(([idle, busy]) => busy / idle);
+    const p99s = await inTurns(ROUNDS, quiet, beside);
     line(
       'p99 at 300/s while a package is made: of quiet',
-      medianAndWorst(ratios),
+      medianAndWorst(ratiosOf(p99s)),
       'at most 1.20; worst 1.50',
     );
     line('  milliseconds quiet and beside it', pairs(p99s), '');
     line('  reviews without an answer; packages that ended meanwhile', `${unanswered}; ${made}`, '0');
+    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
     await store.close();

@@ -11,11 +11,14 @@ import { openParted } from '../test/daemon/parts.ts';
 import { KINDS, settingsOf } from '../test/notify/world.ts';
 import { subscribe } from '../test/notify/subscriber.ts';
 import {
+  benchComputing,
   endOf,
+  inTurns,
   loadOf,
   medianAndWorst,
   NICE_OF_OTHERS,
   pairs,
+  ratiosOf,
   unansweredOf,
   untilReady,
   type Line,
@@ -53,8 +56,6 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
     await untilReady(daemon);
     const seconds = quick ? 3 : 10;
     await loadOf(daemon, seconds);
-    const ratios: number[] = [];
-    const p99s: [number, number][] = [];
     const storms: Storm[] = [];
     let unanswered = 0;
     const quiet = () => loadOf(daemon, seconds);
@@ -75,13 +76,7 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       unanswered += unansweredOf(load);
       return load;
     };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const first = round % 2 === 0 ? await quiet() : await stormy();
-      const second = round % 2 === 0 ? await stormy() : await quiet();
-      const [idle, told] = round % 2 === 0 ? [first, second] : [second, first];
-      ratios.push(told.p99 / idle.p99);
-      p99s.push([idle.p99, told.p99]);
-    }
+    const p99s = await inTurns(ROUNDS, quiet, stormy);
     const { items } = await deliveryList(store).list({
       channelId: null,
       state: null,
@@ -91,7 +86,7 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
     const told = items.flatMap(({ events }) => events).reduce((sum, { count }) => sum + count, 0);
     line(
       'p99 at 300/s while 1,667 events a second are told: of quiet',
-      medianAndWorst(ratios),
+      medianAndWorst(ratiosOf(p99s)),
       'at most 1.10',
     );
     line('  milliseconds quiet and in the storm', pairs(p99s), '');
@@ -105,6 +100,7 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       `${unanswered}; ${items.length}; ${told}`,
       '0',
     );
+    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
     await store.close();

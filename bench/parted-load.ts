@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statusOf, type Parted } from '../test/daemon/parts.ts';
@@ -61,4 +62,47 @@ export function medianAndWorst(ratios: readonly number[]): string {
 /** pairs writes milliseconds of rounds, without and with what is measured. */
 export function pairs(of: readonly (readonly [number, number])[]): string {
   return of.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' ');
+}
+
+/** inTurns measures the p99 of a load quiet and beside something, in rotated rounds. */
+export async function inTurns(
+  rounds: number,
+  quiet: () => Promise<Load>,
+  beside: () => Promise<Load>,
+): Promise<[quiet: number, beside: number][]> {
+  const p99s: [number, number][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % 2 === 0 ? await quiet() : await beside();
+    const second = round % 2 === 0 ? await beside() : await quiet();
+    p99s.push(round % 2 === 0 ? [first.p99, second.p99] : [second.p99, first.p99]);
+  }
+  return p99s;
+}
+
+/** ratiosOf gives by how much each round was moved. */
+export function ratiosOf(p99s: readonly (readonly [number, number])[]): number[] {
+  return p99s.map(([quiet, beside]) => beside / quiet);
+}
+
+const COMPUTING_ROUNDS = 7;
+
+/**
+ * benchComputing prints by how much the same reviews are moved by a process that has nothing to do with the service: it only computes, and
+ * lets everybody else go first (nice 19). No work of our own beside a webhook can move it less than this machine does.
+ */
+export async function benchComputing(daemon: Parted, seconds: number, line: Line): Promise<void> {
+  const beside = async (): Promise<Load> => {
+    const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    setPriority(child.pid ?? 0, 19);
+    await sleep(500);
+    try {
+      return await loadOf(daemon, seconds);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  };
+  const p99s = await inTurns(COMPUTING_ROUNDS, () => loadOf(daemon, seconds), beside);
+  line('  of this machine: beside a process that only computes', medianAndWorst(ratiosOf(p99s)), '');
+  line('  milliseconds quiet and beside it', pairs(p99s), '');
 }

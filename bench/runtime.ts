@@ -13,10 +13,13 @@ import { run } from '../src/store/sql/run.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { freePort, openParted, type Parted } from '../test/daemon/parts.ts';
 import {
+  benchComputing,
+  inTurns,
   loadOf,
   medianAndWorst,
   NICE_OF_OTHERS,
   pairs,
+  ratiosOf,
   unansweredOf,
   untilReady,
   type Line,
@@ -115,32 +118,25 @@ async function benchBeside(folder: string, line: Line, quick: boolean): Promise<
     line('  memory of all processes, more than before', `${peak.end() - before} MB`, 'at most 150 MB');
     line('  reviews beside them without an answer', String(unansweredOf(load)), '0');
 
-    const ratios: number[] = [];
-    const p99s: [number, number][] = [];
-    let lost = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const quiet = () => loadOf(daemon, seconds);
-      const busy = async () => {
-        const mark = `round ${round}`;
-        const sending = events(seconds + 2, mark);
-        await sleep(1_000);
-        const reviews = await loadOf(daemon, seconds);
-        lost += await lostOf(store, mark, await sending);
-        await untilDecided(store);
-        return reviews;
-      };
-      const first = round % 2 === 0 ? await quiet() : await busy();
-      const second = round % 2 === 0 ? await busy() : await quiet();
-      const [alone, beside] = round % 2 === 0 ? [first, second] : [second, first];
-      ratios.push(beside.p99 / alone.p99);
-      p99s.push([alone.p99, beside.p99]);
-    }
+    let [lost, round] = [0, 0];
+    const quiet = () => loadOf(daemon, seconds);
+    const busy = async () => {
+      const mark = `round ${round++}`;
+      const sending = events(seconds + 2, mark);
+      await sleep(1_000);
+      const reviews = await loadOf(daemon, seconds);
+      lost += await lostOf(store, mark, await sending);
+      await untilDecided(store);
+      return reviews;
+    };
+    const p99s = await inTurns(ROUNDS, quiet, busy);
     line(
       `webhook p99 at 300/s beside ${RATE} events a second: of without`,
-      medianAndWorst(ratios),
+      medianAndWorst(ratiosOf(p99s)),
       'at most 1.2; worst 1.5',
     );
     line('  milliseconds without and with; events lost', `${pairs(p99s)}; ${lost}`, '');
+    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
     await store.close();
