@@ -176,6 +176,13 @@ function limitsOf(
       total: null,
       why: 'Findings, triage, issues and images are not told apart by namespace; all are counted.',
     });
+  if (request.clusters.length > 0 && facts.kind === 'service')
+    limits.push({
+      section: 'triage',
+      shown: null,
+      total: null,
+      why: 'Triage decisions and mutes hold for all clusters; all are counted.',
+    });
   if (facts.kind === 'export')
     limits.push({
       section: 'source',

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { DAY_MS, parseTime } from '../../src/base/index.ts';
-import { recompute, verifyPackage } from '../../src/evidence/index.ts';
+import { recompute, toRequest, verifyPackage } from '../../src/evidence/index.ts';
+import { runtimeSection } from '../../src/store/evidence/runtime.ts';
 import { recordDetector } from '../../src/store/history/index.ts';
 import { importExport } from '../../src/store/ledger/import.ts';
 import { recordScan } from '../../src/store/scans/scans.ts';
@@ -123,6 +124,54 @@ forEachEngine('evidence packages of a store', (engine) => {
     assert.equal(document.coverage.days?.filter((day) => day.detector_events === 1).length, 1);
     assert.ok(!('note' in document.runtime) && document.runtime.raw !== null);
     digests.set(engine.name, createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  test('runtime events, rules and stops are those of the clusters and namespaces that were asked for', async (t) => {
+    const store = await engine.open(t);
+    const places = [
+      ['east', 'shop'],
+      ['east', 'pay'],
+      ['west', 'shop'],
+      [null, null],
+    ] as const;
+    await store.write(async (transaction) => {
+      for (const [cluster, namespace] of places) {
+        await run(
+          transaction,
+          sql`insert into runtime_events (at, rule, priority, output, effect, matched_rule, cluster, namespace, kind)
+            values (${FROM}, 'Shell', 'Notice', 'o', 'notify', 'all', ${cluster}, ${namespace}, 'event')`,
+        );
+        await run(
+          transaction,
+          sql`insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, stop_mode, outcome)
+            values (${FROM}, 'p', ${cluster}, ${namespace ?? 'none'}, 'web', 'u', 'immediate', 'stopped')`,
+        );
+      }
+      await run(
+        transaction,
+        sql`insert into runtime_rules (place, name, enabled, action, match, count, duration_ms, created_at, updated_at)
+          values (1, 'all', 1, 'notify', '{}', 1, 0, ${FROM}, ${FROM})`,
+      );
+    });
+    for (const [clusters, namespaces, expected] of [
+      [[], [], 4],
+      [['east'], [], 2],
+      [['east', 'west'], ['shop'], 2],
+      [[], ['pay'], 1],
+      [['north'], [], 0],
+    ] as const) {
+      const wish = { from: FROM, to: TO, clusters, namespaces, includeRuntimeRaw: true };
+      const { rules, events, joined, by_effect, stops, decisions_total, decisions, raw } =
+        await runtimeSection(store, toRequest(wish, NOW));
+      const rule = rules.find(({ name }) => name === 'all');
+      assert.deepEqual(
+        [rule?.events, events, decisions_total, decisions.length, raw?.length, stops['stopped'] ?? 0],
+        [expected, expected, expected, expected, expected, expected],
+        JSON.stringify(wish),
+      );
+      assert.deepEqual([joined['none'] ?? 0, by_effect['notify'] ?? 0], [expected, expected]);
+      assert.equal(rule?.effect, expected === 0 ? null : 'notify');
+    }
   });
 });
 

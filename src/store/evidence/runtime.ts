@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import type { EvidenceRequest, RuntimeSection } from '../../evidence/index.ts';
 import { EFFECTS } from '../../runtime/index.ts';
@@ -9,12 +9,10 @@ import type { Store } from '../sql/store.ts';
 const MAX_DECISIONS = 500;
 const MAX_RAW = 5000;
 
-/** runtimeSection reads what the runtime tables hold of a period. Tests of the connection and signs of life are not events. */
-export async function runtimeSection(
-  store: Store,
-  { from, to, includeRuntimeRaw }: EvidenceRequest,
-): Promise<RuntimeSection> {
-  const within = sql`kind = 'event' and at between ${from} and ${to}`;
+/** runtimeSection reads what the runtime tables hold of a request. Tests of the connection and signs of life are not events. */
+export async function runtimeSection(store: Store, request: EvidenceRequest): Promise<RuntimeSection> {
+  const wanted = wantedBy(request);
+  const within = sql`kind = 'event' and ${wanted}`;
   const counts = async (column: string): Promise<Record<string, number>> => {
     const found = await run(
       store.read,
@@ -35,19 +33,19 @@ export async function runtimeSection(
     store.read,
     sql<EventRow>`select * from runtime_events where ${decided} order by at desc, id desc limit ${MAX_DECISIONS}`,
   );
-  const raw = includeRuntimeRaw
+  const raw = request.includeRuntimeRaw
     ? await run(
         store.read,
         sql<EventRow>`select * from runtime_events where ${within} order by at desc, id desc limit ${MAX_RAW}`,
       )
     : null;
   return {
-    rules: await rulesOf(store, from, to),
+    rules: await rulesOf(store, within),
     policies: await policiesOf(store),
     events: Object.values(joined).reduce((sum, count) => sum + count, 0),
     joined,
     by_effect: await counts('effect'),
-    stops: await stopsOf(store, from, to),
+    stops: await stopsOf(store, wanted),
     decisions_total: total?.count ?? 0,
     decisions: decisions.map(toDecision),
     raw:
@@ -60,6 +58,18 @@ export async function runtimeSection(
             host: event.host,
           })),
   };
+}
+
+/** What happened in the period, in the clusters and namespaces that were asked for. */
+function wantedBy({ from, to, clusters, namespaces }: EvidenceRequest): RawBuilder<unknown> {
+  const one = (column: string, names: readonly string[]): RawBuilder<unknown>[] =>
+    names.length === 0 ? [] : [sql`${sql.ref(column)} in (${sql.join(names)})`];
+  const conditions = [
+    sql`at between ${from} and ${to}`,
+    ...one('cluster', clusters),
+    ...one('namespace', namespaces),
+  ];
+  return sql.join(conditions, sql` and `);
 }
 
 type EventRow = Row<
@@ -102,7 +112,7 @@ function toDecision(event: EventRow): Readonly<Record<string, unknown>> {
   };
 }
 
-async function rulesOf(store: Store, from: number, to: number): Promise<RuntimeSection['rules']> {
+async function rulesOf(store: Store, within: RawBuilder<unknown>): Promise<RuntimeSection['rules']> {
   const rules = await run(
     store.read,
     sql<
@@ -116,7 +126,7 @@ async function rulesOf(store: Store, from: number, to: number): Promise<RuntimeS
       effect: string | null;
       count: number;
     }>`select matched_rule as name, effect, count(*) as count from runtime_events
-      where kind = 'event' and at between ${from} and ${to} and matched_rule is not null group by matched_rule, effect`,
+      where ${within} and matched_rule is not null group by matched_rule, effect`,
   );
   const byRule = Map.groupBy(found, ({ name }) => name);
   return rules.map(({ name, enabled, action, match }) => {
@@ -150,12 +160,12 @@ async function policiesOf(store: Store): Promise<RuntimeSection['policies']> {
     }));
 }
 
-async function stopsOf(store: Store, from: number, to: number): Promise<Record<string, number>> {
+async function stopsOf(store: Store, wanted: RawBuilder<unknown>): Promise<Record<string, number>> {
   const found = await run(
     store.read,
     sql<
       Row<'pod_stops', 'outcome'> & { count: number }
-    >`select outcome, count(*) as count from pod_stops where at between ${from} and ${to} group by outcome`,
+    >`select outcome, count(*) as count from pod_stops where ${wanted} group by outcome`,
   );
   return inOrder(found.map(({ outcome, count }) => [outcome, count]));
 }
