@@ -2,7 +2,7 @@ import type { EventBody } from '../../src/api/contract/runtime.ts';
 import type { ImageDetailBody, ImageItemBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { IMAGE_STATES, type ImageState } from '../../src/inventory/index.ts';
 import { counted, formatCount, markdownCode, markdownText } from '../../src/render/index.ts';
-import { imageText, shortTime } from '../../src/whatif/report/index.ts';
+import { imageText, shortestImageWidth, shortTime } from '../../src/whatif/report/index.ts';
 import { markdownLines, tableLines, type AnswerViews, type ViewColumn } from '../terminal/answer.ts';
 import { clean } from '../terminal/clean.ts';
 import { findingColumns, WIDE } from './finding-columns.ts';
@@ -11,7 +11,13 @@ import type { Paint } from '../terminal/paint.ts';
 
 const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   { heading: 'state', text: ({ state }) => state, paint: ({ state }, paint) => colorOf(state, paint) },
-  { heading: 'image', flex: 3, text: nameOf, cut: (item) => (max) => imageText(nameOf(item), max) },
+  {
+    heading: 'image',
+    flex: 3,
+    text: nameOf,
+    cut: (item) => (max) => imageText(nameOf(item), max),
+    least: (item) => shortestImageWidth(nameOf(item)),
+  },
   { heading: 'digest', text: ({ digest }) => digest.slice(7, 19) },
   { heading: 'crit', align: 'right', text: ({ scan }) => countOf(scan?.findings.critical) },
   { heading: 'high', align: 'right', text: ({ scan }) => countOf(scan?.findings.high) },
@@ -24,7 +30,7 @@ const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
 
 const WIDE_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   ...COLUMNS,
-  { heading: 'namespaces', flex: 2, text: ({ namespaces }) => namespaces.join(', ') || '–' },
+  { heading: 'namespaces', flex: 2, cutsEnd: true, text: ({ namespaces }) => namespaces.join(', ') || '–' },
   {
     heading: 'scanned (UTC)',
     text: ({ scan }) => (scan === null ? 'never' : scannedText(scan)),

@@ -1,5 +1,4 @@
 import type { LedgerRow } from '../../src/ledger/index.ts';
-import { cutEnd } from '../../src/render/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { imageCell, openPaint, type ViewOptions } from '../terminal/paint.ts';
@@ -10,10 +9,13 @@ const COLUMNS = [
   { heading: '' },
   { heading: 'namespace / pod', flex: 3 },
   { heading: 'image', flex: 4 },
-  { heading: 'why', flex: 5 },
+  { heading: 'why', flex: 5, cutsEnd: true },
 ] as const;
 
-/** renderRows writes rows of the ledger for a person at a terminal, one on each line. */
+/** Columns from which on a reason stands beside its row; on a narrower terminal it has a line of its own. */
+const WIDE = 150;
+
+/** renderRows writes rows of the ledger for a person at a terminal, one on each line. On a narrow one the reason is below. */
 export async function renderRows(
   rows: readonly LedgerRow[],
   options: Omit<ViewOptions, 'file'> & { readonly whole: boolean },
@@ -35,14 +37,24 @@ export async function renderRows(
       row.image === null || row.image === undefined
         ? { text: '(the pod as a whole)', paint: chalk.dim }
         : imageCell(row.image),
-      {
-        text: clean(reasonOf(row)),
-        cut: (max: number) => cutEnd(clean(reasonOf(row)), max),
-        paint: row.allowed ? chalk.dim : String,
-      },
+      { text: clean(reasonOf(row)), paint: row.allowed ? chalk.dim : String },
     ];
   });
-  return `${paint.table(COLUMNS, cells, 0).join('\n')}\n`;
+  const whole = options.whole || options.columns >= WIDE;
+  if (whole) return `${paint.table(COLUMNS, cells, 0).join('\n')}\n`;
+  const [heading = '', ...lines] = paint.table(
+    COLUMNS.slice(0, -1),
+    cells.map((row) => row.slice(0, -1)),
+    0,
+  );
+  const width = Math.max(3, ...rows.map(({ id }) => String(id).length));
+  const told = lines.flatMap((line, i) => {
+    const why = cells[i]?.at(-1);
+    return why === undefined || why.text === ''
+      ? [line]
+      : [line, (why.paint ?? String)(paint.line(why.text, width + 2))];
+  });
+  return `${[heading, ...told].join('\n')}\n`;
 }
 
 function markOf(row: LedgerRow): { sign: string; color: 'red' | 'yellow' | 'green' } {

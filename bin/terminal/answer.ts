@@ -57,6 +57,7 @@ export interface ViewColumn<T> extends Column {
   readonly text: (item: T) => string;
   readonly paint?: (item: T, paint: Paint) => (text: string) => string;
   readonly cut?: (item: T) => (max: number) => string;
+  readonly least?: (item: T) => number;
 }
 
 /** flagText is the text of what is so, is not so, or is not known. */
@@ -81,6 +82,7 @@ export function tableLines<T>(
         text: clean(column.text(item)),
         ...(column.paint !== undefined && { paint: column.paint(item, paint) }),
         ...(cut !== undefined && { cut: (max: number) => clean(cut(max)) }),
+        ...(column.least !== undefined && { least: column.least(item) }),
       };
     }),
   );

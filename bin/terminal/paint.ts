@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { shortImageText } from '../../src/whatif/report/index.ts';
+import { shortestImageWidth, shortImageText } from '../../src/whatif/report/index.ts';
 import { cutEnd, cutMiddle, displayWidth, wrapWords } from '../../src/render/index.ts';
 import { clean } from './clean.ts';
 import { drawAny, drawSimple, GAP, type DrawnCell, type TableClass } from './table-lines.ts';
@@ -18,6 +18,8 @@ export interface Cell {
   readonly paint?: (text: string) => string;
   /** How the text gives way to a narrow column, where cutting its middle is not best. */
   readonly cut?: (max: number) => string;
+  /** Columns down to which it gives way before any text of another column is cut. */
+  readonly least?: number;
 }
 
 /** Column is a column of a table: right-aligned for numbers; `flex` shares out the room that is left. */
@@ -26,6 +28,8 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** Columns that it can give away when the terminal is narrow, as a part of the whole; absent for none. */
   readonly flex?: number;
+  /** Its texts are lists or sentences, which are cut at their end. */
+  readonly cutsEnd?: boolean;
 }
 
 const INDENT = 2;
@@ -94,7 +98,8 @@ export class Paint {
     const cells = all.map((row) =>
       row.map(({ text, paint = String, cut }, i): DrawnCell => {
         const width = widths[i] ?? 0;
-        const shown = cutMiddle((this.#whole ? null : cut?.(width)) ?? text, width);
+        const shorten = columns[i]?.cutsEnd === true ? cutEnd : cutMiddle;
+        const shown = shorten((this.#whole ? null : cut?.(width)) ?? text, width);
         return { shown, painted: paint(shown) };
       }),
     );
@@ -111,20 +116,33 @@ export class Paint {
     let over =
       natural.reduce((sum, width) => sum + width, 0) + GAP * (columns.length - 1) + indent - this.columns;
     const widths = [...natural];
-    // A column in turn gives what it has above its fair share, the widest first.
-    while (over > 0) {
-      const widest = columns.reduce((best, { flex }, i) => {
-        if (flex === undefined || (widths[i] ?? 0) <= 6) return best;
-        return best === -1 || (widths[i] ?? 0) / flex > (widths[best] ?? 0) / (columns[best]?.flex ?? 1)
-          ? i
-          : best;
-      }, -1);
-      if (widest === -1) break;
-      widths[widest] = (widths[widest] ?? 0) - 1;
-      over -= 1;
+    // What has a shorter form gives way to it first; then a column in turn gives what it has above its fair share, the widest first.
+    const least = columns.map(({ heading }, i) =>
+      Math.max(
+        6,
+        displayWidth(heading),
+        ...rows.map((row) => row[i]?.least ?? displayWidth(row[i]?.text ?? '')),
+      ),
+    );
+    for (const floors of [least, columns.map(() => 6)]) {
+      while (over > 0) {
+        const widest = widestOf(columns, widths, floors);
+        if (widest === -1) break;
+        widths[widest] = (widths[widest] ?? 0) - 1;
+        over -= 1;
+      }
     }
     return widths;
   }
+}
+
+/** The column with the most above its fair share that is still wider than its floor; -1 where none is. */
+function widestOf(columns: readonly Column[], widths: readonly number[], floors: readonly number[]): number {
+  const shareOf = (i: number): number => (widths[i] ?? 0) / (columns[i]?.flex ?? 1);
+  return columns.reduce((best, { flex }, i) => {
+    if (flex === undefined || (widths[i] ?? 0) <= (floors[i] ?? 0)) return best;
+    return best === -1 || shareOf(i) > shareOf(best) ? i : best;
+  }, -1);
 }
 
 /**
@@ -143,5 +161,5 @@ export async function openPaint({
 /** imageCell is an image name that gives up its digest before its name. */
 export function imageCell(image: string): Cell {
   const fit = (max: number): string => clean(shortImageText(image, max));
-  return { text: fit(200), cut: fit };
+  return { text: fit(200), cut: fit, least: shortestImageWidth(image) };
 }

@@ -49,11 +49,13 @@ const columnsOf = (
   {
     heading: 'packages',
     flex: 2,
+    cutsEnd: true,
     text: ({ packages }) => packages.map(({ name }) => name).join(', ') || '–',
   },
   {
     heading: 'fixed in',
     flex: 1,
+    cutsEnd: true,
     text: ({ packages }) => [...new Set(packages.flatMap(({ fixed }) => fixed))].join(', ') || '–',
   },
   ...(wide && items.some(({ title }) => title) ? [TITLE] : []),

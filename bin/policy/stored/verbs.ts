@@ -36,9 +36,9 @@ export async function runPolicyList(options: PolicyListOptions, terminal: Termin
   const { items } = answered.body;
   const spoilt = items.some(({ invalid }) => (invalid ?? null) !== null);
   const columns = [
-    { heading: 'policy', flex: 2 },
+    { heading: 'policy', flex: 8 },
     { heading: 'enforcement' },
-    { heading: 'namespaces', flex: 3 },
+    { heading: 'namespaces', flex: 3, cutsEnd: true },
     { heading: 'revision' },
     { heading: 'updated (UTC)' },
     ...(spoilt ? [{ heading: 'state' }] : []),

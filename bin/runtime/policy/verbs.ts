@@ -12,10 +12,10 @@ import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import type { RuntimePolicyDeleteFlags, RuntimePolicyFlags } from './index.ts';
 
 const COLUMNS = [
-  { heading: 'runtime policy', flex: 2 },
+  { heading: 'runtime policy', flex: 8 },
   { heading: 'enforcement' },
   { heading: 'stop' },
-  { heading: 'namespaces', flex: 3 },
+  { heading: 'namespaces', flex: 3, cutsEnd: true },
   { heading: 'updated (UTC)' },
   { heading: 'state' },
 ];

@@ -1,29 +1,35 @@
 import type { Matrix, MatrixLine } from '../../../src/advice/index.ts';
-import { barList, formatCount, html, mostOf, toPage, type Bar } from '../../../src/render/index.ts';
+import { barList, counted, formatCount, html, mostOf, toPage, type Bar } from '../../../src/render/index.ts';
 import { headOf } from './head.ts';
 
-/** matrixPage writes a page with a small chart for each field, all on one scale; what could be turned on for nothing stands first. */
+/** matrixPage writes a page with a small chart for each field, all on one scale. Values that deny nothing stand first, in a
+ * line each: a field with no other has no chart. */
 export function matrixPage(matrix: Matrix): string {
   const fields = [...Map.groupBy(matrix.items, ({ field }) => field)];
-  const bars = fields.map(([field, lines]) => ({ field, lines, bars: lines.map(toBar) }));
+  const bars = fields
+    .filter(([, lines]) => lines.some(changes))
+    .map(([field, lines]) => ({ field, bars: lines.map(toBar) }));
   const most = mostOf(bars.flatMap((one) => one.bars));
-  const free = matrix.items.filter(
-    ({ current, would_deny, undecided }) => !current && would_deny.rows + undecided.rows === 0,
-  );
+  const free = fields.flatMap(([field, lines]) => {
+    const values = lines.filter((line) => !line.current && !changes(line)).map(({ value }) => value);
+    return values.length === 0 ? [] : [{ field, values: values.join(', ') }];
+  });
   return toPage({
     title: 'ipo whatif matrix',
     body: html`<main>
       <h1>Each field of the policy, by itself</h1>
       <p>${headOf(matrix)}</p>
       ${matrix.notes.map((note) => html`<p class="soft">${note}</p>`)}
-      <h2>For nothing</h2>
-      <p>
+      <section>
+        <h2>Values that would change nothing</h2>
         ${
           free.length === 0
-            ? 'No value denies nothing.'
-            : free.map(({ field, value }) => `${field.replace('spec.', '')}: ${value}`).join(' · ')
+            ? html`<p>Each value would change the answer to some admission.</p>`
+            : html`<ul>
+                ${free.map(({ field, values }) => html`<li><code>${field}</code>: ${values}</li>`)}
+              </ul>`
         }
-      </p>
+      </section>
       ${bars.map(
         (one) =>
           html`<section>
@@ -35,10 +41,15 @@ export function matrixPage(matrix: Matrix): string {
   });
 }
 
+/** Whether a value would give any admission another answer, or leave one undecided. */
+function changes({ would_deny, would_allow, undecided }: MatrixLine): boolean {
+  return would_deny.rows + would_allow.rows + undecided.rows > 0;
+}
+
 function toBar({ value, current, would_deny, would_allow, undecided }: MatrixLine): Bar {
   const parts = [
     ...(current ? ['now'] : []),
-    `${formatCount(would_deny.images)} images`,
+    counted(would_deny.images, 'image'),
     ...(would_allow.rows > 0 ? [`${formatCount(would_allow.rows)} would be allowed`] : []),
     ...(undecided.rows > 0 ? [`${formatCount(undecided.rows)} undecided`] : []),
   ];

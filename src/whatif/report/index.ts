@@ -21,5 +21,13 @@ export { labelHelp, labelTitle } from './label-help.ts';
 export { MARKER, MOST_MARKDOWN, toMarkdown } from './markdown.ts';
 export { contextText, editText, notEvaluatedText, originOf, type Point } from './origin.ts';
 export { toAnnotations, toJUnit, toSarif } from './pipeline.ts';
-export { imageText, reasonsOf, shortImageText, workloadText, type Change, type Reason } from './reasons.ts';
+export {
+  imageText,
+  reasonsOf,
+  shortestImageWidth,
+  shortImageText,
+  workloadText,
+  type Change,
+  type Reason,
+} from './reasons.ts';
 export { toYaml } from '../../render/index.ts';

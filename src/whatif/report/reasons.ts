@@ -59,7 +59,7 @@ const DIGEST = /@sha256:([0-9a-f]{64})$/;
 
 /**
  * imageText writes an image name in at most `max` columns, printable: with 12 digits of its digest, else with 7, else
- * without where a tag tells the version; and then cut in the middle.
+ * without where a tag tells the version, then without the first parts of its path; and then cut in the middle.
  */
 export function imageText(image: string, max: number): string {
   const long = printable(image, 400).replace(
@@ -73,9 +73,29 @@ export function imageText(image: string, max: number): string {
 export function shortImageText(image: string, max: number): string {
   const whole = printable(image, 400);
   const digest = DIGEST.exec(whole)?.[1];
-  if (digest === undefined) return cutMiddle(whole, max);
   const name = whole.replace(DIGEST, '');
   const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
-  const forms = [`${name}@${digest.slice(0, 7)}`, ...(tagged ? [name] : [])];
-  return forms.find((form) => displayWidth(form) <= max) ?? cutMiddle(forms.at(-1) ?? name, max);
+  const withDigest = digest === undefined ? name : `${name}@${digest.slice(0, 7)}`;
+  const shortest = tagged ? name : withDigest;
+  const forms = [withDigest, shortest, ...withoutFirstParts(shortest)];
+  // One … is enough: where the last part does not fit either, it is cut without the sign that parts are missing.
+  return (
+    forms.find((form) => displayWidth(form) <= max) ??
+    cutMiddle(shortest.slice(shortest.lastIndexOf('/') + 1), max)
+  );
+}
+
+/** shortestImageWidth is how many columns an image name needs at least, so that its last part is whole. */
+export function shortestImageWidth(image: string): number {
+  const shortest = printable(image, 400).replace(DIGEST, (_, digest: string) => `@${digest.slice(0, 7)}`);
+  const name = shortest.replace(/@[0-9a-f]{7}$/, '');
+  const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
+  const last = withoutFirstParts(tagged ? name : shortest).at(-1) ?? (tagged ? name : shortest);
+  return displayWidth(last);
+}
+
+/** `a/b/c:1` as `…/b/c:1` and `…/c:1`. */
+function withoutFirstParts(name: string): string[] {
+  const parts = name.split('/');
+  return parts.slice(1).map((_, first) => `…/${parts.slice(first + 1).join('/')}`);
 }

@@ -12,6 +12,7 @@ import {
   fieldBehind,
   headlineText,
   imageText,
+  shortestImageWidth,
   labelHelp,
   labelTitle,
   notEvaluatedText,
@@ -185,8 +186,12 @@ test('an image name gives up its digest before its name', () => {
   assert.equal(imageText(image, 80), 'registry.example.com/shop/cart:1.2@sha256:0f3c0f3c0f3c…');
   assert.equal(imageText(image, 45), 'registry.example.com/shop/cart:1.2@0f3c0f3');
   assert.equal(imageText(image, 36), 'registry.example.com/shop/cart:1.2');
-  assert.equal(imageText(image, 20), 'registry.…p/cart:1.2');
-  assert.equal(imageText(`localhost:5000/x@sha256:${'0f3c'.repeat(16)}`, 20), 'localhost…/x@0f3c0f3');
+  assert.equal(imageText(image, 20), '…/shop/cart:1.2');
+  assert.equal(imageText(image, 12), '…/cart:1.2');
+  assert.equal(imageText(image, 7), 'car…1.2');
+  assert.equal(shortestImageWidth(image), 10);
+  assert.equal(shortestImageWidth('alpine'), 6);
+  assert.equal(imageText(`localhost:5000/x@sha256:${'0f3c'.repeat(16)}`, 20), '…/x@0f3c0f3');
 });
 
 test('times, periods and days', () => {
