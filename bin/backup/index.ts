@@ -169,7 +169,7 @@ function restore(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--lost-rows', 'restore although rows are lost that a kept checkpoint or an anchor proves'),
+      new Option('--lost-rows', 'restore even if rows are lost that a stored checkpoint or an anchor proves'),
     )
     .addOption(
       new Option(

@@ -41,10 +41,7 @@ export async function runEvidenceCreate(
   const paths = [source.kind === 'ledger' ? source.path : undefined, key, out];
   const targets = parseOutputs(options.output, FORMATS, 'table', paths);
   if (key === undefined)
-    throw new UsageError(
-      'no key is named that signs the package',
-      'Give --key FILE, an ECDSA key on P-256 in PEM',
-    );
+    throw new UsageError('no signing key given', 'Give --key FILE, an ECDSA key on P-256 in PEM');
   if (source.kind === 'ledger' && source.path === '-')
     throw new UsageError('--ledger -: an export is read twice', 'Save it, and name the file');
   if (out === undefined) throw new UsageError('no file is named to write', 'Write --out evidence.zip');

@@ -110,7 +110,7 @@ function createCommand(settle: Settle): Command {
         .default('AllowAndScan'),
     )
     .addOption(
-      new Option('--cluster-name <name>', 'with --database: name of the cluster, for the head of the rows'),
+      new Option('--cluster-name <name>', 'with --database: name of the cluster, for the header of the rows'),
     )
     .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'));
   for (const [flags, what] of [
@@ -173,7 +173,9 @@ function verifyCommand(settle: Settle): Command {
         .argParser(collect)
         .default([], 'none'),
     )
-    .addOption(new Option('--strict', 'exit 5 where nobody vouched for the key'))
+    .addOption(
+      new Option('--strict', 'exit 5 when neither a given key nor a stored checkpoint confirms the signer'),
+    )
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {

@@ -53,7 +53,7 @@ export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
 /** listed is `ipo licence` in the help. */
 export const listed: Listed = {
   name: 'licence',
-  summary: 'issue, check and activate certificates with the ceilings of a cluster',
+  summary: 'issue, check and activate the licence certificates that set limits for a cluster',
   group: 'The service:',
   place: 8,
   examples: [

@@ -100,7 +100,7 @@ function events(settle: Settle): Command {
       )
       .addOption(wordOption('--effect <effect>', 'strongest effect: allow, record, notify, issue or stop'))
       .addOption(new Option('--rule <name>', 'rule of the detector, or runtime rule that decided'))
-      .addOption(new Option('--priority <priority>', 'this priority or a graver one'))
+      .addOption(new Option('--priority <priority>', 'this priority or a more severe one'))
       .addOption(new Option('--image <image>', 'part of the name of the image, or its digest'))
       .addOption(new Option('--namespace <name>', 'namespace of the pod'))
       .addOption(new Option('--since <time>', 'a time, a day, or a duration such as 24h'))

@@ -116,7 +116,9 @@ function choicesAndDefault(option: Option, text: string): string {
 
 /** A summary or an option's text as a sentence. */
 export function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  // The name of a file or a form such as `sqlite:PATH` stays as it is written.
+  const isName = /^[a-z]+(?:[:/]\S|_\w|\.\w)/.test(text);
+  const first = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.?!)]$/.test(first) && !first.endsWith(')') ? first : `${first}.`;
 }
 

@@ -218,7 +218,7 @@ const CHANGED: Partial<Readonly<Record<keyof AccountChanges, string>>> = {
 function noToken(by: Principal | null, what: string): void {
   if (by?.via !== 'token') return;
   throw new AccountError('forbidden', `a token cannot ${what}`, {
-    hint: 'Sign in as a person; a leaked token could otherwise outlive its end',
+    hint: 'Sign in as a user; otherwise a leaked token could give lasting access',
   });
 }
 

@@ -44,7 +44,7 @@ export function openTokens(parts: AccountParts): Tokens {
     async create(principal, { name, role, days }, path) {
       if (principal.via !== 'session') {
         throw new AccountError('forbidden', 'a token cannot make tokens', {
-          hint: 'Sign in as a person; a leaked token could otherwise outlive its end',
+          hint: 'Sign in as a user; otherwise a leaked token could give lasting access',
         });
       }
       const life = days ?? TOKEN_DAYS;

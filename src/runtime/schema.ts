@@ -63,7 +63,7 @@ export const runtimeMatch = z.strictObject({
   priority: priority
     .optional()
     .describe(
-      'This priority or a graver one: Emergency, Alert, Critical, Error, Warning, Notice, Informational, Debug.',
+      'This priority or a more severe one: Emergency, Alert, Critical, Error, Warning, Notice, Informational, Debug.',
     ),
   sources: list.optional().describe('Sources of events, such as syscall or k8s_audit; any of them.'),
   fields: z.array(field).min(1).max(50).optional().describe('Output fields; all of them.'),

@@ -172,7 +172,7 @@ suite('What an API token may do', () => {
       [
         403,
         'a token cannot enable an account',
-        'Sign in as a person; a leaked token could otherwise outlive its end',
+        'Sign in as a user; otherwise a leaked token could give lasting access',
       ],
     );
   });

@@ -79,7 +79,7 @@ export function runtimeRuleCommand(settle: Settle): Command {
 function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the rules in their order')
-    .description('List the runtime rules of a service in the order in which they are asked.')
+    .description('List the runtime rules of a service in the order in which they are tried.')
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {
@@ -204,7 +204,7 @@ function test(settle: Settle): Command {
   const command = new Command('test')
     .summary('show which rule decides an event, and why')
     .description(
-      'Show for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Windows count as full.',
+      'Show for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Each window counts as reached.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
     .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))
@@ -220,7 +220,7 @@ function test(settle: Settle): Command {
 function withPlace(command: Command): Command {
   return command
     .addOption(new Option('--before <rule>', 'place it before this rule').conflicts(['after', 'place']))
-    .addOption(new Option('--after <rule>', 'place it behind this rule').conflicts('place'))
+    .addOption(new Option('--after <rule>', 'place it after this rule').conflicts('place'))
     .addOption(new Option('--place <n>', 'place it at this number, from 1'));
 }
 
@@ -230,21 +230,26 @@ function withContent(command: Command, action: string | null): Command {
     .addOption(new Option('--action <action>', `allow, record or notify${standard}`))
     .addOption(new Option('--detector-rules <list>', 'names of rules of the detector, as a,b'))
     .addOption(new Option('--tags <list>', 'tags, as a,b'))
-    .addOption(new Option('--priority <priority>', 'this priority or a graver one, such as Warning'))
+    .addOption(new Option('--priority <priority>', 'this priority or a more severe one, such as Warning'))
     .addOption(new Option('--sources <list>', 'sources, such as syscall,k8s_audit'))
     .addOption(new Option('--namespaces <list>', 'namespaces of the pod, as a,b'))
     .addOption(
       new Option(
         '--field <test...>',
-        'output fields, all of them: name=value, name=a|b for several, or name~pattern (RE2, the whole value)',
+        'conditions on output fields, all of which must match: name=value, name=a|b for several, or name~pattern (RE2, the whole value)',
       ),
     )
     .addOption(
       new Option('--last-verdict <verdict>', 'last admission of the image: allowed, refused or none'),
     )
     .addOption(new Option('--signed <bool>', 'whether a signature of the image was verified: true or false'))
-    .addOption(new Option('--window <count/duration>', 'act once so many events came, such as 3/10m'))
+    .addOption(
+      new Option(
+        '--window <count/duration>',
+        'act when this many events came within this time, such as 3/10m',
+      ),
+    )
     .addOption(new Option('--throttle <duration>', 'at most one alert in this time, such as 1h'))
-    .addOption(new Option('--enable', 'ask it').conflicts('disable'))
-    .addOption(new Option('--disable', 'keep it, and do not ask it'));
+    .addOption(new Option('--enable', 'use the rule').conflicts('disable'))
+    .addOption(new Option('--disable', 'keep the rule, but do not use it'));
 }

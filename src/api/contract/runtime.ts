@@ -119,7 +119,7 @@ export const eventsQuery = z
         return z.NEVER;
       })
       .optional()
-      .describe('This priority or a graver one'),
+      .describe('This priority or a more severe one'),
     image: text.optional().describe('Part of the image’s name, or its digest'),
     namespace: text.optional(),
     since: moment.meta({ description: 'Events from this time on', format: 'date-time' }).optional(),

@@ -71,7 +71,7 @@ function listRoutes({ runtimeRules: rules, audit, together }: RuntimeRuleParts):
       key: 'GET /runtime/rules',
       id: 'listRuntimeRules',
       tag: 'runtime',
-      summary: 'List the runtime rules in the order in which they are asked',
+      summary: 'List the runtime rules in the order in which they are tried',
       answers: {
         200: {
           description: 'The rules',
