@@ -6,13 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv';
-import {
-  agreesWithKept,
-  documentSchema,
-  recompute,
-  toEvidenceKey,
-  verifyPackage,
-} from '../../src/evidence/index.ts';
+import { agreesWithKept, documentSchema, recompute, toEvidenceKey } from '../../src/evidence/index.ts';
 import { ipo } from '../cli/fake-terminal.ts';
 import { programOf } from '../registry/real-registry.ts';
 import { openBytesPackage, unzip } from './open-bytes.ts';
@@ -147,25 +141,6 @@ test('OSCAL assessment results are valid by the schema of NIST', (t) => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
   const results = JSON.parse(String(unzip(zip).get('oscal-assessment-results.json'))) as unknown;
   assert.ok(validate(results), JSON.stringify(validate.errors?.slice(0, 3)));
-});
-
-test('a flipped byte in any file is found', async () => {
-  const pub = String(unzip(zip).get('key.pub'));
-  const options = { keys: [toEvidenceKey(pub, 'key.pub')], ledgerKeys: [], kept: [] };
-  let place = 7;
-  for (let turn = 0; turn < 12; turn += 1) {
-    place = (place * 48_271) % 2_147_483_647;
-    const changed = Buffer.from(zip);
-    const at = place % zip.length;
-    changed[at] = (changed[at] ?? 0) ^ (1 << (place % 8));
-    const found = await openBytesPackage(changed)
-      .then((pkg) => verifyPackage(pkg, options))
-      .then(
-        ({ holds }) => !holds,
-        () => true,
-      );
-    assert.ok(found, `byte ${at}`);
-  }
 });
 
 test('a state that was changed and signed again with the right key is found by recompute', async () => {

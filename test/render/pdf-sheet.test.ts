@@ -8,7 +8,7 @@ type Sheet = InstanceType<Pdf['Sheet']>;
 const pdf = await loadPdf();
 const { drawBars, drawFigures, drawTable } = pdf;
 /** Where on a page a part may come to begin. */
-const PLACES = Array.from({ length: 43 }, (_, i) => 60 + i * 16);
+const PLACES = Array.from({ length: 23 }, (_, i) => 60 + i * 31);
 
 const bars = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
