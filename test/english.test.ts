@@ -9,12 +9,12 @@ const ROOT = join(import.meta.dirname, '..');
 /** Every text for people below these is checked. */
 const PLACES = [
   ...['src', 'bin', 'daemon', 'scripts', 'fakes', 'bench', 'charts', 'man', 'docs'],
-  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'CHANGELOG.md'],
 ];
 
 /** The documents whose sentences are counted: at the root, in `docs/`, of the chart, and what pages of commands are made from. */
 const DOCUMENTS = [
-  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md', 'CHANGELOG.md'],
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
