@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
@@ -9,8 +10,10 @@ import type { KeysBody, OnePackageBody, PackagesBody } from '../../src/api/contr
 import type { ServiceClient } from '../../src/adapters/service/index.ts';
 import { verifyPackage, recompute, toEvidenceKey } from '../../src/evidence/index.ts';
 import { importExport } from '../../src/store/ledger/import.ts';
-import { openBytesPackage } from '../evidence/open-bytes.ts';
+import { startTsa, type FakeTsa } from '../evidence/fake-tsa.ts';
+import { openBytesPackage, unzip } from '../evidence/open-bytes.ts';
 import { openWhole } from '../store/made-ledger.ts';
+import { makeCertificate, withoutOpenssl } from './certificate.ts';
 import { startRunning } from './running.ts';
 
 const SHOP = gunzipSync(
@@ -28,9 +31,14 @@ async function ended(service: ServiceClient, id: string): Promise<OnePackageBody
 
 test('a package is asked for, made beside the service, downloaded, verified and deleted', async (t) => {
   const clock = { now: () => Date.parse('2026-11-25T00:00:00Z') };
+  const tsa = withoutOpenssl === false ? await startTsa(t) : null;
   const { service, as, data } = await startRunning(t, {
     clock,
-    env: { IPO_EVIDENCE_ORGANISATION: 'Example Shop', IPO_EVIDENCE_FRAMEWORKS: 'soc2' },
+    env: {
+      IPO_EVIDENCE_ORGANISATION: 'Example Shop',
+      IPO_EVIDENCE_FRAMEWORKS: 'soc2',
+      ...(tsa !== null && { IPO_EVIDENCE_TIMESTAMP_URL: tsa.url }),
+    },
   });
   await importExport(service.store, await openWhole(SHOP), { at: Date.parse('2026-11-20T06:00:00Z') });
   const deployer = as('deployer');
@@ -74,6 +82,8 @@ test('a package is asked for, made beside the service, downloaded, verified and 
   const result = await verifyPackage(pkg, { keys: [toEvidenceKey(pem, 'key')], ledgerKeys: [], kept: [] });
   assert.deepEqual([result.holds, result.vouched], [true, true], JSON.stringify(result.checks));
   assert.deepEqual((await recompute(pkg, '0.0.0-test')).differences, []);
+  if (tsa !== null)
+    await t.test('it has a time stamp that openssl verifies', () => holdTimestamp(tsa, bytes));
   const { organisation, generation } = pkg.document;
   assert.equal(organisation.name, 'Example Shop');
   assert.equal(generation.key_id, keys.keys[0]?.id);
@@ -99,6 +109,35 @@ test('a package is asked for, made beside the service, downloaded, verified and 
   );
   assert.ok(readFileSync(join(data, 'evidence-key.pem'), 'utf8').includes('PRIVATE KEY'));
 });
+
+async function holdTimestamp(tsa: FakeTsa, bytes: Buffer): Promise<void> {
+  const files = unzip(bytes);
+  const signature = Buffer.from(String(files.get('evidence.json.sig')), 'base64');
+  writeFileSync(join(tsa.folder, 'evidence.json.der'), signature);
+  writeFileSync(join(tsa.folder, 'evidence.tsr'), files.get('evidence.tsr') ?? '');
+  const verify = ['ts', '-verify', '-data', 'evidence.json.der', '-in', 'evidence.tsr', '-CAfile', 'tsa.pem'];
+  const said = execFileSync('openssl', verify, {
+    ...{ cwd: tsa.folder, encoding: 'utf8' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  assert.match(said, /Verification: OK/);
+
+  const pkg = await openBytesPackage(bytes);
+  const none = { keys: [], ledgerKeys: [], kept: [] };
+  const stateWith = async (authorities: readonly string[], of = pkg) =>
+    (await verifyPackage(of, { ...none, authorities })).checks.find(({ check }) => check === 'timestamp')
+      ?.state;
+  assert.equal(await stateWith([]), 'not_checked');
+  assert.equal(await stateWith([tsa.pem]), 'held');
+  const other = makeCertificate(tsa.folder, 'other');
+  assert.equal(await stateWith([readFileSync(other.cert, 'utf8')]), 'failed');
+  const damaged = {
+    ...pkg,
+    read: async (name: string) =>
+      name === 'evidence.tsr' ? Buffer.from('not a time stamp') : pkg.read(name),
+  };
+  assert.equal(await stateWith([], damaged), 'failed');
+}
 
 test('what cannot be asked for is said, and who may do what is held', async (t) => {
   const { as } = await startRunning(t, { clock: { now: () => Date.parse('2026-11-25T00:00:00Z') } });

@@ -2,69 +2,16 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import type { OnePackageBody } from '../../src/api/contract/evidence.ts';
 import { openTimestamps } from '../../src/adapters/timestamps/index.ts';
 import { evidenceJobs } from '../../src/app/evidence/jobs.ts';
-import { timestampRequest, toRequest, verifyPackage } from '../../src/evidence/index.ts';
+import { timestampRequest, toRequest } from '../../src/evidence/index.ts';
 import { openStore, packageStore, packageWork } from '../../src/store/index.ts';
-import { makeCertificate, withoutOpenssl } from '../app/certificate.ts';
-import { startRunning } from '../app/running.ts';
+import { withoutOpenssl } from '../app/certificate.ts';
 import { sqlite } from '../store/engines.ts';
 import { startTsa } from './fake-tsa.ts';
-import { openBytesPackage, unzip } from './open-bytes.ts';
 
 const NEVER = new AbortController().signal;
-
-test('a package has a time stamp that openssl verifies', { skip: withoutOpenssl }, async (t) => {
-  const tsa = await startTsa(t);
-  const { as } = await startRunning(t, { env: { IPO_EVIDENCE_TIMESTAMP_URL: tsa.url } });
-  const deployer = as('deployer');
-  const day = 86_400_000;
-  const { body: asked } = await deployer.json<OnePackageBody>('POST /evidence', {
-    body: {
-      from: new Date(Date.now() - day).toISOString(),
-      to: new Date().toISOString(),
-      frameworks: ['soc2'],
-    },
-  });
-  const made = async (): Promise<OnePackageBody> =>
-    (await deployer.json<OnePackageBody>('GET /evidence/{id}', { params: { id: asked.id } })).body;
-  while (['queued', 'running'].includes((await made()).state)) await sleep(100);
-  assert.equal((await made()).error, null);
-  const { body } = await deployer.stream('GET /evidence/{id}/download', { params: { id: asked.id } });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  const files = unzip(bytes);
-  const signature = Buffer.from(String(files.get('evidence.json.sig')), 'base64');
-  writeFileSync(join(tsa.folder, 'evidence.json.der'), signature);
-  writeFileSync(join(tsa.folder, 'evidence.tsr'), files.get('evidence.tsr') ?? '');
-  const verify = ['ts', '-verify', '-data', 'evidence.json.der', '-in', 'evidence.tsr', '-CAfile', 'tsa.pem'];
-  const said = execFileSync('openssl', verify, {
-    ...{ cwd: tsa.folder, encoding: 'utf8' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  assert.match(said, /Verification: OK/);
-
-  const pkg = await openBytesPackage(bytes);
-  const none = { keys: [], ledgerKeys: [], kept: [] };
-  const stateWith = async (authorities: readonly string[], of = pkg) =>
-    (await verifyPackage(of, { ...none, authorities })).checks.find(({ check }) => check === 'timestamp')
-      ?.state;
-  assert.equal(await stateWith([]), 'not_checked');
-  assert.equal(await stateWith([tsa.pem]), 'held');
-  const other = makeCertificate(tsa.folder, 'other');
-  const { readFileSync } = await import('node:fs');
-  assert.equal(await stateWith([readFileSync(other.cert, 'utf8')]), 'failed');
-  const damaged = {
-    ...pkg,
-    read: async (name: string) =>
-      name === 'evidence.tsr' ? Buffer.from('not a time stamp') : pkg.read(name),
-  };
-  assert.equal(await stateWith([], damaged), 'failed');
-});
 
 test(
   'a request is one that openssl reads, and an authority that fails says how',
