@@ -1,3 +1,4 @@
+import type { CliParts } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import { loadAuthoring } from '../../src/policy/index.ts';
 import { counted } from '../../src/render/index.ts';
@@ -20,13 +21,7 @@ export async function runPolicyFmt(
 ): Promise<ExitCode> {
   checkStdin(paths);
   const outcome = openOutcome(output, terminal);
-  if (write && check)
-    throw new UsageError(
-      '--write and --check exclude each other',
-      'Use --check in a pipeline, and --write on your machine',
-    );
-  if (write && paths.includes('-'))
-    throw new UsageError('--write cannot write to stdin', 'Leave --write out to print the result');
+  holdWritable(paths, write === true, check === true);
   const parts = openParts(terminal);
   const distinct = await withDirectories(paths, 'policy', parts);
   if (!write && !check && distinct.length > 1 && output.length === 0) {
@@ -35,27 +30,7 @@ export async function runPolicyFmt(
       'Add --write to change the files, or --check to list those that would change',
     );
   }
-  const { formatPolicies } = await loadAuthoring();
-  const results: { path: string; before: string; after: string }[] = [];
-  let worst: ExitCode = EXIT.done;
-  for (const path of distinct) {
-    try {
-      const { text, file } = await readPolicyText(path, parts);
-      const formatted =
-        text === null
-          ? ({ kind: 'invalid', problems: file.problems } as const)
-          : formatPolicies(text, file.file);
-      if (formatted.kind === 'formatted') results.push({ path, before: text ?? '', after: formatted.text });
-      else {
-        terminal.err(renderProblems(formatted.problems, usesColor(terminal, globals, 'err')));
-        if (worst === EXIT.done) worst = EXIT.usage;
-      }
-    } catch (error) {
-      if (!isIpoError(error)) throw error;
-      await report(error, terminal, globals);
-      worst = EXIT.outside;
-    }
-  }
+  const { results, worst } = await formatAll(distinct, parts, terminal, globals);
   const changed = results.filter(({ before, after }) => before !== after);
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${text}\n`));
   const items = results.map(({ path, before, after }) => ({
@@ -87,4 +62,53 @@ export async function runPolicyFmt(
       : `changed ${changed.map(({ path }) => clean(path)).join(', ')}`,
   );
   return EXIT.done;
+}
+
+/** Throws UsageError for flags that exclude each other, and where the result could not be written back. */
+function holdWritable(paths: readonly string[], write: boolean, check: boolean): void {
+  if (write && check)
+    throw new UsageError(
+      '--write and --check exclude each other',
+      'Use --check in a pipeline, and --write on your machine',
+    );
+  if (write && paths.includes('-'))
+    throw new UsageError('--write cannot write to stdin', 'Leave --write out to print the result');
+}
+
+/** A file before and after. */
+interface Formatted {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Formats every file, reports those that cannot be, and gives the exit code that these call for. */
+async function formatAll(
+  paths: readonly string[],
+  parts: CliParts,
+  terminal: Terminal,
+  globals: GlobalOptions,
+): Promise<{ readonly results: readonly Formatted[]; readonly worst: ExitCode }> {
+  const { formatPolicies } = await loadAuthoring();
+  const results: Formatted[] = [];
+  let worst: ExitCode = EXIT.done;
+  for (const path of paths) {
+    try {
+      const { text, file } = await readPolicyText(path, parts);
+      const formatted =
+        text === null
+          ? ({ kind: 'invalid', problems: file.problems } as const)
+          : formatPolicies(text, file.file);
+      if (formatted.kind === 'formatted') results.push({ path, before: text ?? '', after: formatted.text });
+      else {
+        terminal.err(renderProblems(formatted.problems, usesColor(terminal, globals, 'err')));
+        if (worst === EXIT.done) worst = EXIT.usage;
+      }
+    } catch (error) {
+      if (!isIpoError(error)) throw error;
+      await report(error, terminal, globals);
+      worst = EXIT.outside;
+    }
+  }
+  return { results, worst };
 }

@@ -22,14 +22,25 @@ export function isForbiddenAddress(address: string): boolean {
   if (isIPv4(address)) return isForbiddenV4(toNumber(address));
   if (!isIPv6(address) || address.includes('%')) return isIPv6(address);
   const groups = toGroups(address);
-  const [first = 0, second = 0, third = 0, , , , seventh = 0, eighth = 0] = groups;
-  const zeroes = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
+  const inside = insideV4(groups);
+  return inside === null ? isForbiddenV6(groups) : isForbiddenV4(inside);
+}
+
+/** The address of IPv4 that an address of IPv6 carries, in each form that is routed to it; null where it carries none. */
+function insideV4(groups: readonly number[]): number | null {
+  const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, eighth = 0] = groups;
   const low = seventh * 0x10000 + eighth;
-  if (zeroes(0, 6)) return true; // unspecified, loopback, and addresses of IPv4 as they were once written
-  if (zeroes(0, 5) && groups[5] === 0xffff) return isForbiddenV4(low); // IPv4 in IPv6
-  if (zeroes(0, 4) && groups[4] === 0xffff && groups[5] === 0) return isForbiddenV4(low); // translated
-  if (first === 0x64 && second === 0xff9b) return isForbiddenV4(low); // behind a translator
-  if (first === 0x2002) return isForbiddenV4(second * 0x10000 + third); // 6to4
+  const startsEmpty = groups.slice(0, 4).every((group) => group === 0);
+  const isMapped = startsEmpty && fifth === 0 && sixth === 0xffff;
+  const isTranslated = startsEmpty && fifth === 0xffff && sixth === 0;
+  const isBehindTranslator = first === 0x64 && second === 0xff9b;
+  if (isMapped || isTranslated || isBehindTranslator) return low;
+  return first === 0x2002 ? second * 0x10000 + third : null; // 6to4
+}
+
+function isForbiddenV6(groups: readonly number[]): boolean {
+  const [first = 0, second = 0] = groups;
+  if (groups.slice(0, 6).every((group) => group === 0)) return true; // unspecified, loopback, and addresses of IPv4 as they were once written
   if (first === 0x2001 && second === 0) return true; // Teredo
   if (first === 0xfd00 && second === 0xec2) return true; // credentials of machines of another
   return (first & 0xffc0) === 0xfe80 || (first & 0xffc0) === 0xfec0 || (first & 0xff00) === 0xff00;

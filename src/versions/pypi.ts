@@ -17,21 +17,51 @@ const PRE: Readonly<Record<string, number>> = {
 
 /** comparePypi orders versions by PEP 440; null where one is not a version. */
 export function comparePypi(a: string, b: string): number | null {
-  const [left, right] = [VERSION.exec(a.trim().toLowerCase()), VERSION.exec(b.trim().toLowerCase())];
+  const [left, right] = [partsOf(a), partsOf(b)];
   if (left === null || right === null) return null;
   return (
-    compareDigits(left[1] ?? '', right[1] ?? '') ||
-    compareRelease(left[2] ?? '', right[2] ?? '') ||
-    preRank(left) - preRank(right) ||
-    compareDigits(left[4] ?? '', right[4] ?? '') ||
+    compareDigits(left.epoch, right.epoch) ||
+    compareRelease(left.release, right.release) ||
+    left.preRank - right.preRank ||
+    compareDigits(left.pre, right.pre) ||
     // A version behind which there is a post release is before it.
-    Number(isPost(left)) - Number(isPost(right)) ||
-    compareDigits(left[5] ?? left[7] ?? '', right[5] ?? right[7] ?? '') ||
+    Number(left.isPost) - Number(right.isPost) ||
+    compareDigits(left.post, right.post) ||
     // A development release is before what it leads to.
-    Number(left[8] === undefined) - Number(right[8] === undefined) ||
-    compareDigits(left[9] ?? '', right[9] ?? '') ||
-    compareLocal(left[10], right[10])
+    Number(!left.isDev) - Number(!right.isDev) ||
+    compareDigits(left.dev, right.dev) ||
+    compareLocal(left.local, right.local)
   );
+}
+
+/** Parts of a version, in the order in which they are compared; numbers as their digits. */
+interface Parts {
+  readonly epoch: string;
+  readonly release: string;
+  readonly preRank: number;
+  readonly pre: string;
+  readonly isPost: boolean;
+  readonly post: string;
+  readonly isDev: boolean;
+  readonly dev: string;
+  readonly local: string | undefined;
+}
+
+function partsOf(version: string): Parts | null {
+  const match = VERSION.exec(version.trim().toLowerCase());
+  if (match === null) return null;
+  const [, epoch = '', release = '', , pre = '', post, , otherPost = '', devWord, dev = '', local] = match;
+  return {
+    epoch,
+    release,
+    preRank: preRank(match),
+    pre,
+    isPost: isPost(match),
+    post: post ?? otherPost,
+    isDev: devWord !== undefined,
+    dev,
+    local,
+  };
 }
 
 type Match = RegExpExecArray;

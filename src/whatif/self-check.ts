@@ -1,4 +1,4 @@
-import { BYPASS_DID_NOT_COUNT, decide, sentenceOf } from '../decision/index.ts';
+import { BYPASS_DID_NOT_COUNT, decide, sentenceOf, type Decision } from '../decision/index.ts';
 import { factsDigest, inputsDigest, type ImageFacts, type Subject } from '../facts/index.ts';
 import { formatTime } from '../base/index.ts';
 import { isRecordedRefusal, type LedgerRow, type RowBatch } from '../ledger/index.ts';
@@ -95,28 +95,12 @@ export class SelfCheck {
       this.#unknown += 1;
       return;
     }
-    const refused = decision.kind === 'refuse';
-    if (refused === isRecordedRefusal(row)) {
+    if ((decision.kind === 'refuse') === isRecordedRefusal(row)) {
       this.#reproduced += 1;
       return;
     }
     this.#mismatch += 1;
-    if (this.#mismatches.length >= MAX_MISMATCHES) return;
-    this.#mismatches.push({
-      id: row.id,
-      time: row.time,
-      namespace: row.namespace ?? null,
-      pod: row.pod ?? null,
-      image: row.image ?? '',
-      policy: row.policy ?? null,
-      policy_revision: row.policy_revision ?? '',
-      recorded: { allowed: row.allowed, label: row.label ?? null, reason: row.reason },
-      replayed: {
-        allowed: !refused,
-        label: refused ? decision.label : null,
-        reason: refused ? decision.sentence : '',
-      },
-    });
+    if (this.#mismatches.length < MAX_MISMATCHES) this.#mismatches.push(toMismatch(row, decision));
   }
 
   #inputs(subject: Subject, image: string): string {
@@ -131,4 +115,23 @@ function quotaSentence(reason: string): string {
   const sentence = sentenceOf(reason);
   const ends = SUFFIXES.map((suffix) => sentence.indexOf(suffix)).filter((at) => at !== -1);
   return ends.length === 0 ? sentence : sentence.slice(0, Math.min(...ends));
+}
+
+function toMismatch(row: LedgerRow, decision: Exclude<Decision, { kind: 'unknown' }>): SelfCheckMismatch {
+  const refused = decision.kind === 'refuse';
+  return {
+    id: row.id,
+    time: row.time,
+    namespace: row.namespace ?? null,
+    pod: row.pod ?? null,
+    image: row.image ?? '',
+    policy: row.policy ?? null,
+    policy_revision: row.policy_revision ?? '',
+    recorded: { allowed: row.allowed, label: row.label ?? null, reason: row.reason },
+    replayed: {
+      allowed: !refused,
+      label: refused ? decision.label : null,
+      reason: refused ? decision.sentence : '',
+    },
+  };
 }

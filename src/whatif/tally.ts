@@ -77,17 +77,9 @@ export class Tally {
       this.#digests.add(digest);
       if (subject !== null && lacksScan(subject.facts)) this.#addUnscanned(digest, row, count);
     }
-    if (row.signals) {
-      for (const signal of new Set(row.signals)) {
-        const before = this.#signals.get(signal);
-        if (before !== undefined) this.#signals.set(signal, before + count);
-      }
-    } else this.withoutContext += count;
+    this.#addSignals(row, count);
     if (rows.draft?.kind === 'refuse' && rows.draft.label === 'context') this.escalatedDenials += count;
-    if (rows.effect === 'missing') this.missing += count;
-    else if (rows.effect !== 'none') this.effect[rows.effect] += count;
-    if (rows.drift === 'drifted') this.drift += count;
-    else if (rows.drift === 'unknown') this.driftUnknown += count;
+    this.#addComparisons(rows);
     if (outcome === 'unchanged') {
       this.unchanged += count;
       return;
@@ -95,6 +87,25 @@ export class Tally {
     this.changed[outcome] += count;
     const label = labelOf(rows);
     this.#byLabel[outcome].set(label, (this.#byLabel[outcome].get(label) ?? 0) + count);
+  }
+
+  #addSignals(row: LedgerRow, count: number): void {
+    if (!row.signals) {
+      this.withoutContext += count;
+      return;
+    }
+    for (const signal of new Set(row.signals)) {
+      const before = this.#signals.get(signal);
+      if (before !== undefined) this.#signals.set(signal, before + count);
+    }
+  }
+
+  /** What the edit itself changes, and what has changed since the rows were decided. */
+  #addComparisons({ effect, drift, rows: count }: RowClass): void {
+    if (effect === 'missing') this.missing += count;
+    else if (effect !== 'none') this.effect[effect] += count;
+    if (drift === 'drifted') this.drift += count;
+    else if (drift === 'unknown') this.driftUnknown += count;
   }
 
   /** The parts of the answer that are counts and lists. */
