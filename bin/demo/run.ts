@@ -98,6 +98,11 @@ See what was decided, and verify that nobody changed it:
   ipo ledger export -o ledger.ndjson.gz
   ipo ledger verify --ledger ledger.ndjson.gz --checkpoint checkpoint.txt
 
+Make an evidence package for an auditor, and check it:
+  ipo evidence create --days 30 --out e.zip
+  ipo evidence verify e.zip
+  ipo evidence recompute e.zip
+
 API: ${url}/api/v1/openapi.json
 `;
 }
