@@ -4,5 +4,6 @@
  * It uses no other adapter.
  */
 export { openFileSpool, type FileSpoolOptions } from './file-spool.ts';
+export { isOnDiskOf } from './on-disk-of.ts';
 export { nextLife, readReplicaName } from './replica-name.ts';
 export { SpoolError } from './spool-error.ts';

@@ -1,6 +1,7 @@
+import { isOnDiskOf } from '../../adapters/spool/index.ts';
 import type { Clock, Log } from '../../base/index.ts';
 import { ClockWatch } from '../../ledger/index.ts';
-import { ledgerWriter, openStore, recordedTimes } from '../../store/index.ts';
+import { ledgerWriter, openStore, recordedTimes, sqliteFileOf } from '../../store/index.ts';
 import type { Redactor } from '../../telemetry/index.ts';
 import { openDataDirectory, placesOf } from '../running/data-directory.ts';
 import { patiently } from '../processes/patiently.ts';
@@ -85,6 +86,8 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     counted,
     redactor,
     takesOver,
+    // Elsewhere a row could be lost that the database would have kept.
+    sidesteps: isOnDiskOf(places.spoolDirectory, sqliteFileOf(places.databaseUrl)),
   });
   let answers = false;
   opened.defer(async () => {

@@ -49,6 +49,8 @@ export interface WebhookPartDeps {
   readonly counted: CountRelay | null;
   /** Takes the path by which the API server calls, so that no line of the log holds it. */
   readonly redactor: Pick<Redactor, 'add'>;
+  /** Whether reviews go to the spool while another process writes to the database (false). */
+  readonly sidesteps?: boolean;
   /** Whether an earlier life answered reviews on this spool, and was killed: its line in the database stands for this one for now. */
   readonly takesOver?: boolean;
 }
@@ -87,14 +89,25 @@ const NOTE_MS = 15_000;
 
 /** openWebhookPart opens the spool and makes the line of this replica: before that, no review may be answered. */
 export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPart> {
-  const { settings, places, store, writer, watch, link, clock, log, metrics, counted, redactor } = deps;
+  const {
+    settings,
+    places,
+    store,
+    writer,
+    watch,
+    link,
+    clock,
+    log,
+    metrics,
+    counted,
+    redactor,
+    sidesteps = false,
+  } = deps;
   const { webhook, clusterName } = settings;
   const isCluster = settings.cluster !== undefined;
   const cluster = clusterName ?? '';
   const { maxRows, maxBytes } = settings.ledger.spool;
   const spool = await openFileSpool({ directory: places.spoolDirectory, log, maxRows, maxBytes });
-  // In one process with the service nobody else writes to the file for long, and what reads a row right after its answer finds it.
-  const sidesteps = counted !== null;
   const appender = new Appender({ writer, spool, timers, log, count: metrics, watch }, { sidesteps });
   let admission: ServiceAdmission | null = null;
   let port: number | null = null;

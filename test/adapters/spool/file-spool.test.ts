@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   chownSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,12 +15,13 @@ import { join } from 'node:path';
 import { afterEach, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { decodeRecords, encodeRecord, MAGIC } from '../../../src/adapters/spool/record.ts';
-import { openFileSpool } from '../../../src/adapters/spool/index.ts';
+import { isOnDiskOf, openFileSpool } from '../../../src/adapters/spool/index.ts';
 import { lockSpool } from '../../../src/app/running/spool-lock.ts';
 import type { LedgerEntry, Spool } from '../../../src/ledger/index.ts';
 import { listen, newRow, review, uidOf, type Spoken } from '../../ledger/parts.ts';
 import { runs } from '../../runs.ts';
 
+const noOtherDisk = existsSync('/proc/self/status') ? false : 'this system has no disk of that kind';
 const notRoot = process.geteuid?.() === 0 ? false : 'only root gives files away';
 
 function folder(t: TestContext): string {
@@ -103,6 +105,21 @@ test('what was put back leaves the disk while more comes', async (t) => {
     most = Math.max(most, files(directory).length);
   }
   assert.ok(most <= 3, `${most} files of a mebibyte for half a mebibyte of rows`);
+});
+
+test('a file whose entries were put back takes the next ones where more come soon, and holds only those', async (t) => {
+  const directory = folder(t);
+  const spool = await open(directory);
+  for (let n = 0; n < 5; n += 1) {
+    assert.equal(await spool.append([review(n), review(n + 100)]), 2);
+    await spool.drop(2, true);
+  }
+  assert.equal(files(directory).length, 1);
+  assert.equal(await spool.append([review(7)]), 1);
+  const again = await open(directory);
+  assert.deepEqual(uids(again.entries()), [uidOf(7)]);
+  await spool.drop(1);
+  assert.deepEqual(files(directory), []);
 });
 
 test('a write that was cut off at any place leaves what was answered before it', async (t) => {
@@ -244,3 +261,14 @@ test('a disk that refuses is told, nothing is kept, and it goes on when the disk
   assert.equal(await spool.append([review(2)]), 1);
   assert.deepEqual(uids((await open(directory)).entries()), [uidOf(2)]);
 });
+
+test(
+  'a spool is as durable as a database on the same disk, and as none on another',
+  { skip: noOtherDisk },
+  (t) => {
+    const directory = folder(t);
+    assert.equal(isOnDiskOf(directory, join(directory, 'ipo.db')), true);
+    assert.equal(isOnDiskOf(directory, '/proc/self/status'), false);
+    assert.equal(isOnDiskOf(directory, null), false);
+  },
+);
