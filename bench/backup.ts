@@ -94,7 +94,8 @@ export async function benchBackup(
   line(`backup of ${count} rows, of ledger export to .zst`, ratios('create', 'export'), 'at most 2');
   line('restore of it, of a bare insert of the same tables', ratios('restore', 'bare'), 'at most 2');
   line('memory of the backup, and of the restore', `${most('create')}, ${most('restore')}`, 'at most 200 MB');
-  line('memory of a move', `${Math.round(acts.move().rss)} MB`, 'at most 200 MB');
+  const [moved, verified] = [acts.move(), ipo('backup', 'verify', file)].map(({ rss }) => Math.round(rss));
+  line('memory of a move, and of a verify', `${moved} MB, ${verified} MB`, 'at most 200 MB');
   line('size of the backup', `${(statSync(file).size / rows).toFixed(0)} bytes a row`, '');
   await benchBeside(directory, url, at('key.pem'), line, quick);
 }

@@ -71,6 +71,12 @@ export const listed: Listed = {
   define: backupCommand,
 };
 
+/**
+ * Bounds of the heap in MiB. Rows are garbage at once, and what holds them grows as far as it may. The second is far above what rows take, since
+ * one of an early release may hold an archive: it only lets the heap grow in smaller steps.
+ */
+const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
+
 const DATABASE = 'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL';
 const CONFIG = 'settings of the service (YAML or JSON), which name its database, keys and anchors';
 const DATA = 'directory of a service, in place of its settings';
@@ -115,6 +121,7 @@ function create(settle: Settle): Command {
     .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
+      await terminal.restart?.(HEAP);
       const { runBackupCreate } = await import('./create.ts');
       return runBackupCreate(command.opts<BackupCreateOptions>(), terminal, globals);
     }),
@@ -145,6 +152,7 @@ function verify(settle: Settle): Command {
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
+      await terminal.restart?.(HEAP);
       const { runBackupVerify } = await import('./verify.ts');
       return runBackupVerify(file, command.opts<BackupVerifyOptions>(), terminal, globals);
     })(),
@@ -180,6 +188,7 @@ function restore(settle: Settle): Command {
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
+      await terminal.restart?.(HEAP);
       const { runBackupRestore } = await import('./restore.ts');
       return runBackupRestore(file, command.opts<BackupRestoreOptions>(), terminal, globals);
     })(),
@@ -202,6 +211,7 @@ function move(settle: Settle): Command {
     .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
+      await terminal.restart?.(HEAP);
       const { runBackupMove } = await import('./move.ts');
       return runBackupMove(command.opts<BackupMoveOptions>(), terminal, globals);
     }),

@@ -28,6 +28,10 @@ export function processTerminal(): Terminal {
     get stdin() {
       return process.stdin;
     },
+    restart: async (flags) => {
+      const { restart } = await import('./restart.ts');
+      restart(flags);
+    },
   };
 }
 

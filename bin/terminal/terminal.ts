@@ -9,6 +9,8 @@ export interface Terminal {
   readonly columns: number;
   /** The standard input, as bytes. */
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Restarts the process with flags of the engine, unless it began with them; absent where the terminal is not that of a process. */
+  restart?(flags: readonly string[]): Promise<void>;
 }
 
 /** GlobalOptions hold for every command. */
