@@ -16,6 +16,7 @@ import { scratchDirectory } from '../app/running.ts';
 import { ipo } from '../cli/fake-terminal.ts';
 import { FakeApiServer } from '../kubernetes/fake/api-server.ts';
 import type { Json } from '../kubernetes/fake/objects.ts';
+import { StatusError } from '../kubernetes/fake/status-error.ts';
 import { plainConnection } from '../kubernetes/servers.ts';
 import {
   base64,
@@ -215,6 +216,19 @@ const FAULTS: readonly (readonly [string, Seed, string, Exclude<State, 'ok'>, Re
     'webhook.endpoints',
     'fail',
     /no ready pod/,
+  ],
+  [
+    'API server does not reach the webhook',
+    (_o, _m, fake) => {
+      const text = 'error trying to reach service: dial tcp 10.244.1.7:8443: i/o timeout';
+      fake.faults.answer = ({ path }) =>
+        path.endsWith('/services/https:ipo-webhook:webhook/proxy/')
+          ? new StatusError(503, 'ServiceUnavailable', text)
+          : null;
+    },
+    'webhook.reachable',
+    'fail',
+    /dial tcp 10\.244\.1\.7:8443: i\/o timeout/,
   ],
   [
     'Fail without exempting its own namespace',

@@ -19,6 +19,7 @@ import {
   type StatefulSet,
 } from './objects.ts';
 import { judgeBundle, readServing } from './serving-certificate.ts';
+import { webhookAnswers } from './webhook-answers.ts';
 
 /** ClusterFlags name a cluster and the namespace of the service in it. */
 export interface ClusterFlags {
@@ -54,6 +55,7 @@ export async function clusterFacts(
     definitions: [],
     webhooks: [],
     webhookEndpoints: null,
+    webhookAnswers: null,
     certificate: null,
     lease: null,
     pods: [],
@@ -98,6 +100,7 @@ async function installedFacts(
     replicas: spec?.replicas ?? 1,
     webhooks: webhooks.map((one) => toSeen(one, serving)),
     webhookEndpoints: await endpointsOf(read, namespace, `${name}-webhook`),
+    webhookAnswers: await webhookAnswers(api, namespace, `${name}-webhook`),
     certificate: serving === null ? null : { endsAt: serving.endsAt, names: serving.names },
     lease: await leaseOf(place),
     pods: await podsOf(place),

@@ -52,6 +52,8 @@ export interface ClusterFacts {
   readonly webhooks: readonly SeenWebhook[];
   /** Ready addresses behind the Service of the webhook; null where there is no such Service. */
   readonly webhookEndpoints: number | null;
+  /** Whether the API server gets an answer of the webhook, else why not; null where this account may not have it tried. */
+  readonly webhookAnswers: true | string | null;
   /** The serving certificate in its Secret; null where it cannot be seen. */
   readonly certificate: { readonly endsAt: number; readonly names: readonly string[] } | null;
   readonly lease: SeenLease | null;

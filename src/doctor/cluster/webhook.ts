@@ -101,6 +101,19 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
     },
   },
   {
+    id: 'webhook.reachable',
+    judge: ({ webhookAnswers, webhookEndpoints }) => {
+      // Nobody is there to answer: another check says so.
+      if (webhookAnswers === null || webhookEndpoints === null || webhookEndpoints === 0) return null;
+      return webhookAnswers === true
+        ? ok('the API server gets answers of the webhook')
+        : fail(
+            `the API server does not reach the webhook, so pods are not reviewed: ${webhookAnswers}`,
+            'Let the control plane reach the port of the webhook (webhook.port): see NetworkPolicies, the firewall of the nodes, and networkPolicy.webhookFrom of the chart',
+          );
+    },
+  },
+  {
     id: 'webhook.failure-policy',
     judge: (facts) => {
       const found = ours(facts).map(({ configuration, failurePolicy, exempt }) => {
