@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { lockMigrations } from '../../src/store/sql/dialect.ts';
+import { lockMigrations } from '../../src/store/sql/dialect-lock.ts';
 import { forEachEngine } from './engines.ts';
 import { levelOf, migrateTo, openRaw, RELEASES } from './releases.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodingOf, lockMigrations } from '../sql/dialect.ts';
+import { lockMigrations } from '../sql/dialect-lock.ts';
+import { encodingOf } from '../sql/dialect.ts';
 import { createHistory, readHistory } from '../migrations/history.ts';
 import type { Migration } from '../migrations/index.ts';
 import type { AnyDatabase } from '../sql/schema.ts';

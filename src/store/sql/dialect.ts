@@ -260,25 +260,6 @@ export function heldAlone(transaction: AnyKysely): RawBuilder<unknown> {
   return sqliteOf(transaction) === null ? sql`for update` : sql``;
 }
 
-/** Any number that no other program takes in the same database. */
-const MIGRATION_LOCK = 7_103_500_351;
-
-/**
- * lockMigrations keeps every other process from migrating the same tables until the transaction ends, however it ends; throws StoreError
- * `unavailable` after `wait` milliseconds. A transaction of SQLite holds the file's write lock from its beginning; in PostgreSQL advisory locks
- * are taken: one for the schema that the tables stand in, and a share of the one that earlier releases take for the whole database.
- */
-export async function lockMigrations(transaction: AnyKysely, wait: number): Promise<void> {
-  if (sqliteOf(transaction) !== null) return;
-  await runText(transaction, `select set_config('lock_timeout', ?, true)`, [String(wait)]);
-  await runText(transaction, 'select pg_advisory_xact_lock_shared(?)', [MIGRATION_LOCK]);
-  await runText(
-    transaction,
-    `select pg_advisory_xact_lock(hashtextextended(coalesce(current_schema(), ''), ?))`,
-    [MIGRATION_LOCK],
-  );
-}
-
 /** encodingOf gives the encoding of the database, `UTF8` where every text can be held. */
 export async function encodingOf(db: AnyKysely): Promise<string> {
   if (sqliteOf(db) !== null) return 'UTF8';
