@@ -155,29 +155,37 @@ export const runtimeAlert: EventText = {
   severity: 'critical',
   title: (section, places) => {
     const item = last(section);
+    const others = new Set(section.entries.flatMap(({ items }) => items.map(({ rule }) => rule))).size - 1;
     return section.count === 1
       ? `${said(item, 'rule', 40)} ${isJoined(item) ? `in ${shortName(said(item, 'digest', 80), places)}` : `on ${said(item, 'host', 40)}`}`
-      : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}`;
+      : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}${others > 0 ? ` and ${plural(others, 'other rule')}` : ''}`;
   },
   happened: ({ count }) =>
     line(`The runtime detector reported ${plural(count, 'event')} that matched a rule.`),
-  lines: ({ entries }, places) =>
-    entries.map(({ count, items }) => {
-      const item = items.at(-1);
-      const digest = said(item, 'digest', 80);
-      const place = isJoined(item)
-        ? [...line(') in ', code(imageName(digest, places))), ...whereOf(digest, places)]
-        : line(') on ', shown(item, 'host'));
-      return [
-        ...line(shown(item, 'rule'), ' (', shown(item, 'priority', 20)),
-        ...place,
-        ...line(count > 1 ? `, ${count} times: ` : ': ', shown(item, 'output', 300)),
-      ];
-    }),
+  lines: ({ entries }, places) => entries.flatMap((entry) => alertLines(entry, places)),
   of: 'rules and images',
   why: 'A container did something that its image should not do. Inspect the pod before it is gone.',
   command: (section) => showImage(subjectOf(section)) ?? 'ipo runtime events --since 24h',
 };
+
+/** A line for each rule of the detector, with its last event: an image that several rules are about has done several things. */
+function alertLines({ count, items }: Entry, places: Places): Line[] {
+  const rules = [...Map.groupBy(items, ({ rule }) => rule).values()];
+  return rules.map((some) => {
+    const item = some.at(-1);
+    const digest = said(item, 'digest', 80);
+    const place = isJoined(item)
+      ? [...line(') in ', code(imageName(digest, places))), ...whereOf(digest, places)]
+      : line(') on ', shown(item, 'host'));
+    // Of more occurrences than are kept nobody knows the rules.
+    const times = rules.length === 1 ? count : some.length;
+    return [
+      ...line(shown(item, 'rule'), ' (', shown(item, 'priority', 20)),
+      ...place,
+      ...line(times > 1 ? `, ${times} times: ` : ': ', shown(item, 'output', 300)),
+    ];
+  });
+}
 
 /** An event of a node, or of what is not known, has no image. */
 function isJoined(item: Payload | undefined): boolean {
