@@ -104,6 +104,11 @@ const ENVIRONMENT: readonly Entry[] = [
     text: 'Print no colour when the first is set and not empty, or the second is dumb.',
     flags: [],
   },
+  {
+    name: 'NODE_OPTIONS',
+    text: 'Options of Node.js. The standalone program adds bounds of its memory to them while it makes, verifies, restores or moves a backup.',
+    flags: ['--with-keys', '--lost-rows'],
+  },
 ];
 
 /** FILES lists the files that commands keep or read without being told. */
