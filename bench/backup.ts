@@ -5,22 +5,11 @@ import { backupInChild } from '../src/app/backup/child.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, buildStore, newKey } from './ledger-store.ts';
-import {
-  benchComputing,
-  inTurns,
-  loadOf,
-  medianAndWorst,
-  pairs,
-  ratiosOf,
-  unansweredOf,
-  untilReady,
-  type Line,
-} from './parted-load.ts';
+import { benchBeside, loadOf, medianAndWorst, unansweredOf, untilReady, type Line } from './parted-load.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const IPO = join(ROOT, 'bin/ipo.cjs');
 const ROUNDS = 3;
-const LOADS = 7;
 /** Prints the most memory that the process took, in KiB, as it ends. */
 const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('rss='+process.resourceUsage().maxRSS))`;
 
@@ -97,11 +86,11 @@ export async function benchBackup(
   const [moved, verified] = [acts.move(), ipo('backup', 'verify', file)].map(({ rss }) => Math.round(rss));
   line('memory of a move, and of a verify', `${moved} MB, ${verified} MB`, 'at most 200 MB');
   line('size of the backup', `${(statSync(file).size / rows).toFixed(0)} bytes a row`, '');
-  await benchBeside(directory, url, at('key.pem'), line, quick);
+  await benchWebhook(directory, url, at('key.pem'), line, quick);
 }
 
 /** The p99 of the webhook, quiet and while the service's own process of a backup runs, in turns. */
-async function benchBeside(
+async function benchWebhook(
   directory: string,
   url: string,
   keyFile: string,
@@ -120,7 +109,6 @@ async function benchBeside(
     const seconds = quick ? 3 : 10;
     await loadOf(daemon, seconds);
     let [unanswered, backups] = [0, 0];
-    const quiet = () => loadOf(daemon, seconds);
     const beside = async () => {
       const over = new AbortController();
       const making = (async () => {
@@ -138,15 +126,9 @@ async function benchBeside(
       unanswered += unansweredOf(load);
       return load;
     };
-    const p99s = await inTurns(LOADS, quiet, beside);
-    line(
-      'p99 at 300/s while a backup runs: of quiet',
-      medianAndWorst(ratiosOf(p99s)),
-      'at most 1.20; worst 1.50',
-    );
-    line('  milliseconds quiet and beside it', pairs(p99s), '');
+    const what = 'p99 at 300/s while a backup runs: of quiet';
+    await benchBeside({ daemon, seconds, line }, what, 'at most 1.20; worst 1.50', beside);
     line('  reviews without an answer; whole backups', `${unanswered}; ${backups}`, '0');
-    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
   }

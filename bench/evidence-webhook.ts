@@ -6,19 +6,8 @@ import { openStore, packageStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
-import {
-  benchComputing,
-  inTurns,
-  loadOf,
-  medianAndWorst,
-  pairs,
-  ratiosOf,
-  unansweredOf,
-  untilReady,
-  type Line,
-} from './parted-load.ts';
+import { benchBeside, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
 
-const ROUNDS = 7;
 const FROM = Date.parse('2026-10-01T00:00:00Z');
 
 /**
@@ -65,7 +54,6 @@ export async function benchEvidenceWebhook(
     await untilReady(daemon);
     await loadOf(daemon, seconds);
     let [made, unanswered] = [0, 0];
-    const quiet = () => loadOf(daemon, seconds);
     const beside = async () => {
       const over = new AbortController();
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -78,15 +66,9 @@ export async function benchEvidenceWebhook(
       await sleep(3000); // its process has ended by then
       return load;
     };
-    const p99s = await inTurns(ROUNDS, quiet, beside);
-    line(
-      'p99 at 300/s while a package is made: of quiet',
-      medianAndWorst(ratiosOf(p99s)),
-      'at most 1.20; worst 1.50',
-    );
-    line('  milliseconds quiet and beside it', pairs(p99s), '');
+    const what = 'p99 at 300/s while a package is made: of quiet';
+    await benchBeside({ daemon, seconds, line }, what, 'at most 1.20; worst 1.50', beside);
     line('  reviews without an answer; packages that ended meanwhile', `${unanswered}; ${made}`, '0');
-    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
     await store.close();

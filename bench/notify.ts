@@ -11,20 +11,14 @@ import { openParted } from '../test/daemon/parts.ts';
 import { KINDS, settingsOf } from '../test/notify/world.ts';
 import { subscribe } from '../test/notify/subscriber.ts';
 import {
-  benchComputing,
+  benchBeside,
   endOf,
-  inTurns,
   loadOf,
-  medianAndWorst,
   NICE_OF_OTHERS,
-  pairs,
-  ratiosOf,
   unansweredOf,
   untilReady,
   type Line,
 } from './parted-load.ts';
-
-const ROUNDS = 7;
 
 /** Storm is how the transactions of one held the lock, in milliseconds. */
 interface Storm {
@@ -58,7 +52,6 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
     await loadOf(daemon, seconds);
     const storms: Storm[] = [];
     let unanswered = 0;
-    const quiet = () => loadOf(daemon, seconds);
     const stormy = async () => {
       const storm = spawn(process.execPath, [join(import.meta.dirname, 'notify-storm.ts'), url], {
         stdio: ['pipe', 'pipe', 'inherit'],
@@ -76,7 +69,8 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       unanswered += unansweredOf(load);
       return load;
     };
-    const p99s = await inTurns(ROUNDS, quiet, stormy);
+    const what = 'p99 at 300/s while 1,667 events a second are told: of quiet';
+    await benchBeside({ daemon, seconds, line }, what, 'at most 1.10', stormy);
     const { items } = await deliveryList(store).list({
       channelId: null,
       state: null,
@@ -84,12 +78,6 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       offset: 0,
     });
     const told = items.flatMap(({ events }) => events).reduce((sum, { count }) => sum + count, 0);
-    line(
-      'p99 at 300/s while 1,667 events a second are told: of quiet',
-      medianAndWorst(ratiosOf(p99s)),
-      'at most 1.10',
-    );
-    line('  milliseconds quiet and in the storm', pairs(p99s), '');
     line(
       '  commits a second of the storm; median and longest hold',
       `${median(storms.map(({ held, seconds: lasted }) => held / lasted)).toFixed(1)}; ${median(storms.map((storm) => storm.median)).toFixed(1)} and ${Math.max(...storms.map(({ worst }) => worst)).toFixed(1)} ms`,
@@ -100,7 +88,6 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       `${unanswered}; ${items.length}; ${told}`,
       '0',
     );
-    await benchComputing(daemon, seconds, line);
   } finally {
     await daemon.end();
     await store.close();

@@ -64,14 +64,44 @@ export function pairs(of: readonly (readonly [number, number])[]): string {
   return of.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' ');
 }
 
-/** inTurns measures the p99 of a load quiet and beside something, in rotated rounds. */
-export async function inTurns(
-  rounds: number,
+const ROUNDS = 7;
+
+/** Beside is what is measured with reviews and without: the daemon, seconds of each load, and where figures are printed. */
+interface Beside {
+  readonly daemon: Parted;
+  readonly seconds: number;
+  readonly line: Line;
+}
+
+/**
+ * benchBeside prints by how much the p99 of the webhook at 300 reviews a second is moved by something, quiet and beside it in rotated rounds.
+ * Below it stands by how much a process moves it that has nothing to do with the service: it only computes, and lets everybody else go
+ * first (nice 19). No work of our own can move it less than this machine does.
+ */
+export async function benchBeside(
+  { daemon, seconds, line }: Beside,
+  what: string,
+  must: string,
+  beside: () => Promise<Load>,
+): Promise<void> {
+  const print = async (name: string, limit: string, other: () => Promise<Load>): Promise<void> => {
+    const p99s = await inTurns(() => loadOf(daemon, seconds), other);
+    line(name, medianAndWorst(p99s.map(([alone, together]) => together / alone)), limit);
+    line('  milliseconds quiet and beside it', pairs(p99s), '');
+  };
+  await print(what, must, beside);
+  await print('  of this machine: beside a process that only computes', '', () =>
+    besideComputing(daemon, seconds),
+  );
+}
+
+/** The p99 of each round, quiet and beside something. */
+async function inTurns(
   quiet: () => Promise<Load>,
   beside: () => Promise<Load>,
 ): Promise<[quiet: number, beside: number][]> {
   const p99s: [number, number][] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const first = round % 2 === 0 ? await quiet() : await beside();
     const second = round % 2 === 0 ? await beside() : await quiet();
     p99s.push(round % 2 === 0 ? [first.p99, second.p99] : [second.p99, first.p99]);
@@ -79,30 +109,14 @@ export async function inTurns(
   return p99s;
 }
 
-/** ratiosOf gives by how much each round was moved. */
-export function ratiosOf(p99s: readonly (readonly [number, number])[]): number[] {
-  return p99s.map(([quiet, beside]) => beside / quiet);
-}
-
-const COMPUTING_ROUNDS = 7;
-
-/**
- * benchComputing prints by how much the same reviews are moved by a process that has nothing to do with the service: it only computes, and
- * lets everybody else go first (nice 19). No work of our own beside a webhook can move it less than this machine does.
- */
-export async function benchComputing(daemon: Parted, seconds: number, line: Line): Promise<void> {
-  const beside = async (): Promise<Load> => {
-    const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
-    setPriority(child.pid ?? 0, 19);
-    await sleep(500);
-    try {
-      return await loadOf(daemon, seconds);
-    } finally {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  };
-  const p99s = await inTurns(COMPUTING_ROUNDS, () => loadOf(daemon, seconds), beside);
-  line('  of this machine: beside a process that only computes', medianAndWorst(ratiosOf(p99s)), '');
-  line('  milliseconds quiet and beside it', pairs(p99s), '');
+async function besideComputing(daemon: Parted, seconds: number): Promise<Load> {
+  const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+  setPriority(child.pid ?? 0, 19);
+  await sleep(500);
+  try {
+    return await loadOf(daemon, seconds);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
 }

@@ -13,13 +13,10 @@ import { run } from '../src/store/sql/run.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { freePort, openParted, type Parted } from '../test/daemon/parts.ts';
 import {
-  benchComputing,
-  inTurns,
+  benchBeside,
   loadOf,
   medianAndWorst,
   NICE_OF_OTHERS,
-  pairs,
-  ratiosOf,
   unansweredOf,
   untilReady,
   type Line,
@@ -45,7 +42,6 @@ interface Times {
 }
 
 const HERE = import.meta.dirname;
-const ROUNDS = 7;
 const RATE = 2_000;
 const CONNECTIONS = 50;
 /** Under too much load: more than events may wait. */
@@ -67,7 +63,7 @@ export async function benchRuntime(line: Line, quick: boolean): Promise<void> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'ipo-bench-runtime-'));
   try {
-    await benchBeside(join(folder, 'beside'), line, quick);
+    await benchIntake(join(folder, 'beside'), line, quick);
     await benchCeiling(join(folder, 'ceiling'), line, quick);
     benchReplay(join(folder, 'replay.db'), line, quick);
   } finally {
@@ -76,7 +72,7 @@ export async function benchRuntime(line: Line, quick: boolean): Promise<void> {
 }
 
 /** Events beside reviews, in the daemon as processes. */
-async function benchBeside(folder: string, line: Line, quick: boolean): Promise<void> {
+async function benchIntake(folder: string, line: Line, quick: boolean): Promise<void> {
   mkdirSync(folder);
   const url = process.env['IPO_BENCH_DATABASE'] ?? `sqlite:${join(folder, 'runtime.db')}`;
   const store = await openStore({ url });
@@ -119,7 +115,6 @@ async function benchBeside(folder: string, line: Line, quick: boolean): Promise<
     line('  reviews beside them without an answer', String(unansweredOf(load)), '0');
 
     let [lost, round] = [0, 0];
-    const quiet = () => loadOf(daemon, seconds);
     const busy = async () => {
       const mark = `round ${round++}`;
       const sending = events(seconds + 2, mark);
@@ -129,14 +124,9 @@ async function benchBeside(folder: string, line: Line, quick: boolean): Promise<
       await untilDecided(store);
       return reviews;
     };
-    const p99s = await inTurns(ROUNDS, quiet, busy);
-    line(
-      `webhook p99 at 300/s beside ${RATE} events a second: of without`,
-      medianAndWorst(ratiosOf(p99s)),
-      'at most 1.2; worst 1.5',
-    );
-    line('  milliseconds without and with; events lost', `${pairs(p99s)}; ${lost}`, '');
-    await benchComputing(daemon, seconds, line);
+    const what = `webhook p99 at 300/s beside ${RATE} events a second: of without`;
+    await benchBeside({ daemon, seconds, line }, what, 'at most 1.2; worst 1.5', busy);
+    line('  events lost', String(lost), '0');
   } finally {
     await daemon.end();
     await store.close();

@@ -57,11 +57,13 @@ export class Governing {
     const known = this.#asked.get(epoch)?.get(revision)?.get(namespace);
     if (known !== undefined) return known;
     this.#named.add(revision);
-    if (this.#known > MOST_KNOWN) this.#asked.clear();
-    this.#known = this.#asked.size === 0 ? 1 : this.#known + 1;
+    if (this.#known > MOST_KNOWN) {
+      this.#asked.clear();
+      this.#known = 0;
+    }
+    this.#known += 1;
     const asked = askedBy(this.#governing(row, at));
-    const revisions = inner(this.#asked, epoch);
-    inner(revisions, revision).set(namespace, asked);
+    inner(inner(this.#asked, epoch), revision).set(namespace, asked);
     return asked;
   }
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { inStep, parseTime, sha256Hex } from '../base/index.ts';
 import { verifyExport } from '../ledger/index.ts';
 import { compose, ROWS_FILE } from './compose.ts';
 import { toDocument } from './document.ts';
 import { writeReports } from './package/make.ts';
 import { requestOf, toSource, type Package } from './package/open.ts';
+import { summing } from './table-sums.ts';
 
 /** Difference is a place at which a package and what follows from its rows part. */
 export interface Difference {
@@ -44,17 +44,11 @@ export async function recompute(
   const verifying = verifyExport(verified, ROWS_FILE, { keys: [], kept: [] });
   verifying.catch(() => {}); // who asks for it is told
   const { source, close } = await toSource(pkg, own);
-  const sums = new Map<string, string>();
+  const { sums, open } = summing();
   try {
     const at = parseTime(document.made_at);
     const composed = await compose(source, request, at, {
-      open: async (name) => {
-        const hash = createHash('sha256');
-        return {
-          write: async (text) => void hash.update(text),
-          end: async () => void sums.set(name, hash.digest('hex')),
-        };
-      },
+      open,
       verifyRows: () => verifying,
       progress,
     });

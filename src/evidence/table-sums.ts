@@ -1,7 +1,25 @@
 import { createHash } from 'node:crypto';
-import { readTriage, writeRows } from './compose.ts';
+import { readTriage, writeRows, type ComposeDeps } from './compose.ts';
 import { Governing } from './governing.ts';
 import { requestOf, toSource, type Package } from './package/open.ts';
+
+/** summing takes files of a package as a composition writes them, and keeps only their digests, by name. */
+export function summing(): {
+  readonly sums: ReadonlyMap<string, string>;
+  readonly open: ComposeDeps['open'];
+} {
+  const sums = new Map<string, string>();
+  return {
+    sums,
+    open: async (name) => {
+      const hash = createHash('sha256');
+      return {
+        write: async (text) => void hash.update(text),
+        end: async () => void sums.set(name, hash.digest('hex')),
+      };
+    },
+  };
+}
 
 /** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again of these. */
 export async function tableSums(
@@ -9,7 +27,7 @@ export async function tableSums(
   rows: AsyncIterable<Uint8Array>,
 ): Promise<ReadonlyMap<string, string>> {
   const { source, close } = await toSource(pkg, rows);
-  const sums = new Map<string, string>();
+  const { sums, open } = summing();
   const nothing = (): void => undefined;
   try {
     const triage = (await readTriage(source)) ?? [];
@@ -17,13 +35,6 @@ export async function tableSums(
       request: requestOf(pkg.document),
       governing: new Governing(source.rows.policies),
       triage,
-    };
-    const open = async (name: string) => {
-      const hash = createHash('sha256');
-      return {
-        write: async (text: string | Uint8Array) => void hash.update(text),
-        end: async () => void sums.set(name, hash.digest('hex')),
-      };
     };
     await writeRows(
       source,

@@ -214,7 +214,7 @@ export class Appender implements LedgerAppend {
     if (isNever(error)) {
       // One entry that can never be stored must not take the others with it.
       if (group.length === 1) group[0]?.reject(error);
-      else for (const waiting of group) await this.#retry(waiting);
+      else for (const waiting of group) await this.#write([waiting]);
       return;
     }
     if (this.#spooling !== null) {
@@ -225,10 +225,6 @@ export class Appender implements LedgerAppend {
     }
     this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'store' }, group.length);
     for (const { reject } of group) reject(asUnavailable(error));
-  }
-
-  async #retry(waiting: Waiting): Promise<void> {
-    await this.#write([waiting]);
   }
 
   async #toSpool(spooling: Spooling, all: readonly Waiting[]): Promise<void> {

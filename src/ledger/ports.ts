@@ -27,8 +27,8 @@ export interface LedgerWriter {
    */
   appendNow?(entries: readonly LedgerEntry[]): readonly Stored[] | null;
   /**
-   * areNew tells whether memory shows, without a look at the database, that none of the reviews is in the ledger. Absent where others may append the same review at
-   * any time.
+   * areNew tells whether memory shows, without a look at the database, that none of the reviews is in the ledger. Absent where others may
+   * append the same review at any time.
    */
   areNew?(entries: readonly LedgerEntry[]): boolean;
   /** Why the first append would take long, as a sentence; absent or null once it would not. */

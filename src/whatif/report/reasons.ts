@@ -71,27 +71,28 @@ export function imageText(image: string, max: number): string {
 
 /** shortImageText is `imageText` for a table on a terminal, where one form in all rows reads better than the longest that fits. */
 export function shortImageText(image: string, max: number): string {
+  const forms = formsOf(image);
+  const last = forms.at(-1) ?? '';
+  // One … is enough: where the last part does not fit either, it is cut without the sign that parts are missing.
+  return (
+    forms.find((form) => displayWidth(form) <= max) ?? cutMiddle(last.slice(last.lastIndexOf('/') + 1), max)
+  );
+}
+
+/** shortestImageWidth is how many columns an image name needs at least, so that its last part is whole. */
+export function shortestImageWidth(image: string): number {
+  return displayWidth(formsOf(image).at(-1) ?? '');
+}
+
+/** The forms of an image name, each shorter than the one before, of which the last has only the last part of its path. */
+function formsOf(image: string): string[] {
   const whole = printable(image, 400);
   const digest = DIGEST.exec(whole)?.[1];
   const name = whole.replace(DIGEST, '');
   const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
   const withDigest = digest === undefined ? name : `${name}@${digest.slice(0, 7)}`;
   const shortest = tagged ? name : withDigest;
-  const forms = [withDigest, shortest, ...withoutFirstParts(shortest)];
-  // One … is enough: where the last part does not fit either, it is cut without the sign that parts are missing.
-  return (
-    forms.find((form) => displayWidth(form) <= max) ??
-    cutMiddle(shortest.slice(shortest.lastIndexOf('/') + 1), max)
-  );
-}
-
-/** shortestImageWidth is how many columns an image name needs at least, so that its last part is whole. */
-export function shortestImageWidth(image: string): number {
-  const shortest = printable(image, 400).replace(DIGEST, (_, digest: string) => `@${digest.slice(0, 7)}`);
-  const name = shortest.replace(/@[0-9a-f]{7}$/, '');
-  const tagged = name.lastIndexOf(':') > name.lastIndexOf('/');
-  const last = withoutFirstParts(tagged ? name : shortest).at(-1) ?? (tagged ? name : shortest);
-  return displayWidth(last);
+  return [withDigest, shortest, ...withoutFirstParts(shortest)];
 }
 
 /** `a/b/c:1` as `…/b/c:1` and `…/c:1`. */
