@@ -260,11 +260,15 @@ test(
       });
     }
     await until('the catalogue', async () => (await running.service.parts.kev.state()).entries > 0);
-    // The webhook compares what it knows with the database each second.
-    await until(
-      'the facts at the webhook',
-      async () => (await review('attested', images['example']?.byDigest ?? '')).allowed,
-    );
+    // The webhook compares what it knows with the database each second, each image on its own.
+    for (const [namespace, image] of [
+      ['attested', 'example'],
+      ['signed', 'signed'],
+    ] as const)
+      await until(
+        `the facts of ${image} at the webhook`,
+        async () => (await review(namespace, images[image]?.byDigest ?? '')).allowed,
+      );
 
     const token = running.secretOf('viewer') ?? '';
     for (const { name, image, byTag, label } of all) {
