@@ -27,8 +27,11 @@ export interface BackupHistory {
   end(
     id: number,
     at: number,
-    outcome: Pick<BackupRun, 'bytes' | 'sha256' | 'ledgerRows'> | { readonly error: string },
+    outcome:
+      | Pick<BackupRun, 'bytes' | 'sha256' | 'ledgerRows'>
+      /** Told to the channels with it, unless the service itself stops. */
+      | { readonly error: string; readonly isTold: boolean },
   ): Promise<void>;
-  /** Runs that nobody ended, begun before: their process is gone. */
+  /** Ends runs that nobody ended, begun before: their process is gone. The channels are told. */
   giveUp(before: number, at: number): Promise<void>;
 }

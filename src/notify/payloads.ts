@@ -14,6 +14,10 @@ const text = (what: string): z.ZodString => z.string().describe(what);
 const digest = text('Digest of the image');
 const cve = text('Id of the vulnerability');
 const cluster = text('Name of the cluster');
+const clusterOrNull = z
+  .string()
+  .nullable()
+  .describe('Name of the cluster; null where the service has no name for it');
 const fixed = z.string().nullable().describe('Version that fixes it; null for none yet');
 const known = z.string().nullable().describe('Name of the package');
 const at = z.string().optional().describe('When it was found, RFC 3339');
@@ -87,6 +91,7 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
       rule: text('Name of the rule of the detector'),
       priority: text('Priority of the rule'),
       output: text('What the detector said'),
+      cluster: clusterOrNull,
       namespace: text('Namespace of the pod; empty for none'),
       workload: z.string().nullable().describe('Its workload'),
       pod: z.string().nullable().describe('Its name'),
@@ -101,6 +106,7 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
         rule: 'Terminal shell in container',
         priority: 'Warning',
         output: 'A shell was spawned in api-7d9f',
+        cluster: 'eu',
         namespace: 'shop',
         workload: 'deployment/api',
         pod: 'api-7d9f',
@@ -220,8 +226,9 @@ export const EVENT_PAYLOADS: Readonly<Record<ChannelEvent, EventPayload>> = {
     schema: z.object({
       days: z.int().describe('Days that are left'),
       not_after: text('When the certificate ends, RFC 3339'),
+      cluster: clusterOrNull,
     }),
-    sample: { subject: 'licence', payload: { days: 7, not_after: '2026-12-01T00:00:00Z' } },
+    sample: { subject: 'licence', payload: { days: 7, not_after: '2026-12-01T00:00:00Z', cluster: 'eu' } },
   },
   backup_failed: {
     about: '`backup`',

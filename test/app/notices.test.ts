@@ -160,6 +160,7 @@ test('a ledger that was changed, a backup that fails and a catalogue that is out
   await assert.rejects(broken(), { code: 'integrity' });
   assert.deepEqual(await settle(), [['ipo.ledger_broken', 'The admission ledger does not match its proof']]);
 
+  const history = backupHistory(store);
   const backup = {
     ...{
       schedule: DAY_MS,
@@ -169,11 +170,20 @@ test('a ledger that was changed, a backup that fails and a catalogue that is out
       database: '',
       program: 'test',
     },
-    ...{ history: backupHistory(store), clock, log, tell: notifications.tell },
+    ...{ history, clock, log },
     make: () => Promise.reject(new Error('is not asked')),
   };
   await assert.rejects(backUp(backup, NEVER), { code: 'ENOTDIR' });
   assert.deepEqual(await settle(), [['ipo.backup_failed', 'A backup of the service failed']]);
+  // One whose process was killed is told by the next; one that the service itself gave up is not.
+  await history.begin(clock.now() - 1, '/backups/killed.ipobackup');
+  await history.giveUp(clock.now(), clock.now());
+  const [killed] = (await history.list({ limit: 1, offset: 0 })).items;
+  assert.equal(killed?.error, 'the service ended before the backup was written');
+  assert.deepEqual(await settle(), [['ipo.backup_failed', 'A backup of the service failed']]);
+  await history.giveUp(clock.now(), clock.now());
+  await assert.rejects(backUp(backup, AbortSignal.abort()), { code: 'ENOTDIR' });
+  assert.deepEqual(await settle(), []);
 
   const kev = kevStore(store);
   await kev.checked(time.now - DAY_MS - 1);

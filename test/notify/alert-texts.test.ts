@@ -36,3 +36,13 @@ test('each rule that alerted of an image in a minute is named, with its last eve
   assert.equal(only.length, 1);
   assert.match(only[0] ?? '', /^Shell \(.*, 40 times: second$/);
 });
+
+test('an alert names the pod that it is about; without one, where the image runs; of a node, the node', () => {
+  const [, sample] = PAYLOADS.runtime_alert;
+  const of = (more: Payload): string => told([{ ...sample, ...more }])[1] ?? '';
+  const pod = { cluster: 'eu', namespace: 'shop', pod: 'api-1' };
+  assert.match(of(pod), /, pod eu\/shop\/api-1: /);
+  assert.match(of({ ...pod, cluster: null }), /, pod shop\/api-1: /);
+  assert.match(of({ ...pod, pod: null }), /, runs in \S+ and \d+ more workloads: /);
+  assert.match(of({ cluster: 'eu', digest: null, pod: null, host: 'node-1' }), /\) on eu\/node-1: /);
+});

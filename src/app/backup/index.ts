@@ -1,6 +1,6 @@
 /**
  * Backups: made, verified, restored, and moved from one database to another.
- * It uses `config`, `doors`, `ledger`, `notify`, `processes`, `programs`, `registry`, `running` and `scanning`.
+ * It uses `config`, `doors`, `ledger`, `processes`, `programs`, `registry`, `running` and `scanning`.
  */
 export { runBackupWorker } from './worker.ts';
 export { createBackup, type CreatedBackup, type CreateBackupOptions } from './create.ts';

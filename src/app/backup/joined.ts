@@ -2,7 +2,6 @@ import type { Clock, Log } from '../../base/index.ts';
 import { parseMirror, type Artifacts } from '../../image/index.ts';
 import { backupHistory, type Store } from '../../store/index.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Notifications } from '../notify/notifications.ts';
 import type { Places } from '../running/data-directory.ts';
 import type { Job } from '../running/jobs.ts';
 import { backupInChild } from './child.ts';
@@ -17,13 +16,12 @@ export interface ServiceBackupDeps {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly trackers: { readonly notifications: Pick<Notifications, 'tell'> };
   readonly facts: { readonly artifacts: Artifacts };
 }
 
 /** serviceBackups joins the scheduled backups of a service. */
 export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
-  const { settings, places, store, version, clock, log, trackers, facts } = deps;
+  const { settings, places, store, version, clock, log, facts } = deps;
   const { schedule, keep, registry } = settings.backup;
   const place = registry === undefined ? null : parseMirror(registry);
   return backupJobs({
@@ -40,6 +38,5 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
     database: places.databaseUrl,
     history: backupHistory(store),
     make: backupInChild,
-    tell: (happened) => trackers.notifications.tell(happened),
   });
 }

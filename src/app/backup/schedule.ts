@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { BackupHistory } from '../../backup/index.ts';
 import { DAY_MS, formatTime, type Clock, type Log } from '../../base/index.ts';
 import type { Artifacts, Repository } from '../../image/index.ts';
-import type { Happened } from '../../notify/index.ts';
 import type { Job } from '../running/jobs.ts';
 import type { BackupTask } from './child.ts';
 import { pushBackup } from './registry.ts';
@@ -32,7 +31,6 @@ export interface ScheduleParts {
     task: BackupTask,
     signal: AbortSignal,
   ): Promise<{ readonly bytes: number; readonly sha256: string; readonly ledgerRows: number }>;
-  tell(happened: Happened): Promise<unknown>;
 }
 
 /** What a process leaves that was killed while it wrote; a day later it is certain that none writes it. */
@@ -62,7 +60,7 @@ export function backupJobs(parts: ScheduleParts): readonly Job[] {
 
 /** backUp makes one backup, and deletes those that are kept no more once it is whole. */
 export async function backUp(parts: ScheduleParts, signal: AbortSignal): Promise<void> {
-  const { directory, registry, database, program, history, clock, log, make, tell } = parts;
+  const { directory, registry, database, program, history, clock, log, make } = parts;
   const at = clock.now();
   const tag = `ipo-${formatTime(at).replaceAll(/[-:]|\.\d+/g, '')}`;
   const out = join(directory, `${tag}${ENDING}`);
@@ -82,9 +80,7 @@ export async function backUp(parts: ScheduleParts, signal: AbortSignal): Promise
     log.info('the database was backed up', { target, bytes, rows: written.ledgerRows });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await history.end(id, clock.now(), { error: reason });
-    if (!signal.aborted)
-      await tell({ event: 'backup_failed', subject: 'backup', payload: { error: reason } });
+    await history.end(id, clock.now(), { error: reason, isTold: !signal.aborted });
     // What a registry did not take stays in the directory, as many as are kept.
     await dropOld(parts, at);
     throw error;

@@ -55,7 +55,7 @@ export async function openLicence(
         event: 'licence_expiring',
         subject: 'licence',
         throttleKey: `licence_expiring ${name} ${certificateId} ${notAfter} ${step}`,
-        payload: { days: daysLeft, not_after: formatTime(notAfter) },
+        payload: { days: daysLeft, not_after: formatTime(notAfter), cluster: name === '' ? null : name },
       })),
   });
   const meter = meterStore(store);

@@ -167,7 +167,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }),
       evidence: evidence.jobs,
       history: retentionJobs(fenced, settings, retention),
-      backups: serviceBackups({ settings, places, store: fenced, version, clock, log, trackers, facts }),
+      backups: serviceBackups({ settings, places, store: fenced, version, clock, log, facts }),
       checkpoint: () => tellingBroken(trackers.notifications, checkpoint),
       renewTls:
         settings.tls === undefined || tls === undefined

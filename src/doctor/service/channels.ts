@@ -110,7 +110,7 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
         found.push(
           warn(
             `${failed} messages could not be sent`,
-            'See ipo channel deliveries --state failed, and send them with ipo channel resend',
+            'See ipo channel deliveries NAME --state failed, and send them with ipo channel resend NAME --since 24h',
           ),
         );
       if (late)

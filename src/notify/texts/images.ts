@@ -2,8 +2,11 @@ import { code, line, type Line } from '../../text/index.ts';
 import type { Entry, Payload, Section } from '../content.ts';
 import {
   commandOf,
+  has,
   imageName,
   last,
+  pathOf,
+  placeOf,
   plural,
   said,
   shortName,
@@ -137,12 +140,16 @@ export const knownExploitedAdded: EventText = {
     ),
   lines: ({ entries }, places) =>
     entries.map(({ subject, count, items }) => {
-      const named = items.slice(0, CVES).map((item) => imageName(said(item, 'digest', 80), places));
+      const named = items.slice(0, CVES).map((item) => said(item, 'digest', 80));
       const rest = count - named.length;
       return line(
         code(said({ subject }, 'subject', 40)),
         ' in ',
-        ...named.flatMap((name, at) => [at === 0 ? '' : ', ', code(name)]),
+        ...named.flatMap((digest, at) => [
+          at === 0 ? '' : ', ',
+          code(imageName(digest, places)),
+          ...line(' (', ...placeOf(digest, places), ')'),
+        ]),
         rest > 0 ? ` and ${plural(rest, 'more image')}` : '',
       );
     }),
@@ -157,7 +164,7 @@ export const runtimeAlert: EventText = {
     const item = last(section);
     const others = new Set(section.entries.flatMap(({ items }) => items.map(({ rule }) => rule))).size - 1;
     return section.count === 1
-      ? `${said(item, 'rule', 40)} ${isJoined(item) ? `in ${shortName(said(item, 'digest', 80), places)}` : `on ${said(item, 'host', 40)}`}`
+      ? `${said(item, 'rule', 40)} ${has(item, 'digest') ? `in ${shortName(said(item, 'digest', 80), places)}` : `on ${said(item, 'host', 40)}`}`
       : `${plural(section.count, 'runtime alert')}: ${said(item, 'rule', 40)}${others > 0 ? ` and ${plural(others, 'other rule')}` : ''}`;
   },
   happened: ({ count }) =>
@@ -174,9 +181,9 @@ function alertLines({ count, items }: Entry, places: Places): Line[] {
   return rules.map((some) => {
     const item = some.at(-1);
     const digest = said(item, 'digest', 80);
-    const place = isJoined(item)
-      ? [...line(') in ', code(imageName(digest, places))), ...whereOf(digest, places)]
-      : line(') on ', shown(item, 'host'));
+    const place = has(item, 'digest')
+      ? [...line(') in ', code(imageName(digest, places))), ...podOf(item, digest, places)]
+      : line(') on ', code(pathOf(item, ['cluster', 'host'])));
     // Of more occurrences than are kept nobody knows the rules.
     const times = rules.length === 1 ? count : some.length;
     return [
@@ -187,7 +194,9 @@ function alertLines({ count, items }: Entry, places: Places): Line[] {
   });
 }
 
-/** An event of a node, or of what is not known, has no image. */
-function isJoined(item: Payload | undefined): boolean {
-  return typeof item?.['digest'] === 'string';
+/** The pod that it happened in; where the detector named none, where its image runs. */
+function podOf(item: Payload | undefined, digest: string, places: Places): Line {
+  return has(item, 'pod')
+    ? line(', pod ', code(pathOf(item, ['cluster', 'namespace', 'pod'])))
+    : whereOf(digest, places);
 }

@@ -1,6 +1,7 @@
 import { line } from '../../text/index.ts';
 import {
   commandAbout,
+  has,
   last,
   numberIn,
   plural,
@@ -70,7 +71,11 @@ export const licenceExpiring: EventText = {
     const days = numberIn(last(section), 'days') ?? 0;
     return days > 0 ? `The licence ends in ${plural(days, 'day')}` : 'The licence has ended';
   },
-  happened: (section) => line('The licence certificate ends on ', timeIn(last(section), 'not_after'), '.'),
+  happened: (section) => {
+    const item = last(section);
+    const of = has(item, 'cluster') ? [' of ', shown(item, 'cluster', 63)] : [];
+    return line('The licence certificate', ...of, ' ends on ', timeIn(item, 'not_after'), '.');
+  },
   lines: () => [],
   of: 'certificates',
   why: 'Nothing stops: the ceilings stay as they are, and usage is still counted.',

@@ -38,6 +38,11 @@ export function shown(payload: Payload | undefined, field: string, max = MAX_VAL
   return code(said(payload, field, max));
 }
 
+/** has says whether a field of a payload is known: a text, whatever of it can be shown. */
+export function has(payload: Payload | undefined, field: string): boolean {
+  return typeof payload?.[field] === 'string';
+}
+
 /** timeIn is a time of a payload as people read it, as a piece of a line. */
 export function timeIn(payload: Payload | undefined, field: string): Piece {
   const at = Date.parse(said(payload, field));
@@ -114,16 +119,26 @@ function shortDigest(digest: string): string {
   return oneLine(digest.replace(/^sha256:/, '').slice(0, 12), 12) || '–';
 }
 
-/** whereOf says where an image runs: `prod/shop/api and 3 more workloads`. */
+/** whereOf says where an image runs: `, runs in prod/shop/api and 3 more workloads`. */
 export function whereOf(digest: string, places: Places): Line {
+  const runs = (places[digest]?.workloads.length ?? 0) > 0;
+  return line(runs ? ', runs in ' : ', ', ...placeOf(digest, places));
+}
+
+/** placeOf is the same without a beginning: `prod/shop/api and 3 more workloads`. */
+export function placeOf(digest: string, places: Places): Line {
   const place = places[digest];
   const [first] = place?.workloads ?? [];
-  if (place === undefined || first === undefined) return line(', not seen running');
-  const { cluster, namespace, name } = first;
+  if (place === undefined || first === undefined) return line('not seen running');
   const rest = place.total - 1;
   return line(
-    ', runs in ',
-    code(oneLine([cluster, namespace, name].filter((part) => part !== '').join('/'), 160) || '–'),
+    code(pathOf({ ...first }, ['cluster', 'namespace', 'name'])),
     rest > 0 ? ` and ${plural(rest, 'more workload')}` : '',
   );
+}
+
+/** pathOf joins fields of a payload to one path, such as `prod/shop/api`, without those that it does not have. */
+export function pathOf(payload: Payload | undefined, fields: readonly string[]): string {
+  const parts = fields.map((field) => said(payload, field)).filter((part) => part !== '–');
+  return oneLine(parts.join('/'), 160) || '–';
 }

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import type { BackupHistory, BackupRun } from '../../backup/index.ts';
-import type { Store } from '../sql/store.ts';
+import type { Happened } from '../../notify/index.ts';
+import { writeEvents } from '../outbox/index.ts';
 import { run, type Row } from '../sql/run.ts';
+import type { Store } from '../sql/store.ts';
 
 const MAX_ERROR = 1000;
+/** Of a run whose process is gone. */
+const ENDED = 'the service ended before the backup was written';
 /** More than any list has. */
 const ALL = 1_000_000;
 
@@ -52,17 +56,31 @@ export function backupHistory(store: Store): BackupHistory {
           sql`update backups set finished_at = ${at}, bytes = ${bytes}, sha256 = ${sha256}, ledger_size = ${ledgerRows}, last_error = ${error}
             where id = ${id}`,
         );
+        if ('error' in outcome && outcome.isTold)
+          await writeEvents(transaction, [failed(outcome.error)], { at });
       }),
     giveUp: (before, at) =>
       store.write(async (transaction) => {
-        await run(
+        const lost = await run(
           transaction,
-          sql`update backups set finished_at = ${at}, last_error = 'the service ended before the backup was written'
-            where finished_at is null and started_at < ${before}`,
+          sql<
+            Row<'backups', 'id'>
+          >`update backups set finished_at = ${at}, last_error = ${ENDED} where finished_at is null and started_at < ${before} returning id`,
+        );
+        await writeEvents(
+          transaction,
+          lost.map(() => failed(ENDED)),
+          { at },
         );
       }),
   };
 }
+
+const failed = (error: string): Happened => ({
+  event: 'backup_failed',
+  subject: 'backup',
+  payload: { error },
+});
 
 function toRun(row: Columns): BackupRun {
   return {

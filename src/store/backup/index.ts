@@ -1,6 +1,6 @@
 /**
  * Backups: a moment of every table read, and an empty database filled with one.
- * It uses `engine`, `ledger`, `migrations`, `sql` and `tables`.
+ * It uses `engine`, `ledger`, `migrations`, `outbox`, `sql` and `tables`.
  */
 export { isEmptyDatabase, refuseUnlessEmpty } from './target.ts';
 export { backupHistory } from './history.ts';

@@ -55,7 +55,7 @@ export function decisionStore(store: Store): DecisionStore {
         const alerts = decisions.filter(({ alerted }) => alerted);
         const happened = await writeEvents(
           transaction,
-          alerts.map((one) => toldOf(one)),
+          alerts.map((one) => toldOf(cluster, one)),
           { at },
         );
         const notified = new Set(happened.map(({ payload }) => payload['event'] as number));
@@ -125,7 +125,7 @@ async function writeOne(
     );
 }
 
-function toldOf({ event, joined, image }: EventDecision): Happened {
+function toldOf(cluster: string, { event, joined, image }: EventDecision): Happened {
   const { digest, namespace, workload, pod } = joined;
   const host = event.host ?? '';
   return {
@@ -136,6 +136,7 @@ function toldOf({ event, joined, image }: EventDecision): Happened {
       rule: event.rule,
       priority: event.priority,
       output: event.output,
+      cluster: nameOf(cluster),
       namespace: namespace ?? '',
       workload,
       pod,
