@@ -63,8 +63,9 @@ forEachEngine('events of the runtime detector', (engine) => {
 
   test('the share of events that were joined counts those of containers that were decided lately', async (t) => {
     const store = await engine.open(t);
-    assert.deepEqual(await joinedShare(store, 0), { events: 0, joined: 0 });
+    assert.deepEqual(await joinedShare(store, 0), { events: 0, byField: 0, byPod: 0 });
     for (const [at, container, basis, kind] of [
+      [NOW, 'app', 'pod', 'event'],
       [NOW, 'app', 'pod', 'event'],
       [NOW, 'app', 'field', 'event'],
       [NOW, 'app', 'none', 'event'],
@@ -80,7 +81,7 @@ forEachEngine('events of the runtime detector', (engine) => {
             values (${at}, 'r', 'Notice', 'o', ${container}, ${basis}, ${kind})`,
         ),
       );
-    assert.deepEqual(await joinedShare(store, NOW), { events: 3, joined: 2 });
+    assert.deepEqual(await joinedShare(store, NOW), { events: 4, byField: 1, byPod: 2 });
   });
 
   test('ids grow in the order of the commits, whichever process writes', async (t) => {

@@ -61,7 +61,7 @@ export async function serviceFacts(deps: FactsDeps, now: number): Promise<Servic
     up ? deps.nodes() : null,
     up ? deps.sameName() : [],
     up && !parts.endOfLife.off ? parts.endOfLife.state() : null,
-    up ? deps.runtimeEvents() : { events: 0, joined: 0 },
+    up ? deps.runtimeEvents() : { events: 0, byField: 0, byPod: 0 },
   ]);
   const proxyFault = await deps.proxyFault();
   return {

@@ -90,10 +90,11 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
   },
   {
     id: 'runtime.joined',
-    judge: ({ runtimeEvents: { events, joined } }) => {
+    judge: ({ runtimeEvents: { events, byField, byPod } }) => {
       if (events < FEW_EVENTS) return null;
+      const joined = byField + byPod;
       const share = Math.floor((joined * 100) / events);
-      const found = `${share} % of the newest ${events} events of containers were joined to an image`;
+      const found = `${share} % of the newest ${events} events of containers were joined to an image: ${byField} by field, ${byPod} by pod; not joined: ${events - joined}`;
       return share >= JOINED_LEAST
         ? ok(found)
         : warn(

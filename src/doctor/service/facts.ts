@@ -79,8 +79,8 @@ export interface ServiceFacts {
     readonly fault: string | null;
   }[];
   readonly channels: readonly ChannelFacts[];
-  /** Events of containers in the last day, and those that were joined to an image. */
-  readonly runtimeEvents: { readonly events: number; readonly joined: number };
+  /** Newest events of containers in the last day, and those that were joined to an image by their digest or by their pod. */
+  readonly runtimeEvents: { readonly events: number; readonly byField: number; readonly byPod: number };
   /** Enabled runtime rules that notify. */
   readonly notifyingRules: number;
   readonly hasDataKey: boolean;
