@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { isIpoError, IpoError } from '../base/index.ts';
 import { NotAcceptable } from './negotiate.ts';
+import { BASE_PATH } from './paths.ts';
 import { asProblem, toProblem, type SentProblem } from './problems.ts';
 
 /** toSent turns whatever a request met, faults of the HTTP frame included, into the problem that is sent. */
@@ -31,6 +32,12 @@ export function toSent(error: unknown, requestId: string): SentProblem {
   }
 }
 
+/** Calls that earlier releases had: not there at all, though the path has other methods, and where to go instead. */
+const GONE: Readonly<Record<string, string>> = {
+  [`POST ${BASE_PATH}/integrations/detector`]:
+    'Events come to the listener of the detector: integrations.detector.enabled, integrations.port',
+};
+
 /** refusalOf tells a path that is not there from a method that it does not have. */
 export function refusalOf(
   method: string,
@@ -38,11 +45,16 @@ export function refusalOf(
   allowed: readonly string[],
   requestId: string,
 ): SentProblem {
-  if (allowed.length === 0) {
-    return asProblem('not_found', `there is nothing at ${path}`, {
-      requestId,
-      hint: 'GET /api/v1/openapi.json lists what there is',
-    });
+  const gone = GONE[`${method} ${path}`];
+  if (allowed.length === 0 || gone !== undefined) {
+    return asProblem(
+      'not_found',
+      gone === undefined ? `there is nothing at ${path}` : `${path} does not take ${method} any more`,
+      {
+        requestId,
+        hint: gone ?? 'GET /api/v1/openapi.json lists what there is',
+      },
+    );
   }
   return asProblem('invalid_request', `${path} does not take ${method}, only ${allowed.join(', ')}`, {
     requestId,

@@ -331,5 +331,10 @@ test('off, nothing listens and there is no bundle', async (t) => {
     headers: { authorization: `Bearer ${service.secretOf('administrator')}` },
   });
   // The old address of events with a bearer token.
-  assert.ok([404, 405].includes(old.status));
+  assert.equal(old.status, 404);
+  const { code, hint } = (await old.json()) as { code: string; hint: string };
+  assert.deepEqual([code, old.headers.get('allow')], ['not_found', null]);
+  assert.match(hint, /integrations\.port/);
+  const wrong = await fetch(`${service.url}/api/v1/integrations/detector`, { method: 'DELETE' });
+  assert.equal(wrong.status, 405);
 });
