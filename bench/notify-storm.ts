@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lowerPriority } from '../src/app/processes/lower-priority.ts';
+import { LOWER_BY } from '../src/app/processes/part-messages.ts';
 import { openStore } from '../src/store/index.ts';
 import { writeEvents } from '../src/store/outbox/index.ts';
 import { found } from '../test/notify/world.ts';
 
 /**
- * A storm of critical findings in a process of its own, which has the turn of the service's part: `notify-storm.ts DATABASE`, 1,667 a second
+ * A storm of critical findings in a process of its own, which has the turn and the priority of the service's part: `notify-storm.ts DATABASE`, 1,667 a second
  * until its input ends. Prints a line once it has begun, and in the end how its transactions held the lock.
  */
 const [url = ''] = process.argv.slice(2);
 const RATE = 1667;
-/** Events of one transaction, as the detector's decisions are written. */
+/** Events of one transaction. */
 const BATCH = 500;
 /** Findings of one image. */
 const OF_ONE = 10;
 
+lowerPriority(LOWER_BY.service);
 const over = new AbortController();
 process.stdin.resume();
 process.stdin.on('end', () => over.abort());

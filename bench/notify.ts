@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,15 +10,7 @@ import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { KINDS, settingsOf } from '../test/notify/world.ts';
 import { subscribe } from '../test/notify/subscriber.ts';
-import {
-  benchBeside,
-  endOf,
-  loadOf,
-  NICE_OF_OTHERS,
-  unansweredOf,
-  untilReady,
-  type Line,
-} from './parted-load.ts';
+import { benchBeside, endOf, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
 
 /** Storm is how the transactions of one held the lock, in milliseconds. */
 interface Storm {
@@ -56,7 +48,6 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
       const storm = spawn(process.execPath, [join(import.meta.dirname, 'notify-storm.ts'), url], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
-      setPriority(storm.pid ?? 0, NICE_OF_OTHERS);
       const said = createInterface(storm.stdout)[Symbol.asyncIterator]();
       // The start of its process is none of the storm, and takes a processor for a while.
       await said.next();

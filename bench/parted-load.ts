@@ -75,8 +75,8 @@ interface Beside {
 
 /**
  * benchBeside prints by how much the p99 of the webhook at 300 reviews a second is moved by something, quiet and beside it in rotated rounds.
- * Below it stands by how much a process moves it that has nothing to do with the service: it only computes, and lets everybody else go
- * first (nice 19). No work of our own can move it less than this machine does.
+ * Below it stands by how much a process moves it that has nothing to do with the service: it only computes, with a nice value of 19, as
+ * background work is where the class for idle time cannot be had.
  */
 export async function benchBeside(
   { daemon, seconds, line }: Beside,
@@ -90,7 +90,7 @@ export async function benchBeside(
     line('  milliseconds quiet and beside it', pairs(p99s), '');
   };
   await print(what, must, beside);
-  await print('  of this machine: beside a process that only computes', '', () =>
+  await print('  of this machine: beside a process of nice 19 that only computes', '', () =>
     besideComputing(daemon, seconds),
   );
 }

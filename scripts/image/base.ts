@@ -8,7 +8,7 @@ import { put, putArchive, putProgram, type Tree } from './tree.ts';
 /** The account that the service runs under: no login, no rights. */
 export const USER = 65532;
 
-/** baseLayer holds what Node.js needs of a system: libraries, authorities, time zones, and the names by which scanners know them. No program. */
+/** baseLayer holds what Node.js needs of a system: libraries, authorities, time zones, the names by which scanners know them, and one program, `chrt`. */
 export async function baseLayer(
   debian: Debian,
   pins: Record<string, Pin>,
@@ -31,12 +31,12 @@ export async function baseLayer(
   return tree;
 }
 
-/** Libraries, licences and data; no programs, no manual pages, no character sets of the C library, which Node.js has itself. */
+/** Libraries, licences and data; no programs but that of `lowerPriority`, no manual pages, no character sets of the C library, which Node.js has itself. */
 function wanted(path: string, libraries: string): boolean {
   if (/^(?:etc|usr\/lib)\/(?:os-release|debian_version)$/.test(path)) return true;
   if (/^usr\/share\/doc\/[^/]+\/copyright$/.test(path) || path.startsWith('usr/share/common-licenses/'))
     return true;
-  if (path.startsWith('usr/share/ca-certificates/')) return true;
+  if (path.startsWith('usr/share/ca-certificates/') || path === 'usr/bin/chrt') return true;
   if (/^usr\/share\/zoneinfo\/(?!right\/|posix\/)/.test(path)) return true;
   if (path.includes('/gconv/') || path.includes('/audit/')) return false;
   return (

@@ -20,6 +20,7 @@ export const PACKAGES = [
   'libgcc-s1',
   'libstdc++6',
   'tzdata',
+  'util-linux', // chrt, by which background work goes behind the webhook
 ] as const;
 
 /** One package of Debian, or the program of Node.js: its version, and the SHA-256 of its file in hexadecimal. */

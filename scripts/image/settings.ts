@@ -6,7 +6,7 @@ export const SETTINGS = {
   WorkingDir: '/app',
   // SQLite sorts in TMPDIR what is too large for memory; the rest of the file system may be read-only.
   Env: [
-    'PATH=/usr/local/bin',
+    'PATH=/usr/local/bin:/usr/bin',
     'NODE_ENV=production',
     'IPO_DATA=/var/lib/ipo',
     'IPO_LISTEN=0.0.0.0:8080',

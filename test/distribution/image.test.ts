@@ -98,7 +98,7 @@ suite('the image', { skip }, () => {
     const programs = headers.filter(({ path, type }) => type === 'file' && /(?:^|\/)s?bin\//.test(path));
     assert.deepEqual(
       programs.map(({ path }) => path).filter((path) => !path.startsWith('app/')),
-      ['usr/local/bin/node', 'usr/local/bin/ipo', 'usr/local/bin/ipod'],
+      ['usr/bin/chrt', 'usr/local/bin/node', 'usr/local/bin/ipo', 'usr/local/bin/ipod'],
     );
   });
 
@@ -183,6 +183,21 @@ suite('the image', { skip }, () => {
       },
     );
     assert.match(stdout, /Node\.js/);
+  });
+
+  test('has the program that lets background work go behind the webhook', async () => {
+    const words = [
+      '--userspec=65532:65532',
+      root,
+      '/usr/bin/chrt',
+      '--idle',
+      '0',
+      '/usr/bin/chrt',
+      '--pid',
+      '0',
+    ];
+    const { stdout } = await run('chroot', words);
+    assert.match(stdout, /policy: SCHED_IDLE$/m);
   });
 
   test('takes Trivy as a layer of its own, if it is the pinned program', async () => {

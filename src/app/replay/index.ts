@@ -1,6 +1,6 @@
 /**
  * The replay in threads and processes of its own.
- * It uses `programs`.
+ * It uses `processes` and `programs`.
  */
 export { openReplayDatabase, type ReplayDatabase } from './database.ts';
 export { runReplayWorker } from './door.ts';

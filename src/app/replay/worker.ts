@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FactsCache, openStore, replaySource, type Store } from '../../store/index.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type Replayed,
   type ReplaySource,
 } from '../../whatif/index.ts';
+import { lowerPriority } from '../processes/lower-priority.ts';
 import { toCarriedFault } from '../programs/carried-fault.ts';
 import type { FromWorker, ReplaySetup, ReplayTask, ToWorker } from './protocol.ts';
 
@@ -22,7 +22,7 @@ export type Channel = Pick<NodeJS.Process, 'on' | 'send' | 'exit'>;
  * a connection that cannot write, and ends when the other end is gone. Signals of the terminal are the other's to answer.
  */
 export function runReplayWorker(channel: Channel): void {
-  setPriority(NICE);
+  lowerPriority(NICE);
   const running = new Map<number, AbortController>();
   let setup: ReplaySetup | null = null;
   let connection: Promise<Store> | null = null;
